@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspbytes.h: cursors over bytes.
+ *
+ * A failed read or write sets `failed' and every later one fails too, so a
+ * parser checks once, at its end.  Integers are big-endian; varints are those
+ * of RFC 9000 section 16.
+ */
+#pragma once
+
+#include <string.h>
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_VARINT_MAX ((G_GUINT64_CONSTANT (1) << 62) - 1)
+
+typedef struct
+{
+  const guint8 *data;
+  gsize left;
+  gboolean failed;
+} FaspReader;
+
+typedef struct
+{
+  guint8 *data;
+  gsize size, used;
+  gboolean failed;
+} FaspWriter;
+
+static inline const guint8 *
+fasp_read_bytes (FaspReader * r, gsize n)
+{
+  const guint8 *at = r->data;
+
+  if (r->failed || r->left < n) {
+    r->failed = TRUE;
+    return NULL;
+  }
+  r->data += n;
+  r->left -= n;
+  return at;
+}
+
+static inline guint64
+fasp_read_uint (FaspReader * r, guint n)
+{
+  const guint8 *at = fasp_read_bytes (r, n);
+  guint64 value = 0;
+
+  for (guint i = 0; at != NULL && i < n; i++)
+    value = value << 8 | at[i];
+  return value;
+}
+
+static inline guint64
+fasp_read_varint (FaspReader * r)
+{
+  guint n;
+
+  if (r->failed || r->left == 0) {
+    r->failed = TRUE;
+    return 0;
+  }
+  n = 1u << (r->data[0] >> 6);
+  return fasp_read_uint (r, n) & (FASP_VARINT_MAX >> (64 - 8 * n));
+}
+
+static inline void
+fasp_write_bytes (FaspWriter * w, gconstpointer data, gsize n)
+{
+  if (w->failed || w->size - w->used < n) {
+    w->failed = TRUE;
+    return;
+  }
+  if (n > 0)
+    memcpy (w->data + w->used, data, n);
+  w->used += n;
+}
+
+static inline void
+fasp_write_uint (FaspWriter * w, guint64 value, guint n)
+{
+  guint8 bytes[8];
+
+  for (guint i = 0; i < n; i++)
+    bytes[i] = (guint8) (value >> (8 * (n - 1 - i)));
+  fasp_write_bytes (w, bytes, n);
+}
+
+static inline guint
+fasp_varint_size (guint64 value)
+{
+  return value < (1u << 6) ? 1 : value < (1u << 14) ? 2 :
+      value < (1u << 30) ? 4 : 8;
+}
+
+static inline void
+fasp_write_varint (FaspWriter * w, guint64 value)
+{
+  guint n;
+
+  if (value > FASP_VARINT_MAX) {
+    w->failed = TRUE;
+    return;
+  }
+  n = fasp_varint_size (value);
+  /* two bits of length: log2 (n) */
+  fasp_write_uint (w, value | (guint64) g_bit_nth_msf (n, -1) << (8 * n - 2),
+      n);
+}
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspcookie.h"
+#include "faspseal.h"
+
+static void
+compute (const guint8 * secret, guint64 time, const FaspAddress * address,
+    const guint8 * nonce, guint8 * cookie)
+{
+  guint8 bytes[sizeof (address->bytes) + FASP_NONCE_SIZE + 8 + 1];
+  FaspWriter w = { bytes, sizeof (bytes) };
+  FaspWriter out = { cookie, FASP_COOKIE_SIZE };
+
+  fasp_write_uint (&w, address->len, 1);
+  fasp_write_bytes (&w, address->bytes, sizeof (address->bytes));
+  fasp_write_bytes (&w, nonce, FASP_NONCE_SIZE);
+  fasp_write_uint (&w, time, 8);
+  fasp_write_uint (&out, time, 8);
+  fasp_hmac (secret, FASP_COOKIE_SECRET_SIZE, "fasp cookie 1", bytes, w.used,
+      cookie + 8, 32);
+}
+
+void
+fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
+    const FaspAddress * address, const guint8 nonce[FASP_NONCE_SIZE],
+    guint8 cookie[FASP_COOKIE_SIZE])
+{
+  compute (secret, now, address, nonce, cookie);
+}
+
+gboolean
+fasp_cookie_verify (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
+    const FaspAddress * address, const guint8 nonce[FASP_NONCE_SIZE],
+    const guint8 cookie[FASP_COOKIE_SIZE])
+{
+  guint8 right[FASP_COOKIE_SIZE], difference = 0;
+  FaspReader r = { cookie, 8 };
+  guint64 time = fasp_read_uint (&r, 8);
+
+  if (time > (guint64) now || (guint64) now - time > FASP_COOKIE_LIFETIME)
+    return FALSE;
+  compute (secret, time, address, nonce, right);
+  /* constant time: a cookie must not be found byte by byte */
+  for (guint i = 0; i < FASP_COOKIE_SIZE; i++)
+    difference |= right[i] ^ cookie[i];
+  return difference == 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspcookie.h: proof that a caller receives at the address it sends from.
+ *
+ * time (8 bytes, µs) | HMAC-SHA256 (secret, address | caller's nonce | time):
+ * the listener keeps nothing; only who got the RETRY can repeat it, from that
+ * address, for that handshake, for FASP_COOKIE_LIFETIME.
+ */
+#pragma once
+
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+#define FASP_COOKIE_LIFETIME (10 * FASP_SEC)
+#define FASP_COOKIE_SECRET_SIZE 32
+
+void fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE],
+    FaspTime now, const FaspAddress * address,
+    const guint8 nonce[FASP_NONCE_SIZE], guint8 cookie[FASP_COOKIE_SIZE]);
+gboolean fasp_cookie_verify (const guint8 secret[FASP_COOKIE_SECRET_SIZE],
+    FaspTime now, const FaspAddress * address,
+    const guint8 nonce[FASP_NONCE_SIZE],
+    const guint8 cookie[FASP_COOKIE_SIZE]);
+
+G_END_DECLS

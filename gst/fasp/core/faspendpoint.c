@@ -1,0 +1,1027 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspadmission.h"
+#include "faspcaller.h"
+#include "faspcookie.h"
+#include "faspendpointprivate.h"
+
+#define DEFAULT_BUFFER (64 * 1024 * 1024)
+#define DEFAULT_RESUME (30 * FASP_SEC)
+/* Bursts of 5 or 6 packets survive small queues (Gunderson); above 1 Gbit/s
+ * 50 µs of the rate, because nobody wakes up more often. */
+#define DEFAULT_BURST 8192
+#define EVENTS_MAX 1024
+#define REDIAL_AFTER FASP_SEC
+/* A peer whose port is closed is not waited for to be silent. */
+#define UNREACHABLE_AFTER (100 * FASP_MSEC)
+
+static const FaspHist empty_hist;
+
+/* --- life ------------------------------------------------------------------------ */
+
+void
+fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
+    FaspMode mode)
+{
+  *config = (FaspEndpointConfig) {
+    .role = role,
+    .mode = mode,
+    .latency_ms = 1000,
+    .buffer_size = DEFAULT_BUFFER,
+    .half_open_max = 16,
+    .slow_policy = FASP_SLOW_WAIT,
+    .wait_for_connection = TRUE,
+    .reconnect = TRUE,
+    .resume_timeout = DEFAULT_RESUME,
+  };
+}
+
+FaspEndpoint *
+fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
+    gpointer user_data)
+{
+  FaspEndpoint *endpoint = g_new0 (FaspEndpoint, 1);
+
+  endpoint->config = *config;
+  endpoint->config.streamid = g_strdup (config->streamid);
+  endpoint->random = random;
+  endpoint->random_data = user_data;
+  endpoint->sessions = g_ptr_array_new ();
+  endpoint->by_id = g_hash_table_new (NULL, NULL);
+  endpoint->hold = FASP_NO_BLOCK;
+  endpoint->hold_deadline = FASP_NEVER;
+  endpoint->redial_time = FASP_NEVER;
+  endpoint->punch_time = FASP_NEVER;
+  g_queue_init (&endpoint->events);
+  fasp_replies_init (&endpoint->replies);
+  random (user_data, endpoint->cookie_secret,
+      sizeof (endpoint->cookie_secret));
+  if (config->role == FASP_ROLE_SENDER)
+    endpoint->store = fasp_store_new (config->buffer_size,
+        FASP_PMTU_BASE - FASP_DATA_OVERHEAD);
+  return endpoint;
+}
+
+void
+fasp_endpoint_free (FaspEndpoint * endpoint)
+{
+  if (endpoint == NULL)
+    return;
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_session_free (g_ptr_array_index (endpoint->sessions, i));
+  g_ptr_array_unref (endpoint->sessions);
+  g_hash_table_unref (endpoint->by_id);
+  g_queue_clear_full (&endpoint->events, g_free);
+  fasp_store_free (endpoint->store);
+  g_free ((gchar *) endpoint->config.streamid);
+  g_free (endpoint);
+}
+
+/* --- small helpers ------------------------------------------------------------------ */
+
+static inline FaspSession *
+nth (const FaspEndpoint * endpoint, guint i)
+{
+  return g_ptr_array_index (endpoint->sessions, i);
+}
+
+guint32
+fasp_endpoint_new_id (FaspEndpoint * endpoint)
+{
+  guint32 id;
+
+  do
+    endpoint->random (endpoint->random_data, (guint8 *) & id, sizeof (id));
+  while (id == 0
+      || g_hash_table_contains (endpoint->by_id, GUINT_TO_POINTER (id)));
+  return id;
+}
+
+FaspEvent *
+fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
+    const FaspSession * session)
+{
+  FaspEvent *event = g_new0 (FaspEvent, 1);
+
+  event->type = type;
+  if (session != NULL) {
+    event->session = session->id;
+    event->address = session->address;
+    event->latency_ms = session->latency_ms;
+    if (session->streamid != NULL)
+      g_strlcpy (event->streamid, session->streamid,
+          sizeof (event->streamid));
+  }
+  /* an application that does not listen must not cost memory for ever */
+  if (g_queue_get_length (&endpoint->events) >= EVENTS_MAX)
+    g_free (g_queue_pop_head (&endpoint->events));
+  g_queue_push_tail (&endpoint->events, event);
+  return event;
+}
+
+static gboolean
+is_over (const FaspSession * session)
+{
+  return session->state == FASP_SESSION_CLOSING
+      || session->state == FASP_SESSION_CLOSED;
+}
+
+FaspSession *
+fasp_endpoint_get_open (const FaspEndpoint * endpoint)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    if (nth (endpoint, i)->state == FASP_SESSION_OPEN)
+      return nth (endpoint, i);
+  return NULL;
+}
+
+/* Blocks are as large as the narrowest path in use takes. */
+static void
+update_block_size (FaspEndpoint * endpoint)
+{
+  guint32 size = FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_OPEN)
+      continue;
+    size = MIN (size, fasp_session_get_room (session));
+    found = TRUE;
+  }
+  if (!found)
+    size = FASP_PMTU_BASE - FASP_DATA_OVERHEAD;
+  fasp_store_set_block_size (endpoint->store, size);
+}
+
+static void
+trim_store (FaspEndpoint * endpoint)
+{
+  guint64 keep = fasp_store_get_head (endpoint->store);
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN)
+      keep = MIN (keep, fasp_tx_get_base (&session->tx));
+  }
+  keep = MIN (keep, endpoint->hold);
+  fasp_store_trim (endpoint->store, keep);
+}
+
+FaspSession *
+fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
+    const FaspAddress * peer, const FaspHandshake * told, guint64 start)
+{
+  const FaspEndpointConfig *config = &endpoint->config;
+  FaspSession *session = fasp_session_new (config->role, id, now);
+
+  session->peer_id = told->from_cid;
+  session->address = *peer;
+  session->resume_timeout = config->resume_timeout;
+  session->latency_ms = MAX (config->latency_ms, told->latency_ms);
+  memcpy (session->nonce, told->nonce, FASP_NONCE_SIZE);
+  if (config->role == FASP_ROLE_SENDER) {
+    session->start = start;
+    fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
+    fasp_pacer_init (&session->pacer, config->max_bitrate,
+        fasp_endpoint_get_burst (endpoint));
+  } else {
+    fasp_rx_init (&session->rx, now, told->start,
+        fasp_endpoint_get_window (endpoint));
+    if (config->too_late_skip)
+      session->give_up_latency = MAX (1, session->latency_ms * FASP_MSEC);
+  }
+  g_ptr_array_add (endpoint->sessions, session);
+  g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
+  return session;
+}
+
+guint32
+fasp_endpoint_get_window (const FaspEndpoint * endpoint)
+{
+  /* the bytes are blocks of at most a datagram: so many are sure to fit */
+  guint64 blocks = endpoint->config.buffer_size / FASP_DATAGRAM_MAX;
+  guint32 window = 64;
+
+  /* and block numbers must be told apart by their low 24 bits */
+  while (window * 2 <= blocks && window < 1u << (FASP_BLOCK_BITS - 2))
+    window *= 2;
+  return window;
+}
+
+guint32
+fasp_endpoint_get_burst (const FaspEndpoint * endpoint)
+{
+  guint64 rate = endpoint->config.max_bitrate;
+
+  if (endpoint->config.max_burst > 0)
+    return endpoint->config.max_burst;
+  return CLAMP (rate / 8 * 50 / FASP_SEC, DEFAULT_BURST, G_MAXINT32);
+}
+
+/* --- calling ---------------------------------------------------------------------------- */
+
+static gboolean
+is_caller (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.mode == FASP_MODE_CALLER
+      || (endpoint->config.mode == FASP_MODE_RENDEZVOUS
+      && endpoint->config.role == FASP_ROLE_SENDER);
+}
+
+/* What we say of ourselves, in OPEN and ACCEPT. */
+void
+fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHandshake * handshake,
+    guint64 start)
+{
+  handshake->role = endpoint->config.role;
+  handshake->latency_ms = endpoint->config.latency_ms;
+  handshake->datagram_max = FASP_DATAGRAM_MAX;
+  if (endpoint->config.role == FASP_ROLE_SENDER)
+    handshake->start = start;
+  else
+    handshake->window = fasp_endpoint_get_window (endpoint);
+}
+
+static void
+start_call (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspHandshake *open = &endpoint->caller.open;
+  FaspSession *session = fasp_endpoint_get_open (endpoint);
+  guint8 nonce[FASP_NONCE_SIZE];
+  guint64 start = 0;
+
+  endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
+  fasp_caller_start (&endpoint->caller, now, &endpoint->peer,
+      fasp_endpoint_new_id (endpoint), nonce);
+  endpoint->call_started = now;
+  endpoint->redial_time = FASP_NEVER;
+  if (endpoint->store != NULL) {
+    start = fasp_store_seal (endpoint->store);
+    if (session != NULL)
+      start = fasp_tx_get_base (&session->tx);
+    else if (endpoint->hold != FASP_NO_BLOCK)
+      start = endpoint->hold;
+  }
+  /* every repetition of the OPEN says the same, whichever is answered */
+  fasp_endpoint_describe (endpoint, open, start);
+  if (endpoint->config.streamid != NULL)
+    g_strlcpy (open->streamid, endpoint->config.streamid,
+        sizeof (open->streamid));
+  if (session != NULL) {
+    open->has_resume = TRUE;
+    open->resume_cid = session->peer_id;
+    fasp_hmac (session->key, FASP_KEY_SIZE, "fasp resume 1", nonce,
+        FASP_NONCE_SIZE, open->resume_proof, FASP_PROOF_SIZE);
+  }
+}
+
+void
+fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * peer)
+{
+  gboolean again = endpoint->has_peer
+      && !fasp_address_equal (&endpoint->peer, peer);
+
+  endpoint->peer = *peer;
+  endpoint->has_peer = TRUE;
+  if (!is_caller (endpoint)) {
+    endpoint->punch_time = now;
+    return;
+  }
+  if (endpoint->closing)
+    return;
+  if (endpoint->caller.active) {
+    if (again)
+      endpoint->caller.peer = *peer;
+  } else if (fasp_endpoint_get_open (endpoint) == NULL) {
+    start_call (endpoint, now);
+  }
+}
+
+static void
+remove_reason (FaspSession * session, FaspTime now, FaspReason reason)
+{
+  session->state = FASP_SESSION_CLOSED;
+  session->close_initiated = TRUE;
+  session->close_reason = reason;
+  session->close_time = FASP_NEVER;
+  session->close_deadline = now;
+}
+
+void
+fasp_endpoint_replace (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  remove_reason (session, now, FASP_REASON_REPLACED);
+  session->wake = 0;
+}
+
+static void
+heard_again (FaspEndpoint * endpoint, FaspSession * session)
+{
+  if (!session->interrupted)
+    return;
+  session->interrupted = FALSE;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
+  /* no need to ask whether it still knows us */
+  if (is_caller (endpoint))
+    fasp_caller_stop (&endpoint->caller);
+}
+
+void
+fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  session->connected = TRUE;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
+  endpoint->hold = FASP_NO_BLOCK;
+  endpoint->hold_deadline = FASP_NEVER;
+  endpoint->ever_connected = TRUE;
+  if (endpoint->store != NULL)
+    update_block_size (endpoint);
+}
+
+static void
+handle_accept (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * answer)
+{
+  FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
+
+  if (answer->resumed) {
+    if (old != NULL && answer->from_cid == old->peer_id) {
+      old->heard = now;
+      old->address = *from;
+      old->wake = 0;
+      heard_again (endpoint, old);
+    }
+    return;
+  }
+  if (answer->role == endpoint->config.role)
+    return;                     /* a listener that does not check roles */
+  if (old != NULL)
+    fasp_endpoint_replace (endpoint, now, old);
+  session = fasp_endpoint_add_session (endpoint, now,
+      endpoint->caller.open.from_cid, from, answer,
+      endpoint->caller.open.start);
+  session->streamid = g_strdup (endpoint->config.streamid);
+  memcpy (session->listener_nonce, answer->listener_nonce, FASP_NONCE_SIZE);
+  fasp_session_set_key (session);
+  if (endpoint->caller.tries == 1)      /* else: which one was answered? */
+    fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
+  fasp_session_open (session, now);
+  fasp_endpoint_session_opened (endpoint, now, session);
+}
+
+static void
+handle_reject (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * answer)
+{
+  FaspEvent *event;
+  gboolean passing = answer->reason == FASP_REASON_BUSY;
+
+  if (passing && endpoint->config.reconnect
+      && endpoint->last_reject == FASP_REASON_BUSY)
+    return;                     /* said once; the call goes on at its pace */
+  endpoint->last_reject = answer->reason;
+  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
+  event->address = *from;
+  event->reason = answer->reason;
+  event->final = !(passing && endpoint->config.reconnect);
+  g_strlcpy (event->text, answer->text, sizeof (event->text));
+  if (event->final)
+    fasp_caller_stop (&endpoint->caller);
+}
+
+/* --- datagrams in -------------------------------------------------------------------------- */
+
+static void
+receive_handshake (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size)
+{
+  FaspSession *old = fasp_endpoint_get_open (endpoint);
+  FaspHandshake handshake;
+
+  if (!fasp_wire_parse_handshake (data, size, &handshake)) {
+    endpoint->stats.datagrams_malformed++;
+    return;
+  }
+  if (handshake.type == FASP_HANDSHAKE_OPEN) {
+    if (is_caller (endpoint) || endpoint->closing)
+      endpoint->stats.datagrams_unknown++;
+    else
+      fasp_admission_receive (endpoint, now, from, data, size, &handshake);
+    return;
+  }
+  if (handshake.type == FASP_HANDSHAKE_PUNCH)
+    return;                     /* it opened the way; that is all */
+  if (handshake.version != FASP_VERSION
+      && handshake.type != FASP_HANDSHAKE_VERSIONS) {
+    endpoint->stats.datagrams_version++;
+    return;
+  }
+  switch (fasp_caller_receive (&endpoint->caller, now, data, size, &handshake,
+          old != NULL ? old->key : NULL)) {
+    case FASP_CALLER_IGNORED:
+      endpoint->stats.datagrams_unknown++;
+      break;
+    case FASP_CALLER_FORGED:
+      endpoint->stats.datagrams_forged++;
+      break;
+    case FASP_CALLER_AGAIN:
+      break;
+    case FASP_CALLER_ACCEPTED:
+      handle_accept (endpoint, now, from, &handshake);
+      break;
+    case FASP_CALLER_REJECTED:
+      handle_reject (endpoint, now, from, &handshake);
+      break;
+  }
+}
+
+static void
+after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  session->wake = 0;
+  heard_again (endpoint, session);
+  if (session->state == FASP_SESSION_OPEN && !session->connected)
+    fasp_admission_confirmed (endpoint, now, session);
+  if (session->role != FASP_ROLE_SENDER)
+    return;
+  if (session->state == FASP_SESSION_OPEN) {
+    if (fasp_tx_is_complete (&session->tx))
+      fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
+    update_block_size (endpoint);
+  }
+  /* only who held the oldest block can have let go of it */
+  if (is_over (session)
+      || fasp_tx_get_base (&session->tx) >
+      fasp_store_get_tail (endpoint->store))
+    trim_store (endpoint);
+}
+
+void
+fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size)
+{
+  FaspSessionHeader header;
+  FaspSession *session;
+
+  if (!fasp_wire_is_session (data, size)) {
+    receive_handshake (endpoint, now, from, data, size);
+    return;
+  }
+  if (!fasp_wire_parse_session (data, size, &header)) {
+    endpoint->stats.datagrams_malformed++;
+    return;
+  }
+  session = g_hash_table_lookup (endpoint->by_id,
+      GUINT_TO_POINTER (header.cid));
+  if (session == NULL) {
+    endpoint->stats.datagrams_unknown++;
+    return;
+  }
+  switch (fasp_session_receive (session, now, from, data, size)) {
+    case FASP_SESSION_OK:
+      after_receive (endpoint, now, session);
+      break;
+    case FASP_SESSION_FORGED:
+      endpoint->stats.datagrams_forged++;
+      break;
+    case FASP_SESSION_REFUSED:
+      break;                    /* counted by the session */
+    case FASP_SESSION_MALFORMED:
+      endpoint->stats.datagrams_malformed++;
+      after_receive (endpoint, now, session);
+      break;
+  }
+}
+
+static void
+interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
+    const gchar * why)
+{
+  FaspEvent *event;
+
+  if (session->interrupted)
+    return;
+  session->interrupted = TRUE;
+  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
+  event->reason = FASP_REASON_SILENT;
+  g_strlcpy (event->text, why, sizeof (event->text));
+  /* does it still know us, or has it started anew? */
+  if (is_caller (endpoint) && endpoint->config.reconnect
+      && !endpoint->closing && !endpoint->caller.active)
+    start_call (endpoint, now);
+}
+
+void
+fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * to)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = nth (endpoint, i);
+
+    if (!fasp_address_equal (&session->address, to)
+        || now - session->heard < UNREACHABLE_AFTER)
+      continue;
+    session->wake = 0;
+    if (is_over (session))
+      session->close_deadline = now;
+    else if (session->state == FASP_SESSION_OPEN)
+      interrupt (endpoint, now, session,
+          "its port is closed: the program there has ended");
+  }
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* Is there something the application has not read yet? */
+static gboolean
+has_unread (const FaspSession * session)
+{
+  return session->role == FASP_ROLE_RECEIVER && !session->rx.complete
+      && fasp_reorder_peek (session->rx.reorder) != NULL;
+}
+
+static void
+tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  gboolean again = is_caller (endpoint) && endpoint->config.reconnect
+      && !endpoint->closing && session->close_reason != FASP_REASON_FINISHED;
+  FaspEvent *event;
+
+  session->removed = TRUE;
+  if (!session->connected)
+    return;
+  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
+  event->reason = session->close_reason;
+  event->final = !again;
+  g_strlcpy (event->text, session->close_text, sizeof (event->text));
+  if (session->role == FASP_ROLE_SENDER) {
+    guint64 base = fasp_tx_get_base (&session->tx);
+
+    event->bytes_lost = fasp_store_count_bytes (endpoint->store, base,
+        fasp_store_get_head (endpoint->store));
+    /* who comes back within the time continues where this one stood */
+    if (again && session->close_reason == FASP_REASON_STOPPED
+        && fasp_endpoint_get_open (endpoint) == NULL) {
+      endpoint->hold = base;
+      endpoint->hold_deadline = now + endpoint->config.resume_timeout;
+      event->bytes_lost = 0;
+    }
+    trim_store (endpoint);
+  } else {
+    endpoint->lateness = session->rx.lateness;
+    endpoint->lateness_in_order = session->rx.lateness_in_order;
+  }
+  if (again && !endpoint->caller.active
+      && fasp_endpoint_get_open (endpoint) == NULL)
+    endpoint->redial_time = session->close_reason == FASP_REASON_SILENT ?
+        now : now + REDIAL_AFTER;
+}
+
+/* What the passing of time does to a session. FALSE: it is to be freed. */
+static gboolean
+tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  switch (session->state) {
+    case FASP_SESSION_ASKING:
+    case FASP_SESSION_HALF:
+      return now < session->created + FASP_HALF_TIMEOUT;
+    case FASP_SESSION_OPEN:
+      if (now - session->heard >= session->resume_timeout)
+        remove_reason (session, now, FASP_REASON_SILENT);
+      else if (now - session->heard >= MAX (FASP_INTERRUPTED_AFTER,
+              4 * session->rtt.smoothed))
+        interrupt (endpoint, now, session, "nothing is heard from it");
+      break;
+    case FASP_SESSION_CLOSING:
+    case FASP_SESSION_CLOSED:
+      break;
+  }
+  if (is_over (session) && !session->removed && !has_unread (session)
+      && (session->state == FASP_SESSION_CLOSED
+          || session->role == FASP_ROLE_SENDER))
+    tell_removed (endpoint, now, session);
+  return session->state != FASP_SESSION_CLOSED || !session->removed
+      || (now < session->close_deadline && !session->close_initiated);
+}
+
+static void
+remove_session (FaspEndpoint * endpoint, guint i)
+{
+  FaspSession *session = nth (endpoint, i);
+
+  g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
+  g_ptr_array_remove_index_fast (endpoint->sessions, i);
+  fasp_session_free (session);
+  if (endpoint->store != NULL) {
+    trim_store (endpoint);
+    update_block_size (endpoint);
+  }
+}
+
+static void
+run_timers (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->hold_deadline <= now) {
+    endpoint->stats.bytes_dropped += fasp_store_count_bytes (endpoint->store,
+        endpoint->hold, fasp_store_get_head (endpoint->store));
+    endpoint->hold = FASP_NO_BLOCK;
+    endpoint->hold_deadline = FASP_NEVER;
+    trim_store (endpoint);
+  }
+  if (endpoint->redial_time <= now) {
+    endpoint->redial_time = FASP_NEVER;
+    if (endpoint->has_peer && !endpoint->closing)
+      start_call (endpoint, now);
+  }
+  /* who must not redial gives up an unanswered call */
+  if (endpoint->caller.active && !endpoint->config.reconnect
+      && now - endpoint->call_started >= endpoint->config.resume_timeout) {
+    FaspEvent *event = fasp_endpoint_push_event (endpoint,
+        FASP_EVENT_REJECTED, NULL);
+
+    event->address = endpoint->peer;
+    event->reason = FASP_REASON_SILENT;
+    event->final = TRUE;
+    fasp_caller_stop (&endpoint->caller);
+  }
+}
+
+static gboolean
+poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
+{
+  FaspHandshake punch = {.type = FASP_HANDSHAKE_PUNCH,.version = FASP_VERSION };
+  FaspWriter w = { datagram->data, sizeof (datagram->data) };
+  FaspSession *session;
+
+  if (now < endpoint->punch_time || endpoint->closing)
+    return FALSE;
+  endpoint->punch_time = now + FASP_CALLER_FIRST;
+  session = fasp_endpoint_get_open (endpoint);
+  if (session != NULL && !session->interrupted)
+    return FALSE;
+  fasp_wire_write_handshake (&w, &punch);
+  fasp_seal_close_handshake (&w, punch.nonce);
+  datagram->to = endpoint->peer;
+  datagram->size = w.used;
+  return TRUE;
+}
+
+gboolean
+fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
+    FaspDatagram * datagram)
+{
+  guint left;
+
+  run_timers (endpoint, now);
+  if (fasp_replies_pop (&endpoint->replies, datagram)
+      || fasp_caller_poll (&endpoint->caller, now, datagram)
+      || poll_punch (endpoint, now, datagram))
+    return TRUE;
+  /* stay with a session while it has something, then go on to the next, once
+   * round */
+  for (left = endpoint->sessions->len; left > 0; left--) {
+    FaspSession *session;
+
+    if (endpoint->turn >= endpoint->sessions->len)
+      endpoint->turn = 0;
+    session = nth (endpoint, endpoint->turn);
+    if (session->wake > now && session->epoch == endpoint->epoch) {
+      endpoint->turn++;
+      continue;
+    }
+    if (!tend (endpoint, now, session)) {
+      remove_session (endpoint, endpoint->turn);
+      continue;
+    }
+    if (session->accept_due) {
+      session->accept_due = FALSE;
+      fasp_admission_accept (endpoint, session, datagram);
+      return TRUE;
+    }
+    if (fasp_session_poll (session, now, datagram))
+      return TRUE;
+    session->wake = fasp_session_get_timeout (session, now);
+    session->epoch = endpoint->epoch;
+    endpoint->turn++;
+  }
+  return FALSE;
+}
+
+FaspTime
+fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
+{
+  FaspTime timeout = MIN (endpoint->hold_deadline, endpoint->redial_time);
+
+  if (!fasp_replies_is_empty (&endpoint->replies))
+    return 0;
+  timeout = MIN (timeout, endpoint->punch_time);
+  timeout = MIN (timeout, fasp_caller_get_timeout (&endpoint->caller));
+  if (endpoint->caller.active && !endpoint->config.reconnect)
+    timeout = MIN (timeout,
+        endpoint->call_started + endpoint->config.resume_timeout);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = nth (endpoint, i);
+
+    if (session->epoch != endpoint->epoch)
+      return 0;
+    timeout = MIN (timeout, session->wake);
+  }
+  return timeout;
+}
+
+/* --- the stream, sender ------------------------------------------------------------------------- */
+
+static gboolean
+has_listeners (const FaspEndpoint * endpoint)
+{
+  return endpoint->hold != FASP_NO_BLOCK
+      || fasp_endpoint_get_open (endpoint) != NULL;
+}
+
+/* Makes room at the cost of who holds the oldest block. */
+static gboolean
+press_slow (FaspEndpoint * endpoint, FaspTime now)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
+
+  if (endpoint->config.slow_policy == FASP_SLOW_WAIT || middle == tail)
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_OPEN
+        || fasp_tx_get_base (&session->tx) >= middle)
+      continue;
+    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER)
+      fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
+          "it does not keep up with the stream");
+    else
+      fasp_tx_skip_to (&session->tx, middle);
+  }
+  if (endpoint->hold < middle)
+    endpoint->hold = middle;
+  trim_store (endpoint);
+  return fasp_store_get_tail (endpoint->store) > tail;
+}
+
+gsize
+fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, const guint8 * data, gsize size)
+{
+  gsize taken = 0;
+
+  g_return_val_if_fail (endpoint->store != NULL, 0);
+  if (endpoint->closing || fasp_store_is_finished (endpoint->store))
+    return 0;
+  endpoint->media_time = media_time;
+  if (!has_listeners (endpoint)) {
+    if (endpoint->config.wait_for_connection)
+      return 0;
+    endpoint->stats.bytes_written += size;
+    endpoint->stats.bytes_dropped += size;
+    return size;
+  }
+  do
+    taken += fasp_store_write (endpoint->store, media_time, data + taken,
+        size - taken);
+  while (taken < size && press_slow (endpoint, now));
+  endpoint->stats.bytes_written += taken;
+  if (taken > 0)
+    endpoint->epoch++;
+  return taken;
+}
+
+gboolean
+fasp_endpoint_can_write (const FaspEndpoint * endpoint)
+{
+  if (endpoint->closing || fasp_store_is_finished (endpoint->store))
+    return FALSE;
+  if (!has_listeners (endpoint))
+    return !endpoint->config.wait_for_connection;
+  return !fasp_store_is_full (endpoint->store)
+      || endpoint->config.slow_policy != FASP_SLOW_WAIT;
+}
+
+void
+fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
+{
+  g_return_if_fail (endpoint->store != NULL);
+  fasp_store_finish (endpoint->store, endpoint->media_time);
+  trim_store (endpoint);
+  endpoint->epoch++;
+}
+
+gboolean
+fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
+{
+  g_return_val_if_fail (endpoint->store != NULL, TRUE);
+  return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
+}
+
+/* --- the stream, receiver ---------------------------------------------------------------------------- */
+
+FaspBlock *
+fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = nth (endpoint, i);
+    FaspBlock *block;
+
+    if (session->state == FASP_SESSION_HALF
+        || session->state == FASP_SESSION_ASKING)
+      continue;
+    block = fasp_rx_take (&session->rx, now);
+    if (block == NULL) {
+      if (is_over (session) && !session->removed)
+        session->wake = 0;      /* read to its end: it can go */
+      continue;
+    }
+    session->wake = 0;
+    /* another sender than that of the block before */
+    if (endpoint->reading != session->id) {
+      if (endpoint->reading != 0)
+        block->flags |= FASP_BLOCK_DISCONT;
+      endpoint->reading = session->id;
+    }
+    endpoint->reading_clock = session->rx.clock;
+    endpoint->stats.bytes_read += block->size;
+    return block;
+  }
+  return NULL;
+}
+
+FaspTime
+fasp_endpoint_map_media_time (FaspEndpoint * endpoint, FaspTime media_time)
+{
+  return fasp_media_clock_map (&endpoint->reading_clock, media_time);
+}
+
+/* --- events ------------------------------------------------------------------------------------------- */
+
+gboolean
+fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event)
+{
+  FaspEvent *first = g_queue_pop_head (&endpoint->events);
+
+  if (first == NULL)
+    return FALSE;
+  *event = *first;
+  g_free (first);
+  return TRUE;
+}
+
+void
+fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now, guint32 id,
+    gboolean accept)
+{
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id,
+      GUINT_TO_POINTER (id));
+
+  if (session != NULL && session->state == FASP_SESSION_ASKING)
+    fasp_admission_decided (endpoint, now, session, accept);
+}
+
+/* --- changing while running ------------------------------------------------------------------------------ */
+
+void
+fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
+    guint64 max_bitrate, guint32 max_burst)
+{
+  endpoint->config.max_bitrate = max_bitrate;
+  endpoint->config.max_burst = max_burst;
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_pacer_set_rate (&nth (endpoint, i)->pacer, max_bitrate,
+        fasp_endpoint_get_burst (endpoint));
+  endpoint->epoch++;
+}
+
+void
+fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms)
+{
+  endpoint->config.latency_ms = latency_ms;
+}
+
+void
+fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint, FaspSlowPolicy policy)
+{
+  endpoint->config.slow_policy = policy;
+}
+
+void
+fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint, gboolean wait)
+{
+  endpoint->config.wait_for_connection = wait;
+}
+
+void
+fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
+{
+  endpoint->config.too_late_skip = skip;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = nth (endpoint, i);
+
+    session->give_up_latency = !skip ? 0 :
+        MAX (1, session->latency_ms * FASP_MSEC);
+  }
+  endpoint->epoch++;
+}
+
+void
+fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect)
+{
+  endpoint->config.reconnect = reconnect;
+}
+
+/* --- ending -------------------------------------------------------------------------------------------------- */
+
+void
+fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
+{
+  endpoint->closing = TRUE;
+  endpoint->redial_time = endpoint->punch_time = FASP_NEVER;
+  endpoint->hold = FASP_NO_BLOCK;
+  endpoint->hold_deadline = FASP_NEVER;
+  fasp_caller_stop (&endpoint->caller);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = nth (endpoint, i);
+    gboolean whole = session->role == FASP_ROLE_SENDER ?
+        fasp_tx_is_complete (&session->tx) : session->rx.complete;
+
+    fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason,
+        NULL);
+  }
+  endpoint->epoch++;
+}
+
+gboolean
+fasp_endpoint_is_closed (const FaspEndpoint * endpoint)
+{
+  if (!endpoint->closing || !fasp_replies_is_empty (&endpoint->replies))
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = nth (endpoint, i);
+
+    /* one that only answers the peer's goodbye has said so already, unless
+     * the answer is still to go */
+    if (session->state != FASP_SESSION_CLOSED
+        || session->close_time != FASP_NEVER)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- figures ------------------------------------------------------------------------------------------------------ */
+
+void
+fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
+    FaspEndpointStats * stats)
+{
+  *stats = endpoint->stats;
+  stats->buffer_limit = endpoint->config.buffer_size;
+  if (endpoint->store != NULL)
+    stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN)
+      stats->sessions++;
+    if (session->role == FASP_ROLE_RECEIVER)
+      stats->buffer_bytes += fasp_reorder_get_bytes (session->rx.reorder);
+  }
+}
+
+guint
+fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
+    FaspSessionStats * sessions, guint max)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = nth (endpoint, i);
+
+    if (!session->connected || session->removed)
+      continue;
+    if (n < max)
+      fasp_session_get_stats (session, now, &sessions[n]);
+    n++;
+  }
+  return n;
+}
+
+const FaspHist *
+fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
+{
+  FaspSession *session = fasp_endpoint_get_open (endpoint);
+
+  if (endpoint->config.role != FASP_ROLE_RECEIVER)
+    return &empty_hist;
+  if (session != NULL)
+    return in_order ? &session->rx.lateness_in_order : &session->rx.lateness;
+  return in_order ? &endpoint->lateness_in_order : &endpoint->lateness;
+}

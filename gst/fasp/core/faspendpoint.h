@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspendpoint.h: one end of fasp: a store or a reorder buffer, the
+ * handshake, and a session for each peer.  What the I/O layer and the tests
+ * talk to.
+ *
+ * Sans-IO: datagrams, bytes and the time go in; datagrams, blocks, events
+ * and the time of the next wake-up come out by polling.  No callback but the
+ * source of random bytes, no re-entrancy.  Not thread-safe: the caller holds
+ * one lock around it.
+ *
+ * After any call: poll datagrams until FALSE, poll events until FALSE, then
+ * sleep until fasp_endpoint_get_timeout() or the next input.
+ */
+#pragma once
+
+#include "faspblock.h"
+#include "fasphist.h"
+
+G_BEGIN_DECLS
+
+#define FASP_DATAGRAM_MAX 1500  /* UDP payload bytes, largest ever sent */
+#define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
+#define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
+
+typedef struct _FaspEndpoint FaspEndpoint;
+
+typedef struct
+{
+  FaspRole role;
+  FaspMode mode;
+  guint latency_ms;             /* the larger of both ends is used */
+  const gchar *streamid;        /* caller's; copied; NULL for none */
+  guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
+  guint32 max_burst;            /* sender: bytes back to back; 0: default */
+  gsize buffer_size;            /* bytes held at most by store / reorder */
+  guint max_sessions;           /* listener: 0 means 1 for a receiver, no
+                                   limit but memory for a sender */
+  guint half_open_max;          /* handshakes answered without a cookie at a
+                                   time; above it callers get a RETRY */
+  FaspSlowPolicy slow_policy;   /* sender */
+  gboolean wait_for_connection; /* sender: hold bytes while nobody listens */
+  gboolean reconnect;           /* caller: dial again when the peer is gone */
+  gboolean ask;                 /* listener: FASP_EVENT_CONNECTING waits for
+                                   fasp_endpoint_decide() */
+  gboolean too_late_skip;       /* receiver: give up blocks later than latency */
+  FaspTime resume_timeout;      /* how long a silent peer keeps its place */
+} FaspEndpointConfig;
+
+/* Sane values for everything but role and mode. */
+void fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
+    FaspMode mode);
+
+FaspEndpoint *fasp_endpoint_new (const FaspEndpointConfig * config,
+    FaspRandomFunc random, gpointer user_data);
+void fasp_endpoint_free (FaspEndpoint * endpoint);
+
+/* Caller and rendezvous: where the peer is; dials from now on. May be called
+ * again with another address (name resolved anew). */
+void fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * peer);
+
+/* --- datagrams ---------------------------------------------------------- */
+
+void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size);
+/* The network says that nobody listens at @to (ICMP port unreachable). */
+void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * to);
+
+typedef struct
+{
+  FaspAddress to;
+  gsize size;
+  guint8 data[FASP_DATAGRAM_MAX];
+} FaspDatagram;
+
+/* The next datagram to send now, if there is one.  Runs timers. */
+gboolean fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
+    FaspDatagram * datagram);
+/* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
+FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
+
+/* --- the stream, sender -------------------------------------------------- */
+
+/* Takes bytes written at @media_time (µs, sender's media clock, not
+ * decreasing).  Returns how many were taken; fewer than @size when the store
+ * is full (slow-policy wait) or nobody has connected yet and
+ * wait_for_connection is set: try again after the next poll round.  Bytes
+ * that nobody listens to are taken, counted and dropped. */
+gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, const guint8 * data, gsize size);
+/* TRUE when fasp_endpoint_write() would take at least one byte. */
+gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
+/* The stream ends here. Idempotent. */
+void fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now);
+/* After finish: TRUE when every session has acknowledged everything (or has
+ * been removed, see FASP_EVENT_REMOVED, or there was never one). */
+gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
+
+/* --- the stream, receiver ------------------------------------------------ */
+
+/* Next block in order with its reference, or NULL.  A block with
+ * FASP_BLOCK_EOS has no payload and ends the stream of this sender. */
+FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
+/* When @media_time of a block that was read is to be played, less latency:
+ * the time it would have arrived on a path without loss, on the `now' clock. */
+FaspTime fasp_endpoint_map_media_time (FaspEndpoint * endpoint,
+    FaspTime media_time);
+
+/* --- events --------------------------------------------------------------- */
+
+typedef enum
+{
+  FASP_EVENT_CONNECTING,        /* listener with `ask': decide() is awaited */
+  FASP_EVENT_CONNECTED,         /* session established; latency_ms is final */
+  FASP_EVENT_REJECTED,          /* listener: a caller was turned away; caller:
+                                   the listener turned us away */
+  FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
+  FASP_EVENT_RESUMED,           /* heard again; where it stood */
+  FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
+                                   sender, unacknowledged bytes */
+} FaspEventType;
+
+typedef struct
+{
+  FaspEventType type;
+  guint32 session;              /* id, never 0 */
+  FaspAddress address;
+  FaspReason reason;
+  gboolean final;               /* no attempt to reconnect will follow */
+  guint latency_ms;
+  guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed */
+  gchar text[FASP_TEXT_MAX + 1];        /* what the peer said */
+  gchar streamid[FASP_STREAMID_MAX + 1];
+} FaspEvent;
+
+gboolean fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event);
+void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
+    guint32 session, gboolean accept);
+
+/* --- changing while running ------------------------------------------------ */
+
+void fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
+    guint64 max_bitrate, guint32 max_burst);
+void fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms);
+void fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint,
+    FaspSlowPolicy policy);
+void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
+    gboolean wait);
+void fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip);
+void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect);
+
+/* --- ending ----------------------------------------------------------------- */
+
+/* Says goodbye to every peer (CLOSE, repeated a few times) and accepts no
+ * more.  A receiver that has the whole stream and a sender whose stream is
+ * acknowledged say FINISHED, others @reason. */
+void fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now,
+    FaspReason reason);
+/* After close: TRUE when nothing is left to say. The caller gives it up to
+ * one second. */
+gboolean fasp_endpoint_is_closed (const FaspEndpoint * endpoint);
+
+/* --- figures ------------------------------------------------------------------ */
+
+#define FASP_ROUNDS 8
+
+typedef struct
+{
+  guint32 session;
+  FaspAddress address;
+  gboolean interrupted;
+  guint latency_ms;             /* negotiated */
+  FaspTime rtt, rtt_min, rtt_variation;
+  guint16 datagram_size;        /* path MTU as UDP payload */
+  /* sender */
+  guint64 datagrams_sent, wire_bytes_sent;      /* IP header up */
+  guint64 blocks_sent, payload_bytes_sent;      /* originals */
+  guint64 blocks_resent, payload_bytes_resent;  /* rexes */
+  guint64 blocks_lost;          /* transmissions known to be lost */
+  guint64 blocks_acknowledged, payload_bytes_acknowledged;
+  guint64 blocks_skipped;       /* by slow-policy or the receiver */
+  guint64 feedback_received;
+  guint64 blocks_in_flight;     /* sent, not acknowledged */
+  guint64 blocks_queued;        /* written, not sent */
+  guint64 window;               /* blocks the peer still takes */
+  guint64 send_rate;            /* bit/s on the wire over the last second */
+  /* receiver */
+  guint64 datagrams_received, wire_bytes_received;
+  guint64 datagrams_lost, datagrams_reordered, datagrams_duplicate;
+  guint64 blocks_received, payload_bytes_received;
+  guint64 blocks_rex_received, blocks_duplicate;
+  guint64 blocks_too_late;      /* given up by too-late=skip or the sender */
+  guint64 feedback_sent;
+  guint64 buffer_blocks, buffer_bytes;
+  guint64 receive_rate;         /* bit/s on the wire over the last second */
+  FaspTime reorder_delay;
+  guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
+} FaspSessionStats;
+
+typedef struct
+{
+  guint sessions;
+  guint64 bytes_written;        /* sender: bytes the application wrote */
+  guint64 bytes_dropped;        /* sender: written while nobody listened */
+  guint64 bytes_read;           /* receiver: bytes the application took */
+  guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
+  guint64 datagrams_malformed;  /* could not be parsed */
+  guint64 datagrams_unknown;    /* no such session */
+  guint64 datagrams_forged;     /* failed their tag (damaged or spoofed) */
+  guint64 datagrams_version;    /* other version */
+  guint64 handshakes_refused;
+  guint64 handshakes_retried;   /* answered with a cookie */
+} FaspEndpointStats;
+
+void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
+    FaspEndpointStats * stats);
+/* Fills at most @max entries; returns how many sessions there are. */
+guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
+    FaspSessionStats * sessions, guint max);
+/* Receiver: lateness in µs over the path's best case, of blocks as they
+ * arrive and as they become deliverable in order.  Never NULL. */
+const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,
+    gboolean in_order);
+
+G_END_DECLS

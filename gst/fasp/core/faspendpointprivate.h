@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspendpointprivate.h: shared by faspendpoint.c and faspadmission.c only.
+ */
+#pragma once
+
+#include "faspcaller.h"
+#include "faspcookie.h"
+#include "faspreplies.h"
+#include "faspsession.h"
+
+G_BEGIN_DECLS
+
+struct _FaspEndpoint
+{
+  FaspEndpointConfig config;
+  FaspRandomFunc random;
+  gpointer random_data;
+
+  GPtrArray *sessions;          /* FaspSession, owned */
+  GHashTable *by_id;            /* id -> FaspSession */
+  guint turn;                   /* whose turn it is to be polled */
+  guint64 epoch;                /* goes up when all must be looked at */
+  GQueue events;                /* FaspEvent, owned */
+  FaspReplies replies;
+  guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
+
+  /* calling */
+  gboolean has_peer;
+  FaspAddress peer;
+  FaspCaller caller;
+  FaspTime call_started, redial_time, punch_time;
+  FaspReason last_reject;
+
+  /* sender */
+  FaspStore *store;
+  guint64 hold;                 /* kept for a peer that may come back */
+  FaspTime hold_deadline;
+  FaspTime media_time;
+  gboolean ever_connected;
+
+  /* receiver */
+  guint32 reading;              /* session of the block read last */
+  FaspMediaClock reading_clock;
+  FaspHist lateness, lateness_in_order; /* of the session before */
+
+  gboolean closing;
+  FaspEndpointStats stats;
+};
+
+guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
+FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
+    FaspEventType type, const FaspSession * session);
+/* The first session that is open, or NULL. */
+FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
+FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
+    guint32 id, const FaspAddress * peer, const FaspHandshake * told,
+    guint64 start);
+/* Blocks that a receiver's buffer is sure to hold. */
+guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
+guint32 fasp_endpoint_get_burst (const FaspEndpoint * endpoint);
+void fasp_endpoint_describe (FaspEndpoint * endpoint,
+    FaspHandshake * handshake, guint64 start);
+void fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+void fasp_endpoint_replace (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+
+G_END_DECLS

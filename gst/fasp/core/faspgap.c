@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "faspgap.h"
+
+#define WORDS (FASP_GAP_WINDOW / 64)
+/* Settled holes are remembered for this long, to recognise late comers. */
+#define REMEMBER (2 * FASP_SEC)
+#define HALVE_AFTER (10 * FASP_SEC)
+/* The first packet may be preceded by lost ones of the same session. */
+#define FIRST_MAX 64
+
+typedef struct
+{
+  guint64 first, last;          /* missing packet numbers */
+  FaspTime seen;
+  gboolean settled;             /* counted as lost */
+} Hole;
+
+struct _FaspGap
+{
+  gboolean started;
+  guint64 largest;
+  FaspTime largest_time;
+  guint64 window[WORDS];        /* bit pn % FASP_GAP_WINDOW: arrived */
+  Hole holes[FASP_GAP_HOLES];   /* ascending */
+  guint n_holes;
+  FaspTime delay, delay_time;   /* and when it was last halved or raised */
+  FaspGapCounters counters;
+};
+
+FaspGap *
+fasp_gap_new (void)
+{
+  FaspGap *gap = g_new0 (FaspGap, 1);
+
+  gap->delay = FASP_GAP_DELAY_MIN;
+  return gap;
+}
+
+void
+fasp_gap_free (FaspGap * gap)
+{
+  g_free (gap);
+}
+
+static inline gboolean
+bit (const FaspGap * gap, guint64 pn)
+{
+  return gap->window[pn / 64 % WORDS] >> pn % 64 & 1;
+}
+
+static inline void
+set_bit (FaspGap * gap, guint64 pn)
+{
+  gap->window[pn / 64 % WORDS] |= G_GUINT64_CONSTANT (1) << pn % 64;
+}
+
+static void
+clear_bits (FaspGap * gap, guint64 from, guint64 to)
+{
+  if (to - from >= FASP_GAP_WINDOW) {
+    memset (gap->window, 0, sizeof (gap->window));
+    return;
+  }
+  for (guint64 pn = from; pn < to; pn++)
+    gap->window[pn / 64 % WORDS] &= ~(G_GUINT64_CONSTANT (1) << pn % 64);
+}
+
+/* --- holes -------------------------------------------------------------------- */
+
+static void
+settle (FaspGap * gap, Hole * hole)
+{
+  if (hole->settled)
+    return;
+  hole->settled = TRUE;
+  gap->counters.lost += hole->last - hole->first + 1;
+}
+
+static void
+remove_hole (FaspGap * gap, guint i)
+{
+  gap->n_holes--;
+  memmove (&gap->holes[i], &gap->holes[i + 1],
+      (gap->n_holes - i) * sizeof (Hole));
+}
+
+static Hole *
+insert_hole (FaspGap * gap, guint i)
+{
+  if (gap->n_holes == FASP_GAP_HOLES) {
+    settle (gap, &gap->holes[0]);
+    remove_hole (gap, 0);
+    if (i > 0)
+      i--;
+  }
+  memmove (&gap->holes[i + 1], &gap->holes[i],
+      (gap->n_holes - i) * sizeof (Hole));
+  gap->n_holes++;
+  return &gap->holes[i];
+}
+
+static void
+expire (FaspGap * gap, FaspTime now)
+{
+  guint forget = 0;
+
+  for (guint i = 0; i < gap->n_holes; i++) {
+    Hole *hole = &gap->holes[i];
+
+    if (hole->seen + gap->delay > now)
+      break;
+    settle (gap, hole);
+    if (hole->seen + REMEMBER <= now)
+      forget = i + 1;
+  }
+  if (forget > 0) {
+    gap->n_holes -= forget;
+    memmove (gap->holes, gap->holes + forget, gap->n_holes * sizeof (Hole));
+  }
+  if (gap->delay > FASP_GAP_DELAY_MIN
+      && now - gap->delay_time >= HALVE_AFTER) {
+    gap->delay = MAX (gap->delay / 2, FASP_GAP_DELAY_MIN);
+    gap->delay_time = now;
+  }
+}
+
+static guint
+find_hole (const FaspGap * gap, guint64 pn)
+{
+  for (guint i = gap->n_holes; i > 0; i--)
+    if (gap->holes[i - 1].first <= pn)
+      return gap->holes[i - 1].last >= pn ? i - 1 : FASP_GAP_HOLES;
+  return FASP_GAP_HOLES;
+}
+
+static FaspGapResult
+fill (FaspGap * gap, FaspTime now, guint64 pn)
+{
+  guint i = find_hole (gap, pn);
+  Hole *hole = &gap->holes[i], before;
+
+  gap->counters.reordered++;
+  if (i == FASP_GAP_HOLES) {
+    /* so late that its hole is forgotten */
+    if (gap->counters.lost > 0)
+      gap->counters.lost--;
+    return FASP_GAP_SPURIOUS;
+  }
+  before = *hole;
+  if (before.settled)
+    gap->counters.lost--;
+  if (before.first == before.last) {
+    remove_hole (gap, i);
+  } else if (pn == before.first) {
+    hole->first++;
+  } else if (pn == before.last) {
+    hole->last--;
+  } else {
+    hole->last = pn - 1;
+    hole = insert_hole (gap, i + 1);
+    *hole = before;
+    hole->first = pn + 1;
+  }
+  if (!before.settled)
+    return FASP_GAP_LATE;
+  gap->delay = CLAMP (MAX (gap->delay, (now - before.seen) * 5 / 4),
+      FASP_GAP_DELAY_MIN, FASP_GAP_DELAY_MAX);
+  gap->delay_time = now;
+  return FASP_GAP_SPURIOUS;
+}
+
+/* --- packets ------------------------------------------------------------------------ */
+
+gboolean
+fasp_gap_is_refused (const FaspGap * gap, guint64 pn)
+{
+  if (!gap->started || pn > gap->largest)
+    return FALSE;
+  return gap->largest - pn >= FASP_GAP_WINDOW || bit (gap, pn);
+}
+
+FaspGapResult
+fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
+{
+  guint64 next;
+  Hole *hole;
+
+  if (fasp_gap_is_refused (gap, pn)) {
+    gap->counters.refused++;
+    return FASP_GAP_REFUSED;
+  }
+  expire (gap, now);
+  gap->counters.received++;
+  if (gap->started && pn < gap->largest) {
+    set_bit (gap, pn);
+    return fill (gap, now, pn);
+  }
+  next = gap->started ? gap->largest + 1 : pn < FIRST_MAX ? 0 : pn;
+  clear_bits (gap, next, pn + 1);
+  set_bit (gap, pn);
+  if (!gap->started && next > 0) {
+    /* what came before is not ours to judge */
+    memset (gap->window, 0xff, sizeof (gap->window));
+  }
+  gap->started = TRUE;
+  gap->largest = pn;
+  gap->largest_time = now;
+  if (pn == next)
+    return FASP_GAP_NEXT;
+  hole = insert_hole (gap, gap->n_holes);
+  *hole = (Hole) {
+  next, pn - 1, now, FALSE};
+  return FASP_GAP_HOLE;
+}
+
+gboolean
+fasp_gap_is_started (const FaspGap * gap)
+{
+  return gap->started;
+}
+
+guint64
+fasp_gap_get_largest (const FaspGap * gap)
+{
+  return gap->largest;
+}
+
+FaspTime
+fasp_gap_get_largest_time (const FaspGap * gap)
+{
+  return gap->largest_time;
+}
+
+static const Hole *
+first_open (const FaspGap * gap)
+{
+  for (guint i = 0; i < gap->n_holes; i++)
+    if (!gap->holes[i].settled)
+      return &gap->holes[i];
+  return NULL;
+}
+
+gboolean
+fasp_gap_get_settled (FaspGap * gap, FaspTime now, guint64 * settled)
+{
+  const Hole *hole;
+
+  expire (gap, now);
+  if (!gap->started)
+    return FALSE;
+  hole = first_open (gap);
+  if (hole != NULL && hole->first == 0)
+    return FALSE;
+  *settled = hole != NULL ? hole->first - 1 : gap->largest;
+  return TRUE;
+}
+
+FaspTime
+fasp_gap_get_timeout (const FaspGap * gap)
+{
+  const Hole *hole = first_open (gap);
+
+  return hole != NULL ? hole->seen + gap->delay : FASP_NEVER;
+}
+
+FaspTime
+fasp_gap_get_delay (const FaspGap * gap)
+{
+  return gap->delay;
+}
+
+void
+fasp_gap_get_counters (const FaspGap * gap, FaspGapCounters * counters)
+{
+  *counters = gap->counters;
+}

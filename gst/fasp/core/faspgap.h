@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspgap.h: which packets of one flow arrived, which are lost.
+ *
+ * Packet numbers of a flow count up by one, so a hole is seen when the next
+ * packet arrives.  It is `settled', taken as lost, once a reorder delay has
+ * passed since it was seen.  The delay adapts: zero-ish on a path that never
+ * reorders, a little more than the displacement seen on one that does, and
+ * slowly back.
+ *
+ *   settled: every packet numbered <= settled has arrived or is taken as lost
+ *   largest: highest packet number that arrived;   settled <= largest
+ *
+ * Also the replay window: a packet number is accepted once; those more than
+ * FASP_GAP_WINDOW below the largest are refused.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_GAP_WINDOW 4096    /* packets */
+#define FASP_GAP_HOLES 256      /* holes remembered at once */
+#define FASP_GAP_DELAY_MIN (1 * FASP_MSEC)
+#define FASP_GAP_DELAY_MAX (50 * FASP_MSEC)
+
+typedef struct _FaspGap FaspGap;
+
+typedef enum
+{
+  FASP_GAP_NEXT,                /* in order, no hole */
+  FASP_GAP_HOLE,                /* newer than expected: a hole opened */
+  FASP_GAP_LATE,                /* filled a hole that was still open */
+  FASP_GAP_SPURIOUS,            /* arrived after it was settled as lost */
+  FASP_GAP_REFUSED,             /* duplicate, replay or too old */
+} FaspGapResult;
+
+FaspGap *fasp_gap_new (void);
+void fasp_gap_free (FaspGap * gap);
+
+/* Would @pn be refused? (asked before the datagram is authenticated) */
+gboolean fasp_gap_is_refused (const FaspGap * gap, guint64 pn);
+FaspGapResult fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn);
+
+/* FALSE before the first packet. */
+gboolean fasp_gap_is_started (const FaspGap * gap);
+guint64 fasp_gap_get_largest (const FaspGap * gap);
+FaspTime fasp_gap_get_largest_time (const FaspGap * gap);
+/* Advances with time as holes expire. FALSE: nothing is settled yet. */
+gboolean fasp_gap_get_settled (FaspGap * gap, FaspTime now,
+    guint64 * settled);
+/* When the next hole will be settled, or FASP_NEVER. */
+FaspTime fasp_gap_get_timeout (const FaspGap * gap);
+FaspTime fasp_gap_get_delay (const FaspGap * gap);
+
+typedef struct
+{
+  guint64 received;             /* distinct packets */
+  guint64 lost;                 /* settled as lost and not seen since */
+  guint64 reordered;            /* LATE + SPURIOUS */
+  guint64 refused;
+} FaspGapCounters;
+
+void fasp_gap_get_counters (const FaspGap * gap, FaspGapCounters * counters);
+
+G_END_DECLS

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+#include "fasphist.h"
+
+/* Values below 16 have a bucket each; from there on the leading bit tells the
+ * power and the next four bits the sixteenth. */
+static guint
+bucket_of (guint64 value)
+{
+  gint top;
+
+  if (value < 16)
+    return value;
+  top = g_bit_nth_msf (value, -1);
+  return MIN ((guint) (top - 3) * 16 + ((value >> (top - 4)) & 15),
+      FASP_HIST_BUCKETS - 1);
+}
+
+static gint64
+upper_edge (guint bucket)
+{
+  guint power = bucket / 16;
+
+  if (power == 0)
+    return bucket;
+  return (((gint64) 17 + bucket % 16) << (power - 1)) - 1;
+}
+
+void
+fasp_hist_init (FaspHist * hist)
+{
+  memset (hist, 0, sizeof (*hist));
+}
+
+void
+fasp_hist_add (FaspHist * hist, gint64 value)
+{
+  value = MAX (value, 0);
+  if (hist->count == 0 || value < hist->min)
+    hist->min = value;
+  if (hist->count == 0 || value > hist->max)
+    hist->max = value;
+  hist->count++;
+  hist->sum = value > G_MAXINT64 - hist->sum ? G_MAXINT64 : hist->sum + value;
+  hist->buckets[bucket_of (value)]++;
+}
+
+gint64
+fasp_hist_percentile (const FaspHist * hist, gdouble fraction)
+{
+  guint64 wanted, seen = 0;
+
+  if (hist->count == 0)
+    return 0;
+  wanted = ceil (CLAMP (fraction, 0, 1) * hist->count);
+  wanted = CLAMP (wanted, 1, hist->count);
+  for (guint i = 0; i < FASP_HIST_BUCKETS; i++) {
+    seen += hist->buckets[i];
+    if (seen >= wanted)
+      return i == FASP_HIST_BUCKETS - 1 ? hist->max :
+          MIN (upper_edge (i), hist->max);
+  }
+  return hist->max;
+}
+
+gint64
+fasp_hist_mean (const FaspHist * hist)
+{
+  return hist->count == 0 ? 0 : hist->sum / (gint64) hist->count;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasphist.h: a log-linear histogram of durations.
+ *
+ * Constant memory, no allocation: values in µs from 0 to about 2^40, each
+ * power of two divided in 16, so a percentile is right within 1/16 (6.25 %).
+ * Values below 16 are exact.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_HIST_BUCKETS (16 * 38)
+
+typedef struct
+{
+  guint64 count;
+  gint64 sum, min, max;
+  guint64 buckets[FASP_HIST_BUCKETS];
+} FaspHist;
+
+void fasp_hist_init (FaspHist * hist);
+/* Negative values count as 0, too large ones in the last bucket. */
+void fasp_hist_add (FaspHist * hist, gint64 value);
+/* Smallest value that at least @fraction (0..1) of the values do not exceed
+ * (upper edge of its bucket, never above max); 0 when empty. */
+gint64 fasp_hist_percentile (const FaspHist * hist, gdouble fraction);
+gint64 fasp_hist_mean (const FaspHist * hist);
+
+G_END_DECLS

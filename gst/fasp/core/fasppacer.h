@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasppacer.h: when the next datagram may leave.
+ *
+ * Invariant: in any interval [a, b] the bytes that leave are at most
+ *
+ *     rate / 8 * (b - a) + burst
+ *
+ * (a leaky bucket in its virtual scheduling form, ITU-T I.371 GCRA).  Exact
+ * integer arithmetic: the remainder of every division is carried, so the
+ * total never drifts from the rate.  A rate of 0 does not pace.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 rate;                 /* bit/s, every byte from the IP header up */
+  guint32 burst;                /* bytes that may leave back to back */
+  gint64 ready_ns;              /* theoretical time of the next datagram, ns */
+  guint64 remainder;            /* of ready_ns, in units of 1 / rate ns */
+} FaspPacer;
+
+void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
+/* Keeps the debt or credit already made. */
+void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
+/* Earliest time a datagram may leave; <= now: at once. Rounded up to µs. */
+FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now);
+/* @bytes (IP header up) left at @now. */
+void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
+
+G_END_DECLS

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasppmtu.h"
+
+static void
+set_candidates (FaspPmtu * pmtu, guint8 overhead, guint16 limit)
+{
+  static const guint16 packets[FASP_PMTU_CANDIDATES] =
+      { 1280, 1380, 1400, 1420, 1450, 1480, 1492, 1500 };
+
+  pmtu->n_candidates = 0;
+  for (guint i = 0; i < FASP_PMTU_CANDIDATES; i++) {
+    guint16 size = packets[i] - overhead;
+
+    if (size > FASP_PMTU_BASE && size <= limit)
+      pmtu->candidates[pmtu->n_candidates++] = size;
+  }
+}
+
+static void
+search (FaspPmtu * pmtu, FaspTime now)
+{
+  pmtu->searching = TRUE;
+  pmtu->confirming = FALSE;
+  pmtu->tries = 0;
+  pmtu->next_probe = 0;
+  pmtu->next_time = now;
+}
+
+static void
+rest (FaspPmtu * pmtu, FaspTime now)
+{
+  pmtu->searching = pmtu->confirming = FALSE;
+  pmtu->tries = 0;
+  pmtu->next_probe = 0;
+  pmtu->next_time = now + FASP_PMTU_CONFIRM;
+}
+
+void
+fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead, guint16 limit)
+{
+  pmtu->size = FASP_PMTU_BASE;
+  pmtu->limit = limit;
+  set_candidates (pmtu, overhead, limit);
+  search (pmtu, now);
+}
+
+void
+fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead)
+{
+  fasp_pmtu_init (pmtu, now, overhead, pmtu->limit);
+}
+
+FaspTime
+fasp_pmtu_get_timeout (const FaspPmtu * pmtu)
+{
+  return pmtu->next_time;
+}
+
+static guint16
+poll_search (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
+{
+  /* smallest first: what a full queue drops is the least likely to pass */
+  while (pmtu->next_probe < pmtu->n_candidates) {
+    guint16 size = pmtu->candidates[pmtu->next_probe++];
+
+    if (size > pmtu->size)
+      return size;
+  }
+  if (++pmtu->tries >= FASP_PMTU_TRIES || pmtu->n_candidates == 0
+      || pmtu->size == pmtu->candidates[pmtu->n_candidates - 1]) {
+    rest (pmtu, now);
+    return 0;
+  }
+  pmtu->next_probe = 0;
+  pmtu->next_time = now + rtt_timeout;
+  return 0;
+}
+
+static guint16
+poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
+{
+  if (pmtu->tries >= FASP_PMTU_TRIES) {
+    /* a black hole: what was used does not pass any more */
+    pmtu->size = FASP_PMTU_BASE;
+    search (pmtu, now);
+    return poll_search (pmtu, now, rtt_timeout);
+  }
+  pmtu->tries++;
+  pmtu->next_time = now + rtt_timeout;
+  return pmtu->size;
+}
+
+guint16
+fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
+{
+  if (now < pmtu->next_time)
+    return 0;
+  if (pmtu->searching)
+    return poll_search (pmtu, now, rtt_timeout);
+  if (pmtu->size == FASP_PMTU_BASE) {
+    search (pmtu, now);         /* nothing to confirm; it may be wider now */
+    return poll_search (pmtu, now, rtt_timeout);
+  }
+  pmtu->confirming = TRUE;
+  return poll_confirm (pmtu, now, rtt_timeout);
+}
+
+gboolean
+fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
+{
+  if (pmtu->confirming && size >= pmtu->size)
+    rest (pmtu, now);
+  if (size <= pmtu->size)
+    return FALSE;
+  for (guint i = 0; i < pmtu->n_candidates; i++)
+    if (pmtu->candidates[i] == size) {
+      pmtu->size = size;
+      if (i + 1 == pmtu->n_candidates)
+        rest (pmtu, now);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+void
+fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now)
+{
+  if (!pmtu->searching && !pmtu->confirming && pmtu->size > FASP_PMTU_BASE
+      && now >= pmtu->suspect_after) {
+    pmtu->suspect_after = now + FASP_SEC;
+    pmtu->next_time = now;
+  }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasppmtu.h: path MTU discovery by probing (DPLPMTUD, RFC 8899).
+ *
+ * Sizes are UDP payload bytes. The search sends one padded probe of every
+ * candidate above the size in use at once and keeps the largest that was
+ * answered: one round trip instead of a bisection, for ten kilobytes.
+ * Unanswered ones are repeated, three tries in all.  The size in use is
+ * confirmed from time to time and when blocks keep being lost; three
+ * unanswered confirmations while the peer is heard mean a black hole, and
+ * the search starts again from the base size.
+ *
+ *     FASP_PMTU_BASE <= size <= limit, always
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_PMTU_BASE 1200     /* UDP payload every path must carry */
+#define FASP_PMTU_CANDIDATES 8
+#define FASP_PMTU_TRIES 3
+#define FASP_PMTU_CONFIRM (10 * FASP_SEC)
+
+typedef struct
+{
+  guint16 size;                 /* UDP payload that may be used now */
+  guint16 candidates[FASP_PMTU_CANDIDATES];     /* ascending, UDP payload */
+  guint8 n_candidates;
+  guint8 tries;
+  guint8 next_probe;            /* index of the next candidate to send */
+  guint16 limit;                /* largest UDP payload either side takes */
+  gboolean searching, confirming;
+  FaspTime suspect_after;       /* no new suspicion before */
+  FaspTime next_time;           /* when to act next, or FASP_NEVER */
+} FaspPmtu;
+
+/* @overhead: IP + UDP header bytes; @limit: largest UDP payload either side
+ * takes.  Candidates are IP packets of 1280, 1380, 1400, 1420, 1450, 1480,
+ * 1492 and 1500 bytes less the overhead. Probing starts at @now. */
+void fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
+    guint16 limit);
+FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
+/* UDP payload size of a probe to send now, 0 for none.  @rtt_timeout: how
+ * long an answer may take (fasp_rtt_timeout()). Call until it returns 0. */
+guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout);
+/* A probe of @size was answered.  TRUE when the size in use changed. */
+gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
+/* Blocks of the size in use keep being lost: confirm it now. */
+void fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now);
+/* The address changed: the path is another one. */
+void fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead);
+
+G_END_DECLS

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspreorder.h: the receiver's reorder buffer.
+ *
+ * Blocks go in in any order, come out in order, once each.  Block numbers
+ * are 64 bit.  A ring of `capacity' slots (a power of two) and a bitmap of
+ * what is present:
+ *
+ *     read <= ack <= highest,   stored blocks lie in [read, read + capacity)
+ *
+ *   read     next block the application takes
+ *   ack      first block not received: everything below is here or was taken
+ *   highest  one past the highest block known to exist
+ *
+ * A block may arrive in up to FASP_REORDER_FRAGMENTS equal fragments
+ * (index/count) when the path takes less than a block; it is present when
+ * the last one is in.  Fragments of a different division replace what was
+ * collected.
+ */
+#pragma once
+
+#include "faspblock.h"
+
+G_BEGIN_DECLS
+
+#define FASP_REORDER_FRAGMENTS 16
+
+typedef struct _FaspReorder FaspReorder;
+
+typedef enum
+{
+  FASP_REORDER_STORED,          /* new and complete */
+  FASP_REORDER_PARTIAL,         /* a new fragment, block not complete */
+  FASP_REORDER_DUPLICATE,       /* already here or already taken */
+  FASP_REORDER_OUTSIDE,         /* beyond the window */
+  FASP_REORDER_INVALID,         /* fragment that cannot be */
+} FaspReorderResult;
+
+/* One block or one fragment of it as it came off the wire. For a whole
+ * block index = 0, count = 1, total = size.  All fragments but the last
+ * carry ceil (total / count) bytes. */
+typedef struct
+{
+  guint64 number;
+  guint8 flags;                 /* FASP_BLOCK_* */
+  guint8 round;
+  guint8 index, count;
+  guint32 total;                /* bytes of the whole block, <= 65535 */
+  FaspTime media_time;
+  const guint8 *data;
+  guint32 size;
+} FaspReorderPiece;
+
+/* @capacity is rounded up to a power of two >= 64. @first: number of the
+ * first block to deliver. The slot array may be grown lazily, but the window
+ * limit() is always first + capacity. */
+FaspReorder *fasp_reorder_new (guint32 capacity, guint64 first);
+void fasp_reorder_free (FaspReorder * reorder);
+
+FaspReorderResult fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
+    const FaspReorderPiece * piece);
+
+/* Blocks below @end are known to exist (a tail probe said so).  Clamped to
+ * the window. */
+void fasp_reorder_note_highest (FaspReorder * reorder, guint64 end);
+
+/* The next block in order with its reference, or NULL. */
+FaspBlock *fasp_reorder_take (FaspReorder * reorder);
+/* The same without taking it. */
+FaspBlock *fasp_reorder_peek (FaspReorder * reorder);
+
+/* Block @number while it is here and not taken, without a reference; NULL
+ * otherwise. */
+const FaspBlock *fasp_reorder_get (const FaspReorder * reorder,
+    guint64 number);
+
+/* Gives up everything missing below @number: read moves to the first block
+ * present at or above the current read position, or @number; blocks that
+ * are present are still delivered.  Returns how many blocks were given up.
+ * The next block taken after each hole carries FASP_BLOCK_DISCONT. */
+guint64 fasp_reorder_skip_to (FaspReorder * reorder, guint64 number);
+
+guint64 fasp_reorder_get_read (const FaspReorder * reorder);
+guint64 fasp_reorder_get_ack (const FaspReorder * reorder);
+guint64 fasp_reorder_get_highest (const FaspReorder * reorder);
+guint64 fasp_reorder_get_limit (const FaspReorder * reorder);   /* read + capacity */
+/* Bytes of payload allocated in the buffer. */
+gsize fasp_reorder_get_bytes (const FaspReorder * reorder);
+/* TRUE when block @number is here, or was taken or given up. */
+gboolean fasp_reorder_has (const FaspReorder * reorder, guint64 number);
+
+/* The first run of missing blocks at or after @from and below highest.
+ * Scans the bitmap a word at a time.  FALSE when there is none. */
+gboolean fasp_reorder_next_gap (const FaspReorder * reorder, guint64 from,
+    guint64 * start, guint64 * length);
+
+G_END_DECLS

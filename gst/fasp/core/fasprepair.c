@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasprepair.h"
+
+/* A datagram without a block is of interest for its time only, so long. */
+#define FORGET_AFTER (10 * FASP_SEC)
+
+typedef struct
+{
+  guint64 block;                /* FASP_NO_BLOCK: none, or done with */
+  FaspTime sent;
+} Transmission;
+
+/* Transmissions [front, next) of one flow, by packet number. */
+typedef struct
+{
+  Transmission *ring;
+  guint64 mask, front, next;
+  guint64 largest;              /* newest the peer told of, + 1 */
+} Flow;
+
+typedef struct
+{
+  guint16 in_flight;            /* transmissions neither delivered nor lost */
+  guint8 sent;                  /* times, saturating */
+  guint8 queued;
+} BlockState;
+
+struct _FaspRepair
+{
+  Flow *flows[FASP_FLOWS_MAX];
+  BlockState *blocks;           /* [base, next), block n at n & block_mask */
+  guint64 block_mask, base, next;
+  guint64 *heap;                /* queued blocks, smallest first */
+  gsize heap_used, heap_size;
+  /* the newest feedback, to ask again when a queued block's turn comes */
+  guint64 feedback_pn;
+  gboolean has_feedback;
+  guint64 from, end;
+  gboolean tail;
+  GArray *ranges;
+};
+
+FaspRepair *
+fasp_repair_new (guint64 start)
+{
+  FaspRepair *repair = g_new0 (FaspRepair, 1);
+
+  repair->base = repair->next = start;
+  repair->block_mask = 255;
+  repair->blocks = g_new0 (BlockState, repair->block_mask + 1);
+  repair->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
+  return repair;
+}
+
+void
+fasp_repair_free (FaspRepair * repair)
+{
+  if (repair == NULL)
+    return;
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
+    if (repair->flows[i] != NULL)
+      g_free (repair->flows[i]->ring);
+    g_free (repair->flows[i]);
+  }
+  g_array_unref (repair->ranges);
+  g_free (repair->heap);
+  g_free (repair->blocks);
+  g_free (repair);
+}
+
+/* --- blocks -------------------------------------------------------------- */
+
+static inline BlockState *
+block_state (const FaspRepair * repair, guint64 block)
+{
+  return &repair->blocks[block & repair->block_mask];
+}
+
+static void
+add_block (FaspRepair * repair, guint64 block)
+{
+  if (block - repair->base > repair->block_mask) {
+    guint64 mask = repair->block_mask * 2 + 1;
+    BlockState *blocks = g_new0 (BlockState, mask + 1);
+
+    for (guint64 n = repair->base; n < repair->next; n++)
+      blocks[n & mask] = *block_state (repair, n);
+    g_free (repair->blocks);
+    repair->blocks = blocks;
+    repair->block_mask = mask;
+  }
+  *block_state (repair, block) = (BlockState) {
+  0};
+  repair->next = block + 1;
+}
+
+/* --- the queue: a binary heap ------------------------------------------------ */
+
+static void
+heap_push (FaspRepair * repair, guint64 block)
+{
+  gsize i = repair->heap_used++;
+
+  if (repair->heap_used > repair->heap_size) {
+    repair->heap_size = MAX (64, repair->heap_size * 2);
+    repair->heap = g_renew (guint64, repair->heap, repair->heap_size);
+  }
+  for (; i > 0 && repair->heap[(i - 1) / 2] > block; i = (i - 1) / 2)
+    repair->heap[i] = repair->heap[(i - 1) / 2];
+  repair->heap[i] = block;
+}
+
+static void
+heap_pop (FaspRepair * repair)
+{
+  guint64 last = repair->heap[--repair->heap_used];
+  gsize i = 0, child;
+
+  while ((child = 2 * i + 1) < repair->heap_used) {
+    if (child + 1 < repair->heap_used
+        && repair->heap[child + 1] < repair->heap[child])
+      child++;
+    if (last <= repair->heap[child])
+      break;
+    repair->heap[i] = repair->heap[child];
+    i = child;
+  }
+  repair->heap[i] = last;
+}
+
+/* --- what the newest feedback says of a block ------------------------------------ */
+
+typedef enum
+{
+  HERE,
+  MISSING,
+  UNKNOWN,
+} Knowledge;
+
+static Knowledge
+ask (const FaspRepair * repair, guint64 block)
+{
+  guint low = 0, high = repair->ranges->len;
+
+  if (block < repair->base)
+    return HERE;
+  if (block >= repair->end)
+    return repair->tail ? MISSING : UNKNOWN;
+  if (block < repair->from)
+    return UNKNOWN;
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    const FaspRange *range = &g_array_index (repair->ranges, FaspRange, middle);
+
+    if (block < range->start)
+      high = middle;
+    else if (block >= range->start + range->length)
+      low = middle + 1;
+    else
+      return MISSING;
+  }
+  return HERE;
+}
+
+/* --- transmissions ------------------------------------------------------------------ */
+
+guint64
+fasp_repair_get_pn (const FaspRepair * repair, guint8 flow)
+{
+  g_return_val_if_fail (flow < FASP_FLOWS_MAX, 0);
+  return repair->flows[flow] != NULL ? repair->flows[flow]->next : 0;
+}
+
+static inline Transmission *
+transmission (const Flow * flow, guint64 pn)
+{
+  return &flow->ring[pn & flow->mask];
+}
+
+void
+fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
+    guint64 block, gboolean continued)
+{
+  Flow *flow;
+
+  g_return_if_fail (index < FASP_FLOWS_MAX);
+  flow = repair->flows[index];
+  if (flow == NULL) {
+    flow = repair->flows[index] = g_new0 (Flow, 1);
+    flow->mask = 255;
+    flow->ring = g_new (Transmission, flow->mask + 1);
+  }
+  /* what needs no answer any more must not pile up, even when the peer
+   * acknowledges blocks but never settles a packet */
+  while (flow->front < flow->next) {
+    Transmission *oldest = transmission (flow, flow->front);
+
+    if (oldest->block == FASP_NO_BLOCK ? now - oldest->sent < FORGET_AFTER
+        && flow->front >= flow->largest : oldest->block >= repair->base)
+      break;
+    flow->front++;
+  }
+  if (flow->next - flow->front > flow->mask) {
+    guint64 mask = flow->mask * 2 + 1;
+    Transmission *ring = g_new (Transmission, mask + 1);
+
+    for (guint64 pn = flow->front; pn < flow->next; pn++)
+      ring[pn & mask] = *transmission (flow, pn);
+    g_free (flow->ring);
+    flow->ring = ring;
+    flow->mask = mask;
+  }
+  *transmission (flow, flow->next) = (Transmission) {
+  block, now};
+  flow->next++;
+
+  if (block != FASP_NO_BLOCK) {
+    BlockState *state;
+
+    g_return_if_fail (block >= repair->base && block <= repair->next);
+    if (block == repair->next)
+      add_block (repair, block);
+    state = block_state (repair, block);
+    state->in_flight++;
+    if (!continued && state->sent < G_MAXUINT8)
+      state->sent++;
+    if (state->queued && repair->heap_used > 0 && repair->heap[0] == block) {
+      heap_pop (repair);
+      state->queued = FALSE;
+    }
+  }
+}
+
+/* A settled packet is no longer in flight: is its block there? */
+static gboolean
+settle (FaspRepair * repair, Transmission * t, guint64 * lost)
+{
+  BlockState *state;
+
+  if (t->block == FASP_NO_BLOCK || t->block < repair->base) {
+    t->block = FASP_NO_BLOCK;
+    return TRUE;
+  }
+  switch (ask (repair, t->block)) {
+    case UNKNOWN:
+      return FALSE;             /* the feedback had no room to say */
+    case MISSING:
+      state = block_state (repair, t->block);
+      (*lost)++;
+      if (--state->in_flight == 0 && !state->queued) {
+        heap_push (repair, t->block);
+        state->queued = TRUE;
+      }
+      break;
+    case HERE:
+      block_state (repair, t->block)->in_flight--;
+      break;
+  }
+  t->block = FASP_NO_BLOCK;
+  return TRUE;
+}
+
+static void
+settle_flow (FaspRepair * repair, Flow * flow, guint64 settled, guint64 * lost)
+{
+  gboolean at_front = TRUE;
+
+  for (guint64 pn = flow->front; pn <= settled && pn < flow->next; pn++) {
+    gboolean done = settle (repair, transmission (flow, pn), lost);
+
+    at_front = at_front && done;
+    if (at_front)
+      flow->front = pn + 1;
+  }
+}
+
+static void
+acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
+{
+  for (; repair->base < base && repair->base < repair->next; repair->base++) {
+    guint sent = block_state (repair, repair->base)->sent;
+
+    rounds[CLAMP (sent, 1, FASP_ROUNDS) - 1]++;
+  }
+  repair->base = MAX (repair->base, base);
+  repair->next = MAX (repair->next, base);
+}
+
+static gboolean
+is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
+{
+  if (feedback->ack > repair->next || feedback->end > repair->next
+      || feedback->from > feedback->end)
+    return FALSE;
+  for (guint i = 0; i < feedback->n_flows; i++) {
+    const FaspFeedbackFlow *told = &feedback->flows[i];
+    const Flow *flow = repair->flows[told->flow];
+    guint64 largest;
+
+    if (flow == NULL)
+      return FALSE;
+    largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
+    if (largest >= flow->next || told->unsettled > largest + 1)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
+    const FaspFeedback * feedback, FaspRepairResult * result)
+{
+  memset (result, 0, sizeof (*result));
+  result->base = repair->base;
+  if (repair->has_feedback && feedback_pn <= repair->feedback_pn)
+    return FALSE;
+  if (!is_plausible (repair, feedback))
+    return FALSE;
+  repair->has_feedback = TRUE;
+  repair->feedback_pn = feedback_pn;
+  repair->from = feedback->from;
+  repair->end = feedback->end;
+  repair->tail = feedback->tail;
+  g_array_set_size (repair->ranges, 0);
+  g_array_append_vals (repair->ranges, feedback->ranges, feedback->n_ranges);
+
+  acknowledge (repair, feedback->ack, result->rounds);
+  for (guint i = 0; i < feedback->n_flows; i++) {
+    const FaspFeedbackFlow *told = &feedback->flows[i];
+    Flow *flow = repair->flows[told->flow];
+    guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
+
+    if (largest + 1 > flow->largest) {
+      flow->largest = largest + 1;
+      if (largest >= flow->front) {
+        result->rtt = now - transmission (flow, largest)->sent;
+        result->ack_delay = MIN (told->delay, (guint64) FASP_SEC);
+      }
+    }
+    /* one more than largest: nothing is settled yet */
+    if (told->unsettled <= largest)
+      settle_flow (repair, flow, largest - told->unsettled, &result->lost);
+  }
+  result->base = repair->base;
+  return TRUE;
+}
+
+guint64
+fasp_repair_peek (FaspRepair * repair, guint8 * round)
+{
+  while (repair->heap_used > 0) {
+    guint64 block = repair->heap[0];
+
+    /* it may have arrived late since it was given up */
+    if (block >= repair->base && ask (repair, block) != HERE) {
+      *round = block_state (repair, block)->sent;
+      return block;
+    }
+    if (block >= repair->base)
+      block_state (repair, block)->queued = FALSE;
+    heap_pop (repair);
+  }
+  return FASP_NO_BLOCK;
+}
+
+void
+fasp_repair_advance (FaspRepair * repair, guint64 base)
+{
+  guint64 ignored[FASP_ROUNDS] = { 0 };
+
+  acknowledge (repair, base, ignored);
+}
+
+guint64
+fasp_repair_get_base (const FaspRepair * repair)
+{
+  return repair->base;
+}
+
+guint64
+fasp_repair_get_next (const FaspRepair * repair)
+{
+  return repair->next;
+}
+
+guint
+fasp_repair_get_oldest_rounds (const FaspRepair * repair)
+{
+  return repair->base < repair->next ?
+      block_state (repair, repair->base)->sent : 0;
+}

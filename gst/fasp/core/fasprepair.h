@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasprepair.h: the sender's memory of what it put on the wire, and what must
+ * go again.
+ *
+ * Every datagram of a flow is a transmission: packet number, time, block (or
+ * none).  A feedback is a consistent picture of the receiver: which packets
+ * it has settled and which blocks it lacks.  A transmission is therefore
+ *
+ *     delivered  if its block is not among the missing,
+ *     lost       if its packet is settled and its block is missing,
+ *     in flight  otherwise,
+ *
+ * whether it was an original, a rex or the rex of a rex.  A block whose last
+ * transmission is lost is queued, earliest block (deadline) first.  No timer
+ * is involved: at most one rex is under way per loss, and one that is lost
+ * is known to be so after one round trip.  Every transmission is looked at
+ * once, so the cost does not depend on the window.
+ */
+#pragma once
+
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+#define FASP_NO_BLOCK G_MAXUINT64
+
+typedef struct _FaspRepair FaspRepair;
+
+typedef struct
+{
+  guint64 base;                 /* everything below is acknowledged */
+  guint64 lost;                 /* transmissions found lost by this feedback */
+  FaspTime rtt;                 /* sample, 0 when none */
+  FaspTime ack_delay;           /* of that sample */
+  guint64 rounds[FASP_ROUNDS];  /* blocks acknowledged by this feedback */
+} FaspRepairResult;
+
+/* @start: first block that will be sent. */
+FaspRepair *fasp_repair_new (guint64 start);
+void fasp_repair_free (FaspRepair * repair);
+
+/* The packet number the next datagram of @flow gets. */
+guint64 fasp_repair_get_pn (const FaspRepair * repair, guint8 flow);
+/* That datagram left, with @block or FASP_NO_BLOCK.  New blocks go in
+ * ascending order; others must be between base and the last one.
+ * @continued: a further fragment of the block that was sent just before. */
+void fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 flow,
+    guint64 block, gboolean continued);
+
+/* FALSE: the feedback is old, or speaks of what was never sent; ignored. */
+gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
+    guint64 feedback_pn, const FaspFeedback * feedback,
+    FaspRepairResult * result);
+
+/* The most urgent block to send again, FASP_NO_BLOCK for none; it stays
+ * queued until it is sent. @round: how many times it was sent before. */
+guint64 fasp_repair_peek (FaspRepair * repair, guint8 * round);
+/* Nothing below @base is wanted any more. */
+void fasp_repair_advance (FaspRepair * repair, guint64 base);
+
+guint64 fasp_repair_get_base (const FaspRepair * repair);
+/* One past the highest block sent. */
+guint64 fasp_repair_get_next (const FaspRepair * repair);
+/* Times the oldest unacknowledged block has been sent. */
+guint fasp_repair_get_oldest_rounds (const FaspRepair * repair);
+
+G_END_DECLS

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspreplies.h: short answers to handshakes that wait to be sent.
+ *
+ * A bounded ring: under a flood the oldest gives way, which costs its caller
+ * a repetition and us nothing.
+ */
+#pragma once
+
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+#define FASP_REPLIES_MAX 64
+#define FASP_REPLY_SIZE 300     /* RETRY, REJECT, VERSIONS */
+
+typedef struct
+{
+  guint first, used;
+  struct
+  {
+    FaspAddress to;
+    guint16 size;
+    guint8 data[FASP_REPLY_SIZE];
+  } ring[FASP_REPLIES_MAX];
+} FaspReplies;
+
+void fasp_replies_init (FaspReplies * replies);
+/* Writes and seals @handshake with its nonce. */
+void fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
+    const FaspHandshake * handshake);
+/* One that is sealed already; @size <= FASP_REPLY_SIZE. */
+void fasp_replies_push_bytes (FaspReplies * replies, const FaspAddress * to,
+    const guint8 * data, gsize size);
+gboolean fasp_replies_pop (FaspReplies * replies, FaspDatagram * datagram);
+gboolean fasp_replies_is_empty (const FaspReplies * replies);
+
+G_END_DECLS

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasprx.h"
+
+/* Feedback that is asked for is still at least this far apart. */
+#define SPACING FASP_MSEC
+#define ALLOWANCE_MAX 8192
+/* Nothing to tell: now and then, as a sign of life. */
+#define IDLE (500 * FASP_MSEC)
+
+void
+fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity)
+{
+  memset (rx, 0, sizeof (*rx));
+  rx->reorder = fasp_reorder_new (capacity, start);
+  fasp_media_clock_init (&rx->clock);
+  fasp_hist_init (&rx->lateness);
+  fasp_hist_init (&rx->lateness_in_order);
+  rx->feedback_due = now;
+  rx->feedback_sent = now - FASP_SEC;
+  rx->allowance = ALLOWANCE_MAX;
+  rx->interval = FASP_RX_CLOCK_MAX;
+}
+
+void
+fasp_rx_clear (FaspRx * rx)
+{
+  fasp_reorder_free (rx->reorder);
+  rx->reorder = NULL;
+}
+
+/* --- when to speak ------------------------------------------------------------ */
+
+static void
+due (FaspRx * rx, FaspTime when)
+{
+  when = MAX (when, rx->feedback_sent + SPACING);
+  rx->feedback_due = MIN (rx->feedback_due, when);
+}
+
+static void
+speak_now (FaspRx * rx, FaspTime now, gboolean insist)
+{
+  if (rx->allowance < 0) {
+    due (rx, rx->feedback_sent + rx->interval);
+    return;
+  }
+  due (rx, now);
+  if (insist)
+    rx->repeat = FASP_RX_REPEAT_FIRST;
+}
+
+void
+fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspGapResult result,
+    FaspTime smoothed_rtt)
+{
+  rx->allowance = MIN (rx->allowance + (gint64) (size / FASP_RX_SHARE),
+      ALLOWANCE_MAX);
+  rx->interval = CLAMP (smoothed_rtt / 4, FASP_RX_CLOCK_MIN,
+      FASP_RX_CLOCK_MAX);
+}
+
+void
+fasp_rx_settled (FaspRx * rx, FaspTime now)
+{
+  speak_now (rx, now, TRUE);
+}
+
+FaspTime
+fasp_rx_get_timeout (const FaspRx * rx)
+{
+  return rx->feedback_due;
+}
+
+void
+fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
+{
+  rx->feedbacks++;
+  rx->feedback_sent = now;
+  rx->allowance = MAX (rx->allowance - (gint64) size, -ALLOWANCE_MAX);
+  rx->announced_limit = fasp_reorder_get_limit (rx->reorder);
+  if (rx->part_from > 0) {
+    rx->feedback_due = now + SPACING;   /* the list goes on */
+  } else if (rx->repeat > 0 && rx->repeat < rx->interval
+      && rx->allowance >= 0) {
+    rx->feedback_due = now + rx->repeat;
+    rx->repeat *= 2;
+  } else {
+    guint64 start, length;
+
+    rx->repeat = 0;
+    rx->feedback_due = now + (fasp_reorder_next_gap (rx->reorder, 0, &start,
+            &length) ? rx->interval : IDLE);
+  }
+}
+
+/* --- what comes in --------------------------------------------------------------- */
+
+/* Blocks in [from, ack) have just become deliverable. */
+static void
+measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
+{
+  guint64 ack = fasp_reorder_get_ack (rx->reorder);
+
+  for (guint64 n = from; n < ack; n++) {
+    const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
+
+    if (block != NULL)
+      fasp_hist_add (&rx->lateness_in_order,
+          now - fasp_media_clock_map (&rx->clock, block->media_time));
+  }
+}
+
+void
+fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
+{
+  guint64 expected = fasp_reorder_get_highest (rx->reorder);
+  guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
+  FaspReorderPiece piece = {
+    .number = fasp_widen (frame->block, FASP_BLOCK_BITS, expected),
+    .flags = frame->flags,
+    .round = frame->round,
+    .index = frame->index,
+    .count = frame->count,
+    .total = frame->total,
+    .media_time = fasp_widen (frame->media_time, FASP_MEDIA_TIME_BITS,
+        rx->last_media),
+    .data = frame->payload,
+    .size = frame->payload_size,
+  };
+
+  switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
+    case FASP_REORDER_STORED:
+      rx->blocks++;
+      rx->payload += frame->total;
+      rx->rexes += frame->round > 0;
+      rx->rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
+      rx->last_media = piece.media_time;
+      if (frame->flags & FASP_BLOCK_EOS) {
+        rx->has_eos = TRUE;
+        rx->eos = piece.number;
+      }
+      fasp_media_clock_arrived (&rx->clock, piece.media_time, now);
+      fasp_hist_add (&rx->lateness,
+          now - fasp_media_clock_map (&rx->clock, piece.media_time));
+      measure_in_order (rx, now, old_ack);
+      if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
+        speak_now (rx, now, TRUE);
+      break;
+    case FASP_REORDER_PARTIAL:
+      break;
+    case FASP_REORDER_DUPLICATE:
+      rx->duplicates++;
+      break;
+    case FASP_REORDER_OUTSIDE:
+    case FASP_REORDER_INVALID:
+      rx->outside++;
+      break;
+  }
+  due (rx, rx->feedback_sent + rx->interval);
+}
+
+void
+fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end)
+{
+  fasp_reorder_note_highest (rx->reorder, end);
+  speak_now (rx, now, FALSE);
+}
+
+void
+fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
+{
+  guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
+
+  rx->given_up += fasp_reorder_skip_to (rx->reorder, number);
+  measure_in_order (rx, now, old_ack);
+  speak_now (rx, now, FALSE);
+}
+
+FaspBlock *
+fasp_rx_take (FaspRx * rx, FaspTime now)
+{
+  FaspBlock *block;
+  guint64 limit;
+
+  if (rx->complete)
+    return NULL;
+  block = fasp_reorder_take (rx->reorder);
+  if (block == NULL)
+    return NULL;
+  if (block->flags & FASP_BLOCK_EOS)
+    rx->complete = TRUE;
+  /* a sender whose window was closed waits for this */
+  limit = fasp_reorder_get_limit (rx->reorder);
+  if (limit - rx->announced_limit > (limit -
+          fasp_reorder_get_read (rx->reorder)) / 4)
+    speak_now (rx, now, TRUE);
+  return block;
+}
+
+/* --- too late -------------------------------------------------------------------- */
+
+/* The first block present behind the hole at ack, NULL when there is no
+ * hole or nothing behind it. */
+static const FaspBlock *
+behind_hole (const FaspRx * rx, guint64 * number)
+{
+  guint64 start, length;
+
+  if (!fasp_reorder_next_gap (rx->reorder, fasp_reorder_get_ack (rx->reorder),
+          &start, &length))
+    return NULL;
+  /* over what was given up before, to something that can be played */
+  for (*number = start + length; fasp_reorder_has (rx->reorder, *number);
+      (*number)++) {
+    const FaspBlock *block = fasp_reorder_get (rx->reorder, *number);
+
+    if (block != NULL)
+      return block;
+  }
+  return NULL;
+}
+
+FaspTime
+fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime latency)
+{
+  guint64 number;
+  const FaspBlock *block = behind_hole (rx, &number);
+
+  return block == NULL ? FASP_NEVER :
+      fasp_media_clock_map (&rx->clock, block->media_time) + latency;
+}
+
+void
+fasp_rx_give_up (FaspRx * rx, FaspTime now, FaspTime latency)
+{
+  guint64 number;
+
+  while (fasp_rx_get_give_up_time (rx, latency) <= now) {
+    if (behind_hole (rx, &number) == NULL)
+      break;
+    fasp_rx_skip (rx, now, number);
+  }
+}
+
+/* --- what is told ------------------------------------------------------------------ */
+
+void
+fasp_rx_fill_feedback (FaspRx * rx, FaspFeedback * feedback, gsize room)
+{
+  guint64 ack = fasp_reorder_get_ack (rx->reorder);
+  guint64 highest = fasp_reorder_get_highest (rx->reorder);
+  guint64 at = MAX (ack, rx->part_from), start, length;
+
+  feedback->ack = ack;
+  feedback->window = fasp_reorder_get_limit (rx->reorder) - ack;
+  feedback->from = at;
+  feedback->end = highest;
+  feedback->tail = TRUE;
+  feedback->n_ranges = 0;
+  rx->part_from = 0;
+  while (fasp_reorder_next_gap (rx->reorder, at, &start, &length)) {
+    guint size = fasp_wire_range_size (start - at, length);
+
+    if (size > room || feedback->n_ranges == FASP_RANGES_MAX) {
+      /* speak of what fits; the rest follows in a part of its own */
+      feedback->end = at;
+      feedback->tail = FALSE;
+      rx->part_from = at;
+      return;
+    }
+    room -= size;
+    feedback->ranges[feedback->n_ranges++] = (FaspRange) {
+    start, length};
+    at = start + length;
+  }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasprx.h: the receiving half of a session: blocks in, feedback out.
+ *
+ * Feedback is sent
+ *   - at once when a loss is settled, and again after 5, 10, 20 ... ms, so
+ *     that losing one costs milliseconds and not a round trip,
+ *   - every quarter of a round trip (10 to 100 ms) while data comes,
+ *   - at once when asked by a tail probe, when the window opens again and
+ *     when the stream is complete,
+ * within a share of what is received (FASP_RX_SHARE), beyond which only the
+ * regular clock goes on.
+ */
+#pragma once
+
+#include "faspgap.h"
+#include "faspmediaclock.h"
+#include "faspreorder.h"
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+#define FASP_RX_SHARE 64        /* feedback <= 1 / 64 of the bytes received */
+#define FASP_RX_REPEAT_FIRST (5 * FASP_MSEC)
+#define FASP_RX_CLOCK_MIN (10 * FASP_MSEC)
+#define FASP_RX_CLOCK_MAX (100 * FASP_MSEC)
+
+typedef struct
+{
+  FaspReorder *reorder;
+  FaspMediaClock clock;
+  FaspHist lateness, lateness_in_order; /* µs */
+  guint64 last_media;           /* widened; what the next is compared with */
+  gboolean complete;            /* the end of the stream was taken */
+  gboolean has_eos;             /* its number is known */
+  guint64 eos;
+  FaspTime feedback_sent, feedback_due, repeat;
+  gint64 allowance;             /* bytes of feedback; may be negative */
+  guint64 announced_limit;      /* window end last told */
+  guint64 part_from;            /* where the next part of a long list starts */
+  FaspTime interval;            /* regular clock */
+  /* figures */
+  guint64 blocks, payload, rexes, duplicates, given_up, outside, feedbacks;
+  guint64 rounds[FASP_ROUNDS];
+} FaspRx;
+
+void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
+    guint32 capacity);
+void fasp_rx_clear (FaspRx * rx);
+
+/* A datagram of @size bytes arrived, with @result for its packet number. */
+void fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size,
+    FaspGapResult result, FaspTime smoothed_rtt);
+void fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame);
+void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
+void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
+/* Losses were settled by the passing of time. */
+void fasp_rx_settled (FaspRx * rx, FaspTime now);
+
+/* Next block in order; an end of stream sets complete. */
+FaspBlock *fasp_rx_take (FaspRx * rx, FaspTime now);
+
+/* too-late=skip: gives up what should have been played. @latency in µs. */
+void fasp_rx_give_up (FaspRx * rx, FaspTime now, FaspTime latency);
+FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime latency);
+
+/* When feedback is due. */
+FaspTime fasp_rx_get_timeout (const FaspRx * rx);
+/* Fills in all but the flows; at most @room bytes of ranges. */
+void fasp_rx_fill_feedback (FaspRx * rx, FaspFeedback * feedback, gsize room);
+void fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size);
+
+G_END_DECLS

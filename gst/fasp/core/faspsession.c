@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspsession.h"
+
+/* Round trips are measured this often by who gets no feedback. */
+#define PING_INTERVAL FASP_SEC
+/* A new address of the peer is challenged this often. */
+#define CHALLENGE_INTERVAL (100 * FASP_MSEC)
+/* A block that keeps being lost may be too big for the path by now. */
+#define SUSPICIOUS_ROUNDS 4
+
+FaspSession *
+fasp_session_new (FaspRole role, guint32 id, FaspTime now)
+{
+  FaspSession *session = g_new0 (FaspSession, 1);
+
+  session->role = role;
+  session->id = id;
+  session->created = session->heard = session->spoken = now;
+  session->gap = fasp_gap_new ();
+  session->close_deadline = FASP_NEVER;
+  fasp_rtt_init (&session->rtt);
+  session->send_meter.start = session->receive_meter.start = now;
+  return session;
+}
+
+void
+fasp_session_free (FaspSession * session)
+{
+  if (session->role == FASP_ROLE_SENDER)
+    fasp_tx_clear (&session->tx);
+  else
+    fasp_rx_clear (&session->rx);
+  fasp_gap_free (session->gap);
+  fasp_seal_free (session->seal);
+  g_free (session->streamid);
+  g_free (session);
+}
+
+void
+fasp_session_set_key (FaspSession * session)
+{
+  fasp_seal_derive (session->nonce, session->listener_nonce, session->key);
+  fasp_seal_free (session->seal);
+  session->seal = fasp_seal_new (session->key);
+  /* not secret, only hard to guess: nobody else can answer our pings */
+  memcpy (&session->ping_token, session->key, sizeof (session->ping_token));
+}
+
+void
+fasp_session_open (FaspSession * session, FaspTime now)
+{
+  if (session->state == FASP_SESSION_OPEN)
+    return;
+  session->state = FASP_SESSION_OPEN;
+  session->heard = now;
+  session->ping_time = now;
+  fasp_pmtu_init (&session->pmtu, now, session->address.overhead,
+      FASP_DATAGRAM_MAX);
+  if (session->role == FASP_ROLE_SENDER)
+    session->tx.heard = now;
+  else {
+    session->pmtu.next_time = FASP_NEVER;       /* feedback is small */
+    session->rx.feedback_due = now;
+  }
+}
+
+guint32
+fasp_session_get_room (const FaspSession * session)
+{
+  return MAX (session->pmtu.size, FASP_PMTU_BASE) - FASP_DATA_OVERHEAD;
+}
+
+static void
+meter (FaspMeter * m, FaspTime now, gsize bytes)
+{
+  if (now - m->start >= FASP_SEC) {
+    m->rate = m->bytes * 8 * FASP_SEC / (now - m->start);
+    m->start = now;
+    m->bytes = 0;
+  }
+  m->bytes += bytes;
+}
+
+/* --- receiving -------------------------------------------------------------------- */
+
+static void
+handle_ping (FaspSession * session, const FaspAddress * from, guint64 token)
+{
+  if (session->n_pongs == G_N_ELEMENTS (session->pongs))
+    return;
+  session->pong_to[session->n_pongs] = *from;
+  session->pongs[session->n_pongs++] = token;
+}
+
+static void
+handle_pong (FaspSession * session, FaspTime now, guint64 token)
+{
+  for (guint i = 0; i < FASP_PINGS; i++) {
+    FaspPing *ping = &session->pings[i];
+
+    if (ping->sent == 0 || ping->token != token)
+      continue;
+    if (ping->candidate) {
+      if (session->has_candidate) {
+        session->address = session->candidate;
+        session->has_candidate = FALSE;
+        if (session->role == FASP_ROLE_SENDER)
+          fasp_pmtu_restart (&session->pmtu, now, session->address.overhead);
+      }
+    } else if (ping->size > 0) {
+      fasp_pmtu_answered (&session->pmtu, now, ping->size);
+    }
+    if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
+      fasp_rtt_sample (&session->rtt, now - ping->sent, 0);
+    ping->sent = 0;
+    return;
+  }
+}
+
+static void
+handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
+{
+  if (!session->peer_closed) {
+    session->peer_closed = TRUE;
+    session->peer_reason = frame->number;
+    if (session->state != FASP_SESSION_CLOSING)
+      g_strlcpy (session->close_text, frame->text,
+          sizeof (session->close_text));
+  }
+  if (session->close_initiated) {
+    session->state = FASP_SESSION_CLOSED;
+    session->close_time = FASP_NEVER;
+    return;
+  }
+  /* answer in kind, once for each that comes */
+  if (session->state == FASP_SESSION_CLOSED) {
+    session->close_time = now;
+    return;
+  }
+  session->close_reason = frame->number;
+  session->state = FASP_SESSION_CLOSED;
+  session->close_deadline = now + FASP_CLOSE_TIMEOUT;
+  session->close_time = now;
+  session->closes = 0;
+}
+
+static void
+handle_address (FaspSession * session, FaspTime now,
+    const FaspAddress * from, gboolean newest)
+{
+  if (fasp_address_equal (&session->address, from)) {
+    if (newest)
+      session->has_candidate = FALSE;
+    return;
+  }
+  if (!newest)
+    return;
+  /* whoever sends from there knows the key, but the address may be forged:
+   * it counts once a challenge came back */
+  if (!session->has_candidate
+      || !fasp_address_equal (&session->candidate, from)) {
+    session->candidate = *from;
+    session->has_candidate = TRUE;
+    session->candidate_time = now - CHALLENGE_INTERVAL;
+  }
+}
+
+static void
+handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
+    guint64 pn, const FaspFrame * frame)
+{
+  gboolean sender = session->role == FASP_ROLE_SENDER;
+
+  switch (frame->type) {
+    case FASP_FRAME_PADDING:
+      break;
+    case FASP_FRAME_PING:
+      handle_ping (session, from, frame->number);
+      break;
+    case FASP_FRAME_PONG:
+      handle_pong (session, now, frame->number);
+      break;
+    case FASP_FRAME_CLOSE:
+      handle_close (session, now, frame);
+      break;
+    case FASP_FRAME_FEEDBACK:
+      if (!sender || !fasp_tx_feedback (&session->tx, now, pn,
+              frame->feedback, &session->rtt))
+        break;
+      if (fasp_repair_get_oldest_rounds (session->tx.repair) >=
+          SUSPICIOUS_ROUNDS)
+        fasp_pmtu_suspect (&session->pmtu, now);
+      break;
+    case FASP_FRAME_TAIL:
+      if (!sender)
+        fasp_rx_tail (&session->rx, now, frame->number);
+      break;
+    case FASP_FRAME_SKIP:
+      if (!sender)
+        fasp_rx_skip (&session->rx, now, frame->number);
+      break;
+    case FASP_FRAME_DATA:
+      if (!sender)
+        fasp_rx_data (&session->rx, now, frame);
+      break;
+  }
+}
+
+FaspSessionResult
+fasp_session_receive (FaspSession * session, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size)
+{
+  FaspFeedback feedback;
+  FaspFrame frame = {.feedback = &feedback };
+  FaspSessionHeader header;
+  FaspReader r;
+  FaspGapResult gap;
+  gboolean newest;
+  guint64 pn;
+
+  if (!fasp_wire_parse_session (data, size, &header) || header.flow != 0)
+    return FASP_SESSION_MALFORMED;
+  pn = fasp_gap_is_started (session->gap) ?
+      fasp_widen (header.pn, FASP_PN_BITS,
+      fasp_gap_get_largest (session->gap)) : header.pn;
+  if (fasp_gap_is_refused (session->gap, pn)) {
+    FaspGapResult ignored = fasp_gap_receive (session->gap, now, pn);
+
+    (void) ignored;             /* it only counts */
+    return FASP_SESSION_REFUSED;
+  }
+  if (session->seal == NULL || !fasp_seal_open (session->seal, data, size))
+    return FASP_SESSION_FORGED;
+
+  newest = !fasp_gap_is_started (session->gap)
+      || pn > fasp_gap_get_largest (session->gap);
+  gap = fasp_gap_receive (session->gap, now, pn);
+  session->heard = now;
+  session->datagrams_received++;
+  session->wire_received += size + from->overhead;
+  meter (&session->receive_meter, now, size + from->overhead);
+  if (session->state == FASP_SESSION_HALF)
+    fasp_session_open (session, now);
+  handle_address (session, now, from, newest);
+  if (session->role == FASP_ROLE_RECEIVER)
+    fasp_rx_datagram (&session->rx, now, size + from->overhead, gap,
+        session->rtt.smoothed);
+
+  r = (FaspReader) {
+  data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER - FASP_TAG_SIZE};
+  while (fasp_wire_next_frame (&r, &frame))
+    handle_frame (session, now, from, pn, &frame);
+  if (r.failed) {
+    session->malformed++;
+    return FASP_SESSION_MALFORMED;
+  }
+  return FASP_SESSION_OK;
+}
+
+/* --- sending ----------------------------------------------------------------------------- */
+
+static void
+begin (FaspSession * session, FaspWriter * w, FaspDatagram * datagram)
+{
+  FaspSessionHeader header = { 0, FALSE, session->peer_id, session->next_pn };
+
+  *w = (FaspWriter) {
+  datagram->data, sizeof (datagram->data) - FASP_TAG_SIZE};
+  datagram->to = session->address;
+  fasp_wire_write_session (w, &header);
+}
+
+/* Seals and accounts; @block: what it carries, or FASP_NO_BLOCK. */
+static gboolean
+finish (FaspSession * session, FaspTime now, FaspWriter * w,
+    FaspDatagram * datagram, guint64 block, gboolean continued)
+{
+  gsize wire;
+
+  w->size += FASP_TAG_SIZE;
+  fasp_seal_close (session->seal, w);
+  g_return_val_if_fail (!w->failed, FALSE);
+  datagram->size = w->used;
+  wire = w->used + datagram->to.overhead;
+  session->next_pn++;
+  session->spoken = now;
+  session->datagrams_sent++;
+  session->wire_sent += wire;
+  meter (&session->send_meter, now, wire);
+  if (session->role == FASP_ROLE_SENDER) {
+    fasp_pacer_sent (&session->pacer, now, wire);
+    fasp_repair_sent (session->tx.repair, now, 0, block, continued);
+  }
+  return TRUE;
+}
+
+static FaspPing *
+new_ping (FaspSession * session, FaspTime now, guint16 size)
+{
+  FaspPing *oldest = &session->pings[0];
+
+  for (guint i = 1; i < FASP_PINGS; i++)
+    if (session->pings[i].sent < oldest->sent)
+      oldest = &session->pings[i];
+  *oldest = (FaspPing) {
+  ++session->ping_token, MAX (now, 1), size, FALSE};
+  return oldest;
+}
+
+static gsize
+write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
+{
+  FaspFeedback feedback;
+  gsize used = w->used;
+
+  feedback.n_flows = 0;
+  if (fasp_gap_is_started (session->gap)) {
+    guint64 largest = fasp_gap_get_largest (session->gap);
+    guint64 settled, unsettled = largest + 1;
+    FaspGapCounters counters;
+
+    if (fasp_gap_get_settled (session->gap, now, &settled))
+      unsettled = largest - settled;
+    fasp_gap_get_counters (session->gap, &counters);
+    feedback.n_flows = 1;
+    feedback.flows[0] = (FaspFeedbackFlow) {
+    .flow = 0,.largest = largest,.unsettled = unsettled,.delay =
+          now - fasp_gap_get_largest_time (session->gap),.received =
+          counters.received};
+  }
+  fasp_rx_fill_feedback (&session->rx, &feedback,
+      FASP_PMTU_BASE - FASP_TAG_SIZE - used - 80);
+  fasp_wire_write_feedback (w, &feedback);
+  return w->used - used;
+}
+
+static gboolean
+poll_pong (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspWriter w;
+
+  if (session->n_pongs == 0)
+    return FALSE;
+  begin (session, &w, datagram);
+  session->n_pongs--;
+  /* back to where it came from: that is what the challenge is about */
+  datagram->to = session->pong_to[session->n_pongs];
+  fasp_wire_write_number (&w, FASP_FRAME_PONG,
+      session->pongs[session->n_pongs]);
+  return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
+}
+
+static gboolean
+poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspPing *ping;
+  FaspWriter w;
+
+  if (!session->has_candidate
+      || now - session->candidate_time < CHALLENGE_INTERVAL)
+    return FALSE;
+  session->candidate_time = now;
+  ping = new_ping (session, now, 0);
+  ping->candidate = TRUE;
+  begin (session, &w, datagram);
+  datagram->to = session->candidate;
+  fasp_wire_write_number (&w, FASP_FRAME_PING, ping->token);
+  return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
+}
+
+static gboolean
+poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  guint16 size = 0;
+  FaspWriter w;
+
+  if (session->role == FASP_ROLE_SENDER)
+    size = fasp_pmtu_poll (&session->pmtu, now,
+        fasp_rtt_timeout (&session->rtt));
+  if (size == 0) {
+    /* the receiver wants to know the round trip; the sender has feedback
+     * for that and only shows that it is there */
+    if (session->role == FASP_ROLE_RECEIVER ? now < session->ping_time :
+        now - session->spoken < FASP_KEEPALIVE)
+      return FALSE;
+  }
+  session->ping_time = now + PING_INTERVAL;
+  begin (session, &w, datagram);
+  fasp_wire_write_number (&w, FASP_FRAME_PING,
+      new_ping (session, now, size)->token);
+  if (size > 0) {
+    memset (w.data + w.used, FASP_FRAME_PADDING,
+        size - FASP_TAG_SIZE - w.used);
+    w.used = size - FASP_TAG_SIZE;
+  }
+  return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
+}
+
+static gboolean
+poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspWriter w;
+
+  if (session->role != FASP_ROLE_RECEIVER)
+    return FALSE;
+  if (fasp_gap_get_timeout (session->gap) <= now) {
+    guint64 settled;
+
+    fasp_gap_get_settled (session->gap, now, &settled);
+    fasp_rx_settled (&session->rx, now);
+  }
+  if (fasp_rx_get_timeout (&session->rx) > now)
+    return FALSE;
+  begin (session, &w, datagram);
+  write_feedback (session, now, &w);
+  if (!finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE))
+    return FALSE;
+  fasp_rx_feedback_sent (&session->rx, now,
+      datagram->size + datagram->to.overhead);
+  return TRUE;
+}
+
+static gboolean
+poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  guint64 block = FASP_NO_BLOCK;
+  FaspTxItem item;
+  FaspWriter w;
+
+  if (session->role != FASP_ROLE_SENDER)
+    return FALSE;
+  item = fasp_tx_next (&session->tx, now, &session->rtt,
+      fasp_session_get_room (session));
+  if (item.kind == FASP_TX_NOTHING)
+    return FALSE;
+  begin (session, &w, datagram);
+  switch (item.kind) {
+    case FASP_TX_BLOCK:
+      block = item.number;
+      fasp_wire_write_data (&w, fasp_store_get (session->tx.store, block),
+          item.round, item.index, item.count);
+      break;
+    case FASP_TX_TAIL:
+      fasp_wire_write_number (&w, FASP_FRAME_TAIL, item.number);
+      break;
+    case FASP_TX_SKIP:
+      fasp_wire_write_number (&w, FASP_FRAME_SKIP, item.number);
+      break;
+    case FASP_TX_NOTHING:
+      break;
+  }
+  if (!finish (session, now, &w, datagram, block, item.index > 0))
+    return FALSE;
+  fasp_tx_sent (&session->tx, now, &session->rtt, &item);
+  return TRUE;
+}
+
+static gboolean
+poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspWriter w;
+
+  if (now < session->close_time)
+    return FALSE;
+  if (now >= session->close_deadline) {
+    session->state = FASP_SESSION_CLOSED;
+    session->close_time = FASP_NEVER;
+    return FALSE;
+  }
+  begin (session, &w, datagram);
+  /* the last word on what arrived goes with it */
+  if (session->role == FASP_ROLE_RECEIVER)
+    write_feedback (session, now, &w);
+  fasp_wire_write_close (&w, session->close_reason, session->close_text);
+  session->closes++;
+  session->close_time = session->state == FASP_SESSION_CLOSED ? FASP_NEVER :
+      now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC,
+      100 * FASP_MSEC);
+  return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
+}
+
+gboolean
+fasp_session_poll (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  switch (session->state) {
+    case FASP_SESSION_ASKING:
+    case FASP_SESSION_HALF:
+      return FALSE;
+    case FASP_SESSION_CLOSING:
+    case FASP_SESSION_CLOSED:
+      return poll_close (session, now, datagram);
+    case FASP_SESSION_OPEN:
+      break;
+  }
+  if (session->role == FASP_ROLE_SENDER
+      && fasp_pacer_get_time (&session->pacer, now) > now)
+    return FALSE;
+  if (session->give_up_latency > 0)
+    fasp_rx_give_up (&session->rx, now, session->give_up_latency);
+  return poll_pong (session, now, datagram)
+      || poll_feedback (session, now, datagram)
+      || poll_challenge (session, now, datagram)
+      || poll_ping (session, now, datagram)
+      || poll_stream (session, now, datagram);
+}
+
+FaspTime
+fasp_session_get_timeout (FaspSession * session, FaspTime now)
+{
+  FaspTime timeout;
+
+  switch (session->state) {
+    case FASP_SESSION_ASKING:
+    case FASP_SESSION_HALF:
+      return session->created + FASP_HALF_TIMEOUT;
+    case FASP_SESSION_CLOSING:
+    case FASP_SESSION_CLOSED:
+      return MIN (session->close_time, session->close_deadline);
+    case FASP_SESSION_OPEN:
+      break;
+  }
+  if (session->n_pongs > 0)
+    timeout = now;
+  else if (session->role == FASP_ROLE_SENDER) {
+    timeout = MIN (session->spoken + FASP_KEEPALIVE,
+        fasp_pmtu_get_timeout (&session->pmtu));
+    timeout = MIN (timeout, fasp_tx_get_timeout (&session->tx));
+  } else {
+    timeout = MIN (fasp_rx_get_timeout (&session->rx), session->ping_time);
+    timeout = MIN (timeout, fasp_gap_get_timeout (session->gap));
+    if (session->give_up_latency > 0)
+      timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx,
+              session->give_up_latency));
+  }
+  if (session->has_candidate)
+    timeout = MIN (timeout, session->candidate_time + CHALLENGE_INTERVAL);
+  if (session->role == FASP_ROLE_SENDER) {
+    FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
+        fasp_session_get_room (session));
+
+    if (item.kind != FASP_TX_NOTHING)
+      timeout = now;
+    timeout = MAX (timeout, fasp_pacer_get_time (&session->pacer, now));
+  }
+  /* liveness */
+  timeout = MIN (timeout, session->heard + session->resume_timeout);
+  if (!session->interrupted)
+    timeout = MIN (timeout, session->heard + MAX (FASP_INTERRUPTED_AFTER,
+            4 * session->rtt.smoothed));
+  return timeout;
+}
+
+void
+fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
+    const gchar * text)
+{
+  if (session->state == FASP_SESSION_CLOSING
+      || session->state == FASP_SESSION_CLOSED)
+    return;
+  /* nobody there to hear it: one goodbye is enough */
+  session->close_deadline = session->interrupted
+      || session->state != FASP_SESSION_OPEN ? now + 1 :
+      now + FASP_CLOSE_TIMEOUT;
+  session->state = FASP_SESSION_CLOSING;
+  session->close_initiated = TRUE;
+  session->close_reason = reason;
+  session->close_time = now;
+  if (text != NULL)
+    g_strlcpy (session->close_text, text, sizeof (session->close_text));
+}
+
+/* --- figures --------------------------------------------------------------------------------- */
+
+static void
+get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
+{
+  const FaspTx *tx = &session->tx;
+  guint64 head = fasp_store_get_head (tx->store);
+
+  stats->blocks_sent = tx->blocks_sent;
+  stats->payload_bytes_sent = tx->payload_sent;
+  stats->blocks_resent = tx->blocks_resent;
+  stats->payload_bytes_resent = tx->payload_resent;
+  stats->blocks_lost = tx->lost;
+  stats->blocks_acknowledged = tx->confirmed;
+  stats->payload_bytes_acknowledged = tx->payload_confirmed;
+  stats->blocks_skipped = tx->skipped;
+  stats->feedback_received = tx->feedback;
+  stats->blocks_in_flight = tx->cursor - tx->acked;
+  stats->blocks_queued = head > tx->cursor ? head - tx->cursor : 0;
+  stats->window = tx->limit > tx->cursor ? tx->limit - tx->cursor : 0;
+  memcpy (stats->rounds, tx->rounds, sizeof (stats->rounds));
+}
+
+static void
+get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
+{
+  const FaspRx *rx = &session->rx;
+
+  stats->blocks_received = rx->blocks;
+  stats->payload_bytes_received = rx->payload;
+  stats->blocks_rex_received = rx->rexes;
+  stats->blocks_duplicate = rx->duplicates;
+  stats->blocks_too_late = rx->given_up;
+  stats->feedback_sent = rx->feedbacks;
+  stats->buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
+      fasp_reorder_get_read (rx->reorder);
+  stats->buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
+  memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
+}
+
+void
+fasp_session_get_stats (FaspSession * session, FaspTime now,
+    FaspSessionStats * stats)
+{
+  FaspGapCounters gap;
+
+  memset (stats, 0, sizeof (*stats));
+  meter (&session->send_meter, now, 0);
+  meter (&session->receive_meter, now, 0);
+  fasp_gap_get_counters (session->gap, &gap);
+  stats->session = session->id;
+  stats->address = session->address;
+  stats->interrupted = session->interrupted;
+  stats->latency_ms = session->latency_ms;
+  stats->rtt = session->rtt.smoothed;
+  stats->rtt_min = session->rtt.min;
+  stats->rtt_variation = session->rtt.variation;
+  stats->datagram_size = MAX (session->pmtu.size, FASP_PMTU_BASE);
+  stats->datagrams_sent = session->datagrams_sent;
+  stats->wire_bytes_sent = session->wire_sent;
+  stats->send_rate = session->send_meter.rate;
+  stats->datagrams_received = session->datagrams_received;
+  stats->wire_bytes_received = session->wire_received;
+  stats->datagrams_lost = gap.lost;
+  stats->datagrams_reordered = gap.reordered;
+  stats->datagrams_duplicate = gap.refused;
+  stats->receive_rate = session->receive_meter.rate;
+  stats->reorder_delay = fasp_gap_get_delay (session->gap);
+  if (session->role == FASP_ROLE_SENDER)
+    get_tx_stats (session, stats);
+  else
+    get_rx_stats (session, stats);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsession.h: one peer: keys, addresses, packet numbers, liveness, and a
+ * sending or a receiving half.  Composes datagrams and takes them apart.
+ *
+ * States:
+ *
+ *   ASKING   the application is asked whether to take the caller
+ *   HALF     (listener) ACCEPT was said, nothing heard in return yet; sends
+ *            nothing else, so nobody can be flooded through us
+ *   OPEN     both ways
+ *   CLOSING  CLOSE is repeated until the peer's CLOSE or a deadline
+ *   CLOSED   over; answers with CLOSE for a while, then is forgotten
+ */
+#pragma once
+
+#include "faspgap.h"
+#include "fasppacer.h"
+#include "fasppmtu.h"
+#include "fasprx.h"
+#include "faspseal.h"
+#include "fasptx.h"
+
+G_BEGIN_DECLS
+
+#define FASP_KEEPALIVE (500 * FASP_MSEC)
+#define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
+#define FASP_HALF_TIMEOUT (5 * FASP_SEC)
+#define FASP_CLOSE_TIMEOUT FASP_SEC
+#define FASP_PINGS 16
+
+typedef enum
+{
+  FASP_SESSION_ASKING,
+  FASP_SESSION_HALF,
+  FASP_SESSION_OPEN,
+  FASP_SESSION_CLOSING,
+  FASP_SESSION_CLOSED,
+} FaspSessionState;
+
+typedef struct
+{
+  guint64 token;
+  FaspTime sent;
+  guint16 size;                 /* > 0: a path MTU probe of this UDP payload */
+  gboolean candidate;           /* went to the candidate address */
+} FaspPing;
+
+/* Bytes per second over the last second. */
+typedef struct
+{
+  FaspTime start;
+  guint64 bytes, rate;          /* since start; bit/s of the second before */
+} FaspMeter;
+
+typedef struct
+{
+  guint32 id;                   /* our connection id, what the peer writes */
+  guint32 peer_id;
+  FaspRole role;                /* ours */
+  gboolean listener;            /* the peer dialled us */
+  FaspSessionState state;
+  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's: names the handshake */
+  guint8 listener_nonce[FASP_NONCE_SIZE];
+  guint8 key[FASP_KEY_SIZE];
+  FaspSeal *seal;
+  FaspAddress address, candidate;
+  gboolean has_candidate;
+  FaspTime candidate_time;      /* last challenge */
+  guint latency_ms;
+  gchar *streamid;
+  guint64 start;                /* sender: first block promised */
+
+  FaspTime created, heard, spoken;
+  gboolean interrupted;
+  gboolean connected;           /* the application was told so, and */
+  gboolean removed;             /* of its end */
+  gboolean cookie_verified;
+
+  guint64 next_pn;              /* flow 0 */
+  FaspGap *gap;                 /* flow 0, what we receive */
+  FaspRtt rtt;
+  FaspPmtu pmtu;
+  FaspPing pings[FASP_PINGS];
+  guint64 ping_token;
+  FaspTime ping_time;           /* next round trip measurement */
+  guint64 pongs[4];             /* tokens to answer */
+  FaspAddress pong_to[4];
+  guint n_pongs;
+  gboolean accept_due;          /* ACCEPT is to be (re)sent */
+
+  FaspReason close_reason;
+  gchar close_text[FASP_TEXT_MAX + 1];
+  gboolean close_initiated;     /* by us: then the peer's CLOSE is an answer */
+  gboolean peer_closed;
+  FaspReason peer_reason;
+  FaspTime close_time, close_deadline;
+  guint closes;
+
+  FaspPacer pacer;
+  FaspTx tx;                    /* role sender */
+  FaspRx rx;                    /* role receiver */
+  FaspTime resume_timeout;
+  FaspTime give_up_latency;     /* too-late=skip: µs; 0: never */
+
+  FaspTime wake;                /* not worth polling before, unless ... */
+  guint64 epoch;                /* ... the endpoint's epoch differs */
+
+  guint64 datagrams_sent, wire_sent, datagrams_received, wire_received;
+  guint64 malformed;
+  FaspMeter send_meter, receive_meter;
+} FaspSession;
+
+FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now);
+void fasp_session_free (FaspSession * session);
+/* Both nonces are known: the key. */
+void fasp_session_set_key (FaspSession * session);
+/* The session can carry data from now on. */
+void fasp_session_open (FaspSession * session, FaspTime now);
+
+typedef enum
+{
+  FASP_SESSION_OK,
+  FASP_SESSION_FORGED,
+  FASP_SESSION_REFUSED,         /* replayed */
+  FASP_SESSION_MALFORMED,
+} FaspSessionResult;
+
+FaspSessionResult fasp_session_receive (FaspSession * session, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size);
+gboolean fasp_session_poll (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
+
+/* Payload bytes of a block that fits the path in one datagram. */
+guint32 fasp_session_get_room (const FaspSession * session);
+
+void fasp_session_close (FaspSession * session, FaspTime now,
+    FaspReason reason, const gchar * text);
+
+void fasp_session_get_stats (FaspSession * session, FaspTime now,
+    FaspSessionStats * stats);
+
+G_END_DECLS

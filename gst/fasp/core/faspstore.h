@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspstore.h: the sender's block store, shared by all its sessions.
+ *
+ * Bytes become blocks once.  The last block stays open and takes more bytes
+ * until somebody asks for it; then it is sealed and never changes.  So bytes
+ * leave at once when the way is free and fill whole datagrams when they have
+ * to queue, without a timer.
+ *
+ *     tail <= n < head: block n is kept;   bytes kept <= limit
+ */
+#pragma once
+
+#include "faspblock.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FaspStore FaspStore;
+
+FaspStore *fasp_store_new (gsize limit, guint32 block_size);
+void fasp_store_free (FaspStore * store);
+
+/* Payload bytes of blocks begun from now on. */
+void fasp_store_set_block_size (FaspStore * store, guint32 block_size);
+
+/* Returns the bytes taken: fewer than @size when the limit is reached. */
+gsize fasp_store_write (FaspStore * store, FaspTime media_time,
+    const guint8 * data, gsize size);
+gboolean fasp_store_is_full (const FaspStore * store);
+/* Appends the end of the stream, a block without payload. */
+void fasp_store_finish (FaspStore * store, FaspTime media_time);
+gboolean fasp_store_is_finished (const FaspStore * store);
+
+/* Seals the open block, so that a session can start behind it. */
+guint64 fasp_store_seal (FaspStore * store);
+
+guint64 fasp_store_get_tail (const FaspStore * store);
+guint64 fasp_store_get_head (const FaspStore * store);
+gsize fasp_store_get_bytes (const FaspStore * store);
+gsize fasp_store_get_limit (const FaspStore * store);
+
+/* Block @number, which must be kept; no reference is added. Seals it. */
+const FaspBlock *fasp_store_get (FaspStore * store, guint64 number);
+/* Payload bytes of the blocks kept in [from, to). */
+guint64 fasp_store_count_bytes (const FaspStore * store, guint64 from,
+    guint64 to);
+/* Forgets everything below @number. */
+void fasp_store_trim (FaspStore * store, guint64 number);
+
+G_END_DECLS

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasptx.h"
+
+/* Nothing heard for this long, or four times the RTT: stall. */
+#define STALL_AFTER FASP_SEC
+
+void
+fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
+    FaspTime now)
+{
+  memset (tx, 0, sizeof (*tx));
+  tx->store = store;
+  tx->repair = fasp_repair_new (start);
+  tx->cursor = start;
+  tx->limit = start + MIN (window, FASP_WINDOW_MAX);
+  tx->acked = tx->skip_to = start;
+  tx->tail_time = FASP_NEVER;
+  tx->tail_interval = FASP_TX_TAIL_FIRST;
+  tx->heard = now;
+}
+
+void
+fasp_tx_clear (FaspTx * tx)
+{
+  fasp_repair_free (tx->repair);
+  tx->repair = NULL;
+}
+
+guint64
+fasp_tx_get_base (const FaspTx * tx)
+{
+  return MAX (tx->acked, tx->skip_to);
+}
+
+gboolean
+fasp_tx_is_complete (const FaspTx * tx)
+{
+  return fasp_store_is_finished (tx->store)
+      && tx->acked >= fasp_store_get_head (tx->store);
+}
+
+/* Is there anything the peer has not confirmed, or has no room for? */
+static gboolean
+is_waiting (const FaspTx * tx)
+{
+  return tx->acked < tx->cursor || tx->cursor < fasp_store_get_head (tx->store);
+}
+
+gboolean
+fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
+    const FaspFeedback * feedback, FaspRtt * rtt)
+{
+  FaspRepairResult result;
+
+  if (!fasp_repair_feedback (tx->repair, now, pn, feedback, &result))
+    return FALSE;
+  tx->feedback++;
+  tx->heard = now;
+  tx->stalled = FALSE;
+  if (result.rtt > 0)
+    fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
+  /* the window only ever opens */
+  tx->limit = MAX (tx->limit, feedback->ack + MIN (feedback->window,
+          FASP_WINDOW_MAX));
+  tx->lost += result.lost;
+  for (guint i = 0; i < FASP_ROUNDS; i++)
+    tx->rounds[i] += result.rounds[i];
+  if (feedback->ack > tx->acked) {
+    /* what lies below skip_to was given up, not delivered */
+    guint64 from = CLAMP (tx->skip_to, tx->acked, feedback->ack);
+
+    tx->confirmed += feedback->ack - from;
+    tx->payload_confirmed += fasp_store_count_bytes (tx->store, from,
+        feedback->ack);
+    tx->acked = feedback->ack;
+    tx->cursor = MAX (tx->cursor, tx->acked);
+    tx->tail_interval = FASP_TX_TAIL_FIRST;
+  }
+  if (!is_waiting (tx))
+    tx->tail_time = FASP_NEVER;
+  return TRUE;
+}
+
+/* The number of fragments a block needs in @room bytes. */
+static guint
+count_fragments (guint32 size, guint32 room)
+{
+  if (size <= room)
+    return 1;
+  room -= FASP_FRAGMENT_HEADER;
+  return MIN ((size + room - 1) / room, FASP_FLOWS_MAX / 4);
+}
+
+static FaspTxItem
+block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
+{
+  const FaspBlock *block = fasp_store_get (tx->store, number);
+  FaspTxItem item = { FASP_TX_BLOCK, number, round, 0, 1 };
+
+  item.count = count_fragments (block->size, room);
+  return item;
+}
+
+static void
+check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
+{
+  if (!tx->stalled && tx->acked < tx->cursor
+      && now - tx->heard > MAX (STALL_AFTER, 4 * rtt->smoothed)) {
+    tx->stalled = TRUE;
+    tx->tail_interval = FASP_TX_TAIL_MAX;
+    tx->tail_time = MIN (tx->tail_time, now);
+  }
+}
+
+FaspTxItem
+fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room)
+{
+  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 1 };
+  guint64 head = fasp_store_get_head (tx->store);
+  guint64 tail = fasp_store_get_tail (tx->store);
+  guint64 rex;
+  guint8 round;
+
+  check_stall (tx, now, rtt);
+  /* the store moved on without us: we joined, or were skipped */
+  if (fasp_tx_get_base (tx) < tail)
+    fasp_tx_skip_to (tx, tail);
+
+  if (!tx->stalled) {
+    if (tx->skip_to > tx->acked && now >= tx->skip_time)
+      return (FaspTxItem) {
+      FASP_TX_SKIP, tx->skip_to, 0, 0, 1};
+    if (tx->fragment_count > 0 && tx->fragment_block >= fasp_tx_get_base (tx)) {
+      const FaspBlock *block = fasp_store_get (tx->store, tx->fragment_block);
+
+      /* the path may have changed in between: then start the block again */
+      if (count_fragments (block->size, room) == tx->fragment_count)
+        return (FaspTxItem) {
+        FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round,
+              tx->fragment_index, tx->fragment_count};
+    }
+    tx->fragment_count = 0;
+    rex = fasp_repair_peek (tx->repair, &round);
+    if (rex != FASP_NO_BLOCK)
+      return block_item (tx, rex, round, room);
+    if (tx->cursor < head && tx->cursor < tx->limit)
+      return block_item (tx, tx->cursor, 0, room);
+  }
+  if (!is_waiting (tx))
+    return nothing;
+  if (tx->tail_time == FASP_NEVER)      /* the window closed before us */
+    tx->tail_time = now + FASP_TX_TAIL_MAX;
+  if (now >= tx->tail_time)
+    return (FaspTxItem) {
+    FASP_TX_TAIL, tx->cursor, 0, 0, 1};
+  return nothing;
+}
+
+void
+fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    const FaspTxItem * item)
+{
+  switch (item->kind) {
+    case FASP_TX_BLOCK:{
+      const FaspBlock *block = fasp_store_get (tx->store, item->number);
+
+      if (item->index == 0) {
+        if (item->round == 0) {
+          tx->blocks_sent++;
+          tx->payload_sent += block->size;
+        } else {
+          tx->blocks_resent++;
+          tx->payload_resent += block->size;
+        }
+      }
+      if (item->number == tx->cursor)
+        tx->cursor++;
+      tx->fragment_block = item->number;
+      tx->fragment_round = item->round;
+      tx->fragment_index = item->index + 1;
+      tx->fragment_count = item->index + 1 < item->count ? item->count : 0;
+      tx->tail_interval = FASP_TX_TAIL_FIRST;
+      tx->tail_time = now + tx->tail_interval;
+      break;
+    }
+    case FASP_TX_TAIL:
+      if (!tx->stalled)
+        tx->tail_interval = MIN (tx->tail_interval * 2, FASP_TX_TAIL_MAX);
+      tx->tail_time = now + tx->tail_interval;
+      break;
+    case FASP_TX_SKIP:
+      tx->skip_time = now + MAX (rtt->smoothed, 10 * FASP_MSEC);
+      break;
+    case FASP_TX_NOTHING:
+      break;
+  }
+}
+
+FaspTime
+fasp_tx_get_timeout (const FaspTx * tx)
+{
+  FaspTime timeout = FASP_NEVER;
+
+  if (is_waiting (tx))
+    timeout = tx->tail_time;
+  if (!tx->stalled && tx->skip_to > tx->acked)
+    timeout = MIN (timeout, tx->skip_time);
+  return timeout;
+}
+
+void
+fasp_tx_skip_to (FaspTx * tx, guint64 number)
+{
+  guint64 base = fasp_tx_get_base (tx);
+
+  if (number <= base)
+    return;
+  tx->skipped += number - base;
+  tx->skip_to = number;
+  tx->skip_time = 0;
+  tx->cursor = MAX (tx->cursor, number);
+  fasp_repair_advance (tx->repair, number);
+}

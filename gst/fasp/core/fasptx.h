@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasptx.h: the sending half of a session: what goes next, and when.
+ *
+ * Order, all inside the one pace: a skip notice, rexes (earliest block
+ * first), new blocks up to the peer's window, a tail probe.
+ *
+ * A tail probe repeats the number of the last block after a pause, so that
+ * the loss of the last blocks is seen as soon as any other; its interval
+ * doubles until something new is sent or acknowledged.  When nothing has been
+ * heard for long the sender stalls: only probes go out until the peer is
+ * heard again.
+ */
+#pragma once
+
+#include "fasprepair.h"
+#include "fasprtt.h"
+#include "faspstore.h"
+
+G_BEGIN_DECLS
+
+/* Blocks in flight must be told apart by their low bits. */
+#define FASP_WINDOW_MAX (1u << (FASP_BLOCK_BITS - 2))
+#define FASP_TX_TAIL_FIRST (8 * FASP_MSEC)
+#define FASP_TX_TAIL_MAX (100 * FASP_MSEC)
+
+typedef struct
+{
+  FaspStore *store;             /* shared, not owned */
+  FaspRepair *repair;
+  guint64 cursor;               /* next new block */
+  guint64 limit;                /* first block the peer has no room for */
+  guint64 acked;                /* the peer has everything below */
+  guint64 skip_to;              /* blocks below will never be sent; > acked
+                                   while the peer has not confirmed it */
+  FaspTime skip_time;           /* when to repeat the notice */
+  FaspTime tail_time, tail_interval;
+  FaspTime heard;               /* last feedback */
+  gboolean stalled;
+  /* a block being sent in fragments */
+  guint64 fragment_block;
+  guint8 fragment_index, fragment_count, fragment_round;
+  /* figures */
+  guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
+  guint64 lost, confirmed, payload_confirmed, skipped, feedback;
+  guint64 rounds[FASP_ROUNDS];
+} FaspTx;
+
+typedef enum
+{
+  FASP_TX_NOTHING,
+  FASP_TX_BLOCK,                /* the fields below */
+  FASP_TX_TAIL,
+  FASP_TX_SKIP,
+} FaspTxKind;
+
+typedef struct
+{
+  FaspTxKind kind;
+  guint64 number;               /* block, or that of the TAIL, SKIP frame */
+  guint8 round, index, count;
+} FaspTxItem;
+
+/* @start: first block of this session. @window: blocks the peer takes. */
+void fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start,
+    guint32 window, FaspTime now);
+void fasp_tx_clear (FaspTx * tx);
+
+/* @pn: of the datagram it came in.  FALSE: stale or impossible. */
+gboolean fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
+    const FaspFeedback * feedback, FaspRtt * rtt);
+
+/* What would be sent at @now; nothing changes until fasp_tx_sent(). @room:
+ * payload bytes that fit beside a whole block's header. */
+FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    guint32 room);
+void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    const FaspTxItem * item);
+
+/* When fasp_tx_next() may have something if it has nothing now. */
+FaspTime fasp_tx_get_timeout (const FaspTx * tx);
+
+/* slow-policy=skip: the peer gets nothing below @number any more. */
+void fasp_tx_skip_to (FaspTx * tx, guint64 number);
+/* Everything before this block is no longer needed for this session. */
+guint64 fasp_tx_get_base (const FaspTx * tx);
+/* The whole of a finished stream is acknowledged. */
+gboolean fasp_tx_is_complete (const FaspTx * tx);
+
+G_END_DECLS

@@ -1,0 +1,93 @@
+/* fasp: reliable live streams over bad networks
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasptypes.h: words that the whole core shares.
+ *
+ * The core never looks at a clock and never rolls dice: `now' and a source
+ * of random bytes are arguments.  All times are microseconds on whatever
+ * monotonic clock the caller feeds in.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Microseconds on the caller's monotonic clock. */
+typedef gint64 FaspTime;
+
+#define FASP_NEVER G_MAXINT64
+#define FASP_MSEC ((FaspTime) 1000)
+#define FASP_SEC ((FaspTime) 1000000)
+
+/* What an endpoint does with the stream, whoever dialled. */
+typedef enum
+{
+  FASP_ROLE_SENDER = 1,
+  FASP_ROLE_RECEIVER = 2,
+} FaspRole;
+
+/* Who dials. In a rendezvous both know the other's address; the sender
+ * dials and the receiver punches the hole in its NAT. */
+typedef enum
+{
+  FASP_MODE_CALLER,
+  FASP_MODE_LISTENER,
+  FASP_MODE_RENDEZVOUS,
+} FaspMode;
+
+/* What becomes of a receiver that does not keep up when the sender's
+ * store is full. */
+typedef enum
+{
+  FASP_SLOW_WAIT,               /* the writer waits: nothing is lost */
+  FASP_SLOW_DROP_RECEIVER,      /* the receiver is disconnected */
+  FASP_SLOW_SKIP,               /* the receiver is moved ahead and told */
+} FaspSlowPolicy;
+
+/* Why a session ended; on the wire in CLOSE and REJECT. */
+typedef enum
+{
+  FASP_REASON_NONE = 0,
+  FASP_REASON_FINISHED = 1,     /* whole stream acknowledged */
+  FASP_REASON_STOPPED = 2,      /* application stopped before the end */
+  FASP_REASON_TOO_SLOW = 3,     /* slow-policy=drop-receiver */
+  FASP_REASON_REFUSED = 4,      /* application refused the caller */
+  FASP_REASON_BUSY = 5,         /* no room for one more session, now */
+  FASP_REASON_SAME_ROLE = 6,    /* two senders or two receivers */
+  FASP_REASON_UNSUPPORTED = 7,  /* critical option not understood */
+  FASP_REASON_VERSION = 8,      /* no common version (local only) */
+  FASP_REASON_SILENT = 9,       /* nothing heard for too long (local only) */
+  FASP_REASON_REPLACED = 10,    /* peer came back without its past */
+} FaspReason;
+
+/* A transport address, opaque to the core: a sockaddr's bytes.  `overhead'
+ * is the IP plus UDP header size in bytes, 28 or 48. */
+typedef struct
+{
+  guint8 len;
+  guint8 overhead;
+  guint8 bytes[28];
+} FaspAddress;
+
+/* Fills @data with @size unpredictable bytes. */
+typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
+
+gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
+
+/* The 64-bit number whose low @bits (at most 32) are @truncated and that lies
+ * nearest to @expected; how packet and block numbers and media times are
+ * widened. */
+static inline guint64
+fasp_widen (guint32 truncated, guint bits, guint64 expected)
+{
+  guint shift = 32 - bits;
+  gint64 delta = (gint32) ((truncated - (guint32) expected) << shift) >> shift;
+
+  if (delta < 0 && expected < (guint64) (-delta))
+    return truncated;           /* below zero: cannot be, take it as it is */
+  return expected + delta;
+}
+
+G_END_DECLS

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspwire.h"
+
+enum
+{
+  OPTION_END = 0,
+  OPTION_ROLE = 1,
+  OPTION_LATENCY = 2,
+  OPTION_STREAMID = 3,
+  OPTION_START = 4,
+  OPTION_WINDOW = 5,
+  OPTION_DATAGRAM_MAX = 6,
+  OPTION_RESUME = 7,
+  OPTION_RESUMED = 8,
+  OPTION_CRITICAL = 128,        /* ids from here on must be understood */
+};
+
+/* --- session datagrams ----------------------------------------------------- */
+
+gboolean
+fasp_wire_is_session (const guint8 * data, gsize size)
+{
+  return size > 0 && (data[0] & FASP_FIRST_SESSION) != 0;
+}
+
+gboolean
+fasp_wire_parse_session (const guint8 * data, gsize size,
+    FaspSessionHeader * header)
+{
+  FaspReader r = { data, size };
+  guint8 first = fasp_read_uint (&r, 1);
+
+  header->flow = first & FASP_FIRST_FLOW;
+  header->phase = (first & FASP_FIRST_PHASE) != 0;
+  header->cid = fasp_read_uint (&r, 4);
+  header->pn = fasp_read_uint (&r, FASP_PN_BITS / 8);
+  return !r.failed && r.left >= FASP_TAG_SIZE;
+}
+
+void
+fasp_wire_write_session (FaspWriter * w, const FaspSessionHeader * header)
+{
+  fasp_write_uint (w, FASP_FIRST_SESSION | (header->phase ? FASP_FIRST_PHASE :
+          0) | (header->flow & FASP_FIRST_FLOW), 1);
+  fasp_write_uint (w, header->cid, 4);
+  fasp_write_uint (w, header->pn, FASP_PN_BITS / 8);
+}
+
+/* --- handshake datagrams ----------------------------------------------------- */
+
+/* Text from the peer ends up in messages: UTF-8 without control characters,
+ * or nothing. */
+static void
+read_text (FaspReader * r, gsize size, gsize max, gchar * text)
+{
+  const guint8 *bytes = fasp_read_bytes (r, size);
+
+  text[0] = '\0';
+  if (bytes == NULL || size > max || !g_utf8_validate ((const gchar *) bytes,
+          size, NULL))
+    return;
+  for (gsize i = 0; i < size; i++)
+    if (bytes[i] < 0x20 || bytes[i] == 0x7f)
+      return;
+  memcpy (text, bytes, size);
+  text[size] = '\0';
+}
+
+static void
+read_options (FaspReader * r, FaspHandshake * h)
+{
+  while (!r->failed && r->left >= 1) {
+    guint8 id = fasp_read_uint (r, 1);
+    FaspReader value = { 0 };
+
+    if (id == OPTION_END)
+      return;                   /* padding */
+    value.left = fasp_read_uint (r, 2);
+    value.data = fasp_read_bytes (r, value.left);
+    if (r->failed)
+      return;
+    switch (id) {
+      case OPTION_ROLE:
+        h->role = fasp_read_uint (&value, 1);
+        break;
+      case OPTION_LATENCY:
+        h->latency_ms = fasp_read_uint (&value, 4);
+        break;
+      case OPTION_STREAMID:
+        if (value.left > FASP_STREAMID_MAX) {
+          r->failed = TRUE;
+          return;
+        }
+        read_text (&value, value.left, FASP_STREAMID_MAX, h->streamid);
+        break;
+      case OPTION_START:
+        h->start = fasp_read_uint (&value, 8);
+        if (h->start > FASP_VARINT_MAX / 2)
+          r->failed = TRUE;
+        break;
+      case OPTION_WINDOW:
+        h->window = fasp_read_uint (&value, 4);
+        break;
+      case OPTION_DATAGRAM_MAX:
+        h->datagram_max = fasp_read_uint (&value, 2);
+        break;
+      case OPTION_RESUME:{
+        const guint8 *proof;
+
+        h->resume_cid = fasp_read_uint (&value, 4);
+        proof = fasp_read_bytes (&value, FASP_PROOF_SIZE);
+        if (proof != NULL) {
+          memcpy (h->resume_proof, proof, FASP_PROOF_SIZE);
+          h->has_resume = TRUE;
+        }
+        break;
+      }
+      case OPTION_RESUMED:
+        h->resumed = TRUE;
+        break;
+      default:
+        if (id >= OPTION_CRITICAL)
+          h->unsupported = TRUE;
+        break;
+    }
+    if (value.failed)
+      r->failed = TRUE;
+  }
+}
+
+gboolean
+fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
+{
+  FaspReader r = { data, size };
+  const guint8 *nonce;
+  guint8 first;
+
+  memset (h, 0, sizeof (*h));
+  if (size < FASP_TAG_SIZE)
+    return FALSE;
+  r.left -= FASP_TAG_SIZE;
+  first = fasp_read_uint (&r, 1);
+  if (r.failed || (first & 0xf0) != FASP_FIRST_HANDSHAKE)
+    return FALSE;
+  h->type = first & 0x0f;
+  h->version = fasp_read_uint (&r, 1);
+  h->to_cid = fasp_read_uint (&r, 4);
+  h->from_cid = fasp_read_uint (&r, 4);
+  nonce = fasp_read_bytes (&r, FASP_NONCE_SIZE);
+  if (nonce == NULL)
+    return FALSE;
+  memcpy (h->nonce, nonce, FASP_NONCE_SIZE);
+  if (h->version != FASP_VERSION && h->type != FASP_HANDSHAKE_VERSIONS)
+    return TRUE;
+
+  switch (h->type) {
+    case FASP_HANDSHAKE_OPEN:
+    case FASP_HANDSHAKE_RETRY:{
+      const guint8 *cookie;
+
+      h->cookie_size = fasp_read_uint (&r, 1);
+      if (h->cookie_size != 0 && h->cookie_size != FASP_COOKIE_SIZE)
+        return FALSE;
+      cookie = fasp_read_bytes (&r, h->cookie_size);
+      if (cookie != NULL && h->cookie_size > 0)
+        memcpy (h->cookie, cookie, h->cookie_size);
+      if (h->type == FASP_HANDSHAKE_OPEN)
+        read_options (&r, h);
+      break;
+    }
+    case FASP_HANDSHAKE_ACCEPT:
+      nonce = fasp_read_bytes (&r, FASP_NONCE_SIZE);
+      if (nonce != NULL)
+        memcpy (h->listener_nonce, nonce, FASP_NONCE_SIZE);
+      read_options (&r, h);
+      break;
+    case FASP_HANDSHAKE_REJECT:
+      h->reason = fasp_read_uint (&r, 2);
+      read_text (&r, fasp_read_uint (&r, 1), FASP_TEXT_MAX, h->text);
+      break;
+    case FASP_HANDSHAKE_VERSIONS:{
+      const guint8 *versions;
+
+      h->n_versions = fasp_read_uint (&r, 1);
+      if (h->n_versions > sizeof (h->versions))
+        return FALSE;
+      versions = fasp_read_bytes (&r, h->n_versions);
+      if (versions != NULL)
+        memcpy (h->versions, versions, h->n_versions);
+      break;
+    }
+    case FASP_HANDSHAKE_PUNCH:
+      break;
+    default:
+      return FALSE;
+  }
+  return !r.failed;
+}
+
+static void
+write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
+{
+  fasp_write_uint (w, id, 1);
+  fasp_write_uint (w, size, 2);
+  fasp_write_uint (w, value, size);
+}
+
+static void
+write_options (FaspWriter * w, const FaspHandshake * h)
+{
+  gsize streamid_size = strlen (h->streamid);
+
+  write_option (w, OPTION_ROLE, h->role, 1);
+  write_option (w, OPTION_LATENCY, h->latency_ms, 4);
+  if (h->role == FASP_ROLE_SENDER)
+    write_option (w, OPTION_START, h->start, 8);
+  else
+    write_option (w, OPTION_WINDOW, h->window, 4);
+  write_option (w, OPTION_DATAGRAM_MAX, h->datagram_max, 2);
+  if (streamid_size > 0) {
+    fasp_write_uint (w, OPTION_STREAMID, 1);
+    fasp_write_uint (w, streamid_size, 2);
+    fasp_write_bytes (w, h->streamid, streamid_size);
+  }
+  if (h->has_resume) {
+    fasp_write_uint (w, OPTION_RESUME, 1);
+    fasp_write_uint (w, 4 + FASP_PROOF_SIZE, 2);
+    fasp_write_uint (w, h->resume_cid, 4);
+    fasp_write_bytes (w, h->resume_proof, FASP_PROOF_SIZE);
+  }
+  if (h->resumed)
+    write_option (w, OPTION_RESUMED, 0, 0);
+}
+
+static void
+write_text (FaspWriter * w, const gchar * text)
+{
+  gsize size = strlen (text);
+
+  if (size > FASP_TEXT_MAX)
+    size = g_utf8_find_prev_char (text, text + FASP_TEXT_MAX + 1) - text;
+  fasp_write_uint (w, size, 1);
+  fasp_write_bytes (w, text, size);
+}
+
+void
+fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
+{
+  static const guint8 zeros[FASP_OPEN_SIZE];
+
+  fasp_write_uint (w, FASP_FIRST_HANDSHAKE | h->type, 1);
+  fasp_write_uint (w, h->version, 1);
+  fasp_write_uint (w, h->to_cid, 4);
+  fasp_write_uint (w, h->from_cid, 4);
+  fasp_write_bytes (w, h->nonce, FASP_NONCE_SIZE);
+  switch (h->type) {
+    case FASP_HANDSHAKE_OPEN:
+    case FASP_HANDSHAKE_RETRY:
+      fasp_write_uint (w, h->cookie_size, 1);
+      fasp_write_bytes (w, h->cookie, h->cookie_size);
+      if (h->type == FASP_HANDSHAKE_OPEN) {
+        write_options (w, h);
+        if (w->used < FASP_OPEN_SIZE - FASP_TAG_SIZE)
+          fasp_write_bytes (w, zeros, FASP_OPEN_SIZE - FASP_TAG_SIZE - w->used);
+      }
+      break;
+    case FASP_HANDSHAKE_ACCEPT:
+      fasp_write_bytes (w, h->listener_nonce, FASP_NONCE_SIZE);
+      write_options (w, h);
+      break;
+    case FASP_HANDSHAKE_REJECT:
+      fasp_write_uint (w, h->reason, 2);
+      write_text (w, h->text);
+      break;
+    case FASP_HANDSHAKE_VERSIONS:
+      fasp_write_uint (w, h->n_versions, 1);
+      fasp_write_bytes (w, h->versions, h->n_versions);
+      break;
+    case FASP_HANDSHAKE_PUNCH:
+      break;
+  }
+}
+
+/* --- frames ---------------------------------------------------------------------- */
+
+static void
+read_feedback (FaspReader * r, FaspFeedback * f)
+{
+  guint8 flags = fasp_read_uint (r, 1);
+  guint64 n, at;
+
+  f->tail = (flags & 1) != 0;
+  f->ack = fasp_read_varint (r);
+  f->window = fasp_read_varint (r);
+  f->n_flows = fasp_read_uint (r, 1);
+  if (f->n_flows > FASP_FLOWS_MAX)
+    r->failed = TRUE;
+  for (guint i = 0; !r->failed && i < f->n_flows; i++) {
+    FaspFeedbackFlow *flow = &f->flows[i];
+
+    flow->flow = fasp_read_uint (r, 1);
+    flow->largest = fasp_read_uint (r, FASP_PN_BITS / 8);
+    flow->unsettled = fasp_read_varint (r);
+    flow->delay = fasp_read_varint (r);
+    flow->received = fasp_read_varint (r);
+    if (flow->flow >= FASP_FLOWS_MAX)
+      r->failed = TRUE;
+  }
+  f->from = f->ack + fasp_read_varint (r);
+  f->end = f->from + fasp_read_varint (r);
+  n = fasp_read_varint (r);
+  if (n > FASP_RANGES_MAX || f->end > FASP_VARINT_MAX)
+    r->failed = TRUE;
+  f->n_ranges = 0;
+  at = f->from;
+  for (guint64 i = 0; !r->failed && i < n; i++) {
+    FaspRange *range = &f->ranges[f->n_ranges];
+    guint64 skip = fasp_read_varint (r);
+
+    range->length = fasp_read_varint (r) + 1;
+    /* at <= end always, so neither difference wraps */
+    if (skip > f->end - at || range->length > f->end - at - skip) {
+      r->failed = TRUE;
+      return;
+    }
+    range->start = at + skip;
+    at = range->start + range->length;
+    f->n_ranges++;
+  }
+}
+
+static void
+read_data (FaspReader * r, guint8 type, FaspFrame * frame)
+{
+  frame->type = FASP_FRAME_DATA;
+  frame->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
+  frame->flags = (type & FASP_DATA_EOS) ? FASP_BLOCK_EOS : 0;
+  if (type & FASP_DATA_RESERVED)
+    r->failed = TRUE;
+  frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
+  frame->media_time = fasp_read_uint (r, 4);
+  frame->index = 0;
+  frame->count = 1;
+  frame->total = 0;
+  if (type & FASP_DATA_FRAGMENT) {
+    guint8 part = fasp_read_uint (r, 1);
+
+    frame->index = part >> 4;
+    frame->count = (part & 0x0f) + 1;
+    frame->total = fasp_read_uint (r, 2);
+    if (frame->count < 2 || frame->index >= frame->count)
+      r->failed = TRUE;
+  }
+  if (r->failed)
+    return;
+  frame->payload_size = r->left;
+  frame->payload = fasp_read_bytes (r, r->left);
+  if (frame->count == 1)
+    frame->total = frame->payload_size;
+  /* an end of stream has no payload and is the only block without */
+  if ((frame->total == 0) != ((frame->flags & FASP_BLOCK_EOS) != 0))
+    r->failed = TRUE;
+}
+
+gboolean
+fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
+{
+  guint8 type;
+
+  if (r->failed || r->left == 0)
+    return FALSE;
+  type = fasp_read_uint (r, 1);
+  frame->type = type;
+  switch (type) {
+    case FASP_FRAME_PADDING:
+      fasp_read_bytes (r, r->left);
+      break;
+    case FASP_FRAME_PING:
+    case FASP_FRAME_PONG:
+      frame->number = fasp_read_uint (r, 8);
+      break;
+    case FASP_FRAME_TAIL:
+    case FASP_FRAME_SKIP:
+      frame->number = fasp_read_varint (r);
+      break;
+    case FASP_FRAME_FEEDBACK:
+      read_feedback (r, frame->feedback);
+      break;
+    case FASP_FRAME_CLOSE:
+      frame->number = fasp_read_uint (r, 2);
+      read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX, frame->text);
+      break;
+    default:
+      if (type >= FASP_FRAME_DATA)
+        read_data (r, type, frame);
+      else
+        r->failed = TRUE;
+      break;
+  }
+  return !r->failed;
+}
+
+void
+fasp_wire_write_number (FaspWriter * w, FaspFrameType type, guint64 number)
+{
+  fasp_write_uint (w, type, 1);
+  if (type == FASP_FRAME_PING || type == FASP_FRAME_PONG)
+    fasp_write_uint (w, number, 8);
+  else
+    fasp_write_varint (w, number);
+}
+
+void
+fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
+{
+  fasp_write_uint (w, FASP_FRAME_CLOSE, 1);
+  fasp_write_uint (w, reason, 2);
+  write_text (w, text != NULL ? text : "");
+}
+
+void
+fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
+{
+  guint64 at = f->from;
+
+  fasp_write_uint (w, FASP_FRAME_FEEDBACK, 1);
+  fasp_write_uint (w, f->tail ? 1 : 0, 1);
+  fasp_write_varint (w, f->ack);
+  fasp_write_varint (w, f->window);
+  fasp_write_uint (w, f->n_flows, 1);
+  for (guint i = 0; i < f->n_flows; i++) {
+    const FaspFeedbackFlow *flow = &f->flows[i];
+
+    fasp_write_uint (w, flow->flow, 1);
+    fasp_write_uint (w, flow->largest, FASP_PN_BITS / 8);
+    fasp_write_varint (w, flow->unsettled);
+    fasp_write_varint (w, flow->delay);
+    fasp_write_varint (w, flow->received);
+  }
+  fasp_write_varint (w, f->from - f->ack);
+  fasp_write_varint (w, f->end - f->from);
+  fasp_write_varint (w, f->n_ranges);
+  for (guint i = 0; i < f->n_ranges; i++) {
+    fasp_write_varint (w, f->ranges[i].start - at);
+    fasp_write_varint (w, f->ranges[i].length - 1);
+    at = f->ranges[i].start + f->ranges[i].length;
+  }
+}
+
+guint
+fasp_wire_range_size (guint64 skip, guint64 length)
+{
+  return fasp_varint_size (skip) + fasp_varint_size (length - 1);
+}
+
+void
+fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
+    guint8 index, guint8 count)
+{
+  guint8 type = FASP_FRAME_DATA | MIN (round, 7) << FASP_DATA_ROUND_SHIFT;
+  guint32 offset = 0, size = block->size;
+
+  if (block->flags & FASP_BLOCK_EOS)
+    type |= FASP_DATA_EOS;
+  if (count > 1) {
+    guint32 part = (block->size + count - 1) / count;
+
+    type |= FASP_DATA_FRAGMENT;
+    offset = index * part;
+    size = MIN (part, block->size - offset);
+  }
+  fasp_write_uint (w, type, 1);
+  fasp_write_uint (w, block->number, FASP_BLOCK_BITS / 8);
+  fasp_write_uint (w, block->media_time, 4);
+  if (count > 1) {
+    fasp_write_uint (w, index << 4 | (count - 1), 1);
+    fasp_write_uint (w, block->size, 2);
+  }
+  fasp_write_bytes (w, block->data + offset, size);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspwire.h: the wire format and every limit of it, as docs/protocol.md has
+ * it.  Encoding and parsing only: no state, no decisions.  Parsers check
+ * every length and never trust a count.
+ */
+#pragma once
+
+#include "faspbytes.h"
+#include "faspendpoint.h"
+
+G_BEGIN_DECLS
+
+#define FASP_VERSION 1
+#define FASP_TAG_SIZE 4         /* of the clear seal */
+#define FASP_NONCE_SIZE 16
+#define FASP_COOKIE_SIZE 40
+#define FASP_PROOF_SIZE 16
+#define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
+#define FASP_FLOWS_MAX 64
+#define FASP_RANGES_MAX 480     /* missing ranges in one FEEDBACK */
+
+/* --- datagrams ------------------------------------------------------------ */
+
+typedef enum
+{
+  FASP_HANDSHAKE_OPEN = 1,
+  FASP_HANDSHAKE_RETRY = 2,
+  FASP_HANDSHAKE_ACCEPT = 3,
+  FASP_HANDSHAKE_REJECT = 4,
+  FASP_HANDSHAKE_VERSIONS = 5,
+  FASP_HANDSHAKE_PUNCH = 6,
+} FaspHandshakeType;
+
+/* First byte: 1KFFFFFF a session datagram (K key phase, F flow),
+ * 0100TTTT a handshake datagram. */
+#define FASP_FIRST_SESSION 0x80
+#define FASP_FIRST_PHASE 0x40
+#define FASP_FIRST_FLOW 0x3f
+#define FASP_FIRST_HANDSHAKE 0x40
+
+#define FASP_SESSION_HEADER 8
+#define FASP_PN_BITS 24
+#define FASP_BLOCK_BITS 24
+#define FASP_MEDIA_TIME_BITS 32
+/* UDP payload of a session datagram that is not block payload, at most. */
+#define FASP_DATA_OVERHEAD (FASP_SESSION_HEADER + 8 + FASP_TAG_SIZE)
+#define FASP_FRAGMENT_HEADER 3
+
+typedef struct
+{
+  guint8 flow;
+  gboolean phase;
+  guint32 cid;                  /* the receiver's connection id */
+  guint32 pn;                   /* low 24 bits */
+} FaspSessionHeader;
+
+gboolean fasp_wire_is_session (const guint8 * data, gsize size);
+/* FALSE when too short. The frames lie between FASP_SESSION_HEADER and the
+ * tag. */
+gboolean fasp_wire_parse_session (const guint8 * data, gsize size,
+    FaspSessionHeader * header);
+void fasp_wire_write_session (FaspWriter * w,
+    const FaspSessionHeader * header);
+
+typedef struct
+{
+  FaspHandshakeType type;
+  guint8 version;
+  guint32 to_cid, from_cid;
+  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's */
+  /* OPEN (may be empty), RETRY */
+  guint8 cookie_size;
+  guint8 cookie[FASP_COOKIE_SIZE];
+  /* ACCEPT */
+  guint8 listener_nonce[FASP_NONCE_SIZE];
+  /* REJECT */
+  guint16 reason;
+  gchar text[FASP_TEXT_MAX + 1];
+  /* VERSIONS */
+  guint8 n_versions;
+  guint8 versions[16];
+  /* options, OPEN and ACCEPT */
+  guint8 role;
+  guint32 latency_ms;
+  gchar streamid[FASP_STREAMID_MAX + 1];
+  guint64 start;                /* from the sender of the stream */
+  guint32 window;               /* from its receiver, blocks */
+  guint16 datagram_max;         /* largest UDP payload taken; 0: not said */
+  gboolean has_resume;
+  guint32 resume_cid;           /* OPEN: the listener's cid to resume */
+  guint8 resume_proof[FASP_PROOF_SIZE];
+  gboolean resumed;             /* ACCEPT */
+  gboolean unsupported;         /* a critical option is not known here */
+} FaspHandshake;
+
+/* FALSE: malformed. With an unknown version only type, version, cids and
+ * nonce are filled in.  The tag is not looked at. */
+gboolean fasp_wire_parse_handshake (const guint8 * data, gsize size,
+    FaspHandshake * handshake);
+/* Writes all but the tag; OPEN is padded to FASP_OPEN_SIZE less the tag. */
+void fasp_wire_write_handshake (FaspWriter * w,
+    const FaspHandshake * handshake);
+
+/* --- frames ------------------------------------------------------------------ */
+
+typedef enum
+{
+  FASP_FRAME_PADDING = 0x00,
+  FASP_FRAME_PING = 0x01,
+  FASP_FRAME_PONG = 0x02,
+  FASP_FRAME_TAIL = 0x03,
+  FASP_FRAME_FEEDBACK = 0x04,
+  FASP_FRAME_SKIP = 0x05,
+  FASP_FRAME_CLOSE = 0x06,
+  FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
+} FaspFrameType;
+
+#define FASP_DATA_ROUND_SHIFT 4
+#define FASP_DATA_ROUND_MASK 0x70
+#define FASP_DATA_FRAGMENT 0x04
+#define FASP_DATA_EOS 0x02
+#define FASP_DATA_RESERVED 0x09
+
+typedef struct
+{
+  guint64 start, length;
+} FaspRange;
+
+typedef struct
+{
+  guint8 flow;
+  guint32 largest;              /* low 24 bits */
+  guint64 unsettled;            /* how far settled lies behind largest */
+  guint64 delay;                /* µs since `largest' arrived */
+  guint64 received;             /* distinct datagrams */
+} FaspFeedbackFlow;
+
+/* The receiver's state; see docs/protocol.md. Blocks below `ack' are all
+ * here; of those in [from, end) the missing ones are listed; if `tail' is
+ * set nothing at or above `end' is here; else those are not spoken of. */
+typedef struct
+{
+  guint64 ack, window;
+  guint n_flows;
+  FaspFeedbackFlow flows[FASP_FLOWS_MAX];
+  guint64 from, end;
+  gboolean tail;
+  guint n_ranges;
+  FaspRange ranges[FASP_RANGES_MAX];
+} FaspFeedback;
+
+typedef struct
+{
+  FaspFrameType type;
+  guint64 number;               /* PING, PONG token; TAIL, SKIP block; CLOSE
+                                   reason */
+  gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
+  FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
+  /* DATA */
+  guint8 flags, round, index, count;
+  guint32 block;                /* low 24 bits */
+  guint32 media_time;           /* low 32 bits */
+  guint32 total;
+  const guint8 *payload;
+  guint32 payload_size;
+} FaspFrame;
+
+/* Next frame of a datagram; FALSE at the end or when malformed (then
+ * r->failed).  @frame->feedback must point to room for one. */
+gboolean fasp_wire_next_frame (FaspReader * r, FaspFrame * frame);
+
+void fasp_wire_write_number (FaspWriter * w, FaspFrameType type,
+    guint64 number);
+void fasp_wire_write_close (FaspWriter * w, FaspReason reason,
+    const gchar * text);
+void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
+/* Bytes that one more range would take. */
+guint fasp_wire_range_size (guint64 skip, guint64 length);
+/* The whole block, or fragment @index of @count. */
+void fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
+    guint8 round, guint8 index, guint8 count);
+
+G_END_DECLS

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "vstream.h"
+
+void
+vstream_config_init (VstreamConfig * config)
+{
+  *config = (VstreamConfig) {
+    .bitrate = 6000000,
+    .channel = 10000000,
+    .chunk = 1316,
+    .duration = 30 * FASP_SEC,
+    .limit = 60 * FASP_SEC,
+  };
+}
+
+Vstream *
+vstream_new (Vnet * net, const VstreamConfig * config,
+    const FaspEndpointConfig * sender, const FaspEndpointConfig * receiver)
+{
+  Vstream *stream = g_new0 (Vstream, 1);
+  FaspEndpointConfig c[2];
+  FaspAddress peer;
+
+  stream->net = net;
+  stream->config = *config;
+  stream->started = vnet_get_time (net);
+  fasp_endpoint_config_init (&c[0], FASP_ROLE_SENDER,
+      config->receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&c[1], FASP_ROLE_RECEIVER,
+      config->receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
+  if (sender != NULL)
+    c[0] = *sender;
+  if (receiver != NULL)
+    c[1] = *receiver;
+  c[0].max_bitrate = config->channel;
+  stream->sender = fasp_endpoint_new (&c[0], vnet_random, net);
+  stream->receiver = fasp_endpoint_new (&c[1], vnet_random, net);
+  vnet_attach (net, VNET_A, stream->sender);
+  vnet_attach (net, VNET_B, stream->receiver);
+  peer = vnet_get_address (config->receiver_calls ? VNET_A : VNET_B);
+  fasp_endpoint_dial (config->receiver_calls ? stream->receiver :
+      stream->sender, stream->started, &peer);
+  stream->write_word = stream->read_word = 1;
+  return stream;
+}
+
+void
+vstream_free (Vstream * stream)
+{
+  vnet_attach (stream->net, VNET_A, NULL);
+  vnet_attach (stream->net, VNET_B, NULL);
+  fasp_endpoint_free (stream->sender);
+  fasp_endpoint_free (stream->receiver);
+  g_free (stream);
+}
+
+/* xorshift: the stream's bytes, the same on both ends */
+static guint8
+next_byte (guint32 * word)
+{
+  *word ^= *word << 13;
+  *word ^= *word >> 17;
+  *word ^= *word << 5;
+  return *word >> 24;
+}
+
+static void
+write_due (Vstream * stream)
+{
+  FaspTime now = vnet_get_time (stream->net);
+  guint64 total = stream->config.bitrate / 8 * stream->config.duration /
+      FASP_SEC;
+  guint64 due = stream->config.bitrate / 8 * (now - stream->started) /
+      FASP_SEC;
+
+  due = MIN (due, total);
+  while (stream->written < due
+      && (due - stream->written >= stream->config.chunk || due == total)
+      && fasp_endpoint_can_write (stream->sender)) {
+    guint32 size = MIN (stream->config.chunk, due - stream->written);
+    guint32 word = stream->write_word;
+    guint8 data[65536];
+    gsize taken;
+
+    for (guint32 i = 0; i < size; i++)
+      data[i] = next_byte (&word);
+    taken = fasp_endpoint_write (stream->sender, now, now, data, size);
+    for (gsize i = 0; i < taken; i++)
+      next_byte (&stream->write_word);
+    stream->written += taken;
+    if (taken < size) {
+      stream->blocked_writes++;
+      break;
+    }
+  }
+  if (stream->written == total)
+    fasp_endpoint_finish (stream->sender, now);
+}
+
+static void
+read_all (Vstream * stream)
+{
+  FaspTime now = vnet_get_time (stream->net);
+  FaspTime since = now - stream->started;
+  FaspBlock *block;
+
+  if (stream->config.reader_stops && since >= stream->config.stop_from
+      && since < stream->config.stop_to)
+    return;
+  while ((block = fasp_endpoint_read (stream->receiver, now)) != NULL) {
+    for (guint32 i = 0; i < block->size; i++)
+      if (block->data[i] != next_byte (&stream->read_word))
+        stream->wrong = TRUE;
+    stream->read += block->size;
+    if (block->flags & FASP_BLOCK_DISCONT)
+      stream->discontinuities++;
+    if (block->flags & FASP_BLOCK_EOS)
+      stream->eos = TRUE;
+    stream->last_read = now;
+    fasp_block_unref (block);
+  }
+}
+
+static void
+look (Vstream * stream)
+{
+  FaspEndpoint *sides[2] = { stream->sender, stream->receiver };
+  FaspTime now = vnet_get_time (stream->net);
+  FaspEvent event;
+
+  for (guint i = 0; i < 2; i++) {
+    FaspEndpointStats stats;
+
+    while (fasp_endpoint_poll_event (sides[i], &event))
+      stream->events[event.type][i]++;
+    fasp_endpoint_get_stats (sides[i], now, &stats);
+    stream->max_buffer[i] = MAX (stream->max_buffer[i], stats.buffer_bytes);
+    fasp_endpoint_get_sessions (sides[i], now, i == 0 ?
+        &stream->sender_stats : &stream->receiver_stats, 1);
+  }
+  if (fasp_endpoint_is_drained (stream->sender))
+    stream->drained = TRUE;
+}
+
+static void
+step (Vstream * stream)
+{
+  FaspTime now = vnet_get_time (stream->net);
+  FaspTime tick = stream->config.chunk * 8 * FASP_SEC / stream->config.bitrate;
+
+  vnet_run (stream->net, now + CLAMP (tick, 1, 10 * FASP_MSEC));
+  read_all (stream);
+  write_due (stream);
+  look (stream);
+}
+
+void
+vstream_run_until (Vstream * stream, FaspTime duration)
+{
+  while (vnet_get_time (stream->net) < stream->started + duration)
+    step (stream);
+}
+
+gboolean
+vstream_run (Vstream * stream)
+{
+  FaspTime end = stream->started + stream->config.duration +
+      stream->config.limit;
+
+  while (vnet_get_time (stream->net) < end
+      && !(stream->eos && stream->drained))
+    step (stream);
+  return stream->eos && stream->drained && !stream->wrong
+      && stream->discontinuities == 0 && stream->read == stream->written;
+}

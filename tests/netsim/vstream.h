@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * vstream.h: a constant-rate stream from A to B over a vnet, checked byte
+ * for byte.
+ */
+#pragma once
+
+#include "vnet.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 bitrate;              /* of the stream, bit/s */
+  guint64 channel;              /* max_bitrate, bit/s */
+  guint32 chunk;                /* bytes per write */
+  FaspTime duration;
+  gboolean receiver_calls;      /* else the sender does */
+  gboolean reader_stops;        /* nothing is read between ... */
+  FaspTime stop_from, stop_to;  /* ... these, from the start */
+  FaspTime limit;               /* give up this long after the last byte */
+} VstreamConfig;
+
+typedef struct
+{
+  Vnet *net;
+  FaspEndpoint *sender, *receiver;
+  VstreamConfig config;
+  FaspTime started;
+  guint64 written, read;
+  guint64 blocked_writes;
+  guint32 write_word, read_word;        /* of the generators */
+  gboolean wrong;               /* a byte differed */
+  gboolean eos;                 /* and B saw the end */
+  gboolean drained;             /* and A knows */
+  guint discontinuities;
+  guint events[FASP_EVENT_REMOVED + 1][2];      /* by type and side */
+  FaspTime last_read;           /* when the newest byte was read */
+  FaspSessionStats sender_stats, receiver_stats;        /* latest */
+  gsize max_buffer[2];          /* most bytes held, by side */
+} Vstream;
+
+void vstream_config_init (VstreamConfig * config);
+/* Makes both endpoints with the given settings, NULL for defaults. */
+Vstream *vstream_new (Vnet * net, const VstreamConfig * config,
+    const FaspEndpointConfig * sender, const FaspEndpointConfig * receiver);
+void vstream_free (Vstream * stream);
+/* Runs until the stream has ended on both sides or the limit. TRUE when
+ * every byte arrived, in order, and both sides know. */
+gboolean vstream_run (Vstream * stream);
+/* Runs until @duration after the start. */
+void vstream_run_until (Vstream * stream, FaspTime duration);
+
+G_END_DECLS
