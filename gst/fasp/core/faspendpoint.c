@@ -842,7 +842,8 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
         session->wake = 0;      /* read to its end: it can go */
       continue;
     }
-    session->wake = 0;
+    if (session->state == FASP_SESSION_OPEN)
+      session->wake = MIN (session->wake, fasp_rx_get_timeout (&session->rx));
     /* another sender than that of the block before */
     if (endpoint->reading != session->id) {
       if (endpoint->reading != 0)
@@ -854,6 +855,19 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     return block;
   }
   return NULL;
+}
+
+gboolean
+fasp_endpoint_can_read (const FaspEndpoint * endpoint)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_HALF
+        && session->state != FASP_SESSION_ASKING && has_unread (session))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 FaspTime

@@ -103,6 +103,8 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
 /* Next block in order with its reference, or NULL.  A block with
  * FASP_BLOCK_EOS has no payload and ends the stream of this sender. */
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
+/* TRUE when fasp_endpoint_read() would return a block. */
+gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
 /* When @media_time of a block that was read is to be played, less latency:
  * the time it would have arrived on a path without loss, on the `now' clock. */
 FaspTime fasp_endpoint_map_media_time (FaspEndpoint * endpoint,

@@ -1,0 +1,282 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspconnection.h"
+#include "gstfaspevents.h"
+#include "gstfaspstats.h"
+
+void
+gst_fasp_connection_init (GstFaspConnection * c, GstElement * element,
+    FaspRole role)
+{
+  c->element = element;
+  c->role = role;
+  gst_fasp_settings_init (&c->settings);
+  g_mutex_init (&c->lock);
+}
+
+void
+gst_fasp_connection_clear (GstFaspConnection * c)
+{
+  gst_fasp_settings_clear (&c->settings);
+  g_mutex_clear (&c->lock);
+}
+
+/* --- figures ---------------------------------------------------------------------- */
+
+static GstStructure *
+get_stats (GstFaspConnection * c)
+{
+  GstStructure *stats;
+  guint64 max_bitrate;
+
+  GST_OBJECT_LOCK (c->element);
+  max_bitrate = c->settings.max_bitrate;
+  GST_OBJECT_UNLOCK (c->element);
+  g_mutex_lock (&c->lock);
+  stats = gst_fasp_stats_new (c->io, c->role, max_bitrate);
+  g_mutex_unlock (&c->lock);
+  return stats;
+}
+
+static gboolean
+report (GstClock * clock, GstClockTime time, GstClockID id, gpointer element)
+{
+  GstStructure *stats = NULL;
+
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element), stats));
+  return TRUE;
+}
+
+static void
+stop_reporting (GstFaspConnection * c)
+{
+  if (c->report == NULL)
+    return;
+  gst_clock_id_unschedule (c->report);
+  gst_clock_id_unref (c->report);
+  c->report = NULL;
+}
+
+static void
+start_reporting (GstFaspConnection * c)
+{
+  g_autoptr (GstClock) clock = NULL;
+  GstClockTime interval;
+
+  stop_reporting (c);
+  GST_OBJECT_LOCK (c->element);
+  interval = c->settings.stats_interval * GST_MSECOND;
+  GST_OBJECT_UNLOCK (c->element);
+  if (interval == 0)
+    return;
+  /* the system's clock: figures are wanted when the pipeline's stands too */
+  clock = gst_system_clock_obtain ();
+  c->report = gst_clock_new_periodic_id (clock,
+      gst_clock_get_time (clock) + interval, interval);
+  gst_clock_id_wait_async (c->report, report, gst_object_ref (c->element),
+      gst_object_unref);
+}
+
+/* --- properties -------------------------------------------------------------------- */
+
+/* What can be changed while playing reaches the core at once. */
+static void
+apply (GstFaspConnection * c, GstFaspProp prop)
+{
+  static const FaspSlowPolicy policies[] =
+      { FASP_SLOW_WAIT, FASP_SLOW_DROP_RECEIVER, FASP_SLOW_SKIP };
+  GstFaspSettings s;
+  FaspEndpoint *endpoint;
+
+  GST_OBJECT_LOCK (c->element);
+  s = c->settings;              /* for its numbers only */
+  GST_OBJECT_UNLOCK (c->element);
+  g_mutex_lock (&c->lock);
+  if (c->io == NULL) {
+    g_mutex_unlock (&c->lock);
+    return;
+  }
+  endpoint = fasp_io_lock (c->io);
+  switch (prop) {
+    case GST_FASP_PROP_LATENCY:
+      fasp_endpoint_set_latency (endpoint, s.latency);
+      break;
+    case GST_FASP_PROP_AUTO_RECONNECT:
+      fasp_endpoint_set_reconnect (endpoint, s.auto_reconnect);
+      break;
+    case GST_FASP_PROP_MAX_BITRATE:
+      fasp_endpoint_set_max_bitrate (endpoint, g_get_monotonic_time (),
+          s.max_bitrate, 0);
+      break;
+    case GST_FASP_PROP_SLOW_POLICY:
+      fasp_endpoint_set_slow_policy (endpoint, policies[s.slow_policy]);
+      break;
+    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
+      fasp_endpoint_set_wait_for_connection (endpoint, s.wait_for_connection);
+      break;
+    case GST_FASP_PROP_TOO_LATE:
+      fasp_endpoint_set_too_late_skip (endpoint,
+          s.too_late == GST_FASP_TOO_LATE_SKIP);
+      break;
+    default:
+      break;
+  }
+  fasp_io_unlock (c->io, TRUE);
+  if (prop == GST_FASP_PROP_STATS_INTERVAL)
+    start_reporting (c);
+  g_mutex_unlock (&c->lock);
+}
+
+void
+gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  if (id == GST_FASP_PROP_URI) {
+    g_autoptr (GError) error = NULL;
+    const gchar *uri = g_value_get_string (value);
+
+    if (uri != NULL && !gst_fasp_connection_set_uri (c, uri, &error)) {
+      /* a property cannot fail: the element must not start with half of it */
+      GST_OBJECT_LOCK (c->element);
+      g_clear_error (&c->settings.bad_uri);
+      c->settings.bad_uri = g_steal_pointer (&error);
+      GST_OBJECT_UNLOCK (c->element);
+    }
+    return;
+  }
+  GST_OBJECT_LOCK (c->element);
+  gst_fasp_settings_set (&c->settings, id, value);
+  GST_OBJECT_UNLOCK (c->element);
+  apply (c, id);
+}
+
+void
+gst_fasp_connection_get_property (GstFaspConnection * c, guint id,
+    GValue * value, GParamSpec * pspec)
+{
+  if (id == GST_FASP_PROP_STATS) {
+    g_value_take_boxed (value, get_stats (c));
+    return;
+  }
+  GST_OBJECT_LOCK (c->element);
+  gst_fasp_settings_get (&c->settings, id, value);
+  GST_OBJECT_UNLOCK (c->element);
+}
+
+gboolean
+gst_fasp_connection_set_uri (GstFaspConnection * c, const gchar * uri,
+    GError ** error)
+{
+  gboolean running;
+
+  g_mutex_lock (&c->lock);
+  running = c->io != NULL;
+  g_mutex_unlock (&c->lock);
+  if (running) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+        "The URI cannot be changed while the element runs: set it to READY "
+        "first.");
+    return FALSE;
+  }
+  if (!gst_fasp_settings_set_uri (&c->settings, c->element, uri, error))
+    return FALSE;
+  GST_OBJECT_LOCK (c->element);
+  g_clear_error (&c->settings.bad_uri);
+  GST_OBJECT_UNLOCK (c->element);
+  return TRUE;
+}
+
+gchar *
+gst_fasp_connection_get_uri (GstFaspConnection * c)
+{
+  gchar *uri;
+
+  GST_OBJECT_LOCK (c->element);
+  uri = gst_fasp_settings_get_uri (&c->settings);
+  GST_OBJECT_UNLOCK (c->element);
+  return uri;
+}
+
+/* --- running -------------------------------------------------------------------------- */
+
+static void
+handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
+{
+  GstFaspConnection *c = data;
+
+  gst_fasp_events_handle (c->element, io, event);
+  if (c->event != NULL)
+    c->event (c->element, event);
+}
+
+static void
+handle_resolve_failed (const gchar * host, const GError * error, gpointer data)
+{
+  GstFaspConnection *c = data;
+
+  gst_fasp_events_resolve_failed (c->element, host, error);
+}
+
+gboolean
+gst_fasp_connection_open (GstFaspConnection * c)
+{
+  FaspIoSettings settings = {
+    .event = handle_event,
+    .resolve_failed = handle_resolve_failed,
+    .user_data = c,
+  };
+  g_autoptr (GError) error = NULL;
+  gboolean good;
+  FaspIo *io = NULL;
+
+  /* strings cannot change meanwhile: they are mutable in READY only */
+  GST_OBJECT_LOCK (c->element);
+  if (c->settings.bad_uri != NULL)
+    error = g_error_copy (c->settings.bad_uri);
+  good = error == NULL && gst_fasp_settings_to_io (&c->settings, c->role,
+      &settings, &error);
+  GST_OBJECT_UNLOCK (c->element);
+  if (!good) {
+    GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
+            error->message), (NULL));
+    return FALSE;
+  }
+  io = fasp_io_new (&settings, &error);
+  if (io == NULL) {
+    if (c->role == FASP_ROLE_SENDER)
+      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s",
+              error->message), (NULL));
+    else
+      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_READ, ("%s",
+              error->message), (NULL));
+    return FALSE;
+  }
+  GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT
+      " bytes", fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
+  g_mutex_lock (&c->lock);
+  c->io = io;
+  start_reporting (c);
+  g_mutex_unlock (&c->lock);
+  return TRUE;
+}
+
+void
+gst_fasp_connection_close (GstFaspConnection * c)
+{
+  FaspIo *io;
+
+  g_mutex_lock (&c->lock);
+  stop_reporting (c);
+  io = c->io;
+  c->io = NULL;
+  g_mutex_unlock (&c->lock);
+  fasp_io_free (io);
+}

@@ -1,0 +1,44 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspconnection.h: what faspsink and faspsrc have in common: settings,
+ * the I/O object while running, figures.
+ */
+#pragma once
+
+#include "gstfaspsettings.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstFaspConnection GstFaspConnection;
+
+struct _GstFaspConnection
+{
+  GstElement *element;          /* not owned: it owns us */
+  FaspRole role;
+  GstFaspSettings settings;     /* under the object lock */
+  GMutex lock;                  /* of io, against readers of figures */
+  FaspIo *io;                   /* NULL: not running */
+  GstClockID report;            /* periodic, for stats-interval */
+  /* the element's own share of an event; may be NULL */
+  void (*event) (GstElement * element, const FaspEvent * event);
+};
+
+void gst_fasp_connection_init (GstFaspConnection * connection,
+    GstElement * element, FaspRole role);
+void gst_fasp_connection_clear (GstFaspConnection * connection);
+
+void gst_fasp_connection_set_property (GstFaspConnection * connection,
+    guint id, const GValue * value, GParamSpec * pspec);
+void gst_fasp_connection_get_property (GstFaspConnection * connection,
+    guint id, GValue * value, GParamSpec * pspec);
+gboolean gst_fasp_connection_set_uri (GstFaspConnection * connection,
+    const gchar * uri, GError ** error);
+gchar *gst_fasp_connection_get_uri (GstFaspConnection * connection);
+
+/* Posts an error and returns FALSE when it cannot be opened. */
+gboolean gst_fasp_connection_open (GstFaspConnection * connection);
+void gst_fasp_connection_close (GstFaspConnection * connection);
+
+G_END_DECLS

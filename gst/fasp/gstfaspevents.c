@@ -1,0 +1,161 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspevents.h"
+
+static gboolean
+stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
+    const GValue * one, gpointer unused)
+{
+  gboolean accept = g_value_get_boolean (one);
+
+  g_value_set_boolean (sum, accept);
+  return accept;                /* a refusal is final */
+}
+
+void
+gst_fasp_events_install (GObjectClass * klass)
+{
+  GType type = G_OBJECT_CLASS_TYPE (klass);
+
+  g_signal_new ("caller-added", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+      G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
+  g_signal_new ("caller-removed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+      NULL, G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
+  g_signal_new ("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+      NULL, G_TYPE_NONE, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  g_signal_new ("caller-connecting", type, G_SIGNAL_RUN_LAST, 0,
+      stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2, G_TYPE_SOCKET_ADDRESS,
+      G_TYPE_STRING);
+}
+
+gchar *
+gst_fasp_events_peer (const FaspEvent * event)
+{
+  g_autoptr (GSocketAddress) address =
+      event->address.len > 0 ? fasp_socket_address_to_gio (&event->address) :
+      NULL;
+
+  return address != NULL ?
+      g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) :
+      g_strdup ("the peer");
+}
+
+gchar *
+gst_fasp_events_explain (const FaspEvent * event)
+{
+  g_autofree gchar *peer = gst_fasp_events_peer (event);
+  const gchar *text = event->text;
+
+  switch (event->reason) {
+    case FASP_REASON_NONE:
+    case FASP_REASON_FINISHED:
+      return g_strdup_printf ("%s has finished", peer);
+    case FASP_REASON_STOPPED:
+      return g_strdup_printf ("%s stopped before the end of the stream",
+          peer);
+    case FASP_REASON_TOO_SLOW:
+      return g_strdup_printf ("%s was too slow for the stream and was "
+          "disconnected (slow-policy=drop-receiver)", peer);
+    case FASP_REASON_REFUSED:
+      return g_strdup_printf ("%s refused the call: check the streamid it "
+          "expects", peer);
+    case FASP_REASON_BUSY:
+      return g_strdup_printf ("%s is busy: %s", peer, text);
+    case FASP_REASON_SAME_ROLE:
+      return g_strdup_printf ("%s cannot be connected: %s", peer, text);
+    case FASP_REASON_UNSUPPORTED:
+      return g_strdup_printf ("%s does not have what was asked for (%s): "
+          "bring both ends to the same version", peer, text);
+    case FASP_REASON_VERSION:
+      return g_strdup_printf ("%s speaks another version of the protocol: "
+          "bring both ends to the same version", peer);
+    case FASP_REASON_SILENT:
+      return event->type == FASP_EVENT_REJECTED ?
+          g_strdup_printf ("%s does not answer: is it running, and is the UDP "
+          "port open in the firewalls between?", peer) :
+          g_strdup_printf ("%s was not heard for longer than resume-timeout",
+          peer);
+    case FASP_REASON_REPLACED:
+      return g_strdup_printf ("%s started anew", peer);
+  }
+  return g_strdup_printf ("%s closed the connection for reason %d: %s", peer,
+      event->reason, text);
+}
+
+/* A message for the application to act upon. */
+static void
+post (GstElement * element, const gchar * name, const FaspEvent * event,
+    GSocketAddress * address)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element),
+          gst_structure_new (name, "address", G_TYPE_SOCKET_ADDRESS, address,
+              "streamid", G_TYPE_STRING, event->streamid, "reason",
+              G_TYPE_STRING, why, NULL)));
+}
+
+void
+gst_fasp_events_handle (GstElement * element, FaspIo * io,
+    const FaspEvent * event)
+{
+  g_autoptr (GSocketAddress) address = event->address.len > 0 ?
+      fasp_socket_address_to_gio (&event->address) : NULL;
+  g_autofree gchar *peer = gst_fasp_events_peer (event);
+  g_autofree gchar *why = NULL;
+  gboolean accept = TRUE;
+
+  switch (event->type) {
+    case FASP_EVENT_CONNECTING:
+      g_signal_emit_by_name (element, "caller-connecting", address,
+          event->streamid, &accept);
+      fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (),
+          event->session, accept);
+      fasp_io_unlock (io, TRUE);
+      break;
+    case FASP_EVENT_CONNECTED:
+      GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
+          event->latency_ms);
+      g_signal_emit_by_name (element, "caller-added", 0, address);
+      break;
+    case FASP_EVENT_REJECTED:
+      why = gst_fasp_events_explain (event);
+      g_signal_emit_by_name (element, "caller-rejected", address,
+          event->streamid);
+      if (!event->final)
+        GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
+                why), (NULL));
+      break;
+    case FASP_EVENT_INTERRUPTED:
+      GST_ELEMENT_WARNING (element, RESOURCE, READ,
+          ("Connection to %s interrupted: %s. The stream goes on where it "
+              "stood when it is back within resume-timeout.", peer,
+              event->text), (NULL));
+      break;
+    case FASP_EVENT_RESUMED:
+      GST_ELEMENT_INFO (element, RESOURCE, READ,
+          ("Connection to %s is back; the stream goes on where it stood.",
+              peer), (NULL));
+      break;
+    case FASP_EVENT_REMOVED:
+      g_signal_emit_by_name (element, "caller-removed", 0, address);
+      post (element, "connection-removed", event, address);
+      break;
+  }
+}
+
+void
+gst_fasp_events_resolve_failed (GstElement * element, const gchar * host,
+    const GError * error)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+      ("Cannot find the address of \"%s\": %s. Check the name; it is tried "
+          "again every second.", host, error->message), (NULL));
+}

@@ -1,0 +1,30 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspevents.h: what happens to connections, as signals and messages.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "faspio.h"
+
+G_BEGIN_DECLS
+
+/* The signals of srtsink: caller-added, caller-removed, caller-rejected,
+ * caller-connecting. */
+void gst_fasp_events_install (GObjectClass * klass);
+
+/* Emits the signals and posts the messages for @event; answers the core when
+ * it asks.  Errors are left to the element. */
+void gst_fasp_events_handle (GstElement * element, FaspIo * io,
+    const FaspEvent * event);
+void gst_fasp_events_resolve_failed (GstElement * element,
+    const gchar * host, const GError * error);
+
+/* A sentence that says why, for an error or warning. Free with g_free(). */
+gchar *gst_fasp_events_explain (const FaspEvent * event);
+/* The peer's address and port as text. Free with g_free(). */
+gchar *gst_fasp_events_peer (const FaspEvent * event);
+
+G_END_DECLS

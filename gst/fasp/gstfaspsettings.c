@@ -1,0 +1,644 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include "gstfaspsettings.h"
+
+#define DEFAULT_PORT 7001
+#define DEFAULT_LATENCY 1000
+#define DEFAULT_RESUME_TIMEOUT (30 * GST_SECOND)
+#define DEFAULT_BUFFER_SIZE (64 * 1024 * 1024)
+#define MIN_BUFFER_SIZE (256 * 1024)
+
+static GType
+register_enum (gsize * once, const gchar * name, const GEnumValue * values)
+{
+  if (g_once_init_enter (once)) {
+    GType type = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (type, 0);
+    g_once_init_leave (once, type);
+  }
+  return *once;
+}
+
+GType
+gst_fasp_mode_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_MODE_NONE, "Caller if the URI has a host, listener if not",
+        "none"},
+    {GST_FASP_MODE_CALLER, "Dial the URI's host and port", "caller"},
+    {GST_FASP_MODE_LISTENER, "Wait to be dialled", "listener"},
+    {GST_FASP_MODE_RENDEZVOUS, "Both ends know and dial the other's address",
+        "rendezvous"},
+    {0, NULL, NULL}
+  };
+
+  return register_enum (&once, "GstFaspMode", values);
+}
+
+GType
+gst_fasp_slow_policy_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_SLOW_POLICY_WAIT, "Wait for it: nothing is lost", "wait"},
+    {GST_FASP_SLOW_POLICY_DROP_RECEIVER, "Disconnect it", "drop-receiver"},
+    {GST_FASP_SLOW_POLICY_SKIP, "Move it ahead; it sees a gap", "skip"},
+    {0, NULL, NULL}
+  };
+
+  return register_enum (&once, "GstFaspSlowPolicy", values);
+}
+
+GType
+gst_fasp_too_late_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_TOO_LATE_WAIT, "Wait for it: nothing is ever dropped", "wait"},
+    {GST_FASP_TOO_LATE_SKIP, "Give it up and go on behind the gap", "skip"},
+    {0, NULL, NULL}
+  };
+
+  return register_enum (&once, "GstFaspTooLate", values);
+}
+
+/* --- properties ------------------------------------------------------------------ */
+
+#define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
+#define READY (FLAGS | GST_PARAM_MUTABLE_READY)
+#define PLAYING (FLAGS | GST_PARAM_MUTABLE_PLAYING)
+
+static void
+install_common (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_FASP_PROP_URI,
+      g_param_spec_string ("uri", "URI",
+          "fasp://HOST:PORT dials, fasp://:PORT listens; every property can "
+          "be given as ?key=value&key=value; what it does not name keeps its "
+          "value", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_MODE,
+      g_param_spec_enum ("mode", "Mode",
+          "Who dials: caller, listener, rendezvous, or none to let the URI "
+          "tell (with a host: caller)", GST_TYPE_FASP_MODE,
+          GST_FASP_MODE_NONE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_LOCALADDRESS,
+      g_param_spec_string ("localaddress", "Local address",
+          "IP address of this machine to send from and receive at (default: "
+          "any, IPv4 and IPv6)", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_LOCALPORT,
+      g_param_spec_uint ("localport", "Local port",
+          "UDP port to receive at; a listener uses it when its URI names "
+          "none; a caller takes any free one unless this is set (0: any "
+          "free one)", 0, G_MAXUINT16, DEFAULT_PORT, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_LATENCY,
+      g_param_spec_uint ("latency", "Latency",
+          "Time between sending and playing in ms, in which losses are "
+          "repaired; both ends use the larger of theirs. Three round trips "
+          "stand 2 % of loss", 0, 600000, DEFAULT_LATENCY, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_STREAMID,
+      g_param_spec_string ("streamid", "Stream ID",
+          "What a caller tells the listener of itself, at most 512 bytes of "
+          "UTF-8", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
+      g_param_spec_boolean ("authentication", "Authentication",
+          "Listener: ask the application about each caller by the signal "
+          "caller-connecting", FALSE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
+      g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
+          "Caller: dial again, without end, when the listener is gone or was "
+          "never there; otherwise that is an error after resume-timeout",
+          TRUE, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_RESUME_TIMEOUT,
+      g_param_spec_uint64 ("resume-timeout", "Resume timeout",
+          "How long in ns a silent peer keeps its place, so that it can go "
+          "on at the byte where it stood", GST_SECOND, 24 * GST_SECOND * 3600,
+          DEFAULT_RESUME_TIMEOUT, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_BUFFER_SIZE,
+      g_param_spec_uint64 ("buffer-size", "Buffer size",
+          "Bytes of memory for the stream at most: at least the bit rate "
+          "times (round trip + latency + the longest outage to survive)",
+          MIN_BUFFER_SIZE, G_MAXUINT32, DEFAULT_BUFFER_SIZE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_TOS,
+      g_param_spec_int ("tos", "Type of service",
+          "IP TOS byte / IPv6 traffic class: DSCP times 4, e.g. 136 for AF41 "
+          "(-1: the system's default)", -1, 255, -1, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_TTL,
+      g_param_spec_int ("ttl", "Time to live",
+          "IP TTL / IPv6 hop limit (0: the system's default)", 0, 255, 0,
+          READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_INTERFACE,
+      g_param_spec_string ("interface", "Interface",
+          "Network interface to use, e.g. eth0 (default: as routed)", NULL,
+          READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Figures of this element and its peers, see its documentation",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (klass, GST_FASP_PROP_STATS_INTERVAL,
+      g_param_spec_uint ("stats-interval", "Statistics interval",
+          "Post stats as an element message every so many ms (0: never)", 0,
+          G_MAXINT, 0, PLAYING));
+}
+
+static void
+install_sink (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_FASP_PROP_MAX_BITRATE,
+      g_param_spec_uint64 ("max-bitrate", "Maximum bit rate",
+          "Channel rate in bit/s to each receiver: nothing sent exceeds it, "
+          "every byte from the IP header up counted. Leave room for repairs: "
+          "1.2 times the stream's rate at least (0: not paced, for local "
+          "links and tests)", 0, G_GUINT64_CONSTANT (1000000000000), 0,
+          PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
+      g_param_spec_enum ("slow-policy", "Slow policy",
+          "What becomes of a receiver that does not keep up when buffer-size "
+          "is full", GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT,
+          PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
+      g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
+          "Hold the stream while there is no receiver; otherwise it passes "
+          "unsent", TRUE, PLAYING));
+}
+
+static void
+install_source (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_FASP_PROP_KEEP_LISTENING,
+      g_param_spec_boolean ("keep-listening", "Keep listening",
+          "Wait for the next sender when one has ended, instead of ending "
+          "the stream", FALSE, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_TOO_LATE,
+      g_param_spec_enum ("too-late", "Too late",
+          "What becomes of data that is not there when its latency is over",
+          GST_TYPE_FASP_TOO_LATE, GST_FASP_TOO_LATE_WAIT, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_CAPS,
+      g_param_spec_boxed ("caps", "Caps",
+          "Caps of the stream, where downstream cannot find out (e.g. "
+          "application/x-rtp)", GST_TYPE_CAPS, READY));
+}
+
+void
+gst_fasp_settings_install (GObjectClass * klass, FaspRole role)
+{
+  install_common (klass);
+  if (role == FASP_ROLE_SENDER)
+    install_sink (klass);
+  else
+    install_source (klass);
+}
+
+void
+gst_fasp_settings_init (GstFaspSettings * settings)
+{
+  *settings = (GstFaspSettings) {
+    .localport = DEFAULT_PORT,
+    .latency = DEFAULT_LATENCY,
+    .auto_reconnect = TRUE,
+    .resume_timeout = DEFAULT_RESUME_TIMEOUT,
+    .buffer_size = DEFAULT_BUFFER_SIZE,
+    .tos = -1,
+    .wait_for_connection = TRUE,
+  };
+}
+
+void
+gst_fasp_settings_clear (GstFaspSettings * settings)
+{
+  g_clear_error (&settings->bad_uri);
+  g_clear_pointer (&settings->host, g_free);
+  g_clear_pointer (&settings->localaddress, g_free);
+  g_clear_pointer (&settings->streamid, g_free);
+  g_clear_pointer (&settings->interface, g_free);
+  gst_clear_caps (&settings->caps);
+}
+
+static void
+replace_string (gchar ** string, const GValue * value)
+{
+  g_free (*string);
+  *string = g_value_dup_string (value);
+}
+
+void
+gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
+    const GValue * value)
+{
+  switch (prop) {
+    case GST_FASP_PROP_MODE:
+      s->mode = g_value_get_enum (value);
+      break;
+    case GST_FASP_PROP_LOCALADDRESS:
+      replace_string (&s->localaddress, value);
+      break;
+    case GST_FASP_PROP_LOCALPORT:
+      s->localport = g_value_get_uint (value);
+      s->localport_set = TRUE;
+      break;
+    case GST_FASP_PROP_LATENCY:
+      s->latency = g_value_get_uint (value);
+      break;
+    case GST_FASP_PROP_STREAMID:
+      replace_string (&s->streamid, value);
+      break;
+    case GST_FASP_PROP_AUTHENTICATION:
+      s->authentication = g_value_get_boolean (value);
+      break;
+    case GST_FASP_PROP_AUTO_RECONNECT:
+      s->auto_reconnect = g_value_get_boolean (value);
+      break;
+    case GST_FASP_PROP_RESUME_TIMEOUT:
+      s->resume_timeout = g_value_get_uint64 (value);
+      break;
+    case GST_FASP_PROP_BUFFER_SIZE:
+      s->buffer_size = g_value_get_uint64 (value);
+      break;
+    case GST_FASP_PROP_TOS:
+      s->tos = g_value_get_int (value);
+      break;
+    case GST_FASP_PROP_TTL:
+      s->ttl = g_value_get_int (value);
+      break;
+    case GST_FASP_PROP_INTERFACE:
+      replace_string (&s->interface, value);
+      break;
+    case GST_FASP_PROP_STATS_INTERVAL:
+      s->stats_interval = g_value_get_uint (value);
+      break;
+    case GST_FASP_PROP_MAX_BITRATE:
+      s->max_bitrate = g_value_get_uint64 (value);
+      break;
+    case GST_FASP_PROP_SLOW_POLICY:
+      s->slow_policy = g_value_get_enum (value);
+      break;
+    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
+      s->wait_for_connection = g_value_get_boolean (value);
+      break;
+    case GST_FASP_PROP_KEEP_LISTENING:
+      s->keep_listening = g_value_get_boolean (value);
+      break;
+    case GST_FASP_PROP_TOO_LATE:
+      s->too_late = g_value_get_enum (value);
+      break;
+    case GST_FASP_PROP_CAPS:
+      gst_clear_caps (&s->caps);
+      if (gst_value_get_caps (value) != NULL)
+        s->caps = gst_caps_copy (gst_value_get_caps (value));
+      break;
+    case GST_FASP_PROP_URI:
+    case GST_FASP_PROP_STATS:
+      g_assert_not_reached ();
+  }
+}
+
+void
+gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
+    GValue * value)
+{
+  switch (prop) {
+    case GST_FASP_PROP_URI:
+      g_value_take_string (value, gst_fasp_settings_get_uri (s));
+      break;
+    case GST_FASP_PROP_MODE:
+      g_value_set_enum (value, s->mode);
+      break;
+    case GST_FASP_PROP_LOCALADDRESS:
+      g_value_set_string (value, s->localaddress);
+      break;
+    case GST_FASP_PROP_LOCALPORT:
+      g_value_set_uint (value, s->localport);
+      break;
+    case GST_FASP_PROP_LATENCY:
+      g_value_set_uint (value, s->latency);
+      break;
+    case GST_FASP_PROP_STREAMID:
+      g_value_set_string (value, s->streamid);
+      break;
+    case GST_FASP_PROP_AUTHENTICATION:
+      g_value_set_boolean (value, s->authentication);
+      break;
+    case GST_FASP_PROP_AUTO_RECONNECT:
+      g_value_set_boolean (value, s->auto_reconnect);
+      break;
+    case GST_FASP_PROP_RESUME_TIMEOUT:
+      g_value_set_uint64 (value, s->resume_timeout);
+      break;
+    case GST_FASP_PROP_BUFFER_SIZE:
+      g_value_set_uint64 (value, s->buffer_size);
+      break;
+    case GST_FASP_PROP_TOS:
+      g_value_set_int (value, s->tos);
+      break;
+    case GST_FASP_PROP_TTL:
+      g_value_set_int (value, s->ttl);
+      break;
+    case GST_FASP_PROP_INTERFACE:
+      g_value_set_string (value, s->interface);
+      break;
+    case GST_FASP_PROP_STATS_INTERVAL:
+      g_value_set_uint (value, s->stats_interval);
+      break;
+    case GST_FASP_PROP_MAX_BITRATE:
+      g_value_set_uint64 (value, s->max_bitrate);
+      break;
+    case GST_FASP_PROP_SLOW_POLICY:
+      g_value_set_enum (value, s->slow_policy);
+      break;
+    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
+      g_value_set_boolean (value, s->wait_for_connection);
+      break;
+    case GST_FASP_PROP_KEEP_LISTENING:
+      g_value_set_boolean (value, s->keep_listening);
+      break;
+    case GST_FASP_PROP_TOO_LATE:
+      g_value_set_enum (value, s->too_late);
+      break;
+    case GST_FASP_PROP_CAPS:
+      gst_value_set_caps (value, s->caps);
+      break;
+    case GST_FASP_PROP_STATS:
+      g_assert_not_reached ();
+  }
+}
+
+/* --- URI ---------------------------------------------------------------------------- */
+
+#define BAD_URI(...) g_set_error (error, GST_URI_ERROR, \
+    GST_URI_ERROR_BAD_URI, __VA_ARGS__)
+
+/* Every writable property of the element's own class is a key. */
+static GParamSpec *
+find_key (GstElement * element, const gchar * key)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+
+  if (pspec == NULL || pspec->owner_type != G_OBJECT_TYPE (element)
+      || !(pspec->flags & G_PARAM_WRITABLE) || g_str_equal (key, "uri"))
+    return NULL;
+  return pspec;
+}
+
+static gchar *
+list_keys (GstElement * element)
+{
+  GString *keys = g_string_new (NULL);
+  guint n;
+  g_autofree GParamSpec **pspecs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (guint i = 0; i < n; i++)
+    if (find_key (element, pspecs[i]->name) != NULL)
+      g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
+          pspecs[i]->name);
+  return g_string_free (keys, FALSE);
+}
+
+static gboolean
+parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
+    GError ** error)
+{
+  g_value_init (value, pspec->value_type);
+  /* strings as they are: deserializing would take quotes and escapes */
+  if (pspec->value_type == G_TYPE_STRING) {
+    g_value_set_string (value, text);
+    return TRUE;
+  }
+  if (text == NULL || text[0] == '\0'
+      || !gst_value_deserialize (value, text)) {
+    BAD_URI ("\"%s\" is no value for the key %s of a fasp URI. See `%s' in "
+        "gst-inspect-1.0 for what it takes.", text ? text : "", pspec->name,
+        pspec->name);
+    return FALSE;
+  }
+  if (g_param_value_validate (pspec, value)) {
+    BAD_URI ("%s for the key %s of a fasp URI is out of range. See `%s' in "
+        "gst-inspect-1.0 for its limits.", text, pspec->name, pspec->name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+typedef struct
+{
+  GParamSpec *pspec;
+  GValue value;
+} Pair;
+
+static void
+free_pair (Pair * pair)
+{
+  if (G_IS_VALUE (&pair->value))
+    g_value_unset (&pair->value);
+  g_free (pair);
+}
+
+static gboolean
+parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
+    GError ** error)
+{
+  GList *keys = gst_uri_get_query_keys (uri);
+  gboolean good = TRUE;
+
+  for (GList * l = keys; good && l != NULL; l = l->next) {
+    const gchar *key = l->data;
+    GParamSpec *pspec = find_key (element, key);
+    Pair *pair;
+
+    if (pspec == NULL) {
+      g_autofree gchar *known = list_keys (element);
+
+      BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key,
+          known);
+      good = FALSE;
+      break;
+    }
+    pair = g_new0 (Pair, 1);
+    pair->pspec = pspec;
+    g_ptr_array_add (pairs, pair);
+    good = parse_value (pspec, gst_uri_get_query_value (uri, key),
+        &pair->value, error);
+  }
+  g_list_free (keys);
+  return good;
+}
+
+static gboolean
+check_authority (const gchar * text, GstUri * uri, GError ** error)
+{
+  const gchar *path = gst_uri_get_path (uri) ? gst_uri_get_path (uri) : "";
+  guint port = gst_uri_get_port (uri);
+
+  if (path[0] != '\0' && !g_str_equal (path, "/")) {
+    BAD_URI ("A fasp URI has no path, this one has \"%s\". Write "
+        "fasp://HOST:PORT?key=value.", path);
+    return FALSE;
+  }
+  if (gst_uri_get_userinfo (uri) != NULL
+      || gst_uri_get_fragment (uri) != NULL) {
+    BAD_URI ("A fasp URI is fasp://HOST:PORT?key=value, without a user name "
+        "or #fragment.");
+    return FALSE;
+  }
+  if (port == GST_URI_NO_PORT || port == 0 || port > G_MAXUINT16) {
+    BAD_URI ("A fasp URI needs a port from 1 to 65535: fasp://HOST:PORT to "
+        "dial, fasp://:PORT to listen.");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_fasp_settings_set_uri (GstFaspSettings * settings, GstElement * element,
+    const gchar * text, GError ** error)
+{
+  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  g_autoptr (GPtrArray) pairs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
+  const gchar *host;
+
+  if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
+    BAD_URI ("\"%s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
+        "fasp://:PORT to listen.", text);
+    return FALSE;
+  }
+  if (!check_authority (text, uri, error)
+      || !parse_query (element, uri, pairs, error))
+    return FALSE;
+
+  host = gst_uri_get_host (uri);
+  GST_OBJECT_LOCK (element);
+  g_free (settings->host);
+  settings->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
+  settings->port = gst_uri_get_port (uri);
+  GST_OBJECT_UNLOCK (element);
+  for (guint i = 0; i < pairs->len; i++) {
+    Pair *pair = g_ptr_array_index (pairs, i);
+
+    g_object_set_property (G_OBJECT (element), pair->pspec->name,
+        &pair->value);
+  }
+  return TRUE;
+}
+
+gchar *
+gst_fasp_settings_get_uri (const GstFaspSettings * s)
+{
+  g_autoptr (GstUri) uri = NULL;
+  g_autofree gchar *latency = g_strdup_printf ("%u", s->latency);
+
+  if (s->port == 0)
+    return NULL;
+  uri = gst_uri_new ("fasp", NULL, s->host ? s->host : "", s->port, NULL, NULL,
+      NULL);
+  if (s->mode != GST_FASP_MODE_NONE) {
+    GEnumClass *klass = g_type_class_ref (GST_TYPE_FASP_MODE);
+
+    gst_uri_set_query_value (uri, "mode",
+        g_enum_get_value (klass, s->mode)->value_nick);
+    g_type_class_unref (klass);
+  }
+  gst_uri_set_query_value (uri, "latency", latency);
+  if (s->localaddress != NULL)
+    gst_uri_set_query_value (uri, "localaddress", s->localaddress);
+  if (s->streamid != NULL)
+    gst_uri_set_query_value (uri, "streamid", s->streamid);
+  return gst_uri_to_string (uri);
+}
+
+/* --- for the I/O layer ------------------------------------------------------------------ */
+
+GstFaspMode
+gst_fasp_settings_get_mode (const GstFaspSettings * s)
+{
+  if (s->mode != GST_FASP_MODE_NONE)
+    return s->mode;
+  return s->host != NULL ? GST_FASP_MODE_CALLER : GST_FASP_MODE_LISTENER;
+}
+
+static gboolean
+set_addresses (const GstFaspSettings * s, GstFaspMode mode,
+    FaspIoSettings * io, GError ** error)
+{
+  io->socket.local_address = s->localaddress;
+  switch (mode) {
+    case GST_FASP_MODE_NONE:
+    case GST_FASP_MODE_LISTENER:
+      io->socket.local_port = s->localport_set || s->port == 0 ?
+          s->localport : s->port;
+      /* fasp://ADDRESS:PORT?mode=listener names our own address */
+      if (s->host != NULL && s->localaddress == NULL)
+        io->socket.local_address = s->host;
+      return TRUE;
+    case GST_FASP_MODE_CALLER:
+      io->socket.local_port = s->localport_set ? s->localport : 0;
+      break;
+    case GST_FASP_MODE_RENDEZVOUS:
+      /* the peer expects us at a port it knows: the one it has itself */
+      io->socket.local_port = s->localport_set ? s->localport : s->port;
+      break;
+  }
+  if (s->host == NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+        "There is nobody to dial: set uri=fasp://HOST:PORT, or "
+        "mode=listener to be dialled.");
+    return FALSE;
+  }
+  io->peer_host = s->host;
+  io->peer_port = s->port;
+  return TRUE;
+}
+
+gboolean
+gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
+    FaspIoSettings * io, GError ** error)
+{
+  static const FaspMode modes[] = {
+    [GST_FASP_MODE_CALLER] = FASP_MODE_CALLER,
+    [GST_FASP_MODE_LISTENER] = FASP_MODE_LISTENER,
+    [GST_FASP_MODE_RENDEZVOUS] = FASP_MODE_RENDEZVOUS,
+  };
+  static const FaspSlowPolicy policies[] = {
+    [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
+    [GST_FASP_SLOW_POLICY_DROP_RECEIVER] = FASP_SLOW_DROP_RECEIVER,
+    [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
+  };
+  GstFaspMode mode = gst_fasp_settings_get_mode (s);
+  FaspEndpointConfig *config = &io->endpoint;
+
+  if (s->streamid != NULL && (strlen (s->streamid) > FASP_STREAMID_MAX
+          || !g_utf8_validate (s->streamid, -1, NULL))) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "The streamid must be at most %d bytes of UTF-8.", FASP_STREAMID_MAX);
+    return FALSE;
+  }
+  if (!set_addresses (s, mode, io, error))
+    return FALSE;
+  io->socket.interface = s->interface;
+  io->socket.tos = s->tos;
+  io->socket.ttl = s->ttl;
+  /* what comes in 100 ms at the channel rate, while nobody reads */
+  io->socket.buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
+
+  fasp_endpoint_config_init (config, role, modes[mode]);
+  config->latency_ms = s->latency;
+  config->streamid = s->streamid;
+  config->max_bitrate = s->max_bitrate;
+  config->buffer_size = s->buffer_size;
+  config->slow_policy = policies[s->slow_policy];
+  config->wait_for_connection = s->wait_for_connection;
+  config->reconnect = s->auto_reconnect;
+  config->ask = s->authentication;
+  config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
+  config->resume_timeout = s->resume_timeout / GST_USECOND;
+  return TRUE;
+}

@@ -1,0 +1,122 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspsettings.h: the properties of both elements and their URI.
+ *
+ * One table serves both; every writable property is also a key of the URI.
+ * Guarded by the element's object lock.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "faspio.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_FASP_MODE_NONE,
+  GST_FASP_MODE_CALLER,
+  GST_FASP_MODE_LISTENER,
+  GST_FASP_MODE_RENDEZVOUS,
+} GstFaspMode;
+
+typedef enum
+{
+  GST_FASP_SLOW_POLICY_WAIT,
+  GST_FASP_SLOW_POLICY_DROP_RECEIVER,
+  GST_FASP_SLOW_POLICY_SKIP,
+} GstFaspSlowPolicy;
+
+typedef enum
+{
+  GST_FASP_TOO_LATE_WAIT,
+  GST_FASP_TOO_LATE_SKIP,
+} GstFaspTooLate;
+
+#define GST_TYPE_FASP_MODE (gst_fasp_mode_get_type ())
+GType gst_fasp_mode_get_type (void);
+#define GST_TYPE_FASP_SLOW_POLICY (gst_fasp_slow_policy_get_type ())
+GType gst_fasp_slow_policy_get_type (void);
+#define GST_TYPE_FASP_TOO_LATE (gst_fasp_too_late_get_type ())
+GType gst_fasp_too_late_get_type (void);
+
+typedef enum
+{
+  GST_FASP_PROP_URI = 1,
+  GST_FASP_PROP_MODE,
+  GST_FASP_PROP_LOCALADDRESS,
+  GST_FASP_PROP_LOCALPORT,
+  GST_FASP_PROP_LATENCY,
+  GST_FASP_PROP_STREAMID,
+  GST_FASP_PROP_AUTHENTICATION,
+  GST_FASP_PROP_AUTO_RECONNECT,
+  GST_FASP_PROP_RESUME_TIMEOUT,
+  GST_FASP_PROP_BUFFER_SIZE,
+  GST_FASP_PROP_TOS,
+  GST_FASP_PROP_TTL,
+  GST_FASP_PROP_INTERFACE,
+  GST_FASP_PROP_STATS,
+  GST_FASP_PROP_STATS_INTERVAL,
+  /* sink */
+  GST_FASP_PROP_MAX_BITRATE,
+  GST_FASP_PROP_SLOW_POLICY,
+  GST_FASP_PROP_WAIT_FOR_CONNECTION,
+  /* source */
+  GST_FASP_PROP_KEEP_LISTENING,
+  GST_FASP_PROP_TOO_LATE,
+  GST_FASP_PROP_CAPS,
+} GstFaspProp;
+
+typedef struct
+{
+  GError *bad_uri;              /* the uri property was set to nonsense */
+  gchar *host;                  /* of the URI: the peer; NULL: none */
+  guint16 port;
+  GstFaspMode mode;
+  gchar *localaddress;
+  guint localport;
+  gboolean localport_set;
+  guint latency;                /* ms */
+  gchar *streamid;
+  gboolean authentication;
+  gboolean auto_reconnect;
+  GstClockTime resume_timeout;
+  guint64 buffer_size;
+  gint tos;
+  gint ttl;
+  gchar *interface;
+  guint stats_interval;         /* ms */
+  guint64 max_bitrate;
+  GstFaspSlowPolicy slow_policy;
+  gboolean wait_for_connection;
+  gboolean keep_listening;
+  GstFaspTooLate too_late;
+  GstCaps *caps;
+} GstFaspSettings;
+
+void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);
+void gst_fasp_settings_init (GstFaspSettings * settings);
+void gst_fasp_settings_clear (GstFaspSettings * settings);
+
+/* All but uri and stats; object lock held. */
+void gst_fasp_settings_set (GstFaspSettings * settings, GstFaspProp prop,
+    const GValue * value);
+void gst_fasp_settings_get (const GstFaspSettings * settings,
+    GstFaspProp prop, GValue * value);
+
+/* Checks the whole URI before anything of it takes effect; object lock not
+ * held. */
+gboolean gst_fasp_settings_set_uri (GstFaspSettings * settings,
+    GstElement * element, const gchar * uri, GError ** error);
+/* Canonical; without secrets. */
+gchar *gst_fasp_settings_get_uri (const GstFaspSettings * settings);
+
+/* The mode in force: that of the property, or what the URI implies. */
+GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
+/* Checks and translates; the strings stay those of @settings. */
+gboolean gst_fasp_settings_to_io (const GstFaspSettings * settings,
+    FaspRole role, FaspIoSettings * io, GError ** error);
+
+G_END_DECLS

@@ -1,0 +1,329 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-faspsink
+ * @title: faspsink
+ * @see_also: faspsrc
+ *
+ * faspsink sends any byte stream over UDP to one or many faspsrc elements, and
+ * every byte arrives, in order, whatever the network loses on the way.
+ * Losses are repaired inside the channel rate (#faspsink:max-bitrate) and
+ * never slow the stream down.
+ *
+ * With a host in its URI it dials a listening faspsrc; without one it listens
+ * and serves every faspsrc that dials, each at its own pace, from the moment
+ * it joins.
+ *
+ * EOS is posted when the last byte is acknowledged, or an error when it
+ * cannot be.  Data goes out as it comes: #GstBaseSink:sync is off by
+ * default, because a live source has its own pace, and waiting for timestamps
+ * would only add delay. Set it to play a file in real time.
+ *
+ * ## Example launch lines
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://127.0.0.1:7001 max-bitrate=8000000
+ * ]| Sends a live programme to a faspsrc listening on the same machine.
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 wait-for-connection=false
+ * ]| Serves it to whoever dials in.
+ *
+ * Since: 0.1
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <gst/base/gstbasesink.h>
+#include "gstfaspconnection.h"
+#include "gstfaspelements.h"
+#include "gstfaspevents.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_fasp_sink_debug);
+#define GST_CAT_DEFAULT gst_fasp_sink_debug
+
+#define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK,
+    GstBaseSink);
+
+struct _GstFaspSink
+{
+  GstBaseSink parent;
+
+  GstFaspConnection connection;
+  FaspTime media_time;          /* of the last write; never decreases */
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void gst_fasp_sink_uri_handler_init (gpointer iface, gpointer unused);
+
+G_DEFINE_TYPE_WITH_CODE (GstFaspSink, gst_fasp_sink, GST_TYPE_BASE_SINK,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_fasp_sink_uri_handler_init);
+    GST_DEBUG_CATEGORY_INIT (gst_fasp_sink_debug, "faspsink", 0,
+        "sender of fasp streams"));
+GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
+    GST_TYPE_FASP_SINK);
+
+/* --- the stream ------------------------------------------------------------------ */
+
+/* When these bytes were handed to us, on the pipeline's clock: what the
+ * receiver's timestamps follow. */
+static FaspTime
+now (GstFaspSink * self)
+{
+  GstClockTime time =
+      gst_element_get_current_running_time (GST_ELEMENT (self));
+
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    time = g_get_monotonic_time () * GST_USECOND;
+  self->media_time = MAX (self->media_time, (FaspTime) (time / GST_USECOND));
+  return self->media_time;
+}
+
+static GstFlowReturn
+fail (GstFaspSink * self, const FaspEvent * event)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot send: %s.", why),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+write_bytes (GstFaspSink * self, const guint8 * data, gsize size)
+{
+  FaspTime media_time = now (self);
+  gsize done = 0;
+  FaspEvent event;
+
+  for (;;) {
+    switch (fasp_io_write (self->connection.io, media_time, data, size, &done,
+            &event)) {
+      case FASP_IO_OK:
+        return GST_FLOW_OK;
+      case FASP_IO_FLUSHING:{
+        /* paused or stopping; after a pause it goes on behind what was
+         * taken already */
+        GstFlowReturn ret = gst_base_sink_wait_preroll (GST_BASE_SINK (self));
+
+        if (ret != GST_FLOW_OK)
+          return ret;
+        break;
+      }
+      default:
+        return fail (self, &event);
+    }
+  }
+}
+
+static GstFlowReturn
+gst_fasp_sink_render (GstBaseSink * sink, GstBuffer * buffer)
+{
+  GstFaspSink *self = GST_FASP_SINK (sink);
+  GstFlowReturn ret = GST_FLOW_OK;
+  guint n = gst_buffer_n_memory (buffer);
+
+  for (guint i = 0; ret == GST_FLOW_OK && i < n; i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+    GstMapInfo map;
+
+    if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
+      GST_ELEMENT_ERROR (self, RESOURCE, READ,
+          ("A buffer cannot be read: put an element before faspsink that "
+              "brings it into system memory."), (NULL));
+      return GST_FLOW_ERROR;
+    }
+    ret = write_bytes (self, map.data, map.size);
+    gst_memory_unmap (memory, &map);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  guint n = gst_buffer_list_length (list);
+
+  for (guint i = 0; ret == GST_FLOW_OK && i < n; i++)
+    ret = gst_fasp_sink_render (sink, gst_buffer_list_get (list, i));
+  return ret;
+}
+
+static GstFlowReturn
+drain (GstFaspSink * self)
+{
+  for (;;) {
+    FaspEvent event;
+    guint64 lost;
+    GstFlowReturn ret;
+
+    switch (fasp_io_drain (self->connection.io, &lost, &event)) {
+      case FASP_IO_OK:
+        if (lost == 0)
+          return GST_FLOW_OK;
+        GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+            ("A receiver went away before it confirmed the last %"
+                G_GUINT64_FORMAT " bytes of the stream.", lost), (NULL));
+        return GST_FLOW_ERROR;
+      case FASP_IO_FLUSHING:
+        ret = gst_base_sink_wait_preroll (GST_BASE_SINK (self));
+        if (ret != GST_FLOW_OK)
+          return ret;
+        break;
+      default:
+        return fail (self, &event);
+    }
+  }
+}
+
+static GstFlowReturn
+gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
+{
+  GstFlowReturn ret =
+      GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->wait_event (sink,
+      event);
+
+  if (ret == GST_FLOW_OK && GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    ret = drain (GST_FASP_SINK (sink));
+  return ret;
+}
+
+/* --- states -------------------------------------------------------------------------- */
+
+static gboolean
+gst_fasp_sink_start (GstBaseSink * sink)
+{
+  GstFaspSink *self = GST_FASP_SINK (sink);
+
+  self->media_time = 0;
+  return gst_fasp_connection_open (&self->connection);
+}
+
+static gboolean
+gst_fasp_sink_stop (GstBaseSink * sink)
+{
+  gst_fasp_connection_close (&GST_FASP_SINK (sink)->connection);
+  return TRUE;
+}
+
+static gboolean
+gst_fasp_sink_unlock (GstBaseSink * sink)
+{
+  fasp_io_set_flushing (GST_FASP_SINK (sink)->connection.io, TRUE);
+  return TRUE;
+}
+
+static gboolean
+gst_fasp_sink_unlock_stop (GstBaseSink * sink)
+{
+  fasp_io_set_flushing (GST_FASP_SINK (sink)->connection.io, FALSE);
+  return TRUE;
+}
+
+/* --- GObject ---------------------------------------------------------------------------- */
+
+static void
+gst_fasp_sink_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  gst_fasp_connection_set_property (&GST_FASP_SINK (object)->connection, id,
+      value, pspec);
+}
+
+static void
+gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  gst_fasp_connection_get_property (&GST_FASP_SINK (object)->connection, id,
+      value, pspec);
+}
+
+static void
+gst_fasp_sink_finalize (GObject * object)
+{
+  gst_fasp_connection_clear (&GST_FASP_SINK (object)->connection);
+  G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
+}
+
+static void
+gst_fasp_sink_class_init (GstFaspSinkClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *sink_class = GST_BASE_SINK_CLASS (klass);
+
+  object_class->set_property = gst_fasp_sink_set_property;
+  object_class->get_property = gst_fasp_sink_get_property;
+  object_class->finalize = gst_fasp_sink_finalize;
+  gst_fasp_settings_install (object_class, FASP_ROLE_SENDER);
+  gst_fasp_events_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_set_static_metadata (element_class, "fasp sink",
+      "Sink/Network", "Sends a stream, whole and in order, over networks that "
+      "lose packets", "The gst-fasp developers");
+
+  sink_class->start = gst_fasp_sink_start;
+  sink_class->stop = gst_fasp_sink_stop;
+  sink_class->unlock = gst_fasp_sink_unlock;
+  sink_class->unlock_stop = gst_fasp_sink_unlock_stop;
+  sink_class->render = gst_fasp_sink_render;
+  sink_class->render_list = gst_fasp_sink_render_list;
+  sink_class->wait_event = gst_fasp_sink_wait_event;
+}
+
+static void
+gst_fasp_sink_init (GstFaspSink * self)
+{
+  gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
+      FASP_ROLE_SENDER);
+  gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
+}
+
+/* --- GstURIHandler ------------------------------------------------------------------------ */
+
+static GstURIType
+get_uri_type (GType type)
+{
+  return GST_URI_SINK;
+}
+
+static const gchar *const *
+get_protocols (GType type)
+{
+  static const gchar *protocols[] = { "fasp", NULL };
+
+  return protocols;
+}
+
+static gchar *
+get_uri (GstURIHandler * handler)
+{
+  return gst_fasp_connection_get_uri (&GST_FASP_SINK (handler)->connection);
+}
+
+static gboolean
+set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
+{
+  return gst_fasp_connection_set_uri (&GST_FASP_SINK (handler)->connection,
+      uri, error);
+}
+
+static void
+gst_fasp_sink_uri_handler_init (gpointer g_iface, gpointer unused)
+{
+  GstURIHandlerInterface *iface = g_iface;
+
+  iface->get_type = get_uri_type;
+  iface->get_protocols = get_protocols;
+  iface->get_uri = get_uri;
+  iface->set_uri = set_uri;
+}

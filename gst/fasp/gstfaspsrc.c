@@ -1,0 +1,411 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-faspsrc
+ * @title: faspsrc
+ * @see_also: faspsink
+ *
+ * faspsrc receives what a faspsink sends: every byte, in order.  It is live.
+ * Buffers are pushed as soon as they are in order, and their timestamps are
+ * when they would have arrived on a path without loss, so they are as smooth
+ * as the sender's output whatever the network did.  The negotiated
+ * #faspsrc:latency is answered in the LATENCY query: sinks that synchronise
+ * play that much later, and in that time losses are repaired.
+ *
+ * Without a host in its URI it listens for one faspsink; with one it dials a
+ * listening faspsink.
+ *
+ * ## Example launch lines
+ *
+ * |[
+ * gst-launch-1.0 faspsrc uri=fasp://:7001 ! tsdemux ! h264parse ! avdec_h264 ! autovideosink
+ * ]| Plays what a faspsink sends to port 7001 of this machine.
+ * |[
+ * gst-launch-1.0 -e faspsrc uri=fasp://:7001 keep-listening=true ! filesink location=received.ts
+ * ]| Records it, across as many senders as come.
+ *
+ * Since: 0.1
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <gst/base/gstpushsrc.h>
+#include "gstfaspconnection.h"
+#include "gstfaspelements.h"
+#include "gstfaspevents.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_fasp_src_debug);
+#define GST_CAT_DEFAULT gst_fasp_src_debug
+
+/* Blocks taken at once: enough to spare wake-ups, few enough that a buffer
+ * list is no burst of memory. */
+#define BATCH 64
+
+#define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstFaspSrc, gst_fasp_src, GST, FASP_SRC, GstPushSrc);
+
+struct _GstFaspSrc
+{
+  GstPushSrc parent;
+
+  GstFaspConnection connection;
+  guint latency;                /* negotiated, ms; object lock */
+  gboolean discont;             /* the next buffer follows a gap */
+  gboolean at_end;              /* the end of this sender was read */
+  GstClockTime last_pts;        /* never decreases */
+};
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void gst_fasp_src_uri_handler_init (gpointer iface, gpointer unused);
+
+G_DEFINE_TYPE_WITH_CODE (GstFaspSrc, gst_fasp_src, GST_TYPE_PUSH_SRC,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_fasp_src_uri_handler_init);
+    GST_DEBUG_CATEGORY_INIT (gst_fasp_src_debug, "faspsrc", 0,
+        "receiver of fasp streams"));
+GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
+    GST_TYPE_FASP_SRC);
+
+/* --- the stream -------------------------------------------------------------------- */
+
+/* What to add to a monotonic time in µs to have a running time in ns. */
+static GstClockTimeDiff
+clock_offset (GstFaspSrc * self)
+{
+  GstClockTime running =
+      gst_element_get_current_running_time (GST_ELEMENT (self));
+  GstClockTimeDiff monotonic = g_get_monotonic_time () * GST_USECOND;
+
+  return GST_CLOCK_TIME_IS_VALID (running) ?
+      (GstClockTimeDiff) running - monotonic : -monotonic;
+}
+
+static GstBuffer *
+wrap (GstFaspSrc * self, const FaspIoItem * item, GstClockTimeDiff offset)
+{
+  FaspBlock *block = item->block;
+  GstBuffer *buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
+      block->data, block->capacity, 0, block->size, block,
+      (GDestroyNotify) fasp_block_unref);
+  GstClockTimeDiff pts = item->arrival * GST_USECOND + offset;
+
+  if (pts < 0)
+    pts = 0;
+  if (GST_CLOCK_TIME_IS_VALID (self->last_pts))
+    pts = MAX (pts, (GstClockTimeDiff) self->last_pts);
+  self->last_pts = pts;
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
+  if (self->discont || (block->flags & FASP_BLOCK_DISCONT))
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  self->discont = FALSE;
+  return buffer;
+}
+
+/* Blocks were given up before this one: say so where it was. */
+static void
+push_gap (GstFaspSrc * self, const FaspIoItem * item, GstClockTimeDiff offset)
+{
+  GstClockTimeDiff end = item->arrival * GST_USECOND + offset;
+
+  if (!(item->block->flags & FASP_BLOCK_DISCONT)
+      || !GST_CLOCK_TIME_IS_VALID (self->last_pts)
+      || end <= (GstClockTimeDiff) self->last_pts)
+    return;
+  gst_pad_push_event (GST_BASE_SRC_PAD (self),
+      gst_event_new_gap (self->last_pts, end - self->last_pts));
+}
+
+/* A sender has gone: is that the end? */
+static GstFlowReturn
+ended (GstFaspSrc * self, const FaspEvent * event)
+{
+  g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) :
+      NULL;
+  gboolean go_on;
+
+  GST_OBJECT_LOCK (self);
+  go_on = self->connection.settings.keep_listening;
+  GST_OBJECT_UNLOCK (self);
+  self->discont = TRUE;
+  if (event == NULL)            /* its regular end */
+    return go_on ? GST_FLOW_OK : GST_FLOW_EOS;
+  /* a new sender is here already, or we dial it again */
+  if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
+    GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. Waiting for the next.",
+            why), (NULL));
+    return GST_FLOW_OK;
+  }
+  if (event->reason == FASP_REASON_SILENT) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s.", why), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  /* EOS rather than an error, so that what came is finished properly */
+  GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s.", why), (NULL));
+  return GST_FLOW_EOS;
+}
+
+static GstFlowReturn
+deliver (GstFaspSrc * self, FaspIoItem * items, guint n, GstBuffer ** single)
+{
+  GstClockTimeDiff offset = clock_offset (self);
+  gboolean eos = (items[n - 1].block->flags & FASP_BLOCK_EOS) != 0;
+  GstBufferList *list = NULL;
+  GstBuffer *buffer = NULL;
+
+  if (eos)
+    fasp_block_unref (items[--n].block);
+  for (guint i = 0; i < n; i++) {
+    push_gap (self, &items[i], offset);
+    buffer = wrap (self, &items[i], offset);
+    if (n == 1)
+      break;
+    if (list == NULL)
+      list = gst_buffer_list_new_sized (n);
+    gst_buffer_list_add (list, buffer);
+  }
+  self->at_end = eos;
+  if (n == 0)
+    return GST_FLOW_CUSTOM_SUCCESS;     /* only the end of the stream */
+  if (list != NULL)
+    gst_base_src_submit_buffer_list (GST_BASE_SRC (self), list);
+  else
+    *single = buffer;
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
+{
+  GstFaspSrc *self = GST_FASP_SRC (src);
+
+  for (;;) {
+    FaspIoItem items[BATCH];
+    GstFlowReturn ret;
+    FaspEvent event;
+    guint n;
+
+    if (self->at_end) {
+      self->at_end = FALSE;
+      ret = ended (self, NULL);
+      if (ret != GST_FLOW_OK)
+        return ret;
+    }
+    switch (fasp_io_read (self->connection.io, items, BATCH, &n, &event)) {
+      case FASP_IO_OK:
+        ret = deliver (self, items, n, buffer);
+        if (ret == GST_FLOW_OK)
+          return ret;
+        break;
+      case FASP_IO_FLUSHING:
+        return GST_FLOW_FLUSHING;
+      case FASP_IO_ENDED:
+        ret = ended (self, &event);
+        if (ret != GST_FLOW_OK)
+          return ret;
+        break;
+      case FASP_IO_FAILED:{
+        g_autofree gchar *why = gst_fasp_events_explain (&event);
+
+        GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot receive: %s.",
+                why), (NULL));
+        return GST_FLOW_ERROR;
+      }
+    }
+  }
+}
+
+/* --- latency --------------------------------------------------------------------------- */
+
+static void
+handle_event (GstElement * element, const FaspEvent * event)
+{
+  GstFaspSrc *self = GST_FASP_SRC (element);
+  gboolean changed;
+
+  if (event->type != FASP_EVENT_CONNECTED)
+    return;
+  GST_OBJECT_LOCK (self);
+  changed = self->latency != event->latency_ms;
+  self->latency = event->latency_ms;
+  GST_OBJECT_UNLOCK (self);
+  if (changed)
+    gst_element_post_message (element,
+        gst_message_new_latency (GST_OBJECT (element)));
+}
+
+static gboolean
+gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
+{
+  GstFaspSrc *self = GST_FASP_SRC (src);
+  GstClockTime latency;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->query (src, query);
+  GST_OBJECT_LOCK (self);
+  latency = MAX (self->latency, self->connection.settings.latency) *
+      GST_MSECOND;
+  GST_OBJECT_UNLOCK (self);
+  /* nothing is lost when downstream takes longer: no maximum */
+  gst_query_set_latency (query, TRUE, latency, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+static GstCaps *
+gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
+{
+  GstFaspSrc *self = GST_FASP_SRC (src);
+  GstCaps *caps, *result;
+
+  GST_OBJECT_LOCK (self);
+  caps = self->connection.settings.caps != NULL ?
+      gst_caps_ref (self->connection.settings.caps) : gst_caps_new_any ();
+  GST_OBJECT_UNLOCK (self);
+  if (filter == NULL)
+    return caps;
+  result = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return result;
+}
+
+/* --- states ------------------------------------------------------------------------------ */
+
+static gboolean
+gst_fasp_src_start (GstBaseSrc * src)
+{
+  GstFaspSrc *self = GST_FASP_SRC (src);
+
+  self->latency = 0;
+  self->discont = self->at_end = FALSE;
+  self->last_pts = GST_CLOCK_TIME_NONE;
+  return gst_fasp_connection_open (&self->connection);
+}
+
+static gboolean
+gst_fasp_src_stop (GstBaseSrc * src)
+{
+  gst_fasp_connection_close (&GST_FASP_SRC (src)->connection);
+  return TRUE;
+}
+
+static gboolean
+gst_fasp_src_unlock (GstBaseSrc * src)
+{
+  fasp_io_set_flushing (GST_FASP_SRC (src)->connection.io, TRUE);
+  return TRUE;
+}
+
+static gboolean
+gst_fasp_src_unlock_stop (GstBaseSrc * src)
+{
+  fasp_io_set_flushing (GST_FASP_SRC (src)->connection.io, FALSE);
+  return TRUE;
+}
+
+/* --- GObject -------------------------------------------------------------------------------- */
+
+static void
+gst_fasp_src_set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  gst_fasp_connection_set_property (&GST_FASP_SRC (object)->connection, id,
+      value, pspec);
+}
+
+static void
+gst_fasp_src_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  gst_fasp_connection_get_property (&GST_FASP_SRC (object)->connection, id,
+      value, pspec);
+}
+
+static void
+gst_fasp_src_finalize (GObject * object)
+{
+  gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
+  G_OBJECT_CLASS (gst_fasp_src_parent_class)->finalize (object);
+}
+
+static void
+gst_fasp_src_class_init (GstFaspSrcClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseSrcClass *src_class = GST_BASE_SRC_CLASS (klass);
+
+  object_class->set_property = gst_fasp_src_set_property;
+  object_class->get_property = gst_fasp_src_get_property;
+  object_class->finalize = gst_fasp_src_finalize;
+  gst_fasp_settings_install (object_class, FASP_ROLE_RECEIVER);
+  gst_fasp_events_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "fasp source",
+      "Source/Network", "Receives a stream, whole and in order, over networks "
+      "that lose packets", "The gst-fasp developers");
+
+  src_class->start = gst_fasp_src_start;
+  src_class->stop = gst_fasp_src_stop;
+  src_class->unlock = gst_fasp_src_unlock;
+  src_class->unlock_stop = gst_fasp_src_unlock_stop;
+  src_class->query = gst_fasp_src_query;
+  src_class->get_caps = gst_fasp_src_get_caps;
+  GST_PUSH_SRC_CLASS (klass)->create = gst_fasp_src_create;
+}
+
+static void
+gst_fasp_src_init (GstFaspSrc * self)
+{
+  gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
+      FASP_ROLE_RECEIVER);
+  self->connection.event = handle_event;
+  gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
+  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
+  gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);
+}
+
+/* --- GstURIHandler ------------------------------------------------------------------------------ */
+
+static GstURIType
+get_uri_type (GType type)
+{
+  return GST_URI_SRC;
+}
+
+static const gchar *const *
+get_protocols (GType type)
+{
+  static const gchar *protocols[] = { "fasp", NULL };
+
+  return protocols;
+}
+
+static gchar *
+get_uri (GstURIHandler * handler)
+{
+  return gst_fasp_connection_get_uri (&GST_FASP_SRC (handler)->connection);
+}
+
+static gboolean
+set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
+{
+  return gst_fasp_connection_set_uri (&GST_FASP_SRC (handler)->connection,
+      uri, error);
+}
+
+static void
+gst_fasp_src_uri_handler_init (gpointer g_iface, gpointer unused)
+{
+  GstURIHandlerInterface *iface = g_iface;
+
+  iface->get_type = get_uri_type;
+  iface->get_protocols = get_protocols;
+  iface->get_uri = get_uri;
+  iface->set_uri = set_uri;
+}

@@ -1,0 +1,193 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspstats.h"
+
+#define SESSIONS_MAX 256        /* described one by one */
+
+#define NAME "application/x-fasp-statistics"
+
+static void
+set_uint64 (GstStructure * s, const gchar * name, guint64 value)
+{
+  gst_structure_set (s, name, G_TYPE_UINT64, value, NULL);
+}
+
+static void
+set_double (GstStructure * s, const gchar * name, gdouble value)
+{
+  gst_structure_set (s, name, G_TYPE_DOUBLE, value, NULL);
+}
+
+static void
+set_rounds (GstStructure * s, const guint64 * rounds)
+{
+  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_value_init (&value, G_TYPE_UINT64);
+  for (guint i = 0; i < FASP_ROUNDS; i++) {
+    g_value_set_uint64 (&value, rounds[i]);
+    gst_value_array_append_value (&array, &value);
+  }
+  g_value_unset (&value);
+  gst_structure_take_value (s, "rex-rounds", &array);
+}
+
+static void
+describe_sender (GstStructure * s, const FaspSessionStats * f)
+{
+  set_uint64 (s, "packets-sent", f->datagrams_sent);
+  set_uint64 (s, "packets-sent-lost", f->blocks_lost);
+  set_uint64 (s, "packets-retransmitted", f->blocks_resent);
+  set_uint64 (s, "packet-ack-received", f->feedback_received);
+  set_uint64 (s, "bytes-sent", f->payload_bytes_sent);
+  set_uint64 (s, "bytes-retransmitted", f->payload_bytes_resent);
+  set_uint64 (s, "bytes-acknowledged", f->payload_bytes_acknowledged);
+  set_uint64 (s, "wire-bytes-sent", f->wire_bytes_sent);
+  set_uint64 (s, "blocks-sent", f->blocks_sent);
+  set_uint64 (s, "blocks-acknowledged", f->blocks_acknowledged);
+  set_uint64 (s, "blocks-skipped", f->blocks_skipped);
+  set_uint64 (s, "blocks-in-flight", f->blocks_in_flight);
+  set_uint64 (s, "blocks-queued", f->blocks_queued);
+  set_uint64 (s, "window-blocks", f->window);
+  set_double (s, "send-rate-mbps", f->send_rate / 1e6);
+}
+
+static void
+describe_receiver (GstStructure * s, const FaspSessionStats * f)
+{
+  set_uint64 (s, "packets-received", f->datagrams_received);
+  set_uint64 (s, "packets-received-lost", f->datagrams_lost);
+  set_uint64 (s, "packets-received-retransmitted", f->blocks_rex_received);
+  set_uint64 (s, "packets-received-dropped", f->blocks_too_late);
+  set_uint64 (s, "packets-received-reordered", f->datagrams_reordered);
+  set_uint64 (s, "packets-received-duplicate", f->datagrams_duplicate +
+      f->blocks_duplicate);
+  set_uint64 (s, "bytes-received", f->payload_bytes_received);
+  set_uint64 (s, "wire-bytes-received", f->wire_bytes_received);
+  set_uint64 (s, "blocks-received", f->blocks_received);
+  set_uint64 (s, "packet-ack-sent", f->feedback_sent);
+  set_uint64 (s, "buffer-blocks", f->buffer_blocks);
+  set_uint64 (s, "buffer-bytes", f->buffer_bytes);
+  set_double (s, "reorder-delay-ms", f->reorder_delay / 1e3);
+  set_double (s, "receive-rate-mbps", f->receive_rate / 1e6);
+}
+
+static void
+describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
+{
+  g_autoptr (GSocketAddress) address =
+      fasp_socket_address_to_gio (&f->address);
+
+  gst_structure_set (s, "caller-address", G_TYPE_SOCKET_ADDRESS, address,
+      "interrupted", G_TYPE_BOOLEAN, f->interrupted,
+      "negotiated-latency-ms", G_TYPE_INT, (gint) f->latency_ms, NULL);
+  set_double (s, "rtt-ms", f->rtt / 1e3);
+  set_double (s, "rtt-min-ms", f->rtt_min / 1e3);
+  set_double (s, "rtt-variation-ms", f->rtt_variation / 1e3);
+  gst_structure_set (s, "datagram-size", G_TYPE_UINT,
+      (guint) f->datagram_size, NULL);
+  if (role == FASP_ROLE_SENDER)
+    describe_sender (s, f);
+  else
+    describe_receiver (s, f);
+  set_rounds (s, f->rounds);
+}
+
+static void
+describe_lateness (GstStructure * s, const gchar * prefix,
+    const FaspHist * hist)
+{
+  static const struct
+  {
+    const gchar *name;
+    gdouble fraction;
+  } points[] = {
+    {"p50", .50}, {"p90", .90}, {"p99", .99}, {"p99.9", .999}, {"max", 1.0},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
+    g_autofree gchar *name = g_strdup_printf ("%s-%s-ms", prefix,
+        points[i].name);
+
+    set_double (s, name, fasp_hist_percentile (hist,
+            points[i].fraction) / 1e3);
+  }
+}
+
+static void
+describe_endpoint (GstStructure * s, const FaspEndpointStats * f,
+    FaspRole role)
+{
+  gst_structure_set (s, "connected-callers", G_TYPE_UINT, f->sessions, NULL);
+  if (role == FASP_ROLE_SENDER) {
+    set_uint64 (s, "bytes-sent-total", f->bytes_written);
+    set_uint64 (s, "bytes-dropped-unheard", f->bytes_dropped);
+  } else {
+    set_uint64 (s, "bytes-received-total", f->bytes_read);
+  }
+  set_uint64 (s, "buffer-level", f->buffer_bytes);
+  set_uint64 (s, "buffer-size", f->buffer_limit);
+  set_uint64 (s, "datagrams-malformed", f->datagrams_malformed);
+  set_uint64 (s, "datagrams-unknown", f->datagrams_unknown);
+  set_uint64 (s, "datagrams-forged", f->datagrams_forged);
+  set_uint64 (s, "datagrams-version", f->datagrams_version);
+  set_uint64 (s, "handshakes-refused", f->handshakes_refused);
+  set_uint64 (s, "handshakes-retried", f->handshakes_retried);
+}
+
+GstStructure *
+gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
+{
+  GstStructure *s = gst_structure_new_empty (NAME);
+  g_autofree FaspSessionStats *sessions = NULL;
+  FaspTime now = g_get_monotonic_time ();
+  FaspEndpointStats total = { 0 };
+  FaspHist arrival, in_order;
+  FaspEndpoint *endpoint;
+  GValue callers = G_VALUE_INIT;
+  gdouble rate = 0;
+  guint n;
+
+  if (io == NULL)
+    return s;
+  /* copied under the lock, described without it */
+  sessions = g_new (FaspSessionStats, SESSIONS_MAX);
+  endpoint = fasp_io_lock (io);
+  fasp_endpoint_get_stats (endpoint, now, &total);
+  n = fasp_endpoint_get_sessions (endpoint, now, sessions, SESSIONS_MAX);
+  arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
+  in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
+  fasp_io_unlock (io, FALSE);
+
+  describe_endpoint (s, &total, role);
+  n = MIN (n, SESSIONS_MAX);
+  /* one peer: its figures stand in front, as srtsink has it */
+  if (n == 1)
+    describe_session (s, &sessions[0], role);
+  g_value_init (&callers, GST_TYPE_ARRAY);
+  for (guint i = 0; i < n; i++) {
+    GstStructure *one = gst_structure_new_empty (NAME);
+    GValue value = G_VALUE_INIT;
+
+    describe_session (one, &sessions[i], role);
+    rate = MAX (rate, (gdouble) sessions[i].send_rate);
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value, one);
+    gst_value_array_append_and_take_value (&callers, &value);
+  }
+  gst_structure_take_value (s, "callers", &callers);
+  if (role == FASP_ROLE_RECEIVER) {
+    describe_lateness (s, "lateness", &arrival);
+    describe_lateness (s, "lateness-in-order", &in_order);
+  } else if (max_bitrate > 0) {
+    set_double (s, "channel-use", rate / max_bitrate);
+  }
+  return s;
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "faspio.h"
+#include "faspresolve.h"
+
+#define CLOSE_MAX FASP_SEC
+/* Events are few; what does not fit waits for the next turn. */
+#define EVENTS_BATCH 16
+/* Full batches sent before the socket is looked at. */
+#define BATCHES_MAX 4
+
+struct _FaspIo
+{
+  GMutex lock;
+  GCond changed;                /* something a waiter may be waiting for */
+  FaspEndpoint *endpoint;
+  FaspSocket *socket;
+  gint wake_fd;
+  GThread *thread;
+  FaspIoEventFunc event;
+  gpointer user_data;
+  FaspResolve *resolve;
+  FaspRole role;
+  FaspMode mode;
+
+  /* under the lock */
+  FaspTime sleeping_until;      /* the thread's; 0 while it is awake */
+  gboolean flushing, closing, failed, ended;
+  FaspEvent failed_event, ended_event;
+  guint64 lost;
+  guint waiters;
+  FaspTime close_deadline;
+};
+
+static void
+random_bytes (gpointer unused, guint8 * data, gsize size)
+{
+  while (size > 0) {
+    gssize n = getrandom (data, size, 0);
+
+    if (n < 0 && errno != EINTR)
+      g_error ("no random numbers from the kernel: %s", g_strerror (errno));
+    if (n > 0) {
+      data += n;
+      size -= n;
+    }
+  }
+}
+
+static void
+wake (FaspIo * io)
+{
+  guint64 one = 1;
+
+  /* EAGAIN: it is awake already */
+  if (write (io->wake_fd, &one, sizeof (one)) < 0 && errno != EAGAIN)
+    g_warning ("cannot wake the I/O thread: %s", g_strerror (errno));
+}
+
+/* With the lock held: does the thread sleep past what there is to do? */
+static gboolean
+must_wake (FaspIo * io)
+{
+  return io->sleeping_until > 0
+      && fasp_endpoint_get_timeout (io->endpoint) < io->sleeping_until;
+}
+
+/* --- the thread ------------------------------------------------------------------- */
+
+static void
+note_event (FaspIo * io, const FaspEvent * event)
+{
+  gboolean receiver = io->role == FASP_ROLE_RECEIVER;
+
+  if (event->type == FASP_EVENT_REMOVED) {
+    io->lost += event->bytes_lost;
+    if (receiver && event->reason != FASP_REASON_FINISHED) {
+      io->ended = TRUE;
+      io->ended_event = *event;
+    }
+  }
+  if (event->final && io->mode != FASP_MODE_LISTENER
+      && event->reason != FASP_REASON_FINISHED && !receiver) {
+    io->failed = TRUE;
+    io->failed_event = *event;
+  }
+  if (event->final && event->type == FASP_EVENT_REJECTED
+      && io->mode != FASP_MODE_LISTENER) {
+    io->failed = TRUE;
+    io->failed_event = *event;
+  }
+}
+
+/* Sends what is due. FALSE: the socket takes no more now. */
+static gboolean
+send_due (FaspIo * io)
+{
+  for (guint i = 0; i < BATCHES_MAX; i++) {
+    FaspDatagram *datagram;
+    gboolean more = TRUE;
+
+    g_mutex_lock (&io->lock);
+    while ((datagram = fasp_socket_next (io->socket)) != NULL) {
+      more = fasp_endpoint_poll (io->endpoint, g_get_monotonic_time (),
+          datagram);
+      if (!more)
+        break;
+      fasp_socket_commit (io->socket);
+    }
+    g_mutex_unlock (&io->lock);
+    if (!fasp_socket_flush (io->socket))
+      return FALSE;
+    if (!more)
+      break;
+  }
+  return TRUE;
+}
+
+static void
+receive_all (FaspIo * io)
+{
+  FaspAddress address;
+
+  for (guint i = 0; i < BATCHES_MAX; i++) {
+    guint n = fasp_socket_receive (io->socket);
+    FaspTime now = g_get_monotonic_time ();
+
+    if (n == 0)
+      break;
+    g_mutex_lock (&io->lock);
+    for (guint j = 0; j < n; j++) {
+      gsize size;
+      const guint8 *data = fasp_socket_get_received (io->socket, j, &size,
+          &address);
+
+      fasp_endpoint_receive (io->endpoint, now, &address, data, size);
+    }
+    g_mutex_unlock (&io->lock);
+    if (n < FASP_SOCKET_BATCH)
+      break;
+  }
+  while (fasp_socket_get_unreachable (io->socket, &address)) {
+    g_mutex_lock (&io->lock);
+    fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (),
+        &address);
+    g_mutex_unlock (&io->lock);
+  }
+}
+
+/* Is there anything that ends somebody's wait? */
+static gboolean
+has_news (FaspIo * io)
+{
+  if (io->failed || io->ended)
+    return TRUE;
+  if (io->role == FASP_ROLE_RECEIVER)
+    return fasp_endpoint_can_read (io->endpoint);
+  return fasp_endpoint_can_write (io->endpoint)
+      || fasp_endpoint_is_drained (io->endpoint);
+}
+
+/* Tells the application and the waiters. */
+static void
+tell (FaspIo * io)
+{
+  FaspEvent events[EVENTS_BATCH];
+  guint n = 0;
+
+  g_mutex_lock (&io->lock);
+  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->endpoint,
+          &events[n]))
+    note_event (io, &events[n++]);
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  g_mutex_unlock (&io->lock);
+  for (guint i = 0; i < n; i++) {
+    if (events[i].type == FASP_EVENT_INTERRUPTED && io->resolve != NULL)
+      fasp_resolve_again (io->resolve);
+    io->event (io, &events[i], io->user_data);
+  }
+}
+
+static FaspTime
+sleep_until (FaspIo * io)
+{
+  FaspTime until;
+
+  g_mutex_lock (&io->lock);
+  until = fasp_endpoint_get_timeout (io->endpoint);
+  if (io->closing)
+    until = MIN (until, io->close_deadline);
+  io->sleeping_until = MAX (until, 1);
+  g_mutex_unlock (&io->lock);
+  return until;
+}
+
+static void
+wait_for_work (FaspIo * io, FaspTime until, gboolean blocked)
+{
+  FaspTime now = g_get_monotonic_time ();
+  struct pollfd fds[2] = {
+    {fasp_socket_get_fd (io->socket), POLLIN | (blocked ? POLLOUT : 0), 0},
+    {io->wake_fd, POLLIN, 0},
+  };
+  struct timespec timeout = { 0 };
+  guint64 ignored;
+
+  if (until > now && until != FASP_NEVER && !blocked) {
+    timeout.tv_sec = (until - now) / FASP_SEC;
+    timeout.tv_nsec = (until - now) % FASP_SEC * 1000;
+  } else if (blocked) {
+    timeout.tv_nsec = 20 * 1000 * 1000;
+  }
+  ppoll (fds, 2, until == FASP_NEVER && !blocked ? NULL : &timeout, NULL);
+  g_mutex_lock (&io->lock);
+  io->sleeping_until = 0;
+  g_mutex_unlock (&io->lock);
+  if ((fds[1].revents & POLLIN)
+      && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
+    g_debug ("nothing to read from the event counter");
+  if (fds[0].revents & (POLLIN | POLLERR))
+    receive_all (io);
+}
+
+static gboolean
+is_done (FaspIo * io)
+{
+  gboolean done;
+
+  g_mutex_lock (&io->lock);
+  done = io->closing && (fasp_endpoint_is_closed (io->endpoint)
+      || g_get_monotonic_time () >= io->close_deadline);
+  g_mutex_unlock (&io->lock);
+  return done;
+}
+
+static gpointer
+run (gpointer data)
+{
+  FaspIo *io = data;
+
+  /* the default of 50 µs would be added to every pacing gap */
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  while (!is_done (io)) {
+    gboolean blocked = !send_due (io);
+
+    tell (io);
+    wait_for_work (io, sleep_until (io), blocked);
+  }
+  return NULL;
+}
+
+/* --- life ----------------------------------------------------------------------------- */
+
+static void
+resolved (GSocketAddress * address, gpointer data)
+{
+  FaspIo *io = data;
+  FaspAddress peer;
+
+  if (!fasp_socket_convert (io->socket, address, &peer))
+    return;
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
+  g_mutex_unlock (&io->lock);
+  wake (io);
+}
+
+static gboolean
+is_connected (gpointer data)
+{
+  FaspIo *io = data;
+  FaspEndpointStats stats;
+
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  g_mutex_unlock (&io->lock);
+  return stats.sessions > 0;
+}
+
+FaspIo *
+fasp_io_new (const FaspIoSettings * settings, GError ** error)
+{
+  FaspSocket *socket = fasp_socket_new (&settings->socket, error);
+  FaspIo *io;
+
+  if (socket == NULL)
+    return NULL;
+  io = g_new0 (FaspIo, 1);
+  io->socket = socket;
+  io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (io->wake_fd < 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "Cannot make an event counter: %s. Check the limit of open files "
+        "(`ulimit -n').", g_strerror (errno));
+    fasp_socket_free (socket);
+    g_free (io);
+    return NULL;
+  }
+  g_mutex_init (&io->lock);
+  g_cond_init (&io->changed);
+  io->event = settings->event;
+  io->user_data = settings->user_data;
+  io->role = settings->endpoint.role;
+  io->mode = settings->endpoint.mode;
+  io->endpoint = fasp_endpoint_new (&settings->endpoint, random_bytes, NULL);
+  if (settings->peer_host != NULL)
+    io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
+        resolved, is_connected, io, settings->resolve_failed,
+        settings->user_data);
+  io->thread = g_thread_new ("fasp-io", run, io);
+  return io;
+}
+
+void
+fasp_io_free (FaspIo * io)
+{
+  FaspTime now = g_get_monotonic_time ();
+
+  if (io == NULL)
+    return;
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_close (io->endpoint, now, FASP_REASON_STOPPED);
+  io->closing = TRUE;
+  io->close_deadline = now + CLOSE_MAX;
+  g_mutex_unlock (&io->lock);
+  wake (io);
+  g_thread_join (io->thread);
+  fasp_resolve_free (io->resolve);
+  fasp_endpoint_free (io->endpoint);
+  fasp_socket_free (io->socket);
+  close (io->wake_fd);
+  g_mutex_clear (&io->lock);
+  g_cond_clear (&io->changed);
+  g_free (io);
+}
+
+guint16
+fasp_io_get_port (FaspIo * io)
+{
+  return fasp_socket_get_port (io->socket);
+}
+
+gsize
+fasp_io_get_socket_buffer (FaspIo * io)
+{
+  return fasp_socket_get_buffer (io->socket);
+}
+
+FaspEndpoint *
+fasp_io_lock (FaspIo * io)
+{
+  g_mutex_lock (&io->lock);
+  return io->endpoint;
+}
+
+void
+fasp_io_unlock (FaspIo * io, gboolean changed)
+{
+  g_mutex_unlock (&io->lock);
+  if (changed)
+    wake (io);
+}
+
+void
+fasp_io_set_flushing (FaspIo * io, gboolean flushing)
+{
+  g_mutex_lock (&io->lock);
+  io->flushing = flushing;
+  g_cond_broadcast (&io->changed);
+  g_mutex_unlock (&io->lock);
+}
+
+/* --- the stream -------------------------------------------------------------------------- */
+
+static void
+wait_for_change (FaspIo * io)
+{
+  io->waiters++;
+  g_cond_wait (&io->changed, &io->lock);
+  io->waiters--;
+}
+
+FaspIoResult
+fasp_io_write (FaspIo * io, FaspTime media_time, const guint8 * data,
+    gsize size, gsize * done, FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+
+  g_mutex_lock (&io->lock);
+  for (;;) {
+    gboolean must;
+
+    if (io->flushing) {
+      result = FASP_IO_FLUSHING;
+      break;
+    }
+    if (io->failed) {
+      result = FASP_IO_FAILED;
+      *event = io->failed_event;
+      break;
+    }
+    *done += fasp_endpoint_write (io->endpoint, g_get_monotonic_time (),
+        media_time, data + *done, size - *done);
+    must = must_wake (io);
+    if (*done == size) {
+      g_mutex_unlock (&io->lock);
+      if (must)
+        wake (io);
+      return FASP_IO_OK;
+    }
+    if (must)
+      wake (io);
+    wait_for_change (io);
+  }
+  g_mutex_unlock (&io->lock);
+  return result;
+}
+
+FaspIoResult
+fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+
+  g_mutex_lock (&io->lock);
+  io->lost = 0;
+  fasp_endpoint_finish (io->endpoint, g_get_monotonic_time ());
+  wake (io);
+  while (!fasp_endpoint_is_drained (io->endpoint)) {
+    if (io->flushing) {
+      result = FASP_IO_FLUSHING;
+      break;
+    }
+    if (io->failed) {
+      result = FASP_IO_FAILED;
+      *event = io->failed_event;
+      break;
+    }
+    wait_for_change (io);
+  }
+  *lost = io->lost;
+  g_mutex_unlock (&io->lock);
+  return result;
+}
+
+FaspIoResult
+fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
+    FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  gboolean must;
+
+  *n = 0;
+  g_mutex_lock (&io->lock);
+  for (;;) {
+    FaspTime now = g_get_monotonic_time ();
+
+    if (io->flushing) {
+      result = FASP_IO_FLUSHING;
+      break;
+    }
+    while (*n < max) {
+      FaspBlock *block = fasp_endpoint_read (io->endpoint, now);
+
+      if (block == NULL)
+        break;
+      items[*n].block = block;
+      items[*n].arrival = fasp_endpoint_map_media_time (io->endpoint,
+          block->media_time);
+      (*n)++;
+      if (block->flags & FASP_BLOCK_EOS)
+        break;
+    }
+    if (*n > 0)
+      break;
+    if (io->ended) {
+      io->ended = FALSE;
+      *event = io->ended_event;
+      result = FASP_IO_ENDED;
+      break;
+    }
+    if (io->failed) {
+      *event = io->failed_event;
+      result = FASP_IO_FAILED;
+      break;
+    }
+    wait_for_change (io);
+  }
+  must = must_wake (io);
+  g_mutex_unlock (&io->lock);
+  if (must)
+    wake (io);
+  return result;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspio.h: an endpoint of the core with a socket, a thread and a clock.
+ *
+ * One thread owns the socket and runs the wake-up loop.  One lock guards the
+ * endpoint; it is never held over a system call.  The application's threads
+ * write, read and drain; every wait of theirs ends at fasp_io_set_flushing().
+ */
+#pragma once
+
+#include "faspsocket.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FaspIo FaspIo;
+
+/* From the I/O thread, no lock held. Must not free the FaspIo. */
+typedef void (*FaspIoEventFunc) (FaspIo * io, const FaspEvent * event,
+    gpointer user_data);
+/* The peer's name cannot be resolved; it is tried again every second. Once
+ * for each time it begins to fail. */
+typedef void (*FaspIoResolveFunc) (const gchar * host, const GError * error,
+    gpointer user_data);
+
+typedef struct
+{
+  FaspEndpointConfig endpoint;
+  FaspSocketSettings socket;
+  const gchar *peer_host;       /* caller, rendezvous: name or address */
+  guint16 peer_port;
+  FaspIoEventFunc event;
+  FaspIoResolveFunc resolve_failed;
+  gpointer user_data;
+} FaspIoSettings;
+
+typedef enum
+{
+  FASP_IO_OK,
+  FASP_IO_FLUSHING,
+  FASP_IO_ENDED,                /* read: the sender is gone; *event says why */
+  FASP_IO_FAILED,               /* nobody will come any more; *event says why */
+} FaspIoResult;
+
+/* Opens the socket (a busy port is an error at once) and starts the thread;
+ * does not wait for a peer or a name server. */
+FaspIo *fasp_io_new (const FaspIoSettings * settings, GError ** error);
+/* Says goodbye and closes; at most one second, less when the peer answers. */
+void fasp_io_free (FaspIo * io);
+
+guint16 fasp_io_get_port (FaspIo * io);
+gsize fasp_io_get_socket_buffer (FaspIo * io);
+
+/* Writes data + *done ... size and moves *done, until all is taken. */
+FaspIoResult fasp_io_write (FaspIo * io, FaspTime media_time,
+    const guint8 * data, gsize size, gsize * done, FaspEvent * event);
+/* Ends the stream and waits until it is acknowledged; *lost is how many
+ * bytes receivers that went away in the meantime never confirmed. */
+FaspIoResult fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event);
+
+typedef struct
+{
+  FaspBlock *block;
+  FaspTime arrival;             /* its media time on the monotonic clock */
+} FaspIoItem;
+
+/* Waits for at least one block and takes up to @max that are there, in
+ * order; an end of stream is the last of a batch. */
+FaspIoResult fasp_io_read (FaspIo * io, FaspIoItem * items, guint max,
+    guint * n, FaspEvent * event);
+
+void fasp_io_set_flushing (FaspIo * io, gboolean flushing);
+
+/* The endpoint under its lock, for figures, decisions and settings. */
+FaspEndpoint *fasp_io_lock (FaspIo * io);
+/* @changed: the I/O thread is to look at the endpoint again. */
+void fasp_io_unlock (FaspIo * io, gboolean changed);
+
+G_END_DECLS

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspresolve.h"
+
+#define RETRY_AFTER G_TIME_SPAN_SECOND
+#define NEXT_ADDRESS_AFTER (2 * G_TIME_SPAN_SECOND)
+
+struct _FaspResolve
+{
+  gchar *host;
+  guint16 port;
+  void (*found) (GSocketAddress *, gpointer);
+  gboolean (*is_connected) (gpointer);
+  gpointer user_data;
+  void (*failed) (const gchar *, const GError *, gpointer);
+  gpointer failed_data;
+
+  GThread *thread;
+  GCancellable *cancellable;
+  GMutex lock;
+  GCond changed;
+  gboolean again, stop;
+};
+
+/* FALSE when it is to end. */
+static gboolean
+pause_for (FaspResolve * r, gint64 span)
+{
+  gint64 until = g_get_monotonic_time () + span;
+  gboolean go_on;
+
+  g_mutex_lock (&r->lock);
+  while (!r->stop && !r->again
+      && g_cond_wait_until (&r->changed, &r->lock, until));
+  r->again = FALSE;
+  go_on = !r->stop;
+  g_mutex_unlock (&r->lock);
+  return go_on;
+}
+
+static gboolean
+offer_in_turn (FaspResolve * r, GList * addresses)
+{
+  gboolean several = addresses->next != NULL;
+
+  for (GList * l = addresses; l != NULL; l = l->next) {
+    g_autoptr (GSocketAddress) address = g_inet_socket_address_new (l->data,
+        r->port);
+
+    r->found (address, r->user_data);
+    /* one address: nothing to choose; look again only when asked to */
+    if (!pause_for (r, several ? NEXT_ADDRESS_AFTER : G_MAXINT32))
+      return FALSE;
+    if (r->is_connected (r->user_data) && !pause_for (r, G_MAXINT32))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gpointer
+run (gpointer data)
+{
+  FaspResolve *r = data;
+  g_autoptr (GResolver) resolver = g_resolver_get_default ();
+  gboolean told = FALSE;
+
+  for (;;) {
+    g_autoptr (GError) error = NULL;
+    GList *addresses = g_resolver_lookup_by_name (resolver, r->host,
+        r->cancellable, &error);
+    gboolean go_on;
+
+    if (addresses == NULL) {
+      if (!told && !g_cancellable_is_cancelled (r->cancellable))
+        r->failed (r->host, error, r->failed_data);
+      told = TRUE;
+      go_on = pause_for (r, RETRY_AFTER);
+    } else {
+      told = FALSE;
+      go_on = offer_in_turn (r, addresses);
+      g_resolver_free_addresses (addresses);
+    }
+    if (!go_on)
+      return NULL;
+  }
+}
+
+FaspResolve *
+fasp_resolve_new (const gchar * host, guint16 port,
+    void (*found) (GSocketAddress *, gpointer),
+    gboolean (*is_connected) (gpointer), gpointer user_data,
+    void (*failed) (const gchar *, const GError *, gpointer),
+    gpointer failed_data)
+{
+  FaspResolve *r = g_new0 (FaspResolve, 1);
+  g_autoptr (GSocketAddress) literal =
+      g_inet_socket_address_new_from_string (host, port);
+
+  r->host = g_strdup (host);
+  r->port = port;
+  r->found = found;
+  r->is_connected = is_connected;
+  r->user_data = user_data;
+  r->failed = failed;
+  r->failed_data = failed_data;
+  r->cancellable = g_cancellable_new ();
+  g_mutex_init (&r->lock);
+  g_cond_init (&r->changed);
+  /* an address needs no thread and no name server */
+  if (literal != NULL)
+    found (literal, user_data);
+  else
+    r->thread = g_thread_new ("fasp-resolve", run, r);
+  return r;
+}
+
+void
+fasp_resolve_again (FaspResolve * r)
+{
+  g_mutex_lock (&r->lock);
+  r->again = TRUE;
+  g_cond_signal (&r->changed);
+  g_mutex_unlock (&r->lock);
+}
+
+void
+fasp_resolve_free (FaspResolve * r)
+{
+  if (r == NULL)
+    return;
+  g_cancellable_cancel (r->cancellable);
+  g_mutex_lock (&r->lock);
+  r->stop = TRUE;
+  g_cond_signal (&r->changed);
+  g_mutex_unlock (&r->lock);
+  if (r->thread != NULL)
+    g_thread_join (r->thread);
+  g_mutex_clear (&r->lock);
+  g_cond_clear (&r->changed);
+  g_object_unref (r->cancellable);
+  g_free (r->host);
+  g_free (r);
+}

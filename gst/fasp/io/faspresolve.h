@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspresolve.h: finds the peer's address without making anybody wait.
+ *
+ * A thread of its own resolves the name, again every second while that fails,
+ * and while nobody answers hands out the name's addresses in turn.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct _FaspResolve FaspResolve;
+
+FaspResolve *fasp_resolve_new (const gchar * host, guint16 port,
+    void (*found) (GSocketAddress * address, gpointer user_data),
+    gboolean (*is_connected) (gpointer user_data), gpointer user_data,
+    void (*failed) (const gchar * host, const GError * error,
+        gpointer user_data), gpointer failed_data);
+/* Cancels a lookup under way; does not wait for a name server. */
+void fasp_resolve_free (FaspResolve * resolve);
+/* The peer is not heard: it may have another address by now. */
+void fasp_resolve_again (FaspResolve * resolve);
+
+G_END_DECLS

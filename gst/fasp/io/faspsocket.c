@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/errqueue.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "faspsocket.h"
+
+#define RECEIVE_SIZE 2048       /* more than we ever send; longer ones are not
+                                   ours and fail their tag */
+
+struct _FaspSocket
+{
+  gint fd;
+  gint family;
+  guint16 port;
+  gsize buffer;
+  guint64 refused;
+
+  FaspDatagram out[FASP_SOCKET_BATCH];
+  guint out_first, out_used;    /* [first, used) wait to be sent */
+
+  guint in_used;
+  struct mmsghdr in[FASP_SOCKET_BATCH];
+  struct iovec in_vec[FASP_SOCKET_BATCH];
+  struct sockaddr_storage in_from[FASP_SOCKET_BATCH];
+  guint8 in_data[FASP_SOCKET_BATCH][RECEIVE_SIZE];
+};
+
+/* --- opening ------------------------------------------------------------------- */
+
+static void
+fail (GError ** error, const gchar * what, const gchar * hint)
+{
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+      "%s: %s. %s", what, g_strerror (errno), hint);
+}
+
+static gboolean
+set_int (FaspSocket * s, gint level, gint name, gint value)
+{
+  return setsockopt (s->fd, level, name, &value, sizeof (value)) == 0;
+}
+
+static GSocketAddress *
+local_address (const FaspSocketSettings * settings, gint family,
+    GError ** error)
+{
+  GSocketAddress *address;
+
+  if (settings->local_address == NULL || settings->local_address[0] == '\0') {
+    g_autoptr (GInetAddress) any = g_inet_address_new_any (family == AF_INET6 ?
+        G_SOCKET_FAMILY_IPV6 : G_SOCKET_FAMILY_IPV4);
+
+    return g_inet_socket_address_new (any, settings->local_port);
+  }
+  address = g_inet_socket_address_new_from_string (settings->local_address,
+      settings->local_port);
+  if (address == NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "localaddress \"%s\" is not an IP address. Give one of this "
+        "machine's addresses (see `ip address'), or leave it out for all "
+        "of them.", settings->local_address);
+  return address;
+}
+
+static gboolean
+bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
+    GSocketAddress * address, GError ** error)
+{
+  struct sockaddr_storage native;
+  gssize size = g_socket_address_get_native_size (address);
+  g_autofree gchar *what = g_strdup_printf ("Cannot use UDP port %u%s%s",
+      settings->local_port, settings->local_address ? " of " : "",
+      settings->local_address ? settings->local_address : "");
+
+  if (!g_socket_address_to_native (address, &native, sizeof (native), error))
+    return FALSE;
+  if (bind (s->fd, (struct sockaddr *) &native, size) == 0)
+    return TRUE;
+  fail (error, what, errno == EADDRINUSE ?
+      "Another program has it: choose another localport, or see which with "
+      "`ss -ulpn'." : errno == EACCES ?
+      "Ports below 1024 need privileges: choose a higher localport." :
+      "Check localaddress and localport.");
+  return FALSE;
+}
+
+/* The kernel's limit (net.core.rmem_max) can be passed with privileges. */
+static void
+set_buffers (FaspSocket * s, gsize wanted)
+{
+  gint size = MIN (wanted, G_MAXINT / 4);
+  gint granted = 0;
+  socklen_t length = sizeof (granted);
+
+  if (!set_int (s, SOL_SOCKET, SO_RCVBUFFORCE, size))
+    set_int (s, SOL_SOCKET, SO_RCVBUF, size);
+  if (!set_int (s, SOL_SOCKET, SO_SNDBUFFORCE, size))
+    set_int (s, SOL_SOCKET, SO_SNDBUF, size);
+  if (getsockopt (s->fd, SOL_SOCKET, SO_RCVBUF, &granted, &length) == 0)
+    s->buffer = granted / 2;    /* the kernel counts twice */
+}
+
+static gboolean
+set_options (FaspSocket * s, const FaspSocketSettings * settings,
+    GError ** error)
+{
+  gboolean six = s->family == AF_INET6;
+
+  /* a dual socket has both kinds of settings; the one of the family that it
+   * does not have may fail */
+  set_int (s, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
+  set_int (s, IPPROTO_IP, IP_RECVERR, 1);
+  if (six) {
+    set_int (s, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
+    set_int (s, IPPROTO_IPV6, IPV6_RECVERR, 1);
+  }
+  if (settings->interface != NULL && settings->interface[0] != '\0'
+      && setsockopt (s->fd, SOL_SOCKET, SO_BINDTODEVICE, settings->interface,
+          strlen (settings->interface)) != 0) {
+    g_autofree gchar *what = g_strdup_printf ("Cannot use interface \"%s\"",
+        settings->interface);
+
+    fail (error, what, errno == EPERM ?
+        "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
+        "address instead." : "`ip link' lists the interfaces there are.");
+    return FALSE;
+  }
+  if (settings->tos >= 0) {
+    set_int (s, IPPROTO_IP, IP_TOS, settings->tos);
+    if (six)
+      set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos);
+  }
+  if (settings->ttl > 0) {
+    set_int (s, IPPROTO_IP, IP_TTL, settings->ttl);
+    if (six)
+      set_int (s, IPPROTO_IPV6, IPV6_UNICAST_HOPS, settings->ttl);
+  }
+  set_buffers (s, settings->buffer);
+  return TRUE;
+}
+
+static gboolean
+open_family (FaspSocket * s, const FaspSocketSettings * settings,
+    GSocketAddress * address, GError ** error)
+{
+  struct sockaddr_storage bound;
+  socklen_t length = sizeof (bound);
+
+  s->fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (s->fd < 0) {
+    fail (error, "Cannot open a UDP socket",
+        "Check the limit of open files (`ulimit -n').");
+    return FALSE;
+  }
+  if (s->family == AF_INET6)
+    set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+  if (!set_options (s, settings, error)
+      || !bind_socket (s, settings, address, error))
+    return FALSE;
+  if (getsockname (s->fd, (struct sockaddr *) &bound, &length) == 0)
+    s->port = g_ntohs (bound.ss_family == AF_INET6 ?
+        ((struct sockaddr_in6 *) &bound)->sin6_port :
+        ((struct sockaddr_in *) &bound)->sin_port);
+  return TRUE;
+}
+
+FaspSocket *
+fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
+{
+  FaspSocket *s = g_new0 (FaspSocket, 1);
+  g_autoptr (GSocketAddress) address = NULL;
+  gboolean any = settings->local_address == NULL
+      || settings->local_address[0] == '\0';
+
+  s->fd = -1;
+  for (guint i = 0; i < FASP_SOCKET_BATCH; i++) {
+    s->in_vec[i] = (struct iovec) {
+    s->in_data[i], RECEIVE_SIZE};
+    s->in[i].msg_hdr.msg_iov = &s->in_vec[i];
+    s->in[i].msg_hdr.msg_iovlen = 1;
+    s->in[i].msg_hdr.msg_name = &s->in_from[i];
+  }
+  s->family = AF_INET6;
+  address = local_address (settings, s->family, error);
+  if (address == NULL)
+    goto failed;
+  if (!any)
+    s->family = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6 ?
+        AF_INET6 : AF_INET;
+  if (open_family (s, settings, address, any ? NULL : error))
+    return s;
+  if (any) {
+    /* a machine without IPv6 */
+    if (s->fd >= 0)
+      close (s->fd);
+    s->family = AF_INET;
+    g_clear_object (&address);
+    address = local_address (settings, s->family, error);
+    if (open_family (s, settings, address, error))
+      return s;
+  }
+failed:
+  fasp_socket_free (s);
+  return NULL;
+}
+
+void
+fasp_socket_free (FaspSocket * s)
+{
+  if (s == NULL)
+    return;
+  if (s->fd >= 0)
+    close (s->fd);
+  g_free (s);
+}
+
+gint
+fasp_socket_get_fd (const FaspSocket * s)
+{
+  return s->fd;
+}
+
+guint16
+fasp_socket_get_port (const FaspSocket * s)
+{
+  return s->port;
+}
+
+gsize
+fasp_socket_get_buffer (const FaspSocket * s)
+{
+  return s->buffer;
+}
+
+guint64
+fasp_socket_get_refused (const FaspSocket * s)
+{
+  return s->refused;
+}
+
+/* --- addresses ---------------------------------------------------------------------- */
+
+static void
+from_native (const struct sockaddr_storage *native, FaspAddress * address)
+{
+  memset (address, 0, sizeof (*address));
+  if (native->ss_family == AF_INET6) {
+    struct sockaddr_in6 six = *(const struct sockaddr_in6 *) native;
+
+    six.sin6_flowinfo = 0;      /* the same peer whatever its flow label */
+    address->len = sizeof (six);
+    address->overhead = IN6_IS_ADDR_V4MAPPED (&six.sin6_addr) ? 28 : 48;
+    memcpy (address->bytes, &six, sizeof (six));
+  } else {
+    address->len = sizeof (struct sockaddr_in);
+    address->overhead = 28;
+    memcpy (address->bytes, native, sizeof (struct sockaddr_in));
+  }
+}
+
+gboolean
+fasp_socket_convert (const FaspSocket * s, GSocketAddress * address,
+    FaspAddress * result)
+{
+  struct sockaddr_storage native = { 0 };
+
+  if (!g_socket_address_to_native (address, &native, sizeof (native), NULL))
+    return FALSE;
+  if (s->family == AF_INET6 && native.ss_family == AF_INET) {
+    struct sockaddr_in four = *(struct sockaddr_in *) &native;
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6 };
+
+    six.sin6_port = four.sin_port;
+    six.sin6_addr.s6_addr[10] = six.sin6_addr.s6_addr[11] = 0xff;
+    memcpy (&six.sin6_addr.s6_addr[12], &four.sin_addr, 4);
+    memcpy (&native, &six, sizeof (six));
+  } else if (s->family != native.ss_family) {
+    return FALSE;
+  }
+  from_native (&native, result);
+  return TRUE;
+}
+
+GSocketAddress *
+fasp_socket_address_to_gio (const FaspAddress * address)
+{
+  struct sockaddr_in6 six;
+
+  memcpy (&six, address->bytes, sizeof (six));
+  if (six.sin6_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED (&six.sin6_addr)) {
+    struct sockaddr_in four = {.sin_family = AF_INET };
+
+    four.sin_port = six.sin6_port;
+    memcpy (&four.sin_addr, &six.sin6_addr.s6_addr[12], 4);
+    return g_socket_address_new_from_native (&four, sizeof (four));
+  }
+  return g_socket_address_new_from_native ((gpointer) address->bytes,
+      address->len);
+}
+
+/* --- sending ------------------------------------------------------------------------------ */
+
+FaspDatagram *
+fasp_socket_next (FaspSocket * s)
+{
+  return s->out_used < FASP_SOCKET_BATCH ? &s->out[s->out_used] : NULL;
+}
+
+void
+fasp_socket_commit (FaspSocket * s)
+{
+  g_return_if_fail (s->out_used < FASP_SOCKET_BATCH);
+  s->out_used++;
+}
+
+gboolean
+fasp_socket_flush (FaspSocket * s)
+{
+  struct mmsghdr messages[FASP_SOCKET_BATCH];
+  struct iovec vectors[FASP_SOCKET_BATCH];
+
+  while (s->out_first < s->out_used) {
+    guint n = s->out_used - s->out_first;
+    gint sent;
+
+    memset (messages, 0, n * sizeof (messages[0]));
+    for (guint i = 0; i < n; i++) {
+      FaspDatagram *d = &s->out[s->out_first + i];
+
+      vectors[i] = (struct iovec) {
+      d->data, d->size};
+      messages[i].msg_hdr.msg_iov = &vectors[i];
+      messages[i].msg_hdr.msg_iovlen = 1;
+      messages[i].msg_hdr.msg_name = d->to.bytes;
+      messages[i].msg_hdr.msg_namelen = d->to.len;
+    }
+    sent = sendmmsg (s->fd, messages, n, 0);
+    if (sent > 0) {
+      s->out_first += sent;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return FALSE;
+    } else if (errno != EINTR) {
+      /* too big for the interface, no route, a pending ICMP: this one is
+       * lost, and the protocol knows what to do about losses */
+      s->refused++;
+      s->out_first++;
+    }
+  }
+  s->out_first = s->out_used = 0;
+  return TRUE;
+}
+
+/* --- receiving ------------------------------------------------------------------------------ */
+
+guint
+fasp_socket_receive (FaspSocket * s)
+{
+  gint n;
+
+  for (guint i = 0; i < FASP_SOCKET_BATCH; i++)
+    s->in[i].msg_hdr.msg_namelen = sizeof (s->in_from[i]);
+  n = recvmmsg (s->fd, s->in, FASP_SOCKET_BATCH, 0, NULL);
+  s->in_used = MAX (n, 0);
+  return s->in_used;
+}
+
+const guint8 *
+fasp_socket_get_received (const FaspSocket * s, guint i, gsize * size,
+    FaspAddress * from)
+{
+  g_return_val_if_fail (i < s->in_used, NULL);
+  *size = s->in[i].msg_len;
+  from_native (&s->in_from[i], from);
+  return s->in_data[i];
+}
+
+gboolean
+fasp_socket_get_unreachable (FaspSocket * s, FaspAddress * to)
+{
+  for (guint tries = 0; tries < FASP_SOCKET_BATCH; tries++) {
+    struct sockaddr_storage native = { 0 };
+    guint8 control[512];
+    struct msghdr message = {.msg_name = &native,.msg_namelen =
+          sizeof (native),.msg_control = control,.msg_controllen =
+          sizeof (control)
+    };
+
+    if (recvmsg (s->fd, &message, MSG_ERRQUEUE) < 0)
+      return FALSE;
+    for (struct cmsghdr * c = CMSG_FIRSTHDR (&message); c != NULL;
+        c = CMSG_NXTHDR (&message, c)) {
+      struct sock_extended_err *e = (struct sock_extended_err *) CMSG_DATA (c);
+
+      if (((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR)
+              || (c->cmsg_level == IPPROTO_IPV6
+                  && c->cmsg_type == IPV6_RECVERR))
+          && e->ee_errno == ECONNREFUSED) {
+        from_native (&native, to);
+        return TRUE;
+      }
+    }
+  }
+  return FALSE;
+}

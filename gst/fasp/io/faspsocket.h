@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsocket.h: a UDP socket in batches.
+ *
+ * Datagrams never fragment (DF is set, whatever the kernel thinks of the
+ * path: the core probes it).  A send that the network refuses is a lost
+ * datagram, not an error; a full socket buffer is waited for.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include "faspendpoint.h"
+
+G_BEGIN_DECLS
+
+#define FASP_SOCKET_BATCH 64
+
+typedef struct
+{
+  const gchar *local_address;   /* NULL: any, both families where possible */
+  guint16 local_port;           /* 0: any */
+  const gchar *interface;       /* bind to this device; NULL: any */
+  gint tos;                     /* IP TOS / IPv6 traffic class; -1: default */
+  gint ttl;                     /* 1..255; 0: default */
+  gsize buffer;                 /* wanted bytes of each socket buffer */
+} FaspSocketSettings;
+
+typedef struct _FaspSocket FaspSocket;
+
+/* NULL and a sentence that tells the user what to do, on failure. */
+FaspSocket *fasp_socket_new (const FaspSocketSettings * settings,
+    GError ** error);
+void fasp_socket_free (FaspSocket * socket);
+
+gint fasp_socket_get_fd (const FaspSocket * socket);
+guint16 fasp_socket_get_port (const FaspSocket * socket);
+/* Receive buffer that the kernel granted, bytes. */
+gsize fasp_socket_get_buffer (const FaspSocket * socket);
+
+/* Room for the next datagram to send, NULL when a batch is full. */
+FaspDatagram *fasp_socket_next (FaspSocket * socket);
+/* It was filled in. */
+void fasp_socket_commit (FaspSocket * socket);
+/* Sends what was committed. FALSE: the kernel takes no more now; what is left
+ * goes with the next call (wait for POLLOUT). */
+gboolean fasp_socket_flush (FaspSocket * socket);
+
+/* Up to FASP_SOCKET_BATCH datagrams; returns how many. */
+guint fasp_socket_receive (FaspSocket * socket);
+const guint8 *fasp_socket_get_received (const FaspSocket * socket, guint i,
+    gsize * size, FaspAddress * from);
+
+/* The next address that the network reports nobody listens at. */
+gboolean fasp_socket_get_unreachable (FaspSocket * socket, FaspAddress * to);
+
+/* @address as this socket has it (IPv4 mapped into IPv6 on a dual one).
+ * FALSE: this socket cannot reach it. */
+gboolean fasp_socket_convert (const FaspSocket * socket,
+    GSocketAddress * address, FaspAddress * result);
+/* New reference; mapped addresses become IPv4 again. */
+GSocketAddress *fasp_socket_address_to_gio (const FaspAddress * address);
+
+/* Datagrams that the network refused. */
+guint64 fasp_socket_get_refused (const FaspSocket * socket);
+
+G_END_DECLS
