@@ -9,38 +9,9 @@
 #pragma once
 
 #include "faspendpoint.h"
+#include "impair.h"
 
 G_BEGIN_DECLS
-
-#define VNET_BLACKOUTS 4
-
-/* One direction. Zeroes: a perfect wire without delay. */
-typedef struct
-{
-  FaspTime delay;               /* µs */
-  FaspTime jitter;              /* + 0 .. jitter; may reorder */
-  guint64 rate;                 /* bit/s, 0: no limit */
-  guint64 queue;                /* bytes of drop-tail queue; 0: 200 ms */
-  gdouble loss;                 /* 0 .. 1 */
-  gdouble burst;                /* mean length of loss bursts (Gilbert-Elliott);
-                                   <= 1: independent */
-  gdouble reorder;              /* share that leaves up to 5 ms earlier */
-  gdouble duplicate;
-  gdouble corrupt;              /* share with a random bit flipped */
-  gdouble truncate;             /* share cut short */
-  struct
-  {
-    FaspTime start, end;
-  } blackouts[VNET_BLACKOUTS];
-  guint mtu;                    /* IP bytes; larger ones vanish; 0: no limit */
-  guint16 rebind;               /* NAT: port that the sender appears with */
-} VnetDirection;
-
-typedef struct
-{
-  guint64 packets, bytes;       /* offered, IP header up */
-  guint64 lost, queue_lost, blackout_lost, mtu_lost;
-} VnetCounters;
 
 typedef struct _Vnet Vnet;
 
@@ -56,8 +27,10 @@ GRand *vnet_get_rand (Vnet * net);
 /* For fasp_endpoint_new (). */
 void vnet_random (gpointer net, guint8 * data, gsize size);
 /* The direction that starts at @from; may be changed while running. */
-VnetDirection *vnet_get_direction (Vnet * net, VnetSide from);
-const VnetCounters *vnet_get_counters (Vnet * net, VnetSide from);
+ImpairConfig *vnet_get_direction (Vnet * net, VnetSide from);
+const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from);
+/* NAT rebinding: from now on @from appears with this port. */
+void vnet_rebind (Vnet * net, VnetSide from, guint16 port);
 
 /* The address of a side, as its own stack has it. */
 FaspAddress vnet_get_address (VnetSide side);

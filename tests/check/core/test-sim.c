@@ -48,7 +48,7 @@ static void
 set_network (Vnet * net, const Network * n)
 {
   for (guint side = 0; side < 2; side++) {
-    VnetDirection *d = vnet_get_direction (net, side);
+    ImpairConfig *d = vnet_get_direction (net, side);
 
     d->delay = n->rtt / 2;
     d->jitter = n->jitter;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * delayline.h: what is under way on a network, out in the order of time;
+ * first in, first out among equal times.  A binary heap.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _DelayLine DelayLine;
+
+DelayLine *delay_line_new (GDestroyNotify free_item);
+void delay_line_free (DelayLine * line);
+guint delay_line_length (const DelayLine * line);
+void delay_line_push (DelayLine * line, gint64 when, gpointer item);
+/* When the first item is due; G_MAXINT64 when there is none. */
+gint64 delay_line_due (const DelayLine * line);
+/* The first item if it is due at @now, else NULL. */
+gpointer delay_line_pop (DelayLine * line, gint64 now);
+
+G_END_DECLS

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "impair.h"
+
+#define QUEUE_DEFAULT_MS 200
+#define REORDER_DEFAULT 5000
+
+static gboolean
+chance (GRand * rand, gdouble p)
+{
+  return p > 0 && g_rand_double (rand) < p;
+}
+
+static gboolean
+is_lost (Impair * impair, GRand * rand)
+{
+  const ImpairConfig *c = &impair->config;
+
+  if (c->burst <= 1)
+    return chance (rand, c->loss);
+  /* stays bad with mean length `burst', and is bad `loss' of the time */
+  if (impair->bad)
+    impair->bad = !chance (rand, 1 / c->burst);
+  else
+    impair->bad = chance (rand, c->loss / (1 - c->loss) / c->burst);
+  return impair->bad;
+}
+
+static gboolean
+is_black (const ImpairConfig * c, gint64 now)
+{
+  for (guint i = 0; i < IMPAIR_BLACKOUTS; i++)
+    if (now >= c->blackouts[i].start && now < c->blackouts[i].end)
+      return TRUE;
+  return FALSE;
+}
+
+/* When the packet has left the bottleneck, ns; FALSE: no room in its queue. */
+static gboolean
+serialise (Impair * impair, gint64 now_ns, gsize bytes, gint64 * leaves_ns)
+{
+  const ImpairConfig *c = &impair->config;
+  guint64 queue = c->queue > 0 ? c->queue : c->rate / 8 * QUEUE_DEFAULT_MS /
+      1000;
+  gint64 start = MAX (now_ns, impair->free_ns);
+
+  *leaves_ns = start;
+  if (c->rate == 0)
+    return TRUE;
+  if ((gdouble) (start - now_ns) * c->rate / 8e9 > queue)
+    return FALSE;
+  *leaves_ns = start + (gint64) (bytes * 8e9 / c->rate);
+  impair->free_ns = *leaves_ns;
+  return TRUE;
+}
+
+ImpairFate
+impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes)
+{
+  const ImpairConfig *c = &impair->config;
+  ImpairCounters *n = &impair->counters;
+  ImpairFate fate = { 0 };
+  gint64 leaves_ns;
+
+  n->packets++;
+  n->bytes += bytes;
+  if (c->mtu > 0 && bytes > c->mtu) {
+    n->mtu_lost++;
+    return fate;
+  }
+  if (is_black (c, now)) {
+    n->blackout_lost++;
+    return fate;
+  }
+  if (!serialise (impair, now * 1000, bytes, &leaves_ns)) {
+    n->queue_lost++;
+    return fate;
+  }
+  if (is_lost (impair, rand)) {
+    n->lost++;
+    return fate;
+  }
+  fate.corrupt = chance (rand, c->corrupt);
+  fate.truncate = chance (rand, c->truncate);
+  fate.copies = chance (rand, c->duplicate) ? 2 : 1;
+  n->corrupted += fate.corrupt;
+  n->duplicated += fate.copies - 1;
+  for (guint i = 0; i < fate.copies; i++) {
+    gint64 when = (leaves_ns + 500) / 1000 + c->delay;
+
+    if (c->jitter > 0)
+      when += g_rand_int_range (rand, 0, c->jitter + 1);
+    if (c->keep_order)
+      when = MAX (when, impair->last);
+    impair->last = MAX (impair->last, when);
+    if (chance (rand, c->reorder)) {
+      gint64 by = c->reorder_by > 0 ? c->reorder_by : REORDER_DEFAULT;
+
+      when -= g_rand_int_range (rand, 0, 1 + MIN (c->delay, by));
+      n->reordered++;
+    }
+    fate.when[i] = MAX (when, now);
+    n->delivered++;
+    n->delivered_bytes += bytes;
+  }
+  return fate;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * impair.h: what one direction of a network does to a packet.
+ *
+ * Pure: the time and the random numbers come in, the fate of the packet goes
+ * out.  The network in virtual time (vnet) and the emulator for processes
+ * (linkem) share it, so both mean the same by "2 % loss".
+ *
+ * In order: MTU, black-out, drop-tail queue at the bottleneck, loss behind it,
+ * damage, duplication, delay, jitter, reordering.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define IMPAIR_BLACKOUTS 8
+
+/* Zeroes: a perfect wire. Times in µs. */
+typedef struct
+{
+  gint64 delay;
+  gint64 jitter;                /* + 0 .. jitter */
+  gboolean keep_order;          /* jitter does not reorder */
+  guint64 rate;                 /* bit/s from the IP header up, 0: no limit */
+  guint64 queue;                /* bytes of drop-tail queue; 0: 200 ms */
+  gdouble loss;                 /* 0 .. 1 */
+  gdouble burst;                /* mean length of loss bursts (Gilbert-Elliott);
+                                   <= 1: independent */
+  gdouble reorder;              /* share that leaves up to reorder_by earlier */
+  gint64 reorder_by;            /* 0: 5 ms */
+  gdouble duplicate;
+  gdouble corrupt;              /* share with a random bit flipped */
+  gdouble truncate;             /* share cut short */
+  guint mtu;                    /* larger packets vanish; 0: no limit */
+  struct
+  {
+    gint64 start, end;
+  } blackouts[IMPAIR_BLACKOUTS];
+} ImpairConfig;
+
+typedef struct
+{
+  guint64 packets, bytes;       /* offered */
+  guint64 delivered, delivered_bytes;
+  guint64 lost, queue_lost, blackout_lost, mtu_lost;
+  guint64 duplicated, reordered, corrupted;
+} ImpairCounters;
+
+typedef struct
+{
+  ImpairConfig config;
+  ImpairCounters counters;
+  gboolean bad;                 /* Gilbert-Elliott state */
+  gint64 free_ns;               /* the bottleneck is busy until then */
+  gint64 last;                  /* latest departure, for keep_order */
+} Impair;
+
+typedef struct
+{
+  guint copies;                 /* 0: dropped */
+  gint64 when[2];               /* µs at which each copy arrives */
+  gboolean corrupt, truncate;   /* the caller damages its bytes */
+} ImpairFate;
+
+/* A packet of @bytes (from the IP header up) enters at @now µs. */
+ImpairFate impair_packet (Impair * impair, GRand * rand, gint64 now,
+    gsize bytes);
+
+G_END_DECLS

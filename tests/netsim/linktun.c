@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#include "linktun.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <linux/ipv6.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <gio/gio.h>
+#include "link.h"
+
+#define QUEUE 10000             /* packets that may wait for us to read them */
+
+static const gchar *const addresses[2] = { "10.77.0.1", "10.77.0.2" };
+static const gchar *const addresses6[2] = { "fd77::1", "fd77::2" };
+
+typedef struct
+{
+  gint tun[2];
+  gint namespace[2];
+  pid_t init;
+  gboolean ended;
+  gint status;
+} Tun;
+
+#define FAIL(what) g_set_error (error, G_IO_ERROR, \
+    g_io_error_from_errno (errno), "%s: %s.%s", what, g_strerror (errno), \
+    errno == EPERM || errno == EACCES ? " Run as root, or use `linkem relay', " \
+    "which needs no rights." : "")
+
+/* --- namespaces -------------------------------------------------------------- */
+
+static gboolean
+write_file (const gchar * path, const gchar * text)
+{
+  gint fd = open (path, O_WRONLY | O_CLOEXEC);
+  gboolean good = fd >= 0 && write (fd, text, strlen (text)) ==
+      (gssize) strlen (text);
+
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+/* Without root: be it in a user namespace, where the system allows that. */
+static gboolean
+become_root (GError ** error)
+{
+  g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
+  g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
+
+  if (geteuid () == 0)
+    return TRUE;
+  if (unshare (CLONE_NEWUSER) == 0
+      && write_file ("/proc/self/setgroups", "deny")
+      && write_file ("/proc/self/uid_map", uids)
+      && write_file ("/proc/self/gid_map", gids))
+    return TRUE;
+  FAIL ("cannot make a user namespace");
+  return FALSE;
+}
+
+static void
+set_address (struct ifreq *ifr, struct sockaddr *where, const gchar * text)
+{
+  struct sockaddr_in sin = {.sin_family = AF_INET };
+
+  inet_pton (AF_INET, text, &sin.sin_addr);
+  memcpy (where, &sin, sizeof sin);
+}
+
+static gboolean
+set_address6 (const gchar * name, const gchar * text)
+{
+  struct in6_ifreq ifr = {.ifr6_prefixlen = 64,
+    .ifr6_ifindex = if_nametoindex (name)
+  };
+  gint fd = socket (AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gboolean good;
+
+  inet_pton (AF_INET6, text, &ifr.ifr6_addr);
+  good = fd >= 0 && ioctl (fd, SIOCSIFADDR, &ifr) == 0;
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+static gboolean
+bring_up (gint fd, const gchar * name)
+{
+  struct ifreq ifr = { 0 };
+
+  g_strlcpy (ifr.ifr_name, name, IFNAMSIZ);
+  if (ioctl (fd, SIOCGIFFLAGS, &ifr) < 0)
+    return FALSE;
+  ifr.ifr_flags |= IFF_UP;
+  return ioctl (fd, SIOCSIFFLAGS, &ifr) == 0;
+}
+
+static gboolean
+configure (LinkSide side, const gchar * name, gint mtu)
+{
+  struct ifreq ifr = { 0 };
+  gint fd = socket (AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gboolean good = fd >= 0;
+
+  g_strlcpy (ifr.ifr_name, name, IFNAMSIZ);
+  set_address (&ifr, &ifr.ifr_addr, addresses[side]);
+  good = good && ioctl (fd, SIOCSIFADDR, &ifr) == 0;
+  set_address (&ifr, &ifr.ifr_netmask, "255.255.255.0");
+  good = good && ioctl (fd, SIOCSIFNETMASK, &ifr) == 0;
+  ifr.ifr_mtu = mtu;
+  good = good && ioctl (fd, SIOCSIFMTU, &ifr) == 0;
+  ifr.ifr_qlen = QUEUE;
+  good = good && ioctl (fd, SIOCSIFTXQLEN, &ifr) == 0
+      && bring_up (fd, "lo") && bring_up (fd, name);
+  /* IPv6 may be switched off on this machine: then the link has none */
+  set_address6 (name, addresses6[side]);
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+static gboolean
+make_side (Tun * tun, LinkSide side, gint mtu, GError ** error)
+{
+  struct ifreq ifr = {.ifr_flags = IFF_TUN | IFF_NO_PI };
+
+  g_strlcpy (ifr.ifr_name, "link", IFNAMSIZ);
+  if (unshare (CLONE_NEWNET) < 0) {
+    FAIL ("cannot make a network namespace");
+    return FALSE;
+  }
+  tun->namespace[side] = open ("/proc/thread-self/ns/net", O_RDONLY);
+  tun->tun[side] = open ("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (tun->namespace[side] < 0 || tun->tun[side] < 0
+      || ioctl (tun->tun[side], TUNSETIFF, &ifr) < 0) {
+    FAIL ("cannot open /dev/net/tun");
+    return FALSE;
+  }
+  if (!configure (side, ifr.ifr_name, mtu)) {
+    FAIL ("cannot configure the link");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- the command ---------------------------------------------------------------- */
+
+static volatile sig_atomic_t command_signal;
+
+static void
+on_signal (int signal)
+{
+  command_signal = signal;
+}
+
+static void
+set_environment (Tun * tun)
+{
+  for (guint side = 0; side < 2; side++) {
+    const gchar letter = 'A' + side;
+    g_autofree gchar *prefix = g_strdup_printf ("LINKEM_%c", letter);
+    g_autofree gchar *value = g_strdup_printf
+        ("nsenter --net=/proc/1/fd/%d --", tun->namespace[side]);
+    g_autofree gchar *address = g_strdup_printf ("LINKEM_ADDR_%c", letter);
+    g_autofree gchar *address6 = g_strdup_printf ("LINKEM_ADDR6_%c", letter);
+
+    setenv (prefix, value, TRUE);
+    setenv (address, addresses[side], TRUE);
+    setenv (address6, addresses6[side], TRUE);
+  }
+}
+
+static int
+exit_status (int status)
+{
+  return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
+}
+
+/* The first process of the PID namespace: when it ends, so does all in it. */
+static void
+be_init (Tun * tun, gchar ** argv)
+{
+  struct sigaction action = {.sa_handler = on_signal };
+  pid_t command, pid;
+  int status;
+
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  /* a /proc that shows the namespace's own processes */
+  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0
+      || mount ("proc", "/proc", "proc", 0, NULL) < 0) {
+    fprintf (stderr, "linkem: cannot mount /proc: %s\n", g_strerror (errno));
+    _exit (125);
+  }
+  sigaction (SIGTERM, &action, NULL);
+  sigaction (SIGINT, &action, NULL);
+  command = fork ();
+  if (command == 0) {
+    struct sigaction standard = {.sa_handler = SIG_DFL };
+
+    sigaction (SIGTERM, &standard, NULL);
+    sigaction (SIGINT, &standard, NULL);
+    for (guint side = 0; side < 2; side++)
+      fcntl (tun->namespace[side], F_SETFD, FD_CLOEXEC);
+    execvp (argv[0], argv);
+    fprintf (stderr, "linkem: cannot run %s: %s\n", argv[0],
+        g_strerror (errno));
+    _exit (127);
+  }
+  for (;;) {
+    pid = wait (&status);
+    if (pid == command)
+      _exit (exit_status (status));
+    if (pid < 0 && errno != EINTR)
+      _exit (125);
+    if (command_signal != 0) {
+      kill (command, command_signal);
+      command_signal = 0;
+    }
+  }
+}
+
+static gboolean
+start (Tun * tun, gchar ** argv, GError ** error)
+{
+  if (unshare (CLONE_NEWPID | CLONE_NEWNS) < 0) {
+    FAIL ("cannot make a PID namespace");
+    return FALSE;
+  }
+  set_environment (tun);
+  tun->init = fork ();
+  if (tun->init == 0) {
+    be_init (tun, argv);
+    _exit (125);
+  }
+  if (tun->init < 0) {
+    FAIL ("cannot fork");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- the backend ------------------------------------------------------------------- */
+
+static guint
+get_fds (gpointer data, struct pollfd *fds)
+{
+  Tun *tun = data;
+
+  for (guint side = 0; side < 2; side++)
+    fds[side] = (struct pollfd) {
+    .fd = tun->tun[side],.events = POLLIN};
+  return 2;
+}
+
+static gboolean
+receive (gpointer data, LinkPacket * packet)
+{
+  Tun *tun = data;
+
+  for (guint side = 0; side < 2; side++) {
+    gssize size = read (tun->tun[side], packet->data, LINK_PACKET_MAX);
+
+    if (size <= 0)
+      continue;
+    packet->from = side;
+    packet->size = size;
+    packet->overhead = 0;
+    /* a damaged header would not get through a router */
+    packet->protect = packet->data[0] >> 4 == 6 ? 40 : 20;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+send_packet (gpointer data, const LinkPacket * packet)
+{
+  Tun *tun = data;
+
+  /* refused: the receiving stack's affair, as on a wire */
+  if (write (tun->tun[packet->from == LINK_A ? LINK_B : LINK_A],
+          packet->data, packet->size) < 0)
+    return;
+}
+
+static gboolean
+tick (gpointer data, gint64 now)
+{
+  Tun *tun = data;
+  int status;
+
+  if (command_signal != 0) {
+    kill (tun->init, command_signal);
+    command_signal = 0;
+  }
+  if (waitpid (tun->init, &status, WNOHANG) == tun->init) {
+    tun->ended = TRUE;
+    tun->status = exit_status (status);
+  }
+  return !tun->ended;
+}
+
+gboolean
+link_tun_run (LinkOptions * options, gchar ** argv, gint * status,
+    GError ** error)
+{
+  LinkBackend backend = {.get_fds = get_fds,.receive = receive,
+    .send = send_packet,.tick = tick
+  };
+  struct sigaction action = {.sa_handler = on_signal };
+  Tun tun = {.tun = {-1, -1},.namespace = {-1, -1} };
+  gint home = open ("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+  gboolean good;
+
+  backend.data = &tun;
+  good = become_root (error) && make_side (&tun, LINK_A, options->mtu, error)
+      && make_side (&tun, LINK_B, options->mtu, error);
+  /* the command starts where we came from; without rights to go back there
+   * it starts in B */
+  if (good && setns (home, CLONE_NEWNET) < 0)
+    g_debug ("cannot return to the network we came from");
+  good = good && start (&tun, argv, error);
+  if (good) {
+    sigaction (SIGTERM, &action, NULL);
+    sigaction (SIGINT, &action, NULL);
+    good = link_run (options, &backend, error);
+  }
+  if (tun.init > 0 && !tun.ended) {
+    int ended;
+
+    kill (tun.init, SIGKILL);
+    waitpid (tun.init, &ended, 0);
+    tun.status = 128 + SIGKILL;
+  }
+  *status = tun.status;
+  for (guint side = 0; side < 2; side++) {
+    if (tun.tun[side] >= 0)
+      close (tun.tun[side]);
+    if (tun.namespace[side] >= 0)
+      close (tun.namespace[side]);
+  }
+  if (home >= 0)
+    close (home);
+  return good;
+}
