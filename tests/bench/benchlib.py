@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the benchmarks share: the programs, the link, the peers' pipelines."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("FASP_BUILD", os.path.join(ROOT, "build")))
+
+
+def program(name):
+    path = os.path.join(BUILD, "tests", name)
+    if not os.path.exists(path):
+        sys.exit(f"{os.path.basename(sys.argv[0])}: there is no {name} yet. "
+                 "Run ./examples/setup first.")
+    return path
+
+
+def environment():
+    env = dict(os.environ)
+    env["GST_PLUGIN_PATH"] = os.path.join(BUILD, "gst")
+    env.setdefault("GST_REGISTRY", os.path.join(BUILD, "registry.bin"))
+    env["GST_REGISTRY_FORK"] = "no"
+    return env
+
+
+def run_on_link(options, script, timeout, stats=None):
+    """Runs a shell script between two hosts; $LINKEM_A, ... are set in it.
+
+    Returns its status. Everything it started is gone afterwards."""
+    command = [program("netsim/linkem"), "run"] + [str(o) for o in options]
+    if stats:
+        command += ["--stats", stats]
+    command += ["--seconds", str(timeout), "--", "bash", "-c", script]
+    return subprocess.run(command, env=environment(),
+                          stdin=subprocess.DEVNULL).returncode
+
+
+def timed(command, file):
+    """The command, its CPU seconds (user + system) to a file afterwards."""
+    return f"{{ TIMEFORMAT='%U %S'; time {command} 2>&4 ; }} 4>&2 2>{shlex.quote(file)}"
+
+
+def cpu_seconds(file):
+    with open(file) as f:
+        return sum(float(word) for word in f.read().split()[-2:])
+
+
+def load(file):
+    try:
+        with open(file) as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return None
+
+
+def last_stats(file):
+    """Numbers of the last stats message that gst-launch-1.0 -m wrote."""
+    try:
+        with open(file, errors="replace") as f:
+            lines = [line for line in f if "application/x-fasp-statistics" in line]
+    except OSError:
+        return {}
+    if not lines:
+        return {}
+    found = re.findall(r"([\w.-]+)=\((?:double|guint64|uint|int)\)([-+.\de]+)", lines[-1])
+    result = {}
+    for name, value in found:
+        result.setdefault(name, float(value))       # the first is the total's
+    return result
+
+
+def pipelines(protocol, channel_mbit, buffer_ms, log):
+    """(receiver, sender): shell commands; stdout and stdin are the stream."""
+    port = 5004
+    b = "$LINKEM_ADDR_B"
+    launch = "gst-launch-1.0 -q"
+    if protocol == "fasp":
+        return (
+            f"gst-launch-1.0 -m faspsrc 'uri=fasp://:{port}?latency={buffer_ms}' "
+            f"stats-interval=500 ! fdsink fd=3 sync=false 3>&1 >{shlex.quote(log)}",
+            f"{launch} fdsrc ! faspsink uri=\"fasp://{b}:{port}?latency={buffer_ms}\" "
+            f"max-bitrate={int(channel_mbit * 1e6)}")
+    if protocol == "srt":
+        return (
+            f"{launch} srtsrc 'uri=srt://:{port}?mode=listener' latency={buffer_ms} ! "
+            "fdsink sync=false",
+            f"{launch} fdsrc blocksize=1316 ! srtsink uri=\"srt://{b}:{port}\" "
+            f"latency={buffer_ms} sync=false")
+    raise ValueError(protocol)
+
+
+def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
+           rtt=200, loss=2, seed=1, extra=()):
+    """One constant-rate stream over the link; a dictionary of what happened."""
+    os.makedirs(directory, exist_ok=True)
+    path = {name: os.path.join(directory, name) for name in
+            ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv")}
+    source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
+    check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
+             f"--delay {rtt / 2} --idle 8 --times {shlex.quote(path['times.csv'])}")
+    json_file, log = shlex.quote(path["check.json"]), shlex.quote(path["log"])
+    if protocol in ("udp", "tcp"):
+        receiver = f"$LINKEM_B {check} --{protocol} 5004 >{json_file}"
+        sender = f"$LINKEM_A {source} --{protocol} $LINKEM_ADDR_B:5004"
+    elif protocol == "rist":    # librist's own programs, with UDP on the host itself
+        r = (f"ristreceiver -v 3 -S 0 -p 1 -i 'rist://@0.0.0.0:5004?buffer={buffer_ms}' "
+             "-o udp://127.0.0.1:6001")
+        s = (f"ristsender -v 3 -S 0 -p 1 -i udp://@127.0.0.1:6000 "
+             f"-o \"rist://$LINKEM_ADDR_B:5004?buffer={buffer_ms}\"")
+        receiver = (f"{timed('timeout -s INT %d $LINKEM_B ' % (seconds + 5) + r, path['cpu-receiver'])} & "
+                    f"$LINKEM_B {check} --udp 6001 >{json_file}; wait")
+        sender = (f"{timed('timeout -s INT %d $LINKEM_A ' % (seconds + 5) + s, path['cpu-sender'])} & "
+                  f"sleep 0.3; $LINKEM_A {source} --udp 127.0.0.1:6000; wait")
+        receiver, sender = f"{{ {receiver} ; }}", f"{{ {sender} ; }}"
+    else:
+        r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"])
+        r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed("$LINKEM_A " + s, path["cpu-sender"])
+        receiver = f"{{ {r} ; }} | {check} >{json_file}"
+        linger = "" if protocol == "fasp" else " --linger 3"
+        sender = f"{source}{linger} | {{ {s} ; }}"
+    options = ["--rtt", rtt, "--loss", loss, "--seed", seed] + list(extra)
+    if channel_mbit:
+        options += ["--rate", int(channel_mbit * 1e6)]
+    # the receiver ends by itself when the stream ends or falls silent
+    script = (f"exec 2>>{log}.err; {receiver} & check=$!; sleep 0.7; "
+              f"{sender} & wait $check; wait")
+    run_on_link(options, script, seconds + 40, path["link.json"])
+    result = load(path["check.json"]) or {"exact": False, "missing": -1, "skips": {}}
+    link = load(path["link.json"])
+    payload = mbit * 1e6 / 8 * seconds
+    if link:
+        result["wire"] = link["a_to_b"]["bytes"] / payload
+        result["feedback"] = link["b_to_a"]["bytes"] / payload
+        result["lost"] = link["a_to_b"]["lost"]
+        result["link_late_us"] = link["late_us"]
+    if os.path.exists(path["cpu-sender"]):
+        try:
+            result["cpu_sender"] = cpu_seconds(path["cpu-sender"])
+            result["cpu_receiver"] = cpu_seconds(path["cpu-receiver"])
+        except (OSError, ValueError):
+            pass
+    if protocol == "fasp":
+        stats = last_stats(path["log"])
+        result["arrival_ms"] = {p: stats.get(f"lateness-{p}-ms") for p in
+                                ("p50", "p90", "p99", "p99.9", "max")}
+    return result
+
+
+def scratch():
+    return tempfile.mkdtemp(prefix="fasp-bench-")
