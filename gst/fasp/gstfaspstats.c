@@ -152,6 +152,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
   FaspHist arrival, in_order;
   FaspEndpoint *endpoint;
   GValue callers = G_VALUE_INIT;
+  gboolean has_last;
   gdouble rate = 0;
   guint n;
 
@@ -162,6 +163,8 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
   endpoint = fasp_io_lock (io);
   fasp_endpoint_get_stats (endpoint, now, &total);
   n = fasp_endpoint_get_sessions (endpoint, now, sessions, SESSIONS_MAX);
+  /* nobody there any more: the figures of the one who left stay */
+  has_last = n == 0 && fasp_endpoint_get_last_session (endpoint, sessions);
   arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
   in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
   fasp_io_unlock (io, FALSE);
@@ -169,7 +172,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
   describe_endpoint (s, &total, role);
   n = MIN (n, SESSIONS_MAX);
   /* one peer: its figures stand in front, as srtsink has it */
-  if (n == 1)
+  if (n == 1 || has_last)
     describe_session (s, &sessions[0], role);
   g_value_init (&callers, GST_TYPE_ARRAY);
   for (guint i = 0; i < n; i++) {

@@ -2,6 +2,7 @@
 #include "faspadmission.h"
 #include "faspcaller.h"
 #include "faspcookie.h"
+#include "faspdial.h"
 #include "faspendpointprivate.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
@@ -13,8 +14,6 @@
 #define REDIAL_AFTER FASP_SEC
 /* A peer whose port is closed is not waited for to be silent. */
 #define UNREACHABLE_AFTER (100 * FASP_MSEC)
-
-static const FaspHist empty_hist;
 
 /* --- life ------------------------------------------------------------------------ */
 
@@ -78,12 +77,6 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
 
 /* --- small helpers ------------------------------------------------------------------ */
 
-static inline FaspSession *
-nth (const FaspEndpoint * endpoint, guint i)
-{
-  return g_ptr_array_index (endpoint->sessions, i);
-}
-
 guint32
 fasp_endpoint_new_id (FaspEndpoint * endpoint)
 {
@@ -129,8 +122,8 @@ FaspSession *
 fasp_endpoint_get_open (const FaspEndpoint * endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    if (nth (endpoint, i)->state == FASP_SESSION_OPEN)
-      return nth (endpoint, i);
+    if (fasp_endpoint_nth (endpoint, i)->state == FASP_SESSION_OPEN)
+      return fasp_endpoint_nth (endpoint, i);
   return NULL;
 }
 
@@ -142,7 +135,7 @@ update_block_size (FaspEndpoint * endpoint)
   gboolean found = FALSE;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = nth (endpoint, i);
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state != FASP_SESSION_OPEN)
       continue;
@@ -160,7 +153,7 @@ trim_store (FaspEndpoint * endpoint)
   guint64 keep = fasp_store_get_head (endpoint->store);
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = nth (endpoint, i);
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state == FASP_SESSION_OPEN)
       keep = MIN (keep, fasp_tx_get_base (&session->tx));
@@ -220,85 +213,7 @@ fasp_endpoint_get_burst (const FaspEndpoint * endpoint)
   return CLAMP (rate / 8 * 50 / FASP_SEC, DEFAULT_BURST, G_MAXINT32);
 }
 
-/* --- calling ---------------------------------------------------------------------------- */
-
-static gboolean
-is_caller (const FaspEndpoint * endpoint)
-{
-  return endpoint->config.mode == FASP_MODE_CALLER
-      || (endpoint->config.mode == FASP_MODE_RENDEZVOUS
-      && endpoint->config.role == FASP_ROLE_SENDER);
-}
-
-/* What we say of ourselves, in OPEN and ACCEPT. */
-void
-fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHandshake * handshake,
-    guint64 start)
-{
-  handshake->role = endpoint->config.role;
-  handshake->latency_ms = endpoint->config.latency_ms;
-  handshake->datagram_max = FASP_DATAGRAM_MAX;
-  if (endpoint->config.role == FASP_ROLE_SENDER)
-    handshake->start = start;
-  else
-    handshake->window = fasp_endpoint_get_window (endpoint);
-}
-
-static void
-start_call (FaspEndpoint * endpoint, FaspTime now)
-{
-  FaspHandshake *open = &endpoint->caller.open;
-  FaspSession *session = fasp_endpoint_get_open (endpoint);
-  guint8 nonce[FASP_NONCE_SIZE];
-  guint64 start = 0;
-
-  endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
-  fasp_caller_start (&endpoint->caller, now, &endpoint->peer,
-      fasp_endpoint_new_id (endpoint), nonce);
-  endpoint->call_started = now;
-  endpoint->redial_time = FASP_NEVER;
-  if (endpoint->store != NULL) {
-    start = fasp_store_seal (endpoint->store);
-    if (session != NULL)
-      start = fasp_tx_get_base (&session->tx);
-    else if (endpoint->hold != FASP_NO_BLOCK)
-      start = endpoint->hold;
-  }
-  /* every repetition of the OPEN says the same, whichever is answered */
-  fasp_endpoint_describe (endpoint, open, start);
-  if (endpoint->config.streamid != NULL)
-    g_strlcpy (open->streamid, endpoint->config.streamid,
-        sizeof (open->streamid));
-  if (session != NULL) {
-    open->has_resume = TRUE;
-    open->resume_cid = session->peer_id;
-    fasp_hmac (session->key, FASP_KEY_SIZE, "fasp resume 1", nonce,
-        FASP_NONCE_SIZE, open->resume_proof, FASP_PROOF_SIZE);
-  }
-}
-
-void
-fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * peer)
-{
-  gboolean again = endpoint->has_peer
-      && !fasp_address_equal (&endpoint->peer, peer);
-
-  endpoint->peer = *peer;
-  endpoint->has_peer = TRUE;
-  if (!is_caller (endpoint)) {
-    endpoint->punch_time = now;
-    return;
-  }
-  if (endpoint->closing)
-    return;
-  if (endpoint->caller.active) {
-    if (again)
-      endpoint->caller.peer = *peer;
-  } else if (fasp_endpoint_get_open (endpoint) == NULL) {
-    start_call (endpoint, now);
-  }
-}
+/* --- sessions coming and going ---------------------------------------------------------------------------- */
 
 static void
 remove_reason (FaspSession * session, FaspTime now, FaspReason reason)
@@ -318,15 +233,15 @@ fasp_endpoint_replace (FaspEndpoint * endpoint, FaspTime now,
   session->wake = 0;
 }
 
-static void
-heard_again (FaspEndpoint * endpoint, FaspSession * session)
+void
+fasp_endpoint_heard_again (FaspEndpoint * endpoint, FaspSession * session)
 {
   if (!session->interrupted)
     return;
   session->interrupted = FALSE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* no need to ask whether it still knows us */
-  if (is_caller (endpoint))
+  if (fasp_dial_is_ours (endpoint))
     fasp_caller_stop (&endpoint->caller);
 }
 
@@ -343,57 +258,6 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     update_block_size (endpoint);
 }
 
-static void
-handle_accept (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * answer)
-{
-  FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
-
-  if (answer->resumed) {
-    if (old != NULL && answer->from_cid == old->peer_id) {
-      old->heard = now;
-      old->address = *from;
-      old->wake = 0;
-      heard_again (endpoint, old);
-    }
-    return;
-  }
-  if (answer->role == endpoint->config.role)
-    return;                     /* a listener that does not check roles */
-  if (old != NULL)
-    fasp_endpoint_replace (endpoint, now, old);
-  session = fasp_endpoint_add_session (endpoint, now,
-      endpoint->caller.open.from_cid, from, answer,
-      endpoint->caller.open.start);
-  session->streamid = g_strdup (endpoint->config.streamid);
-  memcpy (session->listener_nonce, answer->listener_nonce, FASP_NONCE_SIZE);
-  fasp_session_set_key (session);
-  if (endpoint->caller.tries == 1)      /* else: which one was answered? */
-    fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
-  fasp_session_open (session, now);
-  fasp_endpoint_session_opened (endpoint, now, session);
-}
-
-static void
-handle_reject (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * answer)
-{
-  FaspEvent *event;
-  gboolean passing = answer->reason == FASP_REASON_BUSY;
-
-  if (passing && endpoint->config.reconnect
-      && endpoint->last_reject == FASP_REASON_BUSY)
-    return;                     /* said once; the call goes on at its pace */
-  endpoint->last_reject = answer->reason;
-  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->address = *from;
-  event->reason = answer->reason;
-  event->final = !(passing && endpoint->config.reconnect);
-  g_strlcpy (event->text, answer->text, sizeof (event->text));
-  if (event->final)
-    fasp_caller_stop (&endpoint->caller);
-}
-
 /* --- datagrams in -------------------------------------------------------------------------- */
 
 static void
@@ -408,7 +272,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_OPEN) {
-    if (is_caller (endpoint) || endpoint->closing)
+    if (fasp_dial_is_ours (endpoint) || endpoint->closing)
       endpoint->stats.datagrams_unknown++;
     else
       fasp_admission_receive (endpoint, now, from, data, size, &handshake);
@@ -432,10 +296,10 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     case FASP_CALLER_AGAIN:
       break;
     case FASP_CALLER_ACCEPTED:
-      handle_accept (endpoint, now, from, &handshake);
+      fasp_dial_accepted (endpoint, now, from, &handshake);
       break;
     case FASP_CALLER_REJECTED:
-      handle_reject (endpoint, now, from, &handshake);
+      fasp_dial_rejected (endpoint, now, from, &handshake);
       break;
   }
 }
@@ -444,7 +308,7 @@ static void
 after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   session->wake = 0;
-  heard_again (endpoint, session);
+  fasp_endpoint_heard_again (endpoint, session);
   if (session->state == FASP_SESSION_OPEN && !session->connected)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
@@ -511,9 +375,9 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
   /* does it still know us, or has it started anew? */
-  if (is_caller (endpoint) && endpoint->config.reconnect
+  if (fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
       && !endpoint->closing && !endpoint->caller.active)
-    start_call (endpoint, now);
+    fasp_dial_start (endpoint, now);
 }
 
 void
@@ -521,7 +385,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = nth (endpoint, i);
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (!fasp_address_equal (&session->address, to)
         || now - session->heard < UNREACHABLE_AFTER)
@@ -548,13 +412,15 @@ has_unread (const FaspSession * session)
 static void
 tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  gboolean again = is_caller (endpoint) && endpoint->config.reconnect
+  gboolean again = fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
       && !endpoint->closing && session->close_reason != FASP_REASON_FINISHED;
   FaspEvent *event;
 
   session->removed = TRUE;
   if (!session->connected)
     return;
+  endpoint->has_last = TRUE;
+  fasp_session_get_stats (session, now, &endpoint->last);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
   event->final = !again;
@@ -612,7 +478,7 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 static void
 remove_session (FaspEndpoint * endpoint, guint i)
 {
-  FaspSession *session = nth (endpoint, i);
+  FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   g_ptr_array_remove_index_fast (endpoint->sessions, i);
@@ -636,7 +502,7 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
   if (endpoint->redial_time <= now) {
     endpoint->redial_time = FASP_NEVER;
     if (endpoint->has_peer && !endpoint->closing)
-      start_call (endpoint, now);
+      fasp_dial_start (endpoint, now);
   }
   /* who must not redial gives up an unanswered call */
   if (endpoint->caller.active && !endpoint->config.reconnect
@@ -689,7 +555,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 
     if (endpoint->turn >= endpoint->sessions->len)
       endpoint->turn = 0;
-    session = nth (endpoint, endpoint->turn);
+    session = fasp_endpoint_nth (endpoint, endpoint->turn);
     if (session->wake > now && session->epoch == endpoint->epoch) {
       endpoint->turn++;
       continue;
@@ -725,7 +591,7 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
     timeout = MIN (timeout,
         endpoint->call_started + endpoint->config.resume_timeout);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = nth (endpoint, i);
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->epoch != endpoint->epoch)
       return 0;
@@ -753,7 +619,7 @@ press_slow (FaspEndpoint * endpoint, FaspTime now)
   if (endpoint->config.slow_policy == FASP_SLOW_WAIT || middle == tail)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = nth (endpoint, i);
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state != FASP_SESSION_OPEN
         || fasp_tx_get_base (&session->tx) >= middle)
@@ -830,7 +696,7 @@ FaspBlock *
 fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = nth (endpoint, i);
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
     if (session->state == FASP_SESSION_HALF
@@ -861,7 +727,7 @@ gboolean
 fasp_endpoint_can_read (const FaspEndpoint * endpoint)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = nth (endpoint, i);
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state != FASP_SESSION_HALF
         && session->state != FASP_SESSION_ASKING && has_unread (session))
@@ -910,7 +776,7 @@ fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
   endpoint->config.max_bitrate = max_bitrate;
   endpoint->config.max_burst = max_burst;
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_pacer_set_rate (&nth (endpoint, i)->pacer, max_bitrate,
+    fasp_pacer_set_rate (&fasp_endpoint_nth (endpoint, i)->pacer, max_bitrate,
         fasp_endpoint_get_burst (endpoint));
   endpoint->epoch++;
 }
@@ -938,7 +804,7 @@ fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
 {
   endpoint->config.too_late_skip = skip;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = nth (endpoint, i);
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     session->give_up_latency = !skip ? 0 :
         MAX (1, session->latency_ms * FASP_MSEC);
@@ -963,7 +829,7 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
   endpoint->hold_deadline = FASP_NEVER;
   fasp_caller_stop (&endpoint->caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = nth (endpoint, i);
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
     gboolean whole = session->role == FASP_ROLE_SENDER ?
         fasp_tx_is_complete (&session->tx) : session->rx.complete;
 
@@ -979,7 +845,7 @@ fasp_endpoint_is_closed (const FaspEndpoint * endpoint)
   if (!endpoint->closing || !fasp_replies_is_empty (&endpoint->replies))
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = nth (endpoint, i);
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     /* one that only answers the peer's goodbye has said so already, unless
      * the answer is still to go */
@@ -988,54 +854,4 @@ fasp_endpoint_is_closed (const FaspEndpoint * endpoint)
       return FALSE;
   }
   return TRUE;
-}
-
-/* --- figures ------------------------------------------------------------------------------------------------------ */
-
-void
-fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
-    FaspEndpointStats * stats)
-{
-  *stats = endpoint->stats;
-  stats->buffer_limit = endpoint->config.buffer_size;
-  if (endpoint->store != NULL)
-    stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = nth (endpoint, i);
-
-    if (session->state == FASP_SESSION_OPEN)
-      stats->sessions++;
-    if (session->role == FASP_ROLE_RECEIVER)
-      stats->buffer_bytes += fasp_reorder_get_bytes (session->rx.reorder);
-  }
-}
-
-guint
-fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
-    FaspSessionStats * sessions, guint max)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = nth (endpoint, i);
-
-    if (!session->connected || session->removed)
-      continue;
-    if (n < max)
-      fasp_session_get_stats (session, now, &sessions[n]);
-    n++;
-  }
-  return n;
-}
-
-const FaspHist *
-fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
-{
-  FaspSession *session = fasp_endpoint_get_open (endpoint);
-
-  if (endpoint->config.role != FASP_ROLE_RECEIVER)
-    return &empty_hist;
-  if (session != NULL)
-    return in_order ? &session->rx.lateness_in_order : &session->rx.lateness;
-  return in_order ? &endpoint->lateness_in_order : &endpoint->lateness;
 }

@@ -221,6 +221,9 @@ void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
 /* Fills at most @max entries; returns how many sessions there are. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
     FaspSessionStats * sessions, guint max);
+/* The figures of the session that ended last; FALSE: none has. */
+gboolean fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
+    FaspSessionStats * session);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive and as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpointprivate.h: shared by faspendpoint.c and faspadmission.c only.
+ * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
+ * faspdial.c, faspadmission.c and faspfigures.c.
  */
 #pragma once
 
@@ -44,9 +45,18 @@ struct _FaspEndpoint
   FaspMediaClock reading_clock;
   FaspHist lateness, lateness_in_order; /* of the session before */
 
+  gboolean has_last;
+  FaspSessionStats last;        /* of the session removed last */
+
   gboolean closing;
   FaspEndpointStats stats;
 };
+
+static inline FaspSession *
+fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
+{
+  return g_ptr_array_index (endpoint->sessions, i);
+}
 
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
@@ -62,6 +72,8 @@ guint32 fasp_endpoint_get_burst (const FaspEndpoint * endpoint);
 void fasp_endpoint_describe (FaspEndpoint * endpoint,
     FaspHandshake * handshake, guint64 start);
 void fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+void fasp_endpoint_heard_again (FaspEndpoint * endpoint,
     FaspSession * session);
 void fasp_endpoint_replace (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * receive: takes a programme from faspsrc, decodes it, and counts what came:
+ * an application that embeds the element, with gst_parse_launch and probes.
+ */
+#include "report.h"
+#include "tscheck.h"
+
+typedef struct
+{
+  TsCheck ts;
+  guint64 bytes, frames, backwards, discontinuities;
+  GstClockTime last;
+  GMutex lock;
+} Counters;
+
+static gboolean
+on_data (GstBuffer ** buffer, guint index, gpointer data)
+{
+  Counters *n = data;
+  GstMapInfo map;
+
+  if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_DISCONT)
+      && n->bytes > 0)
+    n->discontinuities++;
+  if (gst_buffer_map (*buffer, &map, GST_MAP_READ)) {
+    n->bytes += map.size;
+    ts_check_data (&n->ts, map.data, map.size);
+    gst_buffer_unmap (*buffer, &map);
+  }
+  return TRUE;
+}
+
+static GstPadProbeReturn
+on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Counters *n = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  g_mutex_lock (&n->lock);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
+    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (info), on_data,
+        n);
+  else
+    on_data (&buffer, 0, n);
+  g_mutex_unlock (&n->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Counters *n = data;
+  GstClockTime pts = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  g_mutex_lock (&n->lock);
+  n->frames++;
+  if (GST_CLOCK_TIME_IS_VALID (n->last) && pts <= n->last)
+    n->backwards++;
+  n->last = pts;
+  g_mutex_unlock (&n->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+print_counters (FILE * out, gpointer data)
+{
+  Counters *n = data;
+
+  g_mutex_lock (&n->lock);
+  fprintf (out, ", \"frames\": %" G_GUINT64_FORMAT ", \"frames-backwards\": %"
+      G_GUINT64_FORMAT ", \"bytes\": %" G_GUINT64_FORMAT ", \"ts-packets\": %"
+      G_GUINT64_FORMAT ", \"ts-errors\": %" G_GUINT64_FORMAT
+      ", \"discontinuities\": %" G_GUINT64_FORMAT, n->frames, n->backwards,
+      n->bytes, n->ts.packets, n->ts.errors + n->ts.lost_sync,
+      n->discontinuities);
+  g_mutex_unlock (&n->lock);
+}
+
+static void
+add_probe (GstElement * pipeline, const gchar * name, const gchar * pad_name,
+    GstPadProbeType type, GstPadProbeCallback callback, Counters * counters)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
+      name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, pad_name);
+
+  gst_pad_add_probe (pad, type, callback, counters, NULL);
+}
+
+gint
+main (gint argc, gchar ** argv)
+{
+  static gchar *uri, *to;
+  static gboolean display;
+  static const GOptionEntry entries[] = {
+    {"uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where from", "fasp://:PORT"},
+    {"to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Keep the stream", "FILE"},
+    {"display", 0, 0, G_OPTION_ARG_NONE, &display, "Show and play it", NULL},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autofree gchar *line = NULL;
+  Counters counters = {.last = GST_CLOCK_TIME_NONE };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {
+    fprintf (stderr, "%s\n", error ? error->message :
+        "There is nothing to receive: add --uri fasp://:PORT to listen or "
+        "fasp://HOST:PORT to dial.");
+    return 2;
+  }
+  g_mutex_init (&counters.lock);
+  ts_check_init (&counters.ts);
+  line = g_strdup_printf ("faspsrc name=source ! tee name=t "
+      "t. ! queue ! tsdemux name=d "
+      "d. ! queue ! h264parse ! avdec_h264 name=decoder ! %s "
+      "d. ! queue ! aacparse ! avdec_aac ! %s %s%s",
+      display ? "videoconvert ! autovideosink" : "fakesink sync=true",
+      display ? "audioconvert ! audioresample ! autoaudiosink" :
+      "fakesink sync=true", to ? "t. ! queue ! filesink async=false location="
+      : "", to ? to : "");
+  pipeline = gst_parse_launch (line, &error);
+  if (error != NULL) {
+    fprintf (stderr, "Error: %s\n", error->message);
+    return 1;
+  }
+  gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "source::uri", uri, NULL);
+  add_probe (pipeline, "source", "src", GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream, &counters);
+  add_probe (pipeline, "decoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_frame,
+      &counters);
+  return report_run (pipeline, "source", print_counters, &counters);
+}

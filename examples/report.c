@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "report.h"
+#include <glib-unix.h>
+
+typedef struct
+{
+  GMainLoop *loop;
+  GstElement *pipeline, *element;
+  ReportFunc more;
+  gpointer user_data;
+  gint64 start;
+  gint interrupts;
+  int status;
+} Report;
+
+static gboolean
+print_field (GQuark id, const GValue * value, gpointer data)
+{
+  const gchar *name = g_quark_to_string (id);
+
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    printf (", \"%s\": %.6f", name, g_value_get_double (value));
+  else if (G_VALUE_HOLDS_UINT64 (value))
+    printf (", \"%s\": %" G_GUINT64_FORMAT, name, g_value_get_uint64 (value));
+  else if (G_VALUE_HOLDS_UINT (value))
+    printf (", \"%s\": %u", name, g_value_get_uint (value));
+  else if (GST_VALUE_HOLDS_ARRAY (value)
+      && gst_value_array_get_size (value) > 0
+      && G_VALUE_HOLDS_UINT64 (gst_value_array_get_value (value, 0))) {
+    printf (", \"%s\": [", name);
+    for (guint i = 0; i < gst_value_array_get_size (value); i++)
+      printf ("%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
+          g_value_get_uint64 (gst_value_array_get_value (value, i)));
+    printf ("]");
+  }
+  return TRUE;
+}
+
+static gboolean
+print (gpointer data)
+{
+  Report *report = data;
+  GstStructure *stats = NULL;
+
+  printf ("{\"time\": %.3f", (g_get_monotonic_time () - report->start) / 1e6);
+  g_object_get (report->element, "stats", &stats, NULL);
+  gst_structure_foreach (stats, print_field, NULL);
+  gst_structure_free (stats);
+  if (report->more != NULL)
+    report->more (stdout, report->user_data);
+  printf ("}\n");
+  fflush (stdout);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_interrupt (gpointer data)
+{
+  Report *report = data;
+
+  if (report->interrupts++ == 0) {
+    gst_element_send_event (report->pipeline, gst_event_new_eos ());
+  } else {
+    report->status = 130;
+    g_main_loop_quit (report->loop);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  Report *report = data;
+  g_autoptr (GError) error = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, NULL);
+      fprintf (stderr, "Error: %s\n", error->message);
+      report->status = 1;
+      g_main_loop_quit (report->loop);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, NULL);
+      fprintf (stderr, "Warning: %s\n", error->message);
+      break;
+    case GST_MESSAGE_EOS:
+      g_main_loop_quit (report->loop);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (report->pipeline));
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+int
+report_run (GstElement * pipeline, const gchar * element, ReportFunc more,
+    gpointer user_data)
+{
+  Report report = {.pipeline = pipeline,.more = more,.user_data = user_data,
+    .start = g_get_monotonic_time ()
+  };
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+  report.loop = g_main_loop_new (NULL, FALSE);
+  report.element = gst_bin_get_by_name (GST_BIN (pipeline), element);
+  gst_bus_add_watch (bus, on_message, &report);
+  g_timeout_add (500, print, &report);
+  g_unix_signal_add (SIGINT, on_interrupt, &report);
+  g_unix_signal_add (SIGTERM, on_interrupt, &report);
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+      GST_STATE_CHANGE_FAILURE)
+    g_main_loop_run (report.loop);
+  else
+    report.status = 1;
+  print (&report);
+  /* an error of the start is still on the bus */
+  while (g_main_context_iteration (NULL, FALSE));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_bus_remove_watch (bus);
+  gst_object_unref (report.element);
+  g_main_loop_unref (report.loop);
+  return report.status;
+}

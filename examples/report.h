@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * report.h: what both examples do alike: run a pipeline to its end, and print
+ * the figures of its fasp element as a line of JSON now and then.
+ */
+#pragma once
+
+#include <stdio.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Adds fields of the application's own to a line. */
+typedef void (*ReportFunc) (FILE * out, gpointer user_data);
+
+/* Plays @pipeline until EOS, an error or SIGINT (which ends the stream in
+ * good order; a second one ends at once).  Prints the stats of the element
+ * called @element every 500 ms and at the end.  Returns the exit status. */
+int report_run (GstElement * pipeline, const gchar * element,
+    ReportFunc more, gpointer user_data);
+
+G_END_DECLS

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspdial.h"
+
+gboolean
+fasp_dial_is_ours (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.mode == FASP_MODE_CALLER
+      || (endpoint->config.mode == FASP_MODE_RENDEZVOUS
+      && endpoint->config.role == FASP_ROLE_SENDER);
+}
+
+/* What we say of ourselves, in OPEN and ACCEPT. */
+void
+fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHandshake * handshake,
+    guint64 start)
+{
+  handshake->role = endpoint->config.role;
+  handshake->latency_ms = endpoint->config.latency_ms;
+  handshake->datagram_max = FASP_DATAGRAM_MAX;
+  if (endpoint->config.role == FASP_ROLE_SENDER)
+    handshake->start = start;
+  else
+    handshake->window = fasp_endpoint_get_window (endpoint);
+}
+
+void
+fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspHandshake *open = &endpoint->caller.open;
+  FaspSession *session = fasp_endpoint_get_open (endpoint);
+  guint8 nonce[FASP_NONCE_SIZE];
+  guint64 start = 0;
+
+  endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
+  fasp_caller_start (&endpoint->caller, now, &endpoint->peer,
+      fasp_endpoint_new_id (endpoint), nonce);
+  endpoint->call_started = now;
+  endpoint->redial_time = FASP_NEVER;
+  if (endpoint->store != NULL) {
+    start = fasp_store_seal (endpoint->store);
+    if (session != NULL)
+      start = fasp_tx_get_base (&session->tx);
+    else if (endpoint->hold != FASP_NO_BLOCK)
+      start = endpoint->hold;
+  }
+  /* every repetition of the OPEN says the same, whichever is answered */
+  fasp_endpoint_describe (endpoint, open, start);
+  if (endpoint->config.streamid != NULL)
+    g_strlcpy (open->streamid, endpoint->config.streamid,
+        sizeof (open->streamid));
+  if (session != NULL) {
+    open->has_resume = TRUE;
+    open->resume_cid = session->peer_id;
+    fasp_hmac (session->key, FASP_KEY_SIZE, "fasp resume 1", nonce,
+        FASP_NONCE_SIZE, open->resume_proof, FASP_PROOF_SIZE);
+  }
+}
+
+void
+fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * peer)
+{
+  gboolean again = endpoint->has_peer
+      && !fasp_address_equal (&endpoint->peer, peer);
+
+  endpoint->peer = *peer;
+  endpoint->has_peer = TRUE;
+  if (!fasp_dial_is_ours (endpoint)) {
+    endpoint->punch_time = now;
+    return;
+  }
+  if (endpoint->closing)
+    return;
+  if (endpoint->caller.active) {
+    if (again)
+      endpoint->caller.peer = *peer;
+  } else if (fasp_endpoint_get_open (endpoint) == NULL) {
+    fasp_dial_start (endpoint, now);
+  }
+}
+
+void
+fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * answer)
+{
+  FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
+
+  if (answer->resumed) {
+    if (old != NULL && answer->from_cid == old->peer_id) {
+      old->heard = now;
+      old->address = *from;
+      old->wake = 0;
+      fasp_endpoint_heard_again (endpoint, old);
+    }
+    return;
+  }
+  if (answer->role == endpoint->config.role)
+    return;                     /* a listener that does not check roles */
+  if (old != NULL)
+    fasp_endpoint_replace (endpoint, now, old);
+  session = fasp_endpoint_add_session (endpoint, now,
+      endpoint->caller.open.from_cid, from, answer,
+      endpoint->caller.open.start);
+  session->streamid = g_strdup (endpoint->config.streamid);
+  memcpy (session->listener_nonce, answer->listener_nonce, FASP_NONCE_SIZE);
+  fasp_session_set_key (session);
+  if (endpoint->caller.tries == 1)      /* else: which one was answered? */
+    fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
+  fasp_session_open (session, now);
+  fasp_endpoint_session_opened (endpoint, now, session);
+}
+
+void
+fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * answer)
+{
+  FaspEvent *event;
+  gboolean passing = answer->reason == FASP_REASON_BUSY;
+
+  if (passing && endpoint->config.reconnect
+      && endpoint->last_reject == FASP_REASON_BUSY)
+    return;                     /* said once; the call goes on at its pace */
+  endpoint->last_reject = answer->reason;
+  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
+  event->address = *from;
+  event->reason = answer->reason;
+  event->final = !(passing && endpoint->config.reconnect);
+  g_strlcpy (event->text, answer->text, sizeof (event->text));
+  if (event->final)
+    fasp_caller_stop (&endpoint->caller);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspdial.h: the side of an endpoint that calls: when it calls, what it
+ * says, and what the answer makes of its sessions.  faspcaller is the
+ * exchange of datagrams itself.
+ */
+#pragma once
+
+#include "faspendpointprivate.h"
+
+G_BEGIN_DECLS
+
+/* Are we the one who calls? In a rendezvous the sender of the stream is. */
+gboolean fasp_dial_is_ours (const FaspEndpoint * endpoint);
+void fasp_dial_start (FaspEndpoint * endpoint, FaspTime now);
+void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * answer);
+void fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * answer);
+
+G_END_DECLS

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspfigures.c: what an endpoint tells of itself.
+ */
+#include "faspendpointprivate.h"
+
+static const FaspHist empty_hist;
+
+void
+fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
+    FaspEndpointStats * stats)
+{
+  *stats = endpoint->stats;
+  stats->buffer_limit = endpoint->config.buffer_size;
+  if (endpoint->store != NULL)
+    stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN)
+      stats->sessions++;
+    if (session->role == FASP_ROLE_RECEIVER)
+      stats->buffer_bytes += fasp_reorder_get_bytes (session->rx.reorder);
+  }
+}
+
+guint
+fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
+    FaspSessionStats * sessions, guint max)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (!session->connected || session->removed)
+      continue;
+    if (n < max)
+      fasp_session_get_stats (session, now, &sessions[n]);
+    n++;
+  }
+  return n;
+}
+
+gboolean
+fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
+    FaspSessionStats * session)
+{
+  if (endpoint->has_last)
+    *session = endpoint->last;
+  return endpoint->has_last;
+}
+
+const FaspHist *
+fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
+{
+  FaspSession *session = fasp_endpoint_get_open (endpoint);
+
+  if (endpoint->config.role != FASP_ROLE_RECEIVER)
+    return &empty_hist;
+  if (session != NULL)
+    return in_order ? &session->rx.lateness_in_order : &session->rx.lateness;
+  return in_order ? &endpoint->lateness_in_order : &endpoint->lateness;
+}
