@@ -18,24 +18,25 @@ fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst)
   pacer->remainder = 0;
 }
 
-/* How far ahead of the clock ready_ns may run: a burst's time at the rate. */
+/* How far ahead of the clock ready_ns may run before @bytes more: the time of
+ * the rest of the burst at the rate. */
 static gint64
-tolerance (const FaspPacer * pacer)
+tolerance (const FaspPacer * pacer, gsize bytes)
 {
-  guint64 bits = (guint64) pacer->burst * 8;
+  guint64 bits = bytes < pacer->burst ? (pacer->burst - bytes) * 8 : 0;
 
   /* bits < 2^35, so the product stays below 2^65: split it */
   return bits / pacer->rate * NSEC + bits % pacer->rate * NSEC / pacer->rate;
 }
 
 FaspTime
-fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now)
+fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
 {
   gint64 at;
 
   if (pacer->rate == 0)
     return now;
-  at = pacer->ready_ns - tolerance (pacer);
+  at = pacer->ready_ns - tolerance (pacer, bytes);
   return at <= now * 1000 ? now : (at + 999) / 1000;
 }
 

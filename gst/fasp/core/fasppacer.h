@@ -27,8 +27,10 @@ typedef struct
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
 /* Keeps the debt or credit already made. */
 void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
-/* Earliest time a datagram may leave; <= now: at once. Rounded up to µs. */
-FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now);
+/* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded
+ * up to µs.  One that is larger than the burst leaves alone. */
+FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
+    gsize bytes);
 /* @bytes (IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
 

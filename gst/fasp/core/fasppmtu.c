@@ -38,8 +38,7 @@ rest (FaspPmtu * pmtu, FaspTime now)
 void
 fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead, guint16 limit)
 {
-  pmtu->size = FASP_PMTU_BASE;
-  pmtu->limit = limit;
+  *pmtu = (FaspPmtu) {.size = FASP_PMTU_BASE,.limit = limit };
   set_candidates (pmtu, overhead, limit);
   search (pmtu, now);
 }

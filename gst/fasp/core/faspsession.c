@@ -494,7 +494,8 @@ fasp_session_poll (FaspSession * session, FaspTime now,
       break;
   }
   if (session->role == FASP_ROLE_SENDER
-      && fasp_pacer_get_time (&session->pacer, now) > now)
+      && fasp_pacer_get_time (&session->pacer, now,
+          FASP_DATAGRAM_MAX) > now)
     return FALSE;
   if (session->give_up_latency > 0)
     fasp_rx_give_up (&session->rx, now, session->give_up_latency);
@@ -541,7 +542,8 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
 
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
-    timeout = MAX (timeout, fasp_pacer_get_time (&session->pacer, now));
+    timeout = MAX (timeout, fasp_pacer_get_time (&session->pacer, now,
+          FASP_DATAGRAM_MAX));
   }
   /* liveness */
   timeout = MIN (timeout, session->heard + session->resume_timeout);

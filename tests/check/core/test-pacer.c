@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasppacer.h"
+
+/* The invariant, for every pair of departures: what left in [a, b] is at
+ * most rate / 8 * (b - a) + burst. */
+static void
+test_invariant (void)
+{
+  for (guint seed = 0; seed < 20; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    guint64 rate = g_rand_int_range (rand, 10000, 2000000000);
+    guint32 burst = g_rand_int_range (rand, 1500, 20000);
+    enum
+    { N = 400 };
+    FaspTime times[N];
+    guint sizes[N];
+    FaspTime now = 0;
+    FaspPacer pacer;
+
+    fasp_pacer_init (&pacer, rate, burst);
+    for (guint i = 0; i < N; i++) {
+      sizes[i] = g_rand_int_range (rand, 40, 1501);
+      now = MAX (now, fasp_pacer_get_time (&pacer, now, sizes[i]));
+      if (g_rand_int_range (rand, 0, 20) == 0)  /* idle for a while */
+        now += g_rand_int_range (rand, 0, 50000);
+      times[i] = now;
+      fasp_pacer_sent (&pacer, now, sizes[i]);
+    }
+    for (guint a = 0; a < N; a++) {
+      gdouble bytes = 0;
+
+      for (guint b = a; b < N; b++) {
+        bytes += sizes[b];
+        /* times are rounded to µs */
+        g_assert_cmpfloat (bytes, <=, rate / 8e6 * (times[b] - times[a] + 1)
+            + burst);
+      }
+    }
+    g_rand_free (rand);
+  }
+}
+
+/* A sender that always has something reaches its rate exactly, for ever. */
+static void
+test_exact (void)
+{
+  static const guint64 rates[] = { 10000, 999983, 40000000, 333333333,
+    1000000000
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    FaspTime now = 0;
+    FaspPacer pacer;
+    guint64 bytes = 0;
+    const guint n = 200000;
+    gdouble wanted;
+
+    fasp_pacer_init (&pacer, rates[i], 8192);
+    for (guint j = 0; j < n; j++) {
+      now = MAX (now, fasp_pacer_get_time (&pacer, now, 1337));
+      fasp_pacer_sent (&pacer, now, 1337);
+      bytes += 1337;
+    }
+    wanted = (bytes - 8192) * 8e6 / rates[i];
+    g_assert_cmpfloat (ABS (now - wanted), <=, 1337 * 8e6 / rates[i] + 2);
+  }
+}
+
+static void
+test_unpaced (void)
+{
+  FaspPacer pacer;
+
+  fasp_pacer_init (&pacer, 0, 8192);
+  for (guint i = 0; i < 1000; i++) {
+    g_assert_cmpint (fasp_pacer_get_time (&pacer, 5, 1500), <=, 5);
+    fasp_pacer_sent (&pacer, 5, 1500);
+  }
+}
+
+/* Idle time is worth one burst, not more. */
+static void
+test_idle (void)
+{
+  FaspPacer pacer;
+  guint burst = 0;
+
+  fasp_pacer_init (&pacer, 8000000, 8192);      /* 1 byte per µs */
+  fasp_pacer_sent (&pacer, 0, 1500);
+  while (fasp_pacer_get_time (&pacer, 100 * FASP_SEC, 1024) <=
+      100 * FASP_SEC) {
+    fasp_pacer_sent (&pacer, 100 * FASP_SEC, 1024);
+    burst += 1024;
+  }
+  g_assert_cmpuint (burst, ==, 8192);
+}
+
+static void
+test_set_rate (void)
+{
+  FaspPacer pacer;
+
+  fasp_pacer_init (&pacer, 8000, 1500); /* 1 byte per ms */
+  fasp_pacer_sent (&pacer, 0, 1500);
+  fasp_pacer_sent (&pacer, 0, 1500);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), >, FASP_SEC);
+  fasp_pacer_set_rate (&pacer, 0, 1500);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), <=, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pacer/invariant", test_invariant);
+  g_test_add_func ("/pacer/exact", test_exact);
+  g_test_add_func ("/pacer/unpaced", test_unpaced);
+  g_test_add_func ("/pacer/idle", test_idle);
+  g_test_add_func ("/pacer/set-rate", test_set_rate);
+  return g_test_run ();
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasppmtu.h"
+
+#define RTT (100 * FASP_MSEC)
+#define OVERHEAD 28
+
+/* A path that carries IP packets of up to *mtu bytes answers after RTT. */
+static void
+run (FaspPmtu * pmtu, FaspTime * now, FaspTime until, guint mtu)
+{
+  guint16 answers[64];
+  FaspTime due[64];
+  guint n = 0;
+
+  while (*now < until) {
+    FaspTime next = MIN (until, fasp_pmtu_get_timeout (pmtu));
+    guint16 size;
+
+    for (guint i = 0; i < n; i++)
+      next = MIN (next, due[i]);
+    *now = MAX (*now, next);
+    for (guint i = 0; i < n;)
+      if (due[i] <= *now) {
+        fasp_pmtu_answered (pmtu, *now, answers[i]);
+        answers[i] = answers[--n];
+        due[i] = due[n];
+      } else {
+        i++;
+      }
+    while ((size = fasp_pmtu_poll (pmtu, *now, 2 * RTT)) != 0)
+      if (size + OVERHEAD <= (gint) mtu && n < G_N_ELEMENTS (due)) {
+        due[n] = *now + RTT;
+        answers[n++] = size;
+      }
+    g_assert_cmpuint (pmtu->size, >=, FASP_PMTU_BASE);
+  }
+}
+
+static void
+test_search (void)
+{
+  static const guint paths[][2] = {
+    {1228, 1200}, {1300, 1280 - OVERHEAD}, {1400, 1400 - OVERHEAD},
+    {1492, 1492 - OVERHEAD}, {1500, 1472}, {9000, 1472}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    FaspTime now = 0;
+    FaspPmtu pmtu;
+
+    fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+    g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
+    run (&pmtu, &now, RTT + 1, paths[i][0]);
+    g_assert_cmpuint (pmtu.size, ==, paths[i][1]);      /* one round trip */
+    run (&pmtu, &now, 60 * FASP_SEC, paths[i][0]);
+    g_assert_cmpuint (pmtu.size, ==, paths[i][1]);
+  }
+}
+
+static void
+test_limit (void)
+{
+  FaspTime now = 0;
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1300);
+  run (&pmtu, &now, FASP_SEC, 9000);
+  g_assert_cmpuint (pmtu.size, <=, 1300);
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 10);    /* a peer that lies */
+  g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
+}
+
+/* The path narrows: found out when blocks are lost, without waiting for the
+ * regular confirmation, and the widening with it. */
+static void
+test_black_hole (void)
+{
+  FaspTime now = 0;
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+  run (&pmtu, &now, FASP_SEC, 1500);
+  g_assert_cmpuint (pmtu.size, ==, 1472);
+  fasp_pmtu_suspect (&pmtu, now);
+  run (&pmtu, &now, now + 2 * FASP_SEC, 1400);
+  g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
+  /* a suspicion without a cause changes nothing */
+  run (&pmtu, &now, now + 30 * FASP_SEC, 1400);
+  fasp_pmtu_suspect (&pmtu, now);
+  run (&pmtu, &now, now + 2 * FASP_SEC, 1400);
+  g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
+}
+
+static void
+test_lying_answers (void)
+{
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, 0, OVERHEAD, 1500);
+  while (fasp_pmtu_poll (&pmtu, 0, 2 * RTT) != 0);
+  fasp_pmtu_answered (&pmtu, 1, 65000); /* never asked */
+  g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
+  fasp_pmtu_answered (&pmtu, 1, 3);
+  g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pmtu/search", test_search);
+  g_test_add_func ("/pmtu/limit", test_limit);
+  g_test_add_func ("/pmtu/black-hole", test_black_hole);
+  g_test_add_func ("/pmtu/lying-answers", test_lying_answers);
+  return g_test_run ();
+}

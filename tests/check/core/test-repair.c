@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasprepair.h"
+
+/* What the receiver says, in a line: settled up to `settled', largest
+ * packet, ack, end, and which blocks it lacks. */
+static gboolean
+feed (FaspRepair * repair, guint64 pn, guint64 settled, guint64 largest,
+    guint64 ack, guint64 end, const gint * missing, FaspRepairResult * result)
+{
+  FaspFeedback f = {.ack = ack,.window = 1000,.n_flows = 1,.from = ack,
+    .end = end,.tail = TRUE
+  };
+
+  f.flows[0].largest = largest;
+  f.flows[0].unsettled = largest - settled;
+  f.flows[0].received = largest + 1;
+  for (; *missing >= 0; missing++) {
+    f.ranges[f.n_ranges].start = *missing;
+    f.ranges[f.n_ranges++].length = 1;
+  }
+  return fasp_repair_feedback (repair, 1000, pn, &f, result);
+}
+
+#define MISSING(...) (const gint[]) { __VA_ARGS__ }
+
+static void
+send_new (FaspRepair * repair, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    fasp_repair_sent (repair, 0, 0, fasp_repair_get_next (repair), FALSE);
+}
+
+static void
+test_loss (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  guint8 round;
+
+  send_new (repair, 10);        /* packet n carries block n */
+  /* 3 and 5 did not come, but 5 may still be on its way */
+  g_assert_true (feed (repair, 0, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 1);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 3);
+  g_assert_cmpuint (round, ==, 1);
+  /* said again: not lost twice */
+  g_assert_true (feed (repair, 1, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  fasp_repair_sent (repair, 10, 0, 3, FALSE);   /* packet 10 */
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  /* now 5 is settled, too; the rex of 3 is under way */
+  g_assert_true (feed (repair, 2, 9, 9, 3, 10, MISSING (3, 5, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 1);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 5);
+  fasp_repair_sent (repair, 20, 0, 5, FALSE);   /* packet 11 */
+  /* the rex of 3 is lost, the one of 5 arrived */
+  g_assert_true (feed (repair, 3, 11, 11, 3, 10, MISSING (3, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 1);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 3);
+  g_assert_cmpuint (round, ==, 2);
+  fasp_repair_sent (repair, 30, 0, 3, FALSE);   /* packet 12 */
+  g_assert_true (feed (repair, 4, 12, 12, 10, 10, MISSING (-1), &result));
+  g_assert_cmpuint (result.base, ==, 10);
+  g_assert_cmpuint (fasp_repair_get_base (repair), ==, 10);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_repair_free (repair);
+}
+
+/* Earliest first, whatever the order in which they are found lost. */
+static void
+test_urgency (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  guint8 round;
+
+  send_new (repair, 100);
+  feed (repair, 0, 99, 99, 7, 100, MISSING (7, 20, 50, 51, 90, -1), &result);
+  g_assert_cmpuint (result.lost, ==, 5);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 7);
+  fasp_repair_sent (repair, 1, 0, 7, FALSE);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 20);
+  fasp_repair_advance (repair, 51);     /* nobody wants the earlier ones */
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 51);
+  fasp_repair_free (repair);
+}
+
+static void
+test_stale (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+
+  send_new (repair, 10);
+  g_assert_true (feed (repair, 5, 9, 9, 10, 10, MISSING (-1), &result));
+  g_assert_false (feed (repair, 5, 9, 9, 10, 10, MISSING (-1), &result));
+  g_assert_false (feed (repair, 4, 9, 9, 10, 10, MISSING (-1), &result));
+  /* of packets and blocks that were never sent */
+  g_assert_false (feed (repair, 6, 10, 10, 10, 10, MISSING (-1), &result));
+  g_assert_false (feed (repair, 7, 9, 9, 11, 11, MISSING (-1), &result));
+  g_assert_cmpuint (fasp_repair_get_base (repair), ==, 10);
+  fasp_repair_free (repair);
+}
+
+/* A sender, a lossy pipe each way and an honest receiver, in rounds: whatever
+ * is lost, in the end everything is there, and what is sent beyond the losses
+ * is nothing. */
+static void
+test_model (void)
+{
+  for (guint seed = 0; seed < 200; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    FaspRepair *repair = fasp_repair_new (0);
+    const guint blocks = 300;
+    gboolean here[300] = { FALSE };
+    guint64 sent = 0, lost = 0, pn, fpn = 0, ack = 0, highest = 0;
+    gint64 largest = -1;
+    gdouble loss = g_rand_double_range (rand, 0, .5);
+    guint rounds = 0;
+
+    while (ack < blocks && rounds++ < 10000) {
+      FaspFeedback f = { 0 };
+      FaspRepairResult result;
+
+      for (guint i = 0; i < 20; i++) {
+        guint8 round;
+        guint64 block = fasp_repair_peek (repair, &round);
+
+        if (block == FASP_NO_BLOCK)
+          block = fasp_repair_get_next (repair);
+        if (block >= blocks)
+          block = FASP_NO_BLOCK;        /* a tail probe */
+        pn = fasp_repair_get_pn (repair, 0);
+        fasp_repair_sent (repair, rounds, 0, block, FALSE);
+        sent += block != FASP_NO_BLOCK;
+        if (g_rand_double (rand) < loss) {
+          lost += block != FASP_NO_BLOCK;
+          continue;
+        }
+        largest = pn;
+        if (block != FASP_NO_BLOCK) {
+          g_assert_false (here[block]); /* nothing goes twice for nothing */
+          here[block] = TRUE;
+          highest = MAX (highest, block + 1);
+        } else {
+          highest = fasp_repair_get_next (repair);
+        }
+      }
+      if (largest < 0 || g_rand_double (rand) < loss)
+        continue;               /* the feedback is lost */
+      while (ack < blocks && here[ack])
+        ack++;
+      f.ack = f.from = ack;
+      f.end = highest;
+      f.tail = TRUE;
+      f.window = 1000;
+      f.n_flows = 1;
+      f.flows[0].largest = largest;
+      f.flows[0].received = largest + 1;
+      for (guint64 b = ack; b < highest; b++)
+        if (!here[b]) {
+          if (f.n_ranges > 0 && f.ranges[f.n_ranges - 1].start
+              + f.ranges[f.n_ranges - 1].length == b)
+            f.ranges[f.n_ranges - 1].length++;
+          else {
+            f.ranges[f.n_ranges].start = b;
+            f.ranges[f.n_ranges++].length = 1;
+          }
+        }
+      g_assert_true (fasp_repair_feedback (repair, rounds, fpn++, &f,
+              &result));
+    }
+    g_assert_cmpuint (ack, ==, blocks);
+    g_assert_cmpuint (sent, ==, blocks + lost);
+    fasp_repair_free (repair);
+    g_rand_free (rand);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/repair/loss", test_loss);
+  g_test_add_func ("/repair/urgency", test_urgency);
+  g_test_add_func ("/repair/stale", test_stale);
+  g_test_add_func ("/repair/model", test_model);
+  return g_test_run ();
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspstore.h"
+
+static const guint8 bytes[100000];
+
+static void
+test_blocks (void)
+{
+  FaspStore *store = fasp_store_new (1 << 20, 1000);
+
+  g_assert_cmpuint (fasp_store_write (store, 1, bytes, 300), ==, 300);
+  g_assert_cmpuint (fasp_store_write (store, 2, bytes, 300), ==, 300);
+  g_assert_cmpuint (fasp_store_get_head (store), ==, 1);
+  /* asked for: sealed; more bytes begin another */
+  g_assert_cmpuint (fasp_store_get (store, 0)->size, ==, 600);
+  g_assert_cmpint (fasp_store_get (store, 0)->media_time, ==, 1);
+  g_assert_cmpuint (fasp_store_write (store, 3, bytes, 2500), ==, 2500);
+  g_assert_cmpuint (fasp_store_get_head (store), ==, 4);
+  g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 1000);
+  g_assert_cmpuint (fasp_store_get (store, 3)->size, ==, 500);
+  g_assert_cmpint (fasp_store_get (store, 3)->media_time, ==, 3);
+  g_assert_cmpuint (fasp_store_count_bytes (store, 0, 4), ==, 3100);
+  fasp_store_trim (store, 3);
+  g_assert_cmpuint (fasp_store_get_tail (store), ==, 3);
+  g_assert_cmpuint (fasp_store_count_bytes (store, 0, 100), ==, 500);
+  fasp_store_free (store);
+}
+
+/* Back-pressure: never above the limit, and room again after a trim. */
+static void
+test_limit (void)
+{
+  const gsize limit = 64 * 1024;
+  FaspStore *store = fasp_store_new (limit, 1200);
+  gsize taken = 0, n;
+
+  while ((n = fasp_store_write (store, 0, bytes, 1316)) > 0) {
+    taken += n;
+    g_assert_cmpuint (fasp_store_get_bytes (store), <=, limit);
+  }
+  g_assert_true (fasp_store_is_full (store));
+  g_assert_cmpuint (taken, >, limit / 2);
+  fasp_store_trim (store, fasp_store_get_head (store) / 2);
+  g_assert_false (fasp_store_is_full (store));
+  g_assert_cmpuint (fasp_store_write (store, 0, bytes, 1316), ==, 1316);
+  fasp_store_free (store);
+}
+
+/* Many tiny writes, each asked for at once, must not cost a datagram's
+ * memory each. */
+static void
+test_tiny (void)
+{
+  const gsize limit = 64 * 1024;
+  FaspStore *store = fasp_store_new (limit, 1400);
+  guint n = 0;
+
+  while (n < 100000 && fasp_store_write (store, n, bytes, 1) == 1)
+    fasp_store_get (store, n++);
+  g_assert_cmpuint (n, <, 100000);      /* overheads count, too */
+  g_assert_cmpuint (fasp_store_get_bytes (store), <=, limit);
+  fasp_store_free (store);
+}
+
+static void
+test_end (void)
+{
+  FaspStore *store = fasp_store_new (1 << 20, 1000);
+
+  fasp_store_write (store, 0, bytes, 10);
+  fasp_store_finish (store, 5);
+  fasp_store_finish (store, 6);
+  g_assert_true (fasp_store_is_finished (store));
+  g_assert_cmpuint (fasp_store_get_head (store), ==, 2);
+  g_assert_cmpuint (fasp_store_get (store, 0)->flags & FASP_BLOCK_EOS, ==, 0);
+  g_assert_cmpuint (fasp_store_get (store, 1)->flags & FASP_BLOCK_EOS, ==,
+      FASP_BLOCK_EOS);
+  g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 0);
+  fasp_store_free (store);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/store/blocks", test_blocks);
+  g_test_add_func ("/store/limit", test_limit);
+  g_test_add_func ("/store/tiny", test_tiny);
+  g_test_add_func ("/store/end", test_end);
+  return g_test_run ();
+}
