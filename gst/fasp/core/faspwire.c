@@ -49,15 +49,16 @@ fasp_wire_write_session (FaspWriter * w, const FaspSessionHeader * header)
 /* --- handshake datagrams ----------------------------------------------------- */
 
 /* Text from the peer ends up in messages: UTF-8 without control characters,
- * or nothing. */
+ * or nothing.  One longer than @max is malformed. */
 static void
 read_text (FaspReader * r, gsize size, gsize max, gchar * text)
 {
   const guint8 *bytes = fasp_read_bytes (r, size);
 
   text[0] = '\0';
-  if (bytes == NULL || size > max || !g_utf8_validate ((const gchar *) bytes,
-          size, NULL))
+  if (size > max)
+    r->failed = TRUE;
+  if (r->failed || !g_utf8_validate ((const gchar *) bytes, size, NULL))
     return;
   for (gsize i = 0; i < size; i++)
     if (bytes[i] < 0x20 || bytes[i] == 0x7f)
@@ -87,10 +88,6 @@ read_options (FaspReader * r, FaspHandshake * h)
         h->latency_ms = fasp_read_uint (&value, 4);
         break;
       case OPTION_STREAMID:
-        if (value.left > FASP_STREAMID_MAX) {
-          r->failed = TRUE;
-          return;
-        }
         read_text (&value, value.left, FASP_STREAMID_MAX, h->streamid);
         break;
       case OPTION_START:
@@ -123,7 +120,8 @@ read_options (FaspReader * r, FaspHandshake * h)
           h->unsupported = TRUE;
         break;
     }
-    if (value.failed)
+    /* a known option has exactly its length */
+    if (value.failed || (id <= OPTION_RESUMED && value.left > 0))
       r->failed = TRUE;
   }
 }
@@ -159,7 +157,8 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
       const guint8 *cookie;
 
       h->cookie_size = fasp_read_uint (&r, 1);
-      if (h->cookie_size != 0 && h->cookie_size != FASP_COOKIE_SIZE)
+      if (h->cookie_size != FASP_COOKIE_SIZE
+          && (h->cookie_size != 0 || h->type == FASP_HANDSHAKE_RETRY))
         return FALSE;
       cookie = fasp_read_bytes (&r, h->cookie_size);
       if (cookie != NULL && h->cookie_size > 0)
@@ -212,16 +211,16 @@ write_options (FaspWriter * w, const FaspHandshake * h)
 
   write_option (w, OPTION_ROLE, h->role, 1);
   write_option (w, OPTION_LATENCY, h->latency_ms, 4);
-  if (h->role == FASP_ROLE_SENDER)
-    write_option (w, OPTION_START, h->start, 8);
-  else
-    write_option (w, OPTION_WINDOW, h->window, 4);
-  write_option (w, OPTION_DATAGRAM_MAX, h->datagram_max, 2);
   if (streamid_size > 0) {
     fasp_write_uint (w, OPTION_STREAMID, 1);
     fasp_write_uint (w, streamid_size, 2);
     fasp_write_bytes (w, h->streamid, streamid_size);
   }
+  if (h->role == FASP_ROLE_SENDER)
+    write_option (w, OPTION_START, h->start, 8);
+  else
+    write_option (w, OPTION_WINDOW, h->window, 4);
+  write_option (w, OPTION_DATAGRAM_MAX, h->datagram_max, 2);
   if (h->has_resume) {
     fasp_write_uint (w, OPTION_RESUME, 1);
     fasp_write_uint (w, 4 + FASP_PROOF_SIZE, 2);
