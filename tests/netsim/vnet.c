@@ -18,9 +18,9 @@ struct _Vnet
 {
   GRand *rand;
   FaspTime now;
-  Impair wires[2];              /* by the side they start from */
-  guint16 ports[2];             /* each side appears with */
-  FaspEndpoint *endpoints[2];
+  Impair wires[VNET_NODES][VNET_NODES]; /* from, to */
+  guint16 ports[VNET_NODES];    /* each side appears with */
+  FaspEndpoint *endpoints[VNET_NODES];
   DelayLine *packets;           /* in flight */
   VnetTap tap;
   gpointer tap_data;
@@ -33,7 +33,8 @@ vnet_new (guint32 seed)
 
   net->rand = g_rand_new_with_seed (seed);
   net->packets = delay_line_new (g_free);
-  net->ports[VNET_A] = net->ports[VNET_B] = PORT;
+  for (guint side = 0; side < VNET_NODES; side++)
+    net->ports[side] = PORT;
   net->now = FASP_SEC;          /* zero would hide mistakes with unset times */
   return net;
 }
@@ -62,15 +63,15 @@ vnet_random (gpointer user_data, guint8 * data, gsize size)
 }
 
 ImpairConfig *
-vnet_get_direction (Vnet * net, VnetSide from)
+vnet_get_wire (Vnet * net, VnetSide from, VnetSide to)
 {
-  return &net->wires[from].config;
+  return &net->wires[from][to].config;
 }
 
 const ImpairCounters *
-vnet_get_counters (Vnet * net, VnetSide from)
+vnet_get_counters (Vnet * net, VnetSide from, VnetSide to)
 {
-  return &net->wires[from].counters;
+  return &net->wires[from][to].counters;
 }
 
 static FaspAddress
@@ -138,14 +139,16 @@ vnet_rebind (Vnet * net, VnetSide from, guint16 port)
 static void
 transmit (Vnet * net, VnetSide side, FaspDatagram * d)
 {
-  VnetSide to = side == VNET_A ? VNET_B : VNET_A;
   FaspAddress from = address (side, net->ports[side]);
-  ImpairFate fate = impair_packet (&net->wires[side], net->rand, net->now,
-      d->size + OVERHEAD);
+  guint to = d->to.bytes[0] - 1;
+  ImpairFate fate;
 
+  if (to >= VNET_NODES)
+    return;
+  fate = impair_packet (&net->wires[side][to], net->rand, net->now,
+      d->size + OVERHEAD);
   /* a NAT passes on what comes to the port it gave last, and nothing else */
-  if (d->to.bytes[0] != to + 1 || (d->to.bytes[2] << 8 | d->to.bytes[3]) !=
-      net->ports[to])
+  if ((d->to.bytes[2] << 8 | d->to.bytes[3]) != net->ports[to])
     return;
   if (fate.corrupt) {
     guint bit = g_rand_int_range (net->rand, 0, d->size * 8);
@@ -164,7 +167,7 @@ flush (Vnet * net)
 {
   static FaspDatagram datagram;
 
-  for (guint side = 0; side < 2; side++) {
+  for (guint side = 0; side < VNET_NODES; side++) {
     if (net->endpoints[side] == NULL)
       continue;
     while (fasp_endpoint_poll (net->endpoints[side], net->now, &datagram))
@@ -177,7 +180,7 @@ vnet_get_next (Vnet * net)
 {
   FaspTime next = delay_line_due (net->packets);
 
-  for (guint side = 0; side < 2; side++)
+  for (guint side = 0; side < VNET_NODES; side++)
     if (net->endpoints[side] != NULL)
       next = MIN (next, fasp_endpoint_get_timeout (net->endpoints[side]));
   return MAX (next, net->now);
@@ -189,7 +192,7 @@ deliver (Vnet * net, const Packet * packet)
   FaspEndpoint *to = net->endpoints[packet->to];
 
   if (net->tap != NULL)
-    net->tap (net->tap_data, packet->to == VNET_A ? VNET_B : VNET_A, net->now,
+    net->tap (net->tap_data, packet->from.bytes[0] - 1, net->now,
         packet->data, packet->size);
   if (to != NULL)
     fasp_endpoint_receive (to, net->now, &packet->from, packet->data,

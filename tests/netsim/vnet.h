@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vnet.h: two endpoints of the core on a network in virtual time.
+ * vnet.h: endpoints of the core on a network in virtual time.
  *
- * Node A and node B, a direction of a link each way.  Time is a number that
- * jumps from event to event; all chance comes from one seed, so a run is the
- * same every time.
+ * A few nodes, a wire of its own for each pair and direction.  Time is a
+ * number that jumps from event to event; all chance comes from one seed, so
+ * a run is the same every time.
  */
 #pragma once
 
@@ -15,10 +15,15 @@ G_BEGIN_DECLS
 
 typedef struct _Vnet Vnet;
 
+#define VNET_NODES 5
+
 typedef enum
 {
   VNET_A,
   VNET_B,
+  VNET_C,
+  VNET_D,
+  VNET_E,
 } VnetSide;
 
 Vnet *vnet_new (guint32 seed);
@@ -26,9 +31,10 @@ void vnet_free (Vnet * net);
 GRand *vnet_get_rand (Vnet * net);
 /* For fasp_endpoint_new (). */
 void vnet_random (gpointer net, guint8 * data, gsize size);
-/* The direction that starts at @from; may be changed while running. */
-ImpairConfig *vnet_get_direction (Vnet * net, VnetSide from);
-const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from);
+/* The wire between two nodes in one direction; may be changed while running. */
+ImpairConfig *vnet_get_wire (Vnet * net, VnetSide from, VnetSide to);
+const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from,
+    VnetSide to);
 /* NAT rebinding: from now on @from appears with this port. */
 void vnet_rebind (Vnet * net, VnetSide from, guint16 port);
 

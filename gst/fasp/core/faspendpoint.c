@@ -708,7 +708,9 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
         session->wake = 0;      /* read to its end: it can go */
       continue;
     }
-    if (session->state == FASP_SESSION_OPEN)
+    if (is_over (session) && !has_unread (session))
+      session->wake = 0;
+    else if (session->state == FASP_SESSION_OPEN)
       session->wake = MIN (session->wake, fasp_rx_get_timeout (&session->rx));
     /* another sender than that of the block before */
     if (endpoint->reading != session->id) {

@@ -517,7 +517,9 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
       return session->created + FASP_HALF_TIMEOUT;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
-      return MIN (session->close_time, session->close_deadline);
+      /* past its deadline it waits for the application to read the rest */
+      return session->close_deadline > now ? MIN (session->close_time,
+          session->close_deadline) : session->close_time;
     case FASP_SESSION_OPEN:
       break;
   }

@@ -48,7 +48,7 @@ static void
 set_network (Vnet * net, const Network * n)
 {
   for (guint side = 0; side < 2; side++) {
-    ImpairConfig *d = vnet_get_direction (net, side);
+    ImpairConfig *d = vnet_get_wire (net, side, !side);
 
     d->delay = n->rtt / 2;
     d->jitter = n->jitter;
@@ -110,8 +110,8 @@ test_deterministic (void)
     config.duration = 5 * FASP_SEC;
     stream = vstream_new (net, &config, NULL, NULL);
     g_assert_true (vstream_run (stream));
-    packets[i] = vnet_get_counters (net, VNET_A)->packets;
-    bytes[i] = vnet_get_counters (net, VNET_B)->bytes;
+    packets[i] = vnet_get_counters (net, VNET_A, VNET_B)->packets;
+    bytes[i] = vnet_get_counters (net, VNET_B, VNET_A)->bytes;
     vstream_free (stream);
     vnet_free (net);
   }
