@@ -39,8 +39,7 @@ on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
   g_mutex_lock (&n->lock);
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
-    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (info), on_data,
-        n);
+    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (info), on_data, n);
   else
     on_data (&buffer, 0, n);
   g_mutex_unlock (&n->lock);

@@ -57,8 +57,7 @@ gst_fasp_events_explain (const FaspEvent * event)
     case FASP_REASON_FINISHED:
       return g_strdup_printf ("%s has finished", peer);
     case FASP_REASON_STOPPED:
-      return g_strdup_printf ("%s stopped before the end of the stream",
-          peer);
+      return g_strdup_printf ("%s stopped before the end of the stream", peer);
     case FASP_REASON_TOO_SLOW:
       return g_strdup_printf ("%s was too slow for the stream and was "
           "disconnected (slow-policy=drop-receiver)", peer);

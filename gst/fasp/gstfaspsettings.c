@@ -201,14 +201,9 @@ void
 gst_fasp_settings_init (GstFaspSettings * settings)
 {
   *settings = (GstFaspSettings) {
-    .localport = DEFAULT_PORT,
-    .latency = DEFAULT_LATENCY,
-    .auto_reconnect = TRUE,
-    .resume_timeout = DEFAULT_RESUME_TIMEOUT,
-    .buffer_size = DEFAULT_BUFFER_SIZE,
-    .tos = -1,
-    .wait_for_connection = TRUE,
-  };
+  .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
+        TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
+        DEFAULT_BUFFER_SIZE,.tos = -1,.wait_for_connection = TRUE,};
 }
 
 void
@@ -413,8 +408,7 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
     g_value_set_string (value, text);
     return TRUE;
   }
-  if (text == NULL || text[0] == '\0'
-      || !gst_value_deserialize (value, text)) {
+  if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
     BAD_URI ("\"%s\" is no value for the key %s of a fasp URI. See `%s' in "
         "gst-inspect-1.0 for what it takes.", text ? text : "", pspec->name,
         pspec->name);
@@ -457,8 +451,7 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
     if (pspec == NULL) {
       g_autofree gchar *known = list_keys (element);
 
-      BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key,
-          known);
+      BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key, known);
       good = FALSE;
       break;
     }
@@ -483,8 +476,7 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
         "fasp://HOST:PORT?key=value.", path);
     return FALSE;
   }
-  if (gst_uri_get_userinfo (uri) != NULL
-      || gst_uri_get_fragment (uri) != NULL) {
+  if (gst_uri_get_userinfo (uri) != NULL || gst_uri_get_fragment (uri) != NULL) {
     BAD_URI ("A fasp URI is fasp://HOST:PORT?key=value, without a user name "
         "or #fragment.");
     return FALSE;
@@ -524,8 +516,7 @@ gst_fasp_settings_set_uri (GstFaspSettings * settings, GstElement * element,
   for (guint i = 0; i < pairs->len; i++) {
     Pair *pair = g_ptr_array_index (pairs, i);
 
-    g_object_set_property (G_OBJECT (element), pair->pspec->name,
-        &pair->value);
+    g_object_set_property (G_OBJECT (element), pair->pspec->name, &pair->value);
   }
   return TRUE;
 }

@@ -46,8 +46,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_fasp_sink_debug);
 #define GST_CAT_DEFAULT gst_fasp_sink_debug
 
 #define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
-G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK,
-    GstBaseSink);
+G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK, GstBaseSink);
 
 struct _GstFaspSink
 {
@@ -77,8 +76,7 @@ GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
 static FaspTime
 now (GstFaspSink * self)
 {
-  GstClockTime time =
-      gst_element_get_current_running_time (GST_ELEMENT (self));
+  GstClockTime time = gst_element_get_current_running_time (GST_ELEMENT (self));
 
   if (!GST_CLOCK_TIME_IS_VALID (time))
     time = g_get_monotonic_time () * GST_USECOND;
@@ -91,8 +89,7 @@ fail (GstFaspSink * self, const FaspEvent * event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
 
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot send: %s.", why),
-      (NULL));
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot send: %s.", why), (NULL));
   return GST_FLOW_ERROR;
 }
 

@@ -57,6 +57,8 @@ struct _GstFaspSrc
   gboolean discont;             /* the next buffer follows a gap */
   gboolean at_end;              /* the end of this sender was read */
   GstClockTime last_pts;        /* never decreases */
+  FaspIoItem items[BATCH];      /* read, ... */
+  guint n, next;                /* ... delivered up to `next' */
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
@@ -150,28 +152,48 @@ ended (GstFaspSrc * self, const FaspEvent * event)
   return GST_FLOW_EOS;
 }
 
+static void
+drop_items (GstFaspSrc * self)
+{
+  while (self->next < self->n)
+    fasp_block_unref (self->items[self->next++].block);
+}
+
+/* Takes what was read up to the next interruption of the stream, into one
+ * buffer or a list.  GST_FLOW_CUSTOM_SUCCESS: that was nothing. */
 static GstFlowReturn
-deliver (GstFaspSrc * self, FaspIoItem * items, guint n, GstBuffer ** single)
+deliver (GstFaspSrc * self, GstBuffer ** single)
 {
   GstClockTimeDiff offset = clock_offset (self);
-  gboolean eos = (items[n - 1].block->flags & FASP_BLOCK_EOS) != 0;
   GstBufferList *list = NULL;
   GstBuffer *buffer = NULL;
 
-  if (eos)
-    fasp_block_unref (items[--n].block);
-  for (guint i = 0; i < n; i++) {
-    push_gap (self, &items[i], offset);
-    buffer = wrap (self, &items[i], offset);
-    if (n == 1)
+  for (; self->next < self->n; self->next++) {
+    FaspIoItem *item = &self->items[self->next];
+
+    if (item->block->flags & FASP_BLOCK_EOS) {
+      if (buffer == NULL) {
+        fasp_block_unref (item->block);
+        self->next++;
+        self->at_end = TRUE;
+      }
       break;
-    if (list == NULL)
-      list = gst_buffer_list_new_sized (n);
-    gst_buffer_list_add (list, buffer);
+    }
+    if (item->block->flags & FASP_BLOCK_DISCONT) {
+      if (buffer != NULL)       /* the gap belongs behind these */
+        break;
+      push_gap (self, item, offset);
+    }
+    if (buffer != NULL && list == NULL) {
+      list = gst_buffer_list_new_sized (self->n);
+      gst_buffer_list_add (list, buffer);
+    }
+    buffer = wrap (self, item, offset);
+    if (list != NULL)
+      gst_buffer_list_add (list, buffer);
   }
-  self->at_end = eos;
-  if (n == 0)
-    return GST_FLOW_CUSTOM_SUCCESS;     /* only the end of the stream */
+  if (buffer == NULL)
+    return GST_FLOW_CUSTOM_SUCCESS;
   if (list != NULL)
     gst_base_src_submit_buffer_list (GST_BASE_SRC (self), list);
   else
@@ -185,22 +207,21 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
   GstFaspSrc *self = GST_FASP_SRC (src);
 
   for (;;) {
-    FaspIoItem items[BATCH];
-    GstFlowReturn ret;
+    GstFlowReturn ret = deliver (self, buffer);
     FaspEvent event;
-    guint n;
 
+    if (ret == GST_FLOW_OK)
+      return ret;
     if (self->at_end) {
       self->at_end = FALSE;
       ret = ended (self, NULL);
       if (ret != GST_FLOW_OK)
         return ret;
     }
-    switch (fasp_io_read (self->connection.io, items, BATCH, &n, &event)) {
+    self->next = self->n = 0;
+    switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n,
+            &event)) {
       case FASP_IO_OK:
-        ret = deliver (self, items, n, buffer);
-        if (ret == GST_FLOW_OK)
-          return ret;
         break;
       case FASP_IO_FLUSHING:
         return GST_FLOW_FLUSHING;
@@ -289,6 +310,7 @@ gst_fasp_src_start (GstBaseSrc * src)
 static gboolean
 gst_fasp_src_stop (GstBaseSrc * src)
 {
+  drop_items (GST_FASP_SRC (src));
   gst_fasp_connection_close (&GST_FASP_SRC (src)->connection);
   return TRUE;
 }

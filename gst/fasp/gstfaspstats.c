@@ -82,8 +82,7 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
 static void
 describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
 {
-  g_autoptr (GSocketAddress) address =
-      fasp_socket_address_to_gio (&f->address);
+  g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio (&f->address);
 
   gst_structure_set (s, "caller-address", G_TYPE_SOCKET_ADDRESS, address,
       "interrupted", G_TYPE_BOOLEAN, f->interrupted,
@@ -116,14 +115,12 @@ describe_lateness (GstStructure * s, const gchar * prefix,
     g_autofree gchar *name = g_strdup_printf ("%s-%s-ms", prefix,
         points[i].name);
 
-    set_double (s, name, fasp_hist_percentile (hist,
-            points[i].fraction) / 1e3);
+    set_double (s, name, fasp_hist_percentile (hist, points[i].fraction) / 1e3);
   }
 }
 
 static void
-describe_endpoint (GstStructure * s, const FaspEndpointStats * f,
-    FaspRole role)
+describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
 {
   gst_structure_set (s, "connected-callers", G_TYPE_UINT, f->sessions, NULL);
   if (role == FASP_ROLE_SENDER) {

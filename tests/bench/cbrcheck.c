@@ -179,18 +179,19 @@ print (Check * check, guint64 expected, gdouble per_second, gdouble path_ms)
       G_GUINT64_FORMAT ", \"missing\": %" G_GUINT64_FORMAT
       ", \"duplicates\": %" G_GUINT64_FORMAT ", \"out_of_order\": %"
       G_GUINT64_FORMAT ", \"damaged_bytes\": %" G_GUINT64_FORMAT
-      ", \"exact\": %s,\n \"first_us\": %" G_GINT64_FORMAT ", \"late_us\": {", check->records,
-      expected, expected - MIN (expected, check->records), check->duplicates,
-      check->out_of_order, check->damaged_bytes,
+      ", \"exact\": %s,\n \"first_us\": %" G_GINT64_FORMAT ", \"late_us\": {",
+      check->records, expected, expected - MIN (expected, check->records),
+      check->duplicates, check->out_of_order, check->damaged_bytes,
       check->records == expected && check->duplicates == 0
-      && check->out_of_order == 0 && check->damaged_bytes == 0 ? "true" :
-      "false", check->first - check->first_time);
-  printf ("\"min\": %" G_GINT64_FORMAT ", \"p50\": %" G_GINT64_FORMAT ", \"p90\": %" G_GINT64_FORMAT
-      ", \"p99\": %" G_GINT64_FORMAT ", \"p999\": %" G_GINT64_FORMAT
-      ", \"p9999\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "},\n",
-      percentile (late, 0), percentile (late, .5), percentile (late, .9), percentile (late, .99),
-      percentile (late, .999), percentile (late, .9999),
-      percentile (late, 1));
+      && check->out_of_order == 0
+      && check->damaged_bytes == 0 ? "true" : "false",
+      check->first - check->first_time);
+  printf ("\"min\": %" G_GINT64_FORMAT ", \"p50\": %" G_GINT64_FORMAT
+      ", \"p90\": %" G_GINT64_FORMAT ", \"p99\": %" G_GINT64_FORMAT
+      ", \"p999\": %" G_GINT64_FORMAT ", \"p9999\": %" G_GINT64_FORMAT
+      ", \"max\": %" G_GINT64_FORMAT "},\n", percentile (late, 0),
+      percentile (late, .5), percentile (late, .9), percentile (late, .99),
+      percentile (late, .999), percentile (late, .9999), percentile (late, 1));
   printf (" \"incomplete\": %u,\n", count_skips (check, expected, per_second,
           base, G_MAXINT64 / 2));
   printf (" \"skips\": {\"1000\": %u, \"500\": %u, \"300\": %u}}\n",

@@ -81,7 +81,7 @@ main (gint argc, gchar ** argv)
         "Wait before the first record, for connections to be made", "SECONDS"},
     {"linger", 0, 0, G_OPTION_ARG_DOUBLE, &linger,
         "Wait after the last record, for those that drop what is under way "
-        "when their input ends", "SECONDS"},
+          "when their input ends", "SECONDS"},
     {"udp", 0, 0, G_OPTION_ARG_STRING, &udp, "Send there", "HOST:PORT"},
     {"tcp", 0, 0, G_OPTION_ARG_STRING, &tcp, "Send there", "HOST:PORT"},
     {"congestion", 0, 0, G_OPTION_ARG_STRING, &congestion,

@@ -17,12 +17,15 @@ typedef struct
 static const Unit milliseconds[] = {
   {"us", 1}, {"ms", 1000}, {"s", 1e6}, {"", 1000}, {NULL}
 };
+
 static const Unit seconds[] = {
   {"ms", 1000}, {"s", 1e6}, {"", 1e6}, {NULL}
 };
+
 static const Unit bits[] = {
   {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"", 1}, {NULL}
 };
+
 static const Unit bytes[] = {
   {"k", 1e3}, {"M", 1e6}, {"", 1}, {NULL}
 };
@@ -44,8 +47,7 @@ parse_value (const gchar * text, const Unit * units, gdouble max,
           return TRUE;
         break;
       }
-  FAIL ("\"%s\" is no value for this; see --help for its unit and range",
-      text);
+  FAIL ("\"%s\" is no value for this; see --help for its unit and range", text);
   return FALSE;
 }
 
@@ -350,7 +352,7 @@ link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
     {"to", 0, 0, G_OPTION_ARG_STRING, &options->to,
         "Send them on to here (side B)", "HOST:PORT"},
     {"rebind", 0, 0, G_OPTION_ARG_CALLBACK, on_time,
-        "Like a NAT that forgets: B sees A at new ports after so long",
+          "Like a NAT that forgets: B sees A at new ports after so long",
         "SECONDS"},
     {NULL}
   };
@@ -360,7 +362,8 @@ link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
   GOptionGroup *group = g_option_group_new ("main", "", "", options, NULL);
   gboolean good;
 
-  *options = (LinkOptions) {.mtu = 1500 };
+  *options = (LinkOptions) {
+  .mtu = 1500};
   options->changes = g_array_new (FALSE, FALSE, sizeof (LinkChange));
   g_array_set_clear_func (options->changes, (GDestroyNotify) clear_change);
   g_option_group_add_entries (group, common);

@@ -98,8 +98,7 @@ find_client (Relay * relay, const struct sockaddr_storage *address,
     if (c->size == size && memcmp (&c->address, address, size) == 0)
       return TRUE;
   }
-  if (relay->clients->len >= CLIENTS
-      || (client.fd = open_upstream (relay)) < 0)
+  if (relay->clients->len >= CLIENTS || (client.fd = open_upstream (relay)) < 0)
     return FALSE;
   g_array_append_val (relay->clients, client);
   return TRUE;
@@ -113,10 +112,12 @@ get_fds (gpointer data, struct pollfd *fds)
   Relay *relay = data;
 
   fds[0] = (struct pollfd) {
-  .fd = relay->listen,.events = POLLIN};
+    .fd = relay->listen,.events = POLLIN
+  };
   for (guint i = 0; i < relay->clients->len; i++)
     fds[i + 1] = (struct pollfd) {
-    .fd = g_array_index (relay->clients, Client, i).fd,.events = POLLIN};
+    .fd = g_array_index (relay->clients, Client, i).fd,.events = POLLIN
+    };
   return 1 + relay->clients->len;
 }
 
@@ -215,8 +216,7 @@ link_relay_run (LinkOptions * options, GError ** error)
     return FALSE;
   }
   if (!parse_address (options->listen, &local, &local_size, error)
-      || !parse_address (options->to, &relay.server, &relay.server_size,
-          error))
+      || !parse_address (options->to, &relay.server, &relay.server_size, error))
     return FALSE;
   relay.overhead = relay.server.ss_family == AF_INET6 ? OVERHEAD + 20 :
       OVERHEAD;

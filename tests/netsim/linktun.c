@@ -262,7 +262,8 @@ get_fds (gpointer data, struct pollfd *fds)
 
   for (guint side = 0; side < 2; side++)
     fds[side] = (struct pollfd) {
-    .fd = tun->tun[side],.events = POLLIN};
+    .fd = tun->tun[side],.events = POLLIN
+    };
   return 2;
 }
 

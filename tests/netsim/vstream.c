@@ -6,12 +6,8 @@ void
 vstream_config_init (VstreamConfig * config)
 {
   *config = (VstreamConfig) {
-    .bitrate = 6000000,
-    .channel = 10000000,
-    .chunk = 1316,
-    .duration = 30 * FASP_SEC,
-    .limit = 60 * FASP_SEC,
-  };
+  .bitrate = 6000000,.channel = 10000000,.chunk = 1316,.duration =
+        30 * FASP_SEC,.limit = 60 * FASP_SEC,};
 }
 
 Vstream *
@@ -71,8 +67,7 @@ write_due (Vstream * stream)
   FaspTime now = vnet_get_time (stream->net);
   guint64 total = stream->config.bitrate / 8 * stream->config.duration /
       FASP_SEC;
-  guint64 due = stream->config.bitrate / 8 * (now - stream->started) /
-      FASP_SEC;
+  guint64 due = stream->config.bitrate / 8 * (now - stream->started) / FASP_SEC;
 
   due = MIN (due, total);
   while (stream->written < due
@@ -168,8 +163,7 @@ vstream_run (Vstream * stream)
   FaspTime end = stream->started + stream->config.duration +
       stream->config.limit;
 
-  while (vnet_get_time (stream->net) < end
-      && !(stream->eos && stream->drained))
+  while (vnet_get_time (stream->net) < end && !(stream->eos && stream->drained))
     step (stream);
   return stream->eos && stream->drained && !stream->wrong
       && stream->discontinuities == 0 && stream->read == stream->written;

@@ -217,8 +217,7 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     reject (endpoint, from, open, FASP_REASON_BUSY,
         "no room for one more receiver");
   else if (!receiver && fasp_store_is_finished (endpoint->store))
-    reject (endpoint, from, open, FASP_REASON_FINISHED,
-        "the stream has ended");
+    reject (endpoint, from, open, FASP_REASON_FINISHED, "the stream has ended");
   else
     admit (endpoint, now, from, open);
 }

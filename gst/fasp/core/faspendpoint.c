@@ -22,16 +22,10 @@ fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
     FaspMode mode)
 {
   *config = (FaspEndpointConfig) {
-    .role = role,
-    .mode = mode,
-    .latency_ms = 1000,
-    .buffer_size = DEFAULT_BUFFER,
-    .half_open_max = 16,
-    .slow_policy = FASP_SLOW_WAIT,
-    .wait_for_connection = TRUE,
-    .reconnect = TRUE,
-    .resume_timeout = DEFAULT_RESUME,
-  };
+  .role = role,.mode = mode,.latency_ms = 1000,.buffer_size =
+        DEFAULT_BUFFER,.half_open_max = 16,.slow_policy =
+        FASP_SLOW_WAIT,.wait_for_connection = TRUE,.reconnect =
+        TRUE,.resume_timeout = DEFAULT_RESUME,};
 }
 
 FaspEndpoint *
@@ -52,8 +46,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->punch_time = FASP_NEVER;
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
-  random (user_data, endpoint->cookie_secret,
-      sizeof (endpoint->cookie_secret));
+  random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
   if (config->role == FASP_ROLE_SENDER)
     endpoint->store = fasp_store_new (config->buffer_size,
         FASP_PMTU_BASE - FASP_DATA_OVERHEAD);
@@ -101,8 +94,7 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     event->address = session->address;
     event->latency_ms = session->latency_ms;
     if (session->streamid != NULL)
-      g_strlcpy (event->streamid, session->streamid,
-          sizeof (event->streamid));
+      g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
   /* an application that does not listen must not cost memory for ever */
   if (g_queue_get_length (&endpoint->events) >= EVENTS_MAX)

@@ -118,8 +118,7 @@ expire (FaspGap * gap, FaspTime now)
     gap->n_holes -= forget;
     memmove (gap->holes, gap->holes + forget, gap->n_holes * sizeof (Hole));
   }
-  if (gap->delay > FASP_GAP_DELAY_MIN
-      && now - gap->delay_time >= HALVE_AFTER) {
+  if (gap->delay > FASP_GAP_DELAY_MIN && now - gap->delay_time >= HALVE_AFTER) {
     gap->delay = MAX (gap->delay / 2, FASP_GAP_DELAY_MIN);
     gap->delay_time = now;
   }

@@ -38,7 +38,8 @@ rest (FaspPmtu * pmtu, FaspTime now)
 void
 fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead, guint16 limit)
 {
-  *pmtu = (FaspPmtu) {.size = FASP_PMTU_BASE,.limit = limit };
+  *pmtu = (FaspPmtu) {
+  .size = FASP_PMTU_BASE,.limit = limit};
   set_candidates (pmtu, overhead, limit);
   search (pmtu, now);
 }

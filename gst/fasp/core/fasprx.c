@@ -55,8 +55,7 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspGapResult result,
 {
   rx->allowance = MIN (rx->allowance + (gint64) (size / FASP_RX_SHARE),
       ALLOWANCE_MAX);
-  rx->interval = CLAMP (smoothed_rtt / 4, FASP_RX_CLOCK_MIN,
-      FASP_RX_CLOCK_MAX);
+  rx->interval = CLAMP (smoothed_rtt / 4, FASP_RX_CLOCK_MIN, FASP_RX_CLOCK_MAX);
 }
 
 void
@@ -80,8 +79,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->announced_limit = fasp_reorder_get_limit (rx->reorder);
   if (rx->part_from > 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
-  } else if (rx->repeat > 0 && rx->repeat < rx->interval
-      && rx->allowance >= 0) {
+  } else if (rx->repeat > 0 && rx->repeat < rx->interval && rx->allowance >= 0) {
     rx->feedback_due = now + rx->repeat;
     rx->repeat *= 2;
   } else {
@@ -99,9 +97,12 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
 static void
 measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 {
-  guint64 ack = fasp_reorder_get_ack (rx->reorder);
+  /* a skip can move ack as far as it likes; blocks are in the window only */
+  guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
+  guint64 end = MIN (fasp_reorder_get_ack (rx->reorder),
+      fasp_reorder_get_limit (rx->reorder));
 
-  for (guint64 n = from; n < ack; n++) {
+  for (guint64 n = start; n < end; n++) {
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
 
     if (block != NULL)

@@ -389,8 +389,7 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   fasp_wire_write_number (&w, FASP_FRAME_PING,
       new_ping (session, now, size)->token);
   if (size > 0) {
-    memset (w.data + w.used, FASP_FRAME_PADDING,
-        size - FASP_TAG_SIZE - w.used);
+    memset (w.data + w.used, FASP_FRAME_PADDING, size - FASP_TAG_SIZE - w.used);
     w.used = size - FASP_TAG_SIZE;
   }
   return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
@@ -474,14 +473,12 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   fasp_wire_write_close (&w, session->close_reason, session->close_text);
   session->closes++;
   session->close_time = session->state == FASP_SESSION_CLOSED ? FASP_NEVER :
-      now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC,
-      100 * FASP_MSEC);
+      now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);
   return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
 }
 
 gboolean
-fasp_session_poll (FaspSession * session, FaspTime now,
-    FaspDatagram * datagram)
+fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
   switch (session->state) {
     case FASP_SESSION_ASKING:
@@ -494,8 +491,7 @@ fasp_session_poll (FaspSession * session, FaspTime now,
       break;
   }
   if (session->role == FASP_ROLE_SENDER
-      && fasp_pacer_get_time (&session->pacer, now,
-          FASP_DATAGRAM_MAX) > now)
+      && fasp_pacer_get_time (&session->pacer, now, FASP_DATAGRAM_MAX) > now)
     return FALSE;
   if (session->give_up_latency > 0)
     fasp_rx_give_up (&session->rx, now, session->give_up_latency);
@@ -545,7 +541,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
     timeout = MAX (timeout, fasp_pacer_get_time (&session->pacer, now,
-          FASP_DATAGRAM_MAX));
+            FASP_DATAGRAM_MAX));
   }
   /* liveness */
   timeout = MIN (timeout, session->heard + session->resume_timeout);

@@ -137,7 +137,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room)
       if (count_fragments (block->size, room) == tx->fragment_count)
         return (FaspTxItem) {
         FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round,
-              tx->fragment_index, tx->fragment_count};
+            tx->fragment_index, tx->fragment_count};
     }
     tx->fragment_count = 0;
     rex = fasp_repair_peek (tx->repair, &round);

@@ -148,8 +148,7 @@ receive_all (FaspIo * io)
   }
   while (fasp_socket_get_unreachable (io->socket, &address)) {
     g_mutex_lock (&io->lock);
-    fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (),
-        &address);
+    fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
     g_mutex_unlock (&io->lock);
   }
 }

@@ -9,7 +9,7 @@ struct _FaspResolve
   gchar *host;
   guint16 port;
   void (*found) (GSocketAddress *, gpointer);
-  gboolean (*is_connected) (gpointer);
+    gboolean (*is_connected) (gpointer);
   gpointer user_data;
   void (*failed) (const gchar *, const GError *, gpointer);
   gpointer failed_data;

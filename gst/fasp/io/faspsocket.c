@@ -181,7 +181,8 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
   s->fd = -1;
   for (guint i = 0; i < FASP_SOCKET_BATCH; i++) {
     s->in_vec[i] = (struct iovec) {
-    s->in_data[i], RECEIVE_SIZE};
+      s->in_data[i], RECEIVE_SIZE
+    };
     s->in[i].msg_hdr.msg_iov = &s->in_vec[i];
     s->in[i].msg_hdr.msg_iovlen = 1;
     s->in[i].msg_hdr.msg_name = &s->in_from[i];
@@ -334,7 +335,8 @@ fasp_socket_flush (FaspSocket * s)
       FaspDatagram *d = &s->out[s->out_first + i];
 
       vectors[i] = (struct iovec) {
-      d->data, d->size};
+        d->data, d->size
+      };
       messages[i].msg_hdr.msg_iov = &vectors[i];
       messages[i].msg_hdr.msg_iovlen = 1;
       messages[i].msg_hdr.msg_name = d->to.bytes;

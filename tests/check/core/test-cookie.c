@@ -17,13 +17,11 @@ test_cookie (void)
           &address, nonce, cookie));
   g_assert_false (fasp_cookie_verify (secret, now + FASP_COOKIE_LIFETIME + 1,
           &address, nonce, cookie));
-  g_assert_false (fasp_cookie_verify (secret, now - FASP_SEC, &address, nonce,
-          cookie));             /* from the future */
+  g_assert_false (fasp_cookie_verify (secret, now - FASP_SEC, &address, nonce, cookie));        /* from the future */
   g_assert_false (fasp_cookie_verify (other, now, &address, nonce, cookie));
   for (guint bit = 0; bit < FASP_COOKIE_SIZE * 8; bit++) {
     cookie[bit / 8] ^= 1 << bit % 8;
-    g_assert_false (fasp_cookie_verify (secret, now, &address, nonce,
-            cookie));
+    g_assert_false (fasp_cookie_verify (secret, now, &address, nonce, cookie));
     cookie[bit / 8] ^= 1 << bit % 8;
   }
   address.bytes[3] = 2;

@@ -93,8 +93,7 @@ join (Net * n, VnetSide side, const FaspEndpointConfig * c, VnetSide dials)
   n->nodes[side].endpoint = fasp_endpoint_new (c, vnet_random, n->net);
   vnet_attach (n->net, side, n->nodes[side].endpoint);
   if (c->mode != FASP_MODE_LISTENER)
-    fasp_endpoint_dial (n->nodes[side].endpoint, vnet_get_time (n->net),
-        &peer);
+    fasp_endpoint_dial (n->nodes[side].endpoint, vnet_get_time (n->net), &peer);
 }
 
 /* A sender that listens and a receiver that calls, with default settings. */
@@ -333,12 +332,10 @@ test_versions (void)
   inject_open (n, 1, FASP_VERSION, FASP_OPEN_SIZE - 1);
   inject_open (n, 2, 9, 300);
   run (n, FASP_SEC);
-  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->packets, ==,
-      0);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->packets, ==, 0);
   inject_open (n, 3, 9, FASP_OPEN_SIZE);
   run (n, FASP_SEC);
-  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->packets, ==,
-      1);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->packets, ==, 1);
   g_assert_cmpuint (stats_of (n, VNET_A).datagrams_version, >=, 1);
   net_free (n);
 }

@@ -63,8 +63,7 @@ test_step (void)
   for (t = 0; t < 20 * FASP_SEC; t += 10 * FASP_MSEC)
     g_assert_false (fasp_media_clock_arrived (&clock, t, t + 1000));
   /* the media clock jumps ahead: arrivals seem earlier, at once believed */
-  g_assert_true (fasp_media_clock_arrived (&clock, t + 5 * FASP_SEC,
-          t + 1000));
+  g_assert_true (fasp_media_clock_arrived (&clock, t + 5 * FASP_SEC, t + 1000));
   g_assert_cmpint (fasp_media_clock_map (&clock, t + 5 * FASP_SEC), ==,
       t + 1000);
   /* and back: believed when a whole window says so */

@@ -87,8 +87,7 @@ test_idle (void)
 
   fasp_pacer_init (&pacer, 8000000, 8192);      /* 1 byte per µs */
   fasp_pacer_sent (&pacer, 0, 1500);
-  while (fasp_pacer_get_time (&pacer, 100 * FASP_SEC, 1024) <=
-      100 * FASP_SEC) {
+  while (fasp_pacer_get_time (&pacer, 100 * FASP_SEC, 1024) <= 100 * FASP_SEC) {
     fasp_pacer_sent (&pacer, 100 * FASP_SEC, 1024);
     burst += 1024;
   }

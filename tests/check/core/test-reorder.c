@@ -46,8 +46,7 @@ test_limits (void)
 
   g_assert_cmpuint (fasp_reorder_get_limit (reorder), ==, 64);
   g_assert_cmpint (insert (reorder, 64, 0), ==, FASP_REORDER_OUTSIDE);
-  g_assert_cmpint (insert (reorder, G_MAXUINT64, 0), ==,
-      FASP_REORDER_OUTSIDE);
+  g_assert_cmpint (insert (reorder, G_MAXUINT64, 0), ==, FASP_REORDER_OUTSIDE);
   g_assert_cmpint (insert (reorder, 63, 0), ==, FASP_REORDER_STORED);
   g_assert_cmpint (insert (reorder, 63, 0), ==, FASP_REORDER_DUPLICATE);
   g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,

@@ -167,8 +167,7 @@ test_model (void)
             f.ranges[f.n_ranges++].length = 1;
           }
         }
-      g_assert_true (fasp_repair_feedback (repair, rounds, fpn++, &f,
-              &result));
+      g_assert_true (fasp_repair_feedback (repair, rounds, fpn++, &f, &result));
     }
     g_assert_cmpuint (ack, ==, blocks);
     g_assert_cmpuint (sent, ==, blocks + lost);

@@ -124,8 +124,7 @@ rewrite_session (const guint8 * data, gsize size, FaspWriter * w)
     return FALSE;
   fasp_wire_write_session (w, &header);
   r = (FaspReader) {
-  data + FASP_SESSION_HEADER,
-        size - FASP_SESSION_HEADER - FASP_TAG_SIZE};
+  data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER - FASP_TAG_SIZE};
   while (fasp_wire_next_frame (&r, &frame)) {
     switch (frame.type) {
       case FASP_FRAME_PADDING:

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * pair.h: pipelines for the tests of the elements.
+ */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* A UDP port of this machine that nobody has now. */
+guint pair_get_port (void);
+/* gst_parse_launch with arguments; a mistake fails the test. */
+GstElement *pair_launch (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+/* Waits for one of @types from @element (NULL: any), 20 s at most, else the
+ * test fails.  Other messages are passed over. */
+GstMessage *pair_wait (GstElement * pipeline, GstMessageType types);
+/* Waits for the element message called @name. */
+GstMessage *pair_wait_element (GstElement * pipeline, const gchar * name);
+/* The text of the error or warning that comes. */
+gchar *pair_wait_text (GstElement * pipeline, GstMessageType type);
+/* To NULL, and how long that took in ms. */
+guint pair_stop (GstElement * pipeline);
+/* A field of the stats of the element called @name. */
+guint64 pair_get_stat (GstElement * pipeline, const gchar * name,
+    const gchar * field);
+
+/* The stream of the tests: @size bytes that tell their place. */
+GBytes *pair_make_stream (gsize size);
+
+G_END_DECLS

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Both elements against each other over the loopback interface.
+ */
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gio/gio.h>
+#include "pair.h"
+
+typedef struct
+{
+  GstElement *sender, *receiver;
+  GByteArray *got;              /* what appsink saw */
+  GstClockTime last_pts;
+  guint backwards, discont, gaps;
+  GMutex lock;
+} Pair;
+
+static GstFlowReturn
+on_sample (GstAppSink * sink, gpointer data)
+{
+  Pair *pair = data;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstMapInfo map;
+
+  if (buffer == NULL)
+    return GST_FLOW_OK;
+  g_mutex_lock (&pair->lock);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  g_byte_array_append (pair->got, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+  if (GST_CLOCK_TIME_IS_VALID (pair->last_pts)
+      && GST_BUFFER_PTS (buffer) < pair->last_pts)
+    pair->backwards++;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    pair->discont++;
+  pair->last_pts = GST_BUFFER_PTS (buffer);
+  g_mutex_unlock (&pair->lock);
+  return GST_FLOW_OK;
+}
+
+/* @sink and @source: properties. Nothing is started. */
+static Pair *
+pair_new (const gchar * sink, const gchar * source)
+{
+  GstAppSinkCallbacks callbacks = {.new_sample = on_sample };
+  Pair *pair = g_new0 (Pair, 1);
+  g_autoptr (GstElement) out = NULL;
+
+  g_mutex_init (&pair->lock);
+  pair->got = g_byte_array_new ();
+  pair->last_pts = GST_CLOCK_TIME_NONE;
+  pair->sender = pair_launch ("appsrc name=in block=true max-bytes=100000 ! "
+      "faspsink name=sink %s", sink);
+  pair->receiver = pair_launch ("faspsrc name=source %s ! appsink name=out "
+      "sync=false async=false max-buffers=64 buffer-list=false", source);
+  out = gst_bin_get_by_name (GST_BIN (pair->receiver), "out");
+  gst_app_sink_set_callbacks (GST_APP_SINK (out), &callbacks, pair, NULL);
+  return pair;
+}
+
+/* The sender dials the receiver on this machine. */
+static Pair *
+pair_new_default (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50",
+      port);
+
+  return pair_new (sink, source);
+}
+
+static void
+pair_free (Pair * pair)
+{
+  g_assert_cmpuint (pair_stop (pair->sender), <, 2000);
+  g_assert_cmpuint (pair_stop (pair->receiver), <, 2000);
+  gst_object_unref (pair->sender);
+  gst_object_unref (pair->receiver);
+  g_byte_array_unref (pair->got);
+  g_mutex_clear (&pair->lock);
+  g_free (pair);
+}
+
+static void
+play (Pair * pair)
+{
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+}
+
+static GstAppSrc *
+get_in (Pair * pair)
+{
+  GstElement *in = gst_bin_get_by_name (GST_BIN (pair->sender), "in");
+
+  gst_object_unref (in);        /* the pipeline holds it */
+  return GST_APP_SRC (in);
+}
+
+static void
+push (Pair * pair, GBytes * stream, gsize from, gsize to, gsize chunk)
+{
+  for (gsize at = from; at < to; at += chunk) {
+    GBytes *part = g_bytes_new_from_bytes (stream, at, MIN (chunk, to - at));
+
+    g_assert_cmpint (gst_app_src_push_buffer (get_in (pair),
+            gst_buffer_new_wrapped_bytes (part)), ==, GST_FLOW_OK);
+    g_bytes_unref (part);
+  }
+}
+
+static gsize
+get_size (Pair * pair)
+{
+  gsize size;
+
+  g_mutex_lock (&pair->lock);
+  size = pair->got->len;
+  g_mutex_unlock (&pair->lock);
+  return size;
+}
+
+static void
+wait_for_size (Pair * pair, gsize size)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (get_size (pair) < size) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+}
+
+static void
+finish (Pair * pair, GBytes * stream)
+{
+  gst_app_src_end_of_stream (get_in (pair));
+  gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
+          NULL), g_bytes_get_size (stream));
+  g_assert_cmpuint (pair->backwards, ==, 0);
+}
+
+/* --- whole streams --------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *name, *sink, *source;    /* %u is the port */
+  gboolean sender_first;
+} Way;
+
+static const Way ways[] = {
+  {"sender-dials", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", FALSE},
+  {"receiver-dials", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
+  {"sender-first", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", TRUE},
+  {"receiver-first", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
+  {"ipv6", "uri=fasp://[::1]:%u", "uri=fasp://:%u", FALSE},
+  {"name", "uri=fasp://localhost:%u", "uri=fasp://:%u", FALSE},
+  {"local-address", "uri=fasp://127.0.0.1:%u",
+      "mode=listener localaddress=127.0.0.1 localport=%u", FALSE},
+  {"paced", "uri=fasp://127.0.0.1:%u max-bitrate=50000000", "uri=fasp://:%u",
+      FALSE},
+  {"dscp-ttl", "uri=fasp://127.0.0.1:%u?tos=184&ttl=5", "uri=fasp://:%u",
+      FALSE},
+  {"loopback-device", "uri=fasp://127.0.0.1:%u interface=lo",
+      "uri=fasp://:%u", FALSE},
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void
+test_way (gconstpointer data)
+{
+  const Way *way = data;
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf (way->sink, port);
+  g_autofree gchar *source = g_strdup_printf (way->source, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (1000003);
+
+  if (way->sender_first) {
+    gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+    push (pair, stream, 0, 50000, 1316);
+    gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+    push (pair, stream, 50000, 1000003, 1316);
+  } else {
+    play (pair);
+    push (pair, stream, 0, 1000003, 1316);
+  }
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+#pragma GCC diagnostic pop
+
+static void
+test_rendezvous (void)
+{
+  guint a = pair_get_port (), b = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf
+      ("uri=fasp://127.0.0.1:%u?mode=rendezvous localport=%u", b, a);
+  g_autofree gchar *source = g_strdup_printf
+      ("uri=fasp://127.0.0.1:%u?mode=rendezvous localport=%u", a, b);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (300000);
+
+  play (pair);
+  push (pair, stream, 0, 300000, 5000);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+/* Sizes from a byte to many datagrams, empty ones, lists, several memories. */
+static void
+test_shapes (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (2000000);
+  gsize at = 0;
+  guint i = 0;
+
+  play (pair);
+  while (at < 2000000) {
+    gsize n = MIN ((gsize) 2000000 - at, (gsize) 1 << (i % 17));
+
+    if (i % 5 == 4) {
+      GstBufferList *list = gst_buffer_list_new ();
+      GstBuffer *buffer = gst_buffer_new ();
+
+      for (gsize done = 0; done < n;) {
+        gsize part = MIN (n - done, 777);
+        g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (stream, at + done,
+            part);
+        GstBuffer *one = gst_buffer_new_wrapped_bytes (bytes);
+
+        if (done % 2 == 0) {
+          gst_buffer_list_add (list, one);
+        } else {
+          gst_buffer_list_add (list, gst_buffer_append (buffer, one));
+          buffer = gst_buffer_new ();
+        }
+        done += part;
+      }
+      gst_buffer_list_add (list, buffer);       /* empty */
+      gst_app_src_push_buffer_list (get_in (pair), list);
+    } else {
+      push (pair, stream, at, at + n, n);
+    }
+    at += n;
+    i++;
+  }
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+/* What was pushed arrives without anything pushed after it. */
+static void
+test_prompt (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (5000);
+
+  play (pair);
+  for (gsize at = 0; at < 5000; at += 100) {
+    push (pair, stream, at, at + 100, 100);
+    wait_for_size (pair, at + 100);
+  }
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+/* --- states --------------------------------------------------------------------------- */
+
+static void
+test_pause (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (3000000);
+
+  play (pair);
+  for (gsize at = 0; at < 3000000; at += 300000) {
+    GstElement *which = at / 300000 % 2 ? pair->sender : pair->receiver;
+
+    push (pair, stream, at, at + 300000, 1316);
+    gst_element_set_state (which, GST_STATE_PAUSED);
+    gst_element_set_state (which, GST_STATE_PLAYING);
+  }
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+/* Nobody at the other end: it starts, it stops, in every mode. */
+static void
+test_absent (void)
+{
+  static const gchar *const lines[] = {
+    "appsrc name=in ! faspsink uri=fasp://127.0.0.1:%u",
+    "appsrc name=in ! faspsink uri=fasp://:%u",
+    "appsrc name=in ! faspsink uri=fasp://no.such.host.invalid:%u",
+    "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u",
+    "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u?"
+        "wait-for-connection=false",
+    "faspsrc uri=fasp://127.0.0.1:%u ! fakesink",
+    "faspsrc uri=fasp://:%u ! fakesink",
+    "faspsrc uri=fasp://no.such.host.invalid:%u ! fakesink",
+  };
+  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_PLAYING
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (states); j++) {
+      gint64 before = g_get_monotonic_time ();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+      GstElement *pipeline = pair_launch (lines[i], pair_get_port ());
+#pragma GCC diagnostic pop
+
+      g_assert_cmpint (gst_element_set_state (pipeline, states[j]), !=,
+          GST_STATE_CHANGE_FAILURE);
+      g_assert_cmpint (g_get_monotonic_time () - before, <, G_TIME_SPAN_SECOND);
+      g_assert_cmpuint (pair_stop (pipeline), <, 1000);
+      gst_object_unref (pipeline);
+    }
+}
+
+/* Live, without a receiver, and not asked to wait for one: it plays. */
+static void
+test_unheard (void)
+{
+  GstElement *pipeline = pair_launch ("audiotestsrc num-buffers=20 ! faspsink "
+      "name=sink uri=fasp://127.0.0.1:%u wait-for-connection=false",
+      pair_get_port ());
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-dropped-unheard"),
+      >, 0);
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
+/* One end stops in the middle: the other one says so and can end. */
+static void
+test_receiver_stops (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (200000);
+  g_autoptr (GstMessage) message = NULL;
+  const gchar *reason;
+
+  play (pair);
+  push (pair, stream, 0, 100000, 1316);
+  wait_for_size (pair, 100000);
+  pair_stop (pair->receiver);
+  message = pair_wait_element (pair->sender, "connection-removed");
+  reason = gst_structure_get_string (gst_message_get_structure (message),
+      "reason");
+  g_assert_nonnull (strstr (reason, "stopped before the end"));
+  pair_free (pair);
+}
+
+static void
+test_sender_stops (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (200000);
+  g_autofree gchar *text = NULL;
+
+  play (pair);
+  push (pair, stream, 0, 100000, 1316);
+  wait_for_size (pair, 100000);
+  pair_stop (pair->sender);
+  text = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "stopped before the end"));
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
+          NULL), 100000);
+  pair_free (pair);
+}
+
+static void
+test_keep_listening (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
+      "keep-listening=true", port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  for (guint round = 1; round <= 3; round++) {
+    gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+    push (pair, stream, 0, 100000, 1316);
+    gst_app_src_end_of_stream (get_in (pair));
+    gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
+    g_assert_cmpuint (pair_stop (pair->sender), <, 2000);
+    wait_for_size (pair, round * 100000);
+  }
+  for (guint round = 0; round < 3; round++)
+    g_assert_cmpmem (pair->got->data + round * 100000, 100000,
+        g_bytes_get_data (stream, NULL), 100000);
+  /* each new sender is told apart (the first buffer of all is, too) */
+  g_assert_cmpuint (pair->discont, >=, 2);
+  g_assert_cmpuint (pair->backwards, ==, 0);
+  pair_free (pair);
+}
+
+/* A flush in front of the sink: it goes on. */
+static void
+test_flush (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pair->sender),
+      "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+
+  play (pair);
+  push (pair, stream, 0, 50000, 1316);
+  wait_for_size (pair, 50000);
+  gst_element_send_event (GST_ELEMENT (get_in (pair)),
+      gst_event_new_flush_start ());
+  gst_element_send_event (GST_ELEMENT (get_in (pair)),
+      gst_event_new_flush_stop (TRUE));
+  push (pair, stream, 50000, 100000, 1316);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+/* --- what is told ----------------------------------------------------------------------- */
+
+static void
+test_latency (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?"
+      "latency=400", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=150",
+      port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
+      (pair->receiver), "source");
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  GstClockTime least, most;
+  gboolean live;
+
+  play (pair);
+  push (pair, stream, 0, 10000, 1316);
+  wait_for_size (pair, 10000);
+  g_assert_true (gst_element_query (element, query));
+  gst_query_parse_latency (query, &live, &least, &most);
+  g_assert_true (live);
+  g_assert_cmpuint (least, ==, 400 * GST_MSECOND);      /* the larger one */
+  finish (pair, stream);
+  pair_free (pair);
+}
+
+static void
+test_stats (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (500000);
+
+  play (pair);
+  push (pair, stream, 0, 500000, 1316);
+  wait_for_size (pair, 500000);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "connected-callers"),
+      ==, 1);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-sent"), ==,
+      500000);
+  g_assert_cmpuint (pair_get_stat (pair->receiver, "source",
+          "bytes-received"), ==, 500000);
+  finish (pair, stream);
+  /* and after the end */
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink",
+          "bytes-acknowledged"), ==, 500000);
+  pair_free (pair);
+}
+
+static gboolean
+on_connecting (GstElement * element, GSocketAddress * address,
+    const gchar * streamid, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+  return g_strcmp0 (streamid, "let me in") == 0;
+}
+
+static void
+test_authentication (gconstpointer data)
+{
+  const gchar *streamid = data;
+  gboolean welcome = g_str_equal (streamid, "let me in");
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "streamid=\"%s\"", port, streamid);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
+      "authentication=true", port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
+      (pair->receiver), "source");
+  gint asked = 0;
+
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting),
+      &asked);
+  play (pair);
+  if (welcome) {
+    push (pair, stream, 0, 10000, 1316);
+    finish (pair, stream);
+  } else {
+    g_autofree gchar *text = NULL;
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1000, NULL);
+
+    gst_buffer_memset (buffer, 0, 0, 1000);
+    gst_app_src_push_buffer (get_in (pair), buffer);
+    text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
+    g_assert_nonnull (strstr (text, "refused"));
+    g_assert_cmpuint (get_size (pair), ==, 0);
+  }
+  g_assert_cmpint (g_atomic_int_get (&asked), ==, 1);
+  pair_free (pair);
+}
+
+/* Two senders dial each other's kind: an error that says it. */
+static void
+test_same_role (void)
+{
+  guint port = pair_get_port ();
+  GstElement *one = pair_launch ("audiotestsrc is-live=true ! faspsink "
+      "uri=fasp://:%u", port);
+  GstElement *two = pair_launch ("audiotestsrc is-live=true ! faspsink "
+      "uri=fasp://127.0.0.1:%u", port);
+  g_autofree gchar *text = NULL;
+
+  gst_element_set_state (one, GST_STATE_PLAYING);
+  gst_element_set_state (two, GST_STATE_PLAYING);
+  text = pair_wait_text (two, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "send"));
+  pair_stop (one);
+  pair_stop (two);
+  gst_object_unref (one);
+  gst_object_unref (two);
+}
+
+/* Three receivers of one sink, one of which leaves. */
+static void
+test_receivers (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
+  Pair *pair = pair_new (sink, source);
+  GstElement *others[2];
+  g_autoptr (GBytes) stream = pair_make_stream (1000000);
+
+  for (guint i = 0; i < 2; i++) {
+    others[i] = pair_launch ("faspsrc name=source %s ! fakesink", source);
+    gst_element_set_state (others[i], GST_STATE_PLAYING);
+  }
+  play (pair);
+  while (pair_get_stat (pair->sender, "sink", "connected-callers") < 3)
+    g_thread_yield ();
+  push (pair, stream, 0, 500000, 1316);
+  pair_stop (others[0]);
+  push (pair, stream, 500000, 1000000, 1316);
+  finish (pair, stream);
+  gst_message_unref (pair_wait (others[1], GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair_get_stat (others[1], "source",
+          "bytes-received-total"), ==, 1000000);
+  for (guint i = 0; i < 2; i++) {
+    pair_stop (others[i]);
+    gst_object_unref (others[i]);
+  }
+  pair_free (pair);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    g_autofree gchar *path = g_strconcat ("/pair/way/", ways[i].name, NULL);
+
+    g_test_add_data_func (path, &ways[i], test_way);
+  }
+  g_test_add_func ("/pair/rendezvous", test_rendezvous);
+  g_test_add_func ("/pair/shapes", test_shapes);
+  g_test_add_func ("/pair/prompt", test_prompt);
+  g_test_add_func ("/pair/pause", test_pause);
+  g_test_add_func ("/pair/absent", test_absent);
+  g_test_add_func ("/pair/unheard", test_unheard);
+  g_test_add_func ("/pair/receiver-stops", test_receiver_stops);
+  g_test_add_func ("/pair/sender-stops", test_sender_stops);
+  g_test_add_func ("/pair/keep-listening", test_keep_listening);
+  g_test_add_func ("/pair/flush", test_flush);
+  g_test_add_func ("/pair/latency", test_latency);
+  g_test_add_func ("/pair/stats", test_stats);
+  g_test_add_data_func ("/pair/authentication/accept", "let me in",
+      test_authentication);
+  g_test_add_data_func ("/pair/authentication/refuse", "please",
+      test_authentication);
+  g_test_add_func ("/pair/same-role", test_same_role);
+  g_test_add_func ("/pair/receivers", test_receivers);
+  return g_test_run ();
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Properties and URIs of both elements: what is right takes effect, what is
+ * wrong is one clear error before anything starts.
+ */
+#include "pair.h"
+
+typedef struct
+{
+  const gchar *element, *uri;
+  const gchar *error;           /* a part of it; NULL: the URI is good */
+} Uri;
+
+static const Uri uris[] = {
+  {"faspsink", "fasp://10.0.0.1:7001", NULL},
+  {"faspsink", "fasp://:7001", NULL},
+  {"faspsink", "fasp://:7001/", NULL},
+  {"faspsink", "fasp://[::1]:7001?latency=300", NULL},
+  {"faspsink", "fasp://studio.example:7001?mode=rendezvous", NULL},
+  {"faspsink", "fasp://a:1?mode=caller&latency=0&streamid=x%20y%26z", NULL},
+  {"faspsink", "fasp://a:65535?max-bitrate=8000000&slow-policy=skip", NULL},
+  {"faspsink", "fasp://:7001?wait-for-connection=false&tos=184&ttl=12", NULL},
+  {"faspsrc", "fasp://:7001?too-late=skip&keep-listening=true", NULL},
+  {"faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL},
+
+  {"faspsink", "", "URI"},
+  {"faspsink", "srt://a:1", "srt"},
+  {"faspsink", "fasp:", "port"},
+  {"faspsink", "fasp://host", "port"},
+  {"faspsink", "fasp://host:0", "port"},
+  {"faspsink", "fasp://host:65536", "port"},
+  {"faspsink", "fasp://host:99999999999999999999", ""},
+  {"faspsink", "fasp://host:7001x", ""},
+  {"faspsink", "fasp://host:-1", ""},
+  {"faspsink", "fasp://user@host:7001", "user name"},
+  {"faspsink", "fasp://host:7001#x", "#fragment"},
+  {"faspsink", "fasp://host:7001/path", "path"},
+  {"faspsink", "fasp://host:7001?latncy=3", "latncy"},
+  {"faspsink", "fasp://host:7001?LATENCY=3", "LATENCY"},
+  {"faspsink", "fasp://host:7001?latency", "latency"},
+  {"faspsink", "fasp://host:7001?latency=", "latency"},
+  {"faspsink", "fasp://host:7001?latency=-1", "latency"},
+  {"faspsink", "fasp://host:7001?latency=abc", "latency"},
+  {"faspsink", "fasp://host:7001?latency=3000000000", "latency"},
+  {"faspsink", "fasp://host:7001?mode=server", "mode"},
+  {"faspsink", "fasp://host:7001?slow-policy=whatever", "slow-policy"},
+  {"faspsink", "fasp://host:7001?tos=256", "tos"},
+  {"faspsink", "fasp://host:7001?ttl=256", "ttl"},
+  {"faspsink", "fasp://host:7001?stats=1", "stats"},
+  {"faspsink", "fasp://host:7001?name=x", "name"},
+  {"faspsink", "fasp://host:7001?sync=true", "sync"},
+  {"faspsink", "fasp://host:7001?too-late=skip", "too-late"},
+  {"faspsrc", "fasp://host:7001?max-bitrate=1", "max-bitrate"},
+};
+
+static void
+test_uri (gconstpointer data)
+{
+  const Uri *uri = data;
+  GstElement *element = gst_element_factory_make (uri->element, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *kept = NULL;
+  gboolean good;
+
+  g_assert_nonnull (element);
+  gst_object_ref_sink (element);
+  g_object_set (element, "uri", "fasp://kept:1234", NULL);
+  good = gst_uri_handler_set_uri (GST_URI_HANDLER (element), uri->uri, &error);
+  if (uri->error == NULL) {
+    g_assert_no_error (error);
+    g_assert_true (good);
+  } else {
+    g_assert_false (good);
+    g_assert_nonnull (error);
+    if (strstr (error->message, uri->error) == NULL)
+      g_error ("%s: \"%s\" does not speak of %s", uri->uri, error->message,
+          uri->error);
+    /* nothing of it took effect */
+    kept = gst_uri_handler_get_uri (GST_URI_HANDLER (element));
+    g_assert_true (g_str_has_prefix (kept, "fasp://kept:1234"));
+  }
+  gst_object_unref (element);
+}
+
+static void
+test_keys (void)
+{
+  g_autoptr (GstElement) sink = gst_object_ref_sink
+      (gst_element_factory_make ("faspsink", NULL));
+  g_autofree gchar *streamid = NULL, *uri = NULL;
+  guint latency, policy;
+  guint64 bitrate;
+  gboolean wait;
+  gint tos;
+
+  /* what the URI does not name keeps its value */
+  g_object_set (sink, "latency", 77, "streamid", "before", NULL);
+  g_object_set (sink, "uri", "fasp://h:1?max-bitrate=8000000&tos=184&"
+      "slow-policy=drop-receiver&wait-for-connection=false", NULL);
+  g_object_get (sink, "latency", &latency, "max-bitrate", &bitrate, "tos",
+      &tos, "slow-policy", &policy, "wait-for-connection", &wait, "streamid",
+      &streamid, NULL);
+  g_assert_cmpuint (latency, ==, 77);
+  g_assert_cmpuint (bitrate, ==, 8000000);
+  g_assert_cmpint (tos, ==, 184);
+  g_assert_cmpuint (policy, ==, 1);
+  g_assert_false (wait);
+  g_assert_cmpstr (streamid, ==, "before");
+  g_clear_pointer (&streamid, g_free);
+  g_object_set (sink, "uri", "fasp://h:2?streamid=a%26b%20%C3%A4", NULL);
+  g_object_get (sink, "streamid", &streamid, "uri", &uri, "max-bitrate",
+      &bitrate, NULL);
+  g_assert_cmpstr (streamid, ==, "a&b ä");
+  g_assert_cmpuint (bitrate, ==, 8000000);
+  /* and what is told can be set again */
+  g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uri, NULL));
+}
+
+/* Every mistake of settings is an error message, not a crash or a hang. */
+static void
+test_bad_starts (void)
+{
+  static const gchar *const lines[][2] = {
+    {"fakesrc ! faspsink uri=fasp://h:1?nonsense=1", "nonsense"},
+    {"fakesrc ! faspsink uri=nonsense", "not a fasp URI"},
+    {"fakesrc ! faspsink mode=caller", "nobody to dial"},
+    {"fakesrc ! faspsink uri=fasp://:7001?mode=rendezvous", "nobody to dial"},
+    {"fakesrc ! faspsink localaddress=not-an-address localport=0",
+        "not-an-address"},
+    {"fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1"},
+    {"fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0"},
+    {"faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense"},
+    {"faspsrc mode=caller ! fakesink", "nobody to dial"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    GstElement *pipeline = pair_launch ("%s", lines[i][0]);
+    g_autofree gchar *text = NULL;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    text = pair_wait_text (pipeline, GST_MESSAGE_ERROR);
+    if (strstr (text, lines[i][1]) == NULL)
+      g_error ("%s: \"%s\" does not speak of %s", lines[i][0], text,
+          lines[i][1]);
+    g_assert_cmpuint (pair_stop (pipeline), <, 1000);
+    gst_object_unref (pipeline);
+  }
+}
+
+static void
+test_busy_port (void)
+{
+  guint port = pair_get_port ();
+  GstElement *one = pair_launch ("faspsrc uri=fasp://:%u ! fakesink", port);
+  GstElement *two = pair_launch ("faspsrc uri=fasp://:%u ! fakesink", port);
+  g_autofree gchar *text = NULL, *number = g_strdup_printf ("%u", port);
+
+  g_assert_cmpint (gst_element_set_state (one, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (two, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  text = pair_wait_text (two, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, number));
+  pair_stop (two);
+  /* free at once when the first has gone */
+  pair_stop (one);
+  g_assert_cmpint (gst_element_set_state (two, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+  pair_stop (two);
+  gst_object_unref (one);
+  gst_object_unref (two);
+}
+
+static void
+test_running (void)
+{
+  GstElement *sink = pair_launch ("fakesrc ! faspsink name=s "
+      "uri=fasp://:%u?wait-for-connection=false", pair_get_port ());
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), "s");
+  g_autoptr (GError) error = NULL;
+  guint64 bitrate;
+
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (element),
+          "fasp://h:1", &error));
+  g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE);
+  g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (123000), "latency",
+      5, "wait-for-connection", TRUE, "slow-policy", 2, "stats-interval", 20,
+      "auto-reconnect", FALSE, NULL);
+  g_object_get (element, "max-bitrate", &bitrate, NULL);
+  g_assert_cmpuint (bitrate, ==, 123000);
+  gst_message_unref (pair_wait_element (sink, "application/x-fasp-statistics"));
+  pair_stop (sink);
+  gst_object_unref (sink);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/settings/uri/%u-%s", i,
+        uris[i].element);
+
+    g_test_add_data_func (path, &uris[i], test_uri);
+  }
+  g_test_add_func ("/settings/keys", test_keys);
+  g_test_add_func ("/settings/bad-starts", test_bad_starts);
+  g_test_add_func ("/settings/busy-port", test_busy_port);
+  g_test_add_func ("/settings/running", test_running);
+  return g_test_run ();
+}

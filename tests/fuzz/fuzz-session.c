@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A whole session whose peer is hostile and holds the key: the input is a
+ * script of datagrams, sealed as they must be, of bytes written and read, and
+ * of time that passes, against a sender and a receiver in virtual time.
+ *
+ * Nothing may crash, spin (vnet checks), or hold more than its limit.
+ */
+#include "fuzz.h"
+#include <stdlib.h>
+#include "faspseal.h"
+#include "vnet.h"
+
+#define LIMIT (256 * 1024)
+
+typedef struct
+{
+  Vnet *net;
+  FaspEndpoint *sides[2];
+  guint32 ids[2];               /* connection id that each side listens to */
+  guint64 pns[2];
+  guint8 key[FASP_KEY_SIZE];
+  gboolean open;
+} Fuzz;
+
+static void
+on_datagram (gpointer data, VnetSide from, FaspTime now, const guint8 * bytes,
+    gsize size)
+{
+  Fuzz *fuzz = data;
+  FaspHandshake accept;
+
+  if (fuzz->open || fasp_wire_is_session (bytes, size)
+      || !fasp_wire_parse_handshake (bytes, size, &accept)
+      || accept.type != FASP_HANDSHAKE_ACCEPT)
+    return;
+  fasp_seal_derive (accept.nonce, accept.listener_nonce, fuzz->key);
+  fuzz->ids[VNET_A] = accept.to_cid;
+  fuzz->ids[VNET_B] = accept.from_cid;
+  fuzz->open = TRUE;
+}
+
+static void
+send_sealed (Fuzz * fuzz, VnetSide to, guint8 jump, const guint8 * frames,
+    gsize size)
+{
+  FaspAddress from = vnet_get_address (to == VNET_A ? VNET_B : VNET_A);
+  FaspSessionHeader header = {.cid = fuzz->ids[to] };
+  guint8 out[2048];
+  FaspWriter w = { out, sizeof out };
+
+  fuzz->pns[to] += 1 + (jump < 200 ? jump / 50 : (guint64) jump << 8);
+  header.pn = fuzz->pns[to] & 0xffffff;
+  fasp_wire_write_session (&w, &header);
+  fasp_write_bytes (&w, frames, size);
+  fasp_seal_close_handshake (&w, fuzz->key);
+  if (!w.failed)
+    vnet_inject (fuzz->net, to, &from, out, w.used);
+}
+
+static void
+read_some (Fuzz * fuzz, guint n)
+{
+  FaspTime now = vnet_get_time (fuzz->net);
+  FaspBlock *block;
+
+  while (n-- > 0
+      && (block = fasp_endpoint_read (fuzz->sides[VNET_B], now)) != NULL)
+    fasp_block_unref (block);
+}
+
+static void
+check (Fuzz * fuzz)
+{
+  for (guint i = 0; i < 2; i++) {
+    FaspEndpointStats stats;
+    FaspEvent event;
+
+    fasp_endpoint_get_stats (fuzz->sides[i], vnet_get_time (fuzz->net), &stats);
+    if (stats.buffer_bytes > LIMIT)
+      abort ();
+    while (fasp_endpoint_poll_event (fuzz->sides[i], &event));
+  }
+}
+
+/* The script: a byte of what, a byte of how much, that many bytes. */
+static void
+play (Fuzz * fuzz, const guint8 * data, gsize size)
+{
+  guint steps = 0;
+
+  while (size >= 3 && steps++ < 200) {
+    FaspTime now = vnet_get_time (fuzz->net);
+    guint8 what = data[0], argument = data[1];
+    gsize n = MIN (size - 3, (gsize) data[2] * 4);
+    FaspAddress from = vnet_get_address (VNET_C);
+
+    data += 3;
+    size -= 3;
+    switch (what % 8) {
+      case 0:
+      case 1:
+      case 2:
+        send_sealed (fuzz, what % 2, argument, data, n);
+        break;
+      case 3:
+        vnet_inject (fuzz->net, what / 8 % 2, &from, data, n);
+        break;
+      case 4:
+        vnet_run (fuzz->net, now + argument * FASP_MSEC);
+        n = 0;
+        break;
+      case 5:
+        fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n);
+        break;
+      case 6:
+        read_some (fuzz, argument);
+        n = 0;
+        break;
+      case 7:
+        if (argument == 255)
+          fasp_endpoint_finish (fuzz->sides[VNET_A], now);
+        else if (argument == 254)
+          vnet_rebind (fuzz->net, what / 8 % 2, 5000 + argument);
+        else
+          vnet_run (fuzz->net, now + argument * 10);
+        n = 0;
+        break;
+    }
+    data += n;
+    size -= n;
+    check (fuzz);
+  }
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  FaspEndpointConfig config[2];
+  Fuzz fuzz = {.net = vnet_new (1) };
+  FaspAddress peer = vnet_get_address (VNET_B);
+
+  fasp_endpoint_config_init (&config[0], FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER,
+      FASP_MODE_LISTENER);
+  config[0].max_bitrate = 10000000;
+  for (guint i = 0; i < 2; i++) {
+    config[i].buffer_size = LIMIT;
+    config[i].too_late_skip = size > 0 && data[0] & 0x80;
+    fuzz.sides[i] = fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
+    vnet_attach (fuzz.net, i, fuzz.sides[i]);
+    vnet_get_wire (fuzz.net, i, !i)->delay = 5 * FASP_MSEC;
+    fuzz.pns[i] = 64;
+  }
+  vnet_set_tap (fuzz.net, on_datagram, &fuzz);
+  fasp_endpoint_dial (fuzz.sides[VNET_A], vnet_get_time (fuzz.net), &peer);
+  vnet_run (fuzz.net, vnet_get_time (fuzz.net) + 30 * FASP_MSEC);
+  if (!fuzz.open)
+    abort ();
+  play (&fuzz, data, size);
+  vnet_run (fuzz.net, vnet_get_time (fuzz.net) + FASP_SEC);
+  check (&fuzz);
+  for (guint i = 0; i < 2; i++) {
+    vnet_attach (fuzz.net, i, NULL);
+    fasp_endpoint_free (fuzz.sides[i]);
+  }
+  vnet_free (fuzz.net);
+  return 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fuzz.h: a fuzz target.  With -Dfuzz=true libFuzzer drives it, guided by
+ * coverage; else fuzzmain.c does, with random changes of good inputs.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput (const uint8_t * data, size_t size);
