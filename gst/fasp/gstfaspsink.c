@@ -54,6 +54,7 @@ struct _GstFaspSink
 
   GstFaspConnection connection;
   FaspTime media_time;          /* of the last write; never decreases */
+  gboolean ended;               /* the end of the stream was sent */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -100,6 +101,12 @@ write_bytes (GstFaspSink * self, const guint8 * data, gsize size)
   gsize done = 0;
   FaspEvent event;
 
+  if (self->ended) {
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("The stream has ended. Set faspsink to READY and back to PLAYING to "
+            "send another."), (NULL));
+    return GST_FLOW_ERROR;
+  }
   for (;;) {
     switch (fasp_io_write (self->connection.io, media_time, data, size, &done,
             &event)) {
@@ -162,6 +169,7 @@ drain (GstFaspSink * self)
     guint64 lost;
     GstFlowReturn ret;
 
+    self->ended = TRUE;
     switch (fasp_io_drain (self->connection.io, &lost, &event)) {
       case FASP_IO_OK:
         if (lost == 0)
@@ -201,6 +209,7 @@ gst_fasp_sink_start (GstBaseSink * sink)
   GstFaspSink *self = GST_FASP_SINK (sink);
 
   self->media_time = 0;
+  self->ended = FALSE;
   return gst_fasp_connection_open (&self->connection);
 }
 

@@ -31,8 +31,14 @@ def environment():
 
 def run_on_link(options, script, timeout, stats=None):
     """Runs a shell script between two hosts; $LINKEM_A, ... are set in it.
+    Without options (None) both are this machine, without a link.
 
     Returns its status. Everything it started is gone afterwards."""
+    if options is None:
+        here = dict(environment(), LINKEM_A="", LINKEM_B="", LINKEM_ADDR_A="127.0.0.1",
+                    LINKEM_ADDR_B="127.0.0.1")
+        return subprocess.run(["timeout", str(timeout), "bash", "-c", script], env=here,
+                              stdin=subprocess.DEVNULL).returncode
     command = [program("netsim/linkem"), "run"] + [str(o) for o in options]
     if stats:
         command += ["--stats", stats]
@@ -96,14 +102,15 @@ def pipelines(protocol, channel_mbit, buffer_ms, log):
 
 
 def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
-           rtt=200, loss=2, seed=1, extra=()):
-    """One constant-rate stream over the link; a dictionary of what happened."""
+           rtt=200, loss=2, seed=1, extra=(), link=True):
+    """One constant-rate stream over the link, or on this machine alone; a
+    dictionary of what happened."""
     os.makedirs(directory, exist_ok=True)
     path = {name: os.path.join(directory, name) for name in
             ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv")}
     source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
     check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
-             f"--delay {rtt / 2} --idle 8 --times {shlex.quote(path['times.csv'])}")
+             f"--delay {rtt / 2 if link else 0} --idle 8 --times {shlex.quote(path['times.csv'])}")
     json_file, log = shlex.quote(path["check.json"]), shlex.quote(path["log"])
     if protocol in ("udp", "tcp"):
         receiver = f"$LINKEM_B {check} --{protocol} 5004 >{json_file}"
@@ -130,15 +137,15 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
     # the receiver ends by itself when the stream ends or falls silent
     script = (f"exec 2>>{log}.err; {receiver} & check=$!; sleep 0.7; "
               f"{sender} & wait $check; wait")
-    run_on_link(options, script, seconds + 40, path["link.json"])
+    run_on_link(options if link else None, script, seconds + 40, path["link.json"])
     result = load(path["check.json"]) or {"exact": False, "missing": -1, "skips": {}}
-    link = load(path["link.json"])
+    figures = load(path["link.json"]) if link else None
     payload = mbit * 1e6 / 8 * seconds
-    if link:
-        result["wire"] = link["a_to_b"]["bytes"] / payload
-        result["feedback"] = link["b_to_a"]["bytes"] / payload
-        result["lost"] = link["a_to_b"]["lost"]
-        result["link_late_us"] = link["late_us"]
+    if figures:
+        result["wire"] = figures["a_to_b"]["bytes"] / payload
+        result["feedback"] = figures["b_to_a"]["bytes"] / payload
+        result["lost"] = figures["a_to_b"]["lost"]
+        result["link_late_us"] = figures["late_us"]
     if os.path.exists(path["cpu-sender"]):
         try:
             result["cpu_sender"] = cpu_seconds(path["cpu-sender"])
