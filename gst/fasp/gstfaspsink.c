@@ -45,6 +45,9 @@
 GST_DEBUG_CATEGORY_STATIC (gst_fasp_sink_debug);
 #define GST_CAT_DEFAULT gst_fasp_sink_debug
 
+/* Memories written at a time. */
+#define PIECES 64
+
 #define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK, GstBaseSink);
 
@@ -94,8 +97,16 @@ fail (GstFaspSink * self, const FaspEvent * event)
   return GST_FLOW_ERROR;
 }
 
+/* Memories of a buffer or list, mapped, to be written as one. */
+typedef struct
+{
+  GOutputVector pieces[PIECES];
+  GstMapInfo maps[PIECES];
+  guint n;
+} Gathered;
+
 static GstFlowReturn
-write_bytes (GstFaspSink * self, const guint8 * data, gsize size)
+write_gathered (GstFaspSink * self, Gathered * g)
 {
   FaspTime media_time = now (self);
   gsize done = 0;
@@ -108,8 +119,8 @@ write_bytes (GstFaspSink * self, const guint8 * data, gsize size)
     return GST_FLOW_ERROR;
   }
   for (;;) {
-    switch (fasp_io_write (self->connection.io, media_time, data, size, &done,
-            &event)) {
+    switch (fasp_io_write (self->connection.io, media_time, g->pieces, g->n,
+            &done, &event)) {
       case FASP_IO_OK:
         return GST_FLOW_OK;
       case FASP_IO_FLUSHING:{
@@ -128,37 +139,64 @@ write_bytes (GstFaspSink * self, const guint8 * data, gsize size)
 }
 
 static GstFlowReturn
-gst_fasp_sink_render (GstBaseSink * sink, GstBuffer * buffer)
+flush_gathered (GstFaspSink * self, Gathered * g)
 {
-  GstFaspSink *self = GST_FASP_SINK (sink);
+  GstFlowReturn ret = g->n > 0 ? write_gathered (self, g) : GST_FLOW_OK;
+
+  for (guint i = 0; i < g->n; i++)
+    gst_memory_unmap (g->maps[i].memory, &g->maps[i]);
+  g->n = 0;
+  return ret;
+}
+
+/* The buffer must stay until it is flushed. */
+static GstFlowReturn
+gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
+{
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = gst_buffer_n_memory (buffer);
 
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++) {
-    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
-    GstMapInfo map;
-
-    if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
+    if (!gst_memory_map (gst_buffer_peek_memory (buffer, i), &g->maps[g->n],
+            GST_MAP_READ)) {
+      flush_gathered (self, g);
       GST_ELEMENT_ERROR (self, RESOURCE, READ,
           ("A buffer cannot be read: put an element before faspsink that "
               "brings it into system memory."), (NULL));
       return GST_FLOW_ERROR;
     }
-    ret = write_bytes (self, map.data, map.size);
-    gst_memory_unmap (memory, &map);
+    g->pieces[g->n].buffer = g->maps[g->n].data;
+    g->pieces[g->n].size = g->maps[g->n].size;
+    if (++g->n == PIECES)
+      ret = flush_gathered (self, g);
   }
   return ret;
 }
 
 static GstFlowReturn
+gst_fasp_sink_render (GstBaseSink * sink, GstBuffer * buffer)
+{
+  GstFaspSink *self = GST_FASP_SINK (sink);
+  Gathered gathered;
+  GstFlowReturn ret;
+
+  gathered.n = 0;
+  ret = gather (self, &gathered, buffer);
+  return ret == GST_FLOW_OK ? flush_gathered (self, &gathered) : ret;
+}
+
+static GstFlowReturn
 gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 {
-  GstFlowReturn ret = GST_FLOW_OK;
+  GstFaspSink *self = GST_FASP_SINK (sink);
   guint n = gst_buffer_list_length (list);
+  GstFlowReturn ret = GST_FLOW_OK;
+  Gathered gathered;
 
+  gathered.n = 0;
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++)
-    ret = gst_fasp_sink_render (sink, gst_buffer_list_get (list, i));
-  return ret;
+    ret = gather (self, &gathered, gst_buffer_list_get (list, i));
+  return ret == GST_FLOW_OK ? flush_gathered (self, &gathered) : ret;
 }
 
 static GstFlowReturn

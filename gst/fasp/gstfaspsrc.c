@@ -41,8 +41,7 @@
 GST_DEBUG_CATEGORY_STATIC (gst_fasp_src_debug);
 #define GST_CAT_DEFAULT gst_fasp_src_debug
 
-/* Blocks taken at once: enough to spare wake-ups, few enough that a buffer
- * list is no burst of memory. */
+/* Blocks taken at once, to spare wake-ups. */
 #define BATCH 64
 
 #define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
@@ -59,6 +58,7 @@ struct _GstFaspSrc
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
   guint n, next;                /* ... delivered up to `next' */
+  GstClockTimeDiff offset;      /* from monotonic to running time */
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
@@ -89,13 +89,13 @@ clock_offset (GstFaspSrc * self)
 }
 
 static GstBuffer *
-wrap (GstFaspSrc * self, const FaspIoItem * item, GstClockTimeDiff offset)
+wrap (GstFaspSrc * self, const FaspIoItem * item)
 {
   FaspBlock *block = item->block;
   GstBuffer *buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
       block->data, block->capacity, 0, block->size, block,
       (GDestroyNotify) fasp_block_unref);
-  GstClockTimeDiff pts = item->arrival * GST_USECOND + offset;
+  GstClockTimeDiff pts = item->arrival * GST_USECOND + self->offset;
 
   if (pts < 0)
     pts = 0;
@@ -111,9 +111,9 @@ wrap (GstFaspSrc * self, const FaspIoItem * item, GstClockTimeDiff offset)
 
 /* Blocks were given up before this one: say so where it was. */
 static void
-push_gap (GstFaspSrc * self, const FaspIoItem * item, GstClockTimeDiff offset)
+push_gap (GstFaspSrc * self, const FaspIoItem * item)
 {
-  GstClockTimeDiff end = item->arrival * GST_USECOND + offset;
+  GstClockTimeDiff end = item->arrival * GST_USECOND + self->offset;
 
   if (!(item->block->flags & FASP_BLOCK_DISCONT)
       || !GST_CLOCK_TIME_IS_VALID (self->last_pts)
@@ -159,46 +159,27 @@ drop_items (GstFaspSrc * self)
     fasp_block_unref (self->items[self->next++].block);
 }
 
-/* Takes what was read up to the next interruption of the stream, into one
- * buffer or a list.  GST_FLOW_CUSTOM_SUCCESS: that was nothing. */
-static GstFlowReturn
-deliver (GstFaspSrc * self, GstBuffer ** single)
+/* The next of what was read, or NULL; then the end of this sender may have
+ * been reached.
+ *
+ * One buffer at a time: GstBaseSrc (1.22) releases the buffer that it does
+ * not have when it is flushed just after a list was submitted to it. */
+static GstBuffer *
+take_item (GstFaspSrc * self)
 {
-  GstClockTimeDiff offset = clock_offset (self);
-  GstBufferList *list = NULL;
-  GstBuffer *buffer = NULL;
+  FaspIoItem *item = &self->items[self->next];
 
-  for (; self->next < self->n; self->next++) {
-    FaspIoItem *item = &self->items[self->next];
-
-    if (item->block->flags & FASP_BLOCK_EOS) {
-      if (buffer == NULL) {
-        fasp_block_unref (item->block);
-        self->next++;
-        self->at_end = TRUE;
-      }
-      break;
-    }
-    if (item->block->flags & FASP_BLOCK_DISCONT) {
-      if (buffer != NULL)       /* the gap belongs behind these */
-        break;
-      push_gap (self, item, offset);
-    }
-    if (buffer != NULL && list == NULL) {
-      list = gst_buffer_list_new_sized (self->n);
-      gst_buffer_list_add (list, buffer);
-    }
-    buffer = wrap (self, item, offset);
-    if (list != NULL)
-      gst_buffer_list_add (list, buffer);
+  if (self->next == self->n)
+    return NULL;
+  self->next++;
+  if (item->block->flags & FASP_BLOCK_EOS) {
+    fasp_block_unref (item->block);
+    self->at_end = TRUE;
+    return NULL;
   }
-  if (buffer == NULL)
-    return GST_FLOW_CUSTOM_SUCCESS;
-  if (list != NULL)
-    gst_base_src_submit_buffer_list (GST_BASE_SRC (self), list);
-  else
-    *single = buffer;
-  return GST_FLOW_OK;
+  if (item->block->flags & FASP_BLOCK_DISCONT)
+    push_gap (self, item);
+  return wrap (self, item);
 }
 
 static GstFlowReturn
@@ -207,11 +188,12 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
   GstFaspSrc *self = GST_FASP_SRC (src);
 
   for (;;) {
-    GstFlowReturn ret = deliver (self, buffer);
+    GstFlowReturn ret;
     FaspEvent event;
 
-    if (ret == GST_FLOW_OK)
-      return ret;
+    *buffer = take_item (self);
+    if (*buffer != NULL)
+      return GST_FLOW_OK;
     if (self->at_end) {
       self->at_end = FALSE;
       ret = ended (self, NULL);
@@ -222,6 +204,7 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
     switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n,
             &event)) {
       case FASP_IO_OK:
+        self->offset = clock_offset (self);
         break;
       case FASP_IO_FLUSHING:
         return GST_FLOW_FLUSHING;

@@ -67,7 +67,8 @@ write_due (Vstream * stream)
   FaspTime now = vnet_get_time (stream->net);
   guint64 total = stream->config.bitrate / 8 * stream->config.duration /
       FASP_SEC;
-  guint64 due = stream->config.bitrate / 8 * (now - stream->started) / FASP_SEC;
+  FaspTime since = MAX (0, now - stream->started - stream->config.lead);
+  guint64 due = stream->config.bitrate / 8 * since / FASP_SEC;
 
   due = MIN (due, total);
   while (stream->written < due
@@ -160,8 +161,8 @@ vstream_run_until (Vstream * stream, FaspTime duration)
 gboolean
 vstream_run (Vstream * stream)
 {
-  FaspTime end = stream->started + stream->config.duration +
-      stream->config.limit;
+  FaspTime end = stream->started + stream->config.lead +
+      stream->config.duration + stream->config.limit;
 
   while (vnet_get_time (stream->net) < end && !(stream->eos && stream->drained))
     step (stream);

@@ -15,6 +15,7 @@ typedef struct
   guint64 channel;              /* max_bitrate, bit/s */
   guint32 chunk;                /* bytes per write */
   FaspTime duration;
+  FaspTime lead;                /* for the connection, before the first byte */
   gboolean receiver_calls;      /* else the sender does */
   gboolean reader_stops;        /* nothing is read between ... */
   FaspTime stop_from, stop_to;  /* ... these, from the start */

@@ -147,7 +147,9 @@ trim_store (FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN)
+    /* of one that has just ended it is still to be told what it lacked */
+    if (session->state == FASP_SESSION_OPEN || (is_over (session)
+            && session->connected && !session->removed))
       keep = MIN (keep, fasp_tx_get_base (&session->tx));
   }
   keep = MIN (keep, endpoint->hold);
@@ -245,9 +247,11 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->hold_deadline = FASP_NEVER;
-  endpoint->ever_connected = TRUE;
-  if (endpoint->store != NULL)
-    update_block_size (endpoint);
+  if (endpoint->store == NULL)
+    return;
+  update_block_size (endpoint);
+  if (!fasp_store_is_finished (endpoint->store))
+    endpoint->stats.bytes_unconfirmed = 0;
 }
 
 /* --- datagrams in -------------------------------------------------------------------------- */
@@ -311,9 +315,7 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     update_block_size (endpoint);
   }
   /* only who held the oldest block can have let go of it */
-  if (is_over (session)
-      || fasp_tx_get_base (&session->tx) >
-      fasp_store_get_tail (endpoint->store))
+  if (fasp_tx_get_base (&session->tx) > fasp_store_get_tail (endpoint->store))
     trim_store (endpoint);
 }
 
@@ -429,6 +431,10 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       endpoint->hold_deadline = now + endpoint->config.resume_timeout;
       event->bytes_lost = 0;
     }
+    if (fasp_store_is_finished (endpoint->store))
+      endpoint->stats.bytes_unconfirmed += event->bytes_lost;
+    else if (fasp_endpoint_get_open (endpoint) == NULL)
+      endpoint->stats.bytes_unconfirmed = event->bytes_lost;
     trim_store (endpoint);
   } else {
     endpoint->lateness = session->rx.lateness;
@@ -485,8 +491,10 @@ static void
 run_timers (FaspEndpoint * endpoint, FaspTime now)
 {
   if (endpoint->hold_deadline <= now) {
-    endpoint->stats.bytes_dropped += fasp_store_count_bytes (endpoint->store,
-        endpoint->hold, fasp_store_get_head (endpoint->store));
+    endpoint->stats.bytes_unconfirmed = fasp_store_count_bytes
+        (endpoint->store, endpoint->hold,
+        fasp_store_get_head (endpoint->store));
+    endpoint->stats.bytes_dropped += endpoint->stats.bytes_unconfirmed;
     endpoint->hold = FASP_NO_BLOCK;
     endpoint->hold_deadline = FASP_NEVER;
     trim_store (endpoint);
@@ -643,6 +651,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
       return 0;
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
+    endpoint->stats.bytes_unconfirmed = 0;      /* these go before it */
     return size;
   }
   do

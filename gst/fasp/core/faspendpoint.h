@@ -206,6 +206,9 @@ typedef struct
   guint sessions;
   guint64 bytes_written;        /* sender: bytes the application wrote */
   guint64 bytes_dropped;        /* sender: written while nobody listened */
+  guint64 bytes_unconfirmed;    /* sender: at the end of the stream so far, that
+                                   a receiver did not confirm before it left
+                                   (the last one, or any since finish) */
   guint64 bytes_read;           /* receiver: bytes the application took */
   guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
   guint64 datagrams_malformed;  /* could not be parsed */

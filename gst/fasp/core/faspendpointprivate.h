@@ -38,7 +38,6 @@ struct _FaspEndpoint
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
   FaspTime media_time;
-  gboolean ever_connected;
 
   /* receiver */
   guint32 reading;              /* session of the block read last */

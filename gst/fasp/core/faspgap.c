@@ -24,6 +24,7 @@ struct _FaspGap
   guint64 window[WORDS];        /* bit pn % FASP_GAP_WINDOW: arrived */
   Hole holes[FASP_GAP_HOLES];   /* ascending */
   guint n_holes;
+  guint64 n_settled;            /* ever */
   FaspTime delay, delay_time;   /* and when it was last halved or raised */
   FaspGapCounters counters;
 };
@@ -74,6 +75,7 @@ settle (FaspGap * gap, Hole * hole)
   if (hole->settled)
     return;
   hole->settled = TRUE;
+  gap->n_settled++;
   gap->counters.lost += hole->last - hole->first + 1;
 }
 
@@ -253,6 +255,12 @@ fasp_gap_get_settled (FaspGap * gap, FaspTime now, guint64 * settled)
     return FALSE;
   *settled = hole != NULL ? hole->first - 1 : gap->largest;
   return TRUE;
+}
+
+guint64
+fasp_gap_count_settled (const FaspGap * gap)
+{
+  return gap->n_settled;
 }
 
 FaspTime

@@ -50,6 +50,9 @@ FaspTime fasp_gap_get_largest_time (const FaspGap * gap);
 /* Advances with time as holes expire. FALSE: nothing is settled yet. */
 gboolean fasp_gap_get_settled (FaspGap * gap, FaspTime now,
     guint64 * settled);
+/* How many holes have been settled as lost so far, by the passing of time or
+ * because a later packet came after their time. */
+guint64 fasp_gap_count_settled (const FaspGap * gap);
 /* When the next hole will be settled, or FASP_NEVER. */
 FaspTime fasp_gap_get_timeout (const FaspGap * gap);
 FaspTime fasp_gap_get_delay (const FaspGap * gap);

@@ -398,14 +398,14 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static gboolean
 poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
+  guint64 settled;
   FaspWriter w;
 
   if (session->role != FASP_ROLE_RECEIVER)
     return FALSE;
-  if (fasp_gap_get_timeout (session->gap) <= now) {
-    guint64 settled;
-
-    fasp_gap_get_settled (session->gap, now, &settled);
+  fasp_gap_get_settled (session->gap, now, &settled);
+  if (fasp_gap_count_settled (session->gap) != session->settled_told) {
+    session->settled_told = fasp_gap_count_settled (session->gap);
     fasp_rx_settled (&session->rx, now);
   }
   if (fasp_rx_get_timeout (&session->rx) > now)

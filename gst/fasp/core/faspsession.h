@@ -78,6 +78,7 @@ typedef struct
   gboolean cookie_verified;
 
   guint64 next_pn;              /* flow 0 */
+  guint64 settled_told;         /* holes settled that feedback was due for */
   FaspGap *gap;                 /* flow 0, what we receive */
   FaspRtt rtt;
   FaspPmtu pmtu;

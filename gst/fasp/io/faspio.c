@@ -34,7 +34,6 @@ struct _FaspIo
   FaspTime sleeping_until;      /* the thread's; 0 while it is awake */
   gboolean flushing, closing, failed, ended;
   FaspEvent failed_event, ended_event;
-  guint64 lost;
   guint waiters;
   FaspTime close_deadline;
 };
@@ -80,7 +79,6 @@ note_event (FaspIo * io, const FaspEvent * event)
   gboolean receiver = io->role == FASP_ROLE_RECEIVER;
 
   if (event->type == FASP_EVENT_REMOVED) {
-    io->lost += event->bytes_lost;
     if (receiver && event->reason != FASP_REASON_FINISHED) {
       io->ended = TRUE;
       io->ended_event = *event;
@@ -387,16 +385,37 @@ wait_for_change (FaspIo * io)
   io->waiters--;
 }
 
+/* Lock held. Moves *done as far as there is room; TRUE: to the end. */
+static gboolean
+write_pieces (FaspIo * io, FaspTime media_time, const GOutputVector * pieces,
+    guint n, gsize * done)
+{
+  FaspTime now = g_get_monotonic_time ();
+  gsize start = 0;
+
+  for (guint i = 0; i < n; start += pieces[i++].size) {
+    gsize from = *done - start, taken;
+
+    if (*done >= start + pieces[i].size)
+      continue;
+    taken = fasp_endpoint_write (io->endpoint, now, media_time,
+        (const guint8 *) pieces[i].buffer + from, pieces[i].size - from);
+    *done += taken;
+    if (taken < pieces[i].size - from)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 FaspIoResult
-fasp_io_write (FaspIo * io, FaspTime media_time, const guint8 * data,
-    gsize size, gsize * done, FaspEvent * event)
+fasp_io_write (FaspIo * io, FaspTime media_time,
+    const GOutputVector * pieces, guint n, gsize * done, FaspEvent * event)
 {
   FaspIoResult result = FASP_IO_OK;
+  gboolean all = FALSE;
 
   g_mutex_lock (&io->lock);
-  for (;;) {
-    gboolean must;
-
+  while (!all) {
     if (io->flushing) {
       result = FASP_IO_FLUSHING;
       break;
@@ -406,18 +425,11 @@ fasp_io_write (FaspIo * io, FaspTime media_time, const guint8 * data,
       *event = io->failed_event;
       break;
     }
-    *done += fasp_endpoint_write (io->endpoint, g_get_monotonic_time (),
-        media_time, data + *done, size - *done);
-    must = must_wake (io);
-    if (*done == size) {
-      g_mutex_unlock (&io->lock);
-      if (must)
-        wake (io);
-      return FASP_IO_OK;
-    }
-    if (must)
+    all = write_pieces (io, media_time, pieces, n, done);
+    if (must_wake (io))
       wake (io);
-    wait_for_change (io);
+    if (!all)
+      wait_for_change (io);
   }
   g_mutex_unlock (&io->lock);
   return result;
@@ -427,9 +439,9 @@ FaspIoResult
 fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
 {
   FaspIoResult result = FASP_IO_OK;
+  FaspEndpointStats stats;
 
   g_mutex_lock (&io->lock);
-  io->lost = 0;
   fasp_endpoint_finish (io->endpoint, g_get_monotonic_time ());
   wake (io);
   while (!fasp_endpoint_is_drained (io->endpoint)) {
@@ -444,7 +456,8 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
     }
     wait_for_change (io);
   }
-  *lost = io->lost;
+  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  *lost = stats.bytes_unconfirmed;
   g_mutex_unlock (&io->lock);
   return result;
 }

@@ -695,6 +695,40 @@ test_stop (gconstpointer data)
   net_free (n);
 }
 
+/* Who leaves before the end has not confirmed it; as long as another one
+ * does, that is its own affair. */
+static void
+test_unconfirmed (void)
+{
+  Net *n = net_new (12);
+  FaspEndpointConfig a = config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = config (VNET_B, FASP_MODE_CALLER);
+
+  join (n, VNET_A, &a, VNET_B);
+  join (n, VNET_B, &r, VNET_A);
+  join (n, VNET_C, &r, VNET_A);
+  run (n, 2 * FASP_SEC);
+  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
+  g_assert_cmpuint (stats_of (n, VNET_A).bytes_unconfirmed, ==, 0);
+  n->bitrate = 0;
+  run (n, FASP_SEC);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  fasp_endpoint_write (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0,
+      (const guint8 *) "the end", 7);
+  run (n, 100 * FASP_MSEC);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  run (n, FASP_SEC);
+  fasp_endpoint_finish (n->nodes[VNET_A].endpoint, vnet_get_time (n->net));
+  run (n, FASP_SEC);
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+  g_assert_cmpuint (stats_of (n, VNET_A).bytes_unconfirmed, ==, 7);
+  net_free (n);
+}
+
 /* --- deadlines, paths ------------------------------------------------------------------ */
 
 /* too-late=skip: what is not there in time is given up, told, counted, and
@@ -900,6 +934,7 @@ main (int argc, char **argv)
       test_stop);
   g_test_add_data_func ("/endpoint/stop/receiver", GINT_TO_POINTER (VNET_B),
       test_stop);
+  g_test_add_func ("/endpoint/unconfirmed", test_unconfirmed);
   g_test_add_func ("/endpoint/too-late", test_too_late);
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);

@@ -89,6 +89,22 @@ test_timeout (void)
   fasp_gap_free (gap);
 }
 
+/* A hole whose time is over when the next packet comes counts like one that
+ * was waited for. */
+static void
+test_settled_by_packet (void)
+{
+  FaspGap *gap = fasp_gap_new ();
+
+  fasp_gap_receive (gap, 0, 0);
+  fasp_gap_receive (gap, 1000, 2);
+  g_assert_cmpuint (fasp_gap_count_settled (gap), ==, 0);
+  fasp_gap_receive (gap, 2000, 3);
+  g_assert_cmpuint (fasp_gap_count_settled (gap), ==, 1);
+  g_assert_cmpint (fasp_gap_get_timeout (gap), ==, FASP_NEVER);
+  fasp_gap_free (gap);
+}
+
 /* A path that reorders by 8 ms: the delay learns it and nothing is spurious
  * any more; then it forgets, within limits. */
 static void
@@ -210,6 +226,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gap/hole", test_hole);
   g_test_add_func ("/gap/first-missing", test_first_missing);
   g_test_add_func ("/gap/timeout", test_timeout);
+  g_test_add_func ("/gap/settled-by-packet", test_settled_by_packet);
   g_test_add_func ("/gap/adapts", test_adapts);
   g_test_add_func ("/gap/replay", test_replay);
   g_test_add_func ("/gap/jump", test_jump);

@@ -94,6 +94,34 @@ test_network (gconstpointer data)
   }
 }
 
+/* Lateness as blocks arrive: 99.9 % within one round trip and 15 ms, whatever
+ * the interval of the packets (1 ms is that of the reorder delay). */
+static void
+test_lateness (void)
+{
+  static const guint64 rates[] = { 6000000, 10000000, 10528000, 40000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    Vnet *net = vnet_new (i + 1);
+    VstreamConfig config;
+    const FaspHist *hist;
+    Vstream *stream;
+
+    set_network (net, &networks[2]);
+    vstream_config_init (&config);
+    config.bitrate = rates[i];
+    config.channel = rates[i] * 3 / 2;
+    config.lead = FASP_SEC;
+    stream = vstream_new (net, &config, NULL, NULL);
+    g_assert_true (vstream_run (stream));
+    hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
+    g_assert_cmpint (fasp_hist_percentile (hist, .5), <, FASP_MSEC);
+    g_assert_cmpint (fasp_hist_percentile (hist, .999), <=, 215 * FASP_MSEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* The same seed gives the same run, to the packet. */
 static void
 test_deterministic (void)
@@ -129,6 +157,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &networks[i], test_network);
   }
+  g_test_add_func ("/sim/lateness", test_lateness);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
 }
