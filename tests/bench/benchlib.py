@@ -26,6 +26,9 @@ def environment():
     env["GST_PLUGIN_PATH"] = os.path.join(BUILD, "gst")
     env.setdefault("GST_REGISTRY", os.path.join(BUILD, "registry.bin"))
     env["GST_REGISTRY_FORK"] = "no"
+    if "FASP_PRELOAD" in env:       # a sanitizer's library, which must come first
+        env["LD_PRELOAD"] = env["FASP_PRELOAD"]
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     return env
 
 
