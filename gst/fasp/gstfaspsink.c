@@ -241,21 +241,27 @@ gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
 
 /* --- states -------------------------------------------------------------------------- */
 
-static gboolean
-gst_fasp_sink_start (GstBaseSink * sink)
+/* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
+ * that what is set in READY counts. */
+static GstStateChangeReturn
+gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 {
-  GstFaspSink *self = GST_FASP_SINK (sink);
+  GstFaspSink *self = GST_FASP_SINK (element);
+  GstStateChangeReturn ret;
 
-  self->media_time = 0;
-  self->ended = FALSE;
-  return gst_fasp_connection_open (&self->connection);
-}
-
-static gboolean
-gst_fasp_sink_stop (GstBaseSink * sink)
-{
-  gst_fasp_connection_close (&GST_FASP_SINK (sink)->connection);
-  return TRUE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    self->media_time = 0;
+    self->ended = FALSE;
+    if (!gst_fasp_connection_open (&self->connection))
+      return GST_STATE_CHANGE_FAILURE;
+  }
+  ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element,
+      transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
+    gst_fasp_connection_close (&self->connection);
+  return ret;
 }
 
 static gboolean
@@ -310,13 +316,12 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
   gst_fasp_settings_install (object_class, FASP_ROLE_SENDER);
   gst_fasp_events_install (object_class);
 
+  element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_set_static_metadata (element_class, "fasp sink",
       "Sink/Network", "Sends a stream, whole and in order, over networks that "
       "lose packets", "The gst-fasp developers");
 
-  sink_class->start = gst_fasp_sink_start;
-  sink_class->stop = gst_fasp_sink_stop;
   sink_class->unlock = gst_fasp_sink_unlock;
   sink_class->unlock_stop = gst_fasp_sink_unlock_stop;
   sink_class->render = gst_fasp_sink_render;

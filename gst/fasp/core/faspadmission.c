@@ -2,6 +2,13 @@
 #include "faspadmission.h"
 #include "faspseal.h"
 
+/* The application hears of refused callers that have not proved their address
+ * this often. */
+#define TELL_REFUSAL_AFTER (100 * FASP_MSEC)
+/* With more sessions than that, a caller proves its address before it is
+ * looked for among them. */
+#define PROOF_ABOVE 64
+
 static FaspHandshake
 answer (FaspHandshakeType type, const FaspHandshake * open)
 {
@@ -16,8 +23,9 @@ answer (FaspHandshakeType type, const FaspHandshake * open)
 }
 
 static void
-reject (FaspEndpoint * endpoint, const FaspAddress * to,
-    const FaspHandshake * open, FaspReason reason, const gchar * text)
+reject (FaspEndpoint * endpoint, FaspTime now, const FaspAddress * to,
+    gboolean proved, const FaspHandshake * open, FaspReason reason,
+    const gchar * text)
 {
   FaspHandshake handshake = answer (FASP_HANDSHAKE_REJECT, open);
   FaspEvent *event;
@@ -26,6 +34,11 @@ reject (FaspEndpoint * endpoint, const FaspAddress * to,
   g_strlcpy (handshake.text, text, sizeof (handshake.text));
   fasp_replies_push (&endpoint->replies, to, &handshake);
   endpoint->stats.handshakes_refused++;
+  /* who has not proved its address can be anybody, many times a second */
+  if (!proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
+    return;
+  if (!proved)
+    endpoint->refusal_told = now;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *to;
   event->reason = reason;
@@ -88,6 +101,8 @@ survey (const FaspEndpoint * endpoint, const FaspHandshake * open)
           s.alive = session;
         break;
       default:
+        if (!session->connected)        /* refused, remembered for a while */
+          s.half++;
         break;
     }
   }
@@ -179,6 +194,12 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.datagrams_forged++;
     return;
   }
+  proved = open->cookie_size > 0 && fasp_cookie_verify (endpoint->cookie_secret,
+      now, from, open->nonce, open->cookie);
+  if (!proved && endpoint->sessions->len > PROOF_ABOVE) {
+    retry (endpoint, now, from, open);
+    return;
+  }
   s = survey (endpoint, open);
   if (s.same_call != NULL) {
     if (s.same_call->state == FASP_SESSION_HALF
@@ -193,33 +214,48 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     send_resumed (endpoint, from, open, resumed);
     return;
   }
-  proved = open->cookie_size > 0 && fasp_cookie_verify (endpoint->cookie_secret,
-      now, from, open->nonce, open->cookie);
   if (s.half >= FASP_HALF_MAX || (!proved && (config->ask
               || s.half >= config->half_open_max))) {
     retry (endpoint, now, from, open);
     return;
   }
   if (open->unsupported)
-    reject (endpoint, from, open, FASP_REASON_UNSUPPORTED,
+    reject (endpoint, now, from, proved, open, FASP_REASON_UNSUPPORTED,
         "it asks for something this version does not have");
   else if (open->role == config->role)
-    reject (endpoint, from, open, FASP_REASON_SAME_ROLE,
+    reject (endpoint, now, from, proved, open, FASP_REASON_SAME_ROLE,
         receiver ? "both ends are receivers: one must be faspsink" :
         "both ends are senders: one must be faspsrc");
   else if (open->role != FASP_ROLE_SENDER && open->role != FASP_ROLE_RECEIVER)
     endpoint->stats.datagrams_malformed++;
   else if (receiver && s.alive != NULL)
-    reject (endpoint, from, open, FASP_REASON_BUSY,
+    reject (endpoint, now, from, proved, open, FASP_REASON_BUSY,
         "another sender is connected already");
   else if (!receiver && s.open >= (config->max_sessions > 0 ?
           config->max_sessions : FASP_SESSIONS_MAX))
-    reject (endpoint, from, open, FASP_REASON_BUSY,
+    reject (endpoint, now, from, proved, open, FASP_REASON_BUSY,
         "no room for one more receiver");
   else if (!receiver && fasp_store_is_finished (endpoint->store))
-    reject (endpoint, from, open, FASP_REASON_FINISHED, "the stream has ended");
+    reject (endpoint, now, from, proved, open, FASP_REASON_FINISHED,
+        "the stream has ended");
   else
     admit (endpoint, now, from, open);
+}
+
+gboolean
+fasp_admission_has_room (const FaspEndpoint * endpoint,
+    const FaspSession * session)
+{
+  if (session->role == FASP_ROLE_SENDER)
+    return TRUE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *other = fasp_endpoint_nth (endpoint, i);
+
+    if (other != session && other->state == FASP_SESSION_OPEN
+        && !other->interrupted)
+      return FALSE;
+  }
+  return TRUE;
 }
 
 void
@@ -227,19 +263,24 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   /* a receiver takes one sender: who answers first */
-  if (session->role == FASP_ROLE_RECEIVER) {
+  if (!fasp_admission_has_room (endpoint, session)) {
+    fasp_session_close (session, now, FASP_REASON_BUSY,
+        "another sender is connected already");
+    return;
+  }
+  if (session->role == FASP_ROLE_RECEIVER)
     for (guint i = 0; i < endpoint->sessions->len; i++) {
-      FaspSession *other = g_ptr_array_index (endpoint->sessions, i);
+      FaspSession *other = fasp_endpoint_nth (endpoint, i);
 
-      if (other == session || other->state != FASP_SESSION_OPEN)
-        continue;
-      if (!other->interrupted) {
-        fasp_session_close (session, now, FASP_REASON_BUSY,
-            "another sender is connected already");
-        return;
-      }
-      fasp_endpoint_replace (endpoint, now, other);
+      if (other != session && other->state == FASP_SESSION_OPEN)
+        fasp_endpoint_replace (endpoint, now, other);
     }
+  /* it called in time, but nothing is left that it could be given */
+  else if (fasp_store_is_finished (endpoint->store)
+      && fasp_store_get_tail (endpoint->store) > session->start) {
+    fasp_session_close (session, now, FASP_REASON_STOPPED,
+        "the stream has ended");
+    return;
   }
   fasp_endpoint_session_opened (endpoint, now, session);
 }
@@ -259,7 +300,7 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     memcpy (open.nonce, session->nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)
       g_strlcpy (open.streamid, session->streamid, sizeof (open.streamid));
-    reject (endpoint, &session->address, &open, FASP_REASON_REFUSED,
+    reject (endpoint, now, &session->address, TRUE, &open, FASP_REASON_REFUSED,
         "the application there refused it");
     /* remembered until it times out, so that a repetition is not asked for
      * again */

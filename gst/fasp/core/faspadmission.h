@@ -28,6 +28,9 @@ G_BEGIN_DECLS
 void fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     const FaspHandshake * open);
+/* Would a half-open session become one? A receiver takes one sender. */
+gboolean fasp_admission_has_room (const FaspEndpoint * endpoint,
+    const FaspSession * session);
 /* The first datagram of a half-open session came: its address is real. */
 void fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);

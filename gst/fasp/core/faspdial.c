@@ -57,6 +57,13 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
 }
 
 void
+fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now)
+{
+  endpoint->expected = fasp_dial_is_ours (endpoint);
+  endpoint->call_started = now;
+}
+
+void
 fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer)
 {
@@ -94,8 +101,15 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     }
     return;
   }
-  if (answer->role == endpoint->config.role)
-    return;                     /* a listener that does not check roles */
+  if (answer->role == endpoint->config.role) {
+    /* a listener that does not check roles */
+    FaspHandshake refusal = {.reason = FASP_REASON_SAME_ROLE,
+      .text = "both ends send, or both receive"
+    };
+
+    fasp_dial_rejected (endpoint, now, from, &refusal);
+    return;
+  }
   if (old != NULL)
     fasp_endpoint_replace (endpoint, now, old);
   session = fasp_endpoint_add_session (endpoint, now,

@@ -12,6 +12,8 @@
 #define DEFAULT_BURST 8192
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
+/* Datagrams of one session before it is the next one's turn. */
+#define TURN_MAX 16
 /* A peer whose port is closed is not waited for to be silent. */
 #define UNREACHABLE_AFTER (100 * FASP_MSEC)
 
@@ -96,7 +98,8 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
-  /* an application that does not listen must not cost memory for ever */
+  /* an application that does not listen must not cost memory for ever;
+   * anybody can cause refusals, those are bounded where they are made */
   if (g_queue_get_length (&endpoint->events) >= EVENTS_MAX)
     g_free (g_queue_pop_head (&endpoint->events));
   g_queue_push_tail (&endpoint->events, event);
@@ -161,8 +164,14 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     const FaspAddress * peer, const FaspHandshake * told, guint64 start)
 {
   const FaspEndpointConfig *config = &endpoint->config;
-  FaspSession *session = fasp_session_new (config->role, id, now);
+  guint8 secret[FASP_PING_SECRET];
+  FaspSession *session;
 
+  endpoint->random (endpoint->random_data, secret, sizeof secret);
+  session = fasp_session_new (config->role, id, now, secret);
+  if (told->datagram_max > 0)
+    session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
+        FASP_DATAGRAM_MAX);
   session->peer_id = told->from_cid;
   session->address = *peer;
   session->resume_timeout = config->resume_timeout;
@@ -312,7 +321,10 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (session->state == FASP_SESSION_OPEN) {
     if (fasp_tx_is_complete (&session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
-    update_block_size (endpoint);
+    if (fasp_session_get_room (session) != session->room_told) {
+      session->room_told = fasp_session_get_room (session);
+      update_block_size (endpoint);
+    }
   }
   /* only who held the oldest block can have let go of it */
   if (fasp_tx_get_base (&session->tx) > fasp_store_get_tail (endpoint->store))
@@ -340,6 +352,8 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.datagrams_unknown++;
     return;
   }
+  if (session->state == FASP_SESSION_HALF)
+    session->refused = !fasp_admission_has_room (endpoint, session);
   switch (fasp_session_receive (session, now, from, data, size)) {
     case FASP_SESSION_OK:
       after_receive (endpoint, now, session);
@@ -413,6 +427,10 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   session->removed = TRUE;
   if (!session->connected)
     return;
+  /* it says that all is acknowledged, and never sent the end */
+  if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
+      && session->close_reason == FASP_REASON_FINISHED)
+    session->close_reason = FASP_REASON_STOPPED;
   endpoint->has_last = TRUE;
   fasp_session_get_stats (session, now, &endpoint->last);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
@@ -422,11 +440,15 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (session->role == FASP_ROLE_SENDER) {
     guint64 base = fasp_tx_get_base (&session->tx);
 
-    event->bytes_lost = fasp_store_count_bytes (endpoint->store, base,
-        fasp_store_get_head (endpoint->store));
+    /* one that was replaced goes on in the session that took its place */
+    if (session->close_reason != FASP_REASON_REPLACED)
+      event->bytes_lost = fasp_store_count_bytes (endpoint->store, base,
+          fasp_store_get_head (endpoint->store));
     /* who comes back within the time continues where this one stood */
     if (again && session->close_reason == FASP_REASON_STOPPED
-        && fasp_endpoint_get_open (endpoint) == NULL) {
+        && fasp_endpoint_get_open (endpoint) == NULL
+        && !(fasp_store_is_finished (endpoint->store)
+            && event->bytes_lost == 0)) {
       endpoint->hold = base;
       endpoint->hold_deadline = now + endpoint->config.resume_timeout;
       event->bytes_lost = 0;
@@ -479,12 +501,20 @@ remove_session (FaspEndpoint * endpoint, guint i)
   FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
-  g_ptr_array_remove_index_fast (endpoint->sessions, i);
+  g_ptr_array_remove_index (endpoint->sessions, i);     /* in the order they came */
   fasp_session_free (session);
   if (endpoint->store != NULL) {
     trim_store (endpoint);
     update_block_size (endpoint);
   }
+}
+
+static FaspTime
+get_call_deadline (const FaspEndpoint * endpoint)
+{
+  return !endpoint->config.reconnect && (endpoint->caller.active
+      || (endpoint->expected && !endpoint->has_peer)) ?
+      endpoint->call_started + endpoint->config.resume_timeout : FASP_NEVER;
 }
 
 static void
@@ -504,9 +534,9 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
     if (endpoint->has_peer && !endpoint->closing)
       fasp_dial_start (endpoint, now);
   }
-  /* who must not redial gives up an unanswered call */
-  if (endpoint->caller.active && !endpoint->config.reconnect
-      && now - endpoint->call_started >= endpoint->config.resume_timeout) {
+  /* who must not redial gives up an unanswered call, or one that could not
+   * even be made */
+  if (get_call_deadline (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint,
         FASP_EVENT_REJECTED, NULL);
 
@@ -514,6 +544,7 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
     event->reason = FASP_REASON_SILENT;
     event->final = TRUE;
     fasp_caller_stop (&endpoint->caller);
+    endpoint->expected = FALSE;
   }
 }
 
@@ -537,6 +568,13 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
+static void
+next_turn (FaspEndpoint * endpoint)
+{
+  endpoint->turn++;
+  endpoint->turn_used = 0;
+}
+
 gboolean
 fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
@@ -548,8 +586,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       || fasp_caller_poll (&endpoint->caller, now, datagram)
       || poll_punch (endpoint, now, datagram))
     return TRUE;
-  /* stay with a session while it has something, then go on to the next, once
-   * round */
+  /* stay with a session for a while, then go on to the next, once round */
   for (left = endpoint->sessions->len; left > 0; left--) {
     FaspSession *session;
 
@@ -557,7 +594,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       endpoint->turn = 0;
     session = fasp_endpoint_nth (endpoint, endpoint->turn);
     if (session->wake > now && session->epoch == endpoint->epoch) {
-      endpoint->turn++;
+      next_turn (endpoint);
       continue;
     }
     if (!tend (endpoint, now, session)) {
@@ -569,11 +606,14 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       fasp_admission_accept (endpoint, session, datagram);
       return TRUE;
     }
-    if (fasp_session_poll (session, now, datagram))
+    if (fasp_session_poll (session, now, datagram)) {
+      if (++endpoint->turn_used >= TURN_MAX)
+        next_turn (endpoint);
       return TRUE;
+    }
     session->wake = fasp_session_get_timeout (session, now);
     session->epoch = endpoint->epoch;
-    endpoint->turn++;
+    next_turn (endpoint);
   }
   return FALSE;
 }
@@ -587,9 +627,7 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
     return 0;
   timeout = MIN (timeout, endpoint->punch_time);
   timeout = MIN (timeout, fasp_caller_get_timeout (&endpoint->caller));
-  if (endpoint->caller.active && !endpoint->config.reconnect)
-    timeout = MIN (timeout,
-        endpoint->call_started + endpoint->config.resume_timeout);
+  timeout = MIN (timeout, get_call_deadline (endpoint));
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -700,8 +738,7 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (session->state == FASP_SESSION_HALF
-        || session->state == FASP_SESSION_ASKING)
+    if (!session->connected)
       continue;
     block = fasp_rx_take (&session->rx, now);
     if (block == NULL) {
@@ -732,8 +769,7 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state != FASP_SESSION_HALF
-        && session->state != FASP_SESSION_ASKING && has_unread (session))
+    if (session->connected && has_unread (session))
       return TRUE;
   }
   return FALSE;

@@ -60,6 +60,10 @@ void fasp_endpoint_free (FaspEndpoint * endpoint);
 void fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer);
 
+/* Caller: the peer's address is being looked for from now on; counts towards
+ * the time after which one that does not reconnect gives up. */
+void fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now);
+
 /* --- datagrams ---------------------------------------------------------- */
 
 void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,

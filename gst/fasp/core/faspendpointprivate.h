@@ -20,14 +20,15 @@ struct _FaspEndpoint
 
   GPtrArray *sessions;          /* FaspSession, owned */
   GHashTable *by_id;            /* id -> FaspSession */
-  guint turn;                   /* whose turn it is to be polled */
+  guint turn, turn_used;        /* whose turn it is to be polled */
+  FaspTime refusal_told;        /* last event about somebody unproved */
   guint64 epoch;                /* goes up when all must be looked at */
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
 
   /* calling */
-  gboolean has_peer;
+  gboolean has_peer, expected;
   FaspAddress peer;
   FaspCaller caller;
   FaspTime call_started, redial_time, punch_time;

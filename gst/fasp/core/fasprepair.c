@@ -3,6 +3,11 @@
 
 /* A datagram without a block is of interest for its time only, so long. */
 #define FORGET_AFTER (10 * FASP_SEC)
+/* Blocks without news that one feedback looks at again. */
+#define UNKNOWN_AT_ONCE 4096
+/* Datagrams that may wait for being settled, beyond four for each block in
+ * flight: ten seconds of answers to pings, say. */
+#define OVERGROWN 65536
 
 typedef struct
 {
@@ -38,6 +43,7 @@ struct _FaspRepair
   guint64 from, end;
   gboolean tail;
   GArray *ranges;
+  GQueue unknown;               /* guint64: settled, not spoken of yet */
 };
 
 FaspRepair *
@@ -49,6 +55,7 @@ fasp_repair_new (guint64 start)
   repair->block_mask = 255;
   repair->blocks = g_new0 (BlockState, repair->block_mask + 1);
   repair->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
+  g_queue_init (&repair->unknown);
   return repair;
 }
 
@@ -62,6 +69,7 @@ fasp_repair_free (FaspRepair * repair)
       g_free (repair->flows[i]->ring);
     g_free (repair->flows[i]);
   }
+  g_queue_clear_full (&repair->unknown, g_free);
   g_array_unref (repair->ranges);
   g_free (repair->heap);
   g_free (repair->blocks);
@@ -231,46 +239,59 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
   }
 }
 
-/* A settled packet is no longer in flight: is its block there? */
+/* A settled packet is no longer in flight: is its block there? FALSE: not
+ * known yet. */
 static gboolean
-settle (FaspRepair * repair, Transmission * t, guint64 * lost)
+settle (FaspRepair * repair, guint64 block, guint64 * lost)
 {
   BlockState *state;
 
-  if (t->block == FASP_NO_BLOCK || t->block < repair->base) {
-    t->block = FASP_NO_BLOCK;
+  if (block == FASP_NO_BLOCK || block < repair->base)
     return TRUE;
-  }
-  switch (ask (repair, t->block)) {
+  switch (ask (repair, block)) {
     case UNKNOWN:
       return FALSE;             /* the feedback had no room to say */
     case MISSING:
-      state = block_state (repair, t->block);
+      state = block_state (repair, block);
       (*lost)++;
       if (--state->in_flight == 0 && !state->queued) {
-        heap_push (repair, t->block);
+        heap_push (repair, block);
         state->queued = TRUE;
       }
       break;
     case HERE:
-      block_state (repair, t->block)->in_flight--;
+      block_state (repair, block)->in_flight--;
       break;
   }
-  t->block = FASP_NO_BLOCK;
   return TRUE;
 }
 
 static void
 settle_flow (FaspRepair * repair, Flow * flow, guint64 settled, guint64 * lost)
 {
-  gboolean at_front = TRUE;
+  for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
+    Transmission *t = transmission (flow, flow->front);
 
-  for (guint64 pn = flow->front; pn <= settled && pn < flow->next; pn++) {
-    gboolean done = settle (repair, transmission (flow, pn), lost);
+    if (!settle (repair, t->block, lost))
+      g_queue_push_tail (&repair->unknown, g_memdup2 (&t->block,
+              sizeof t->block));
+  }
+}
 
-    at_front = at_front && done;
-    if (at_front)
-      flow->front = pn + 1;
+/* Blocks of settled packets that no feedback has spoken of yet: a long list
+ * of missing ones comes in parts. */
+static void
+settle_unknown (FaspRepair * repair, guint64 * lost)
+{
+  guint n = MIN (UNKNOWN_AT_ONCE, g_queue_get_length (&repair->unknown));
+
+  while (n-- > 0) {
+    guint64 *block = g_queue_pop_head (&repair->unknown);
+
+    if (settle (repair, *block, lost))
+      g_free (block);
+    else
+      g_queue_push_tail (&repair->unknown, block);
   }
 }
 
@@ -289,6 +310,8 @@ acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
 static gboolean
 is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
 {
+  guint64 seen = 0;             /* a bit for each flow */
+
   if (feedback->ack > repair->next || feedback->end > repair->next
       || feedback->from > feedback->end)
     return FALSE;
@@ -297,8 +320,9 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
     const Flow *flow = repair->flows[told->flow];
     guint64 largest;
 
-    if (flow == NULL)
+    if (flow == NULL || (seen >> told->flow & 1))
       return FALSE;
+    seen |= G_GUINT64_CONSTANT (1) << told->flow;
     largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
     if (largest >= flow->next || told->unsettled > largest + 1)
       return FALSE;
@@ -341,6 +365,7 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
     if (told->unsettled <= largest)
       settle_flow (repair, flow, largest - told->unsettled, &result->lost);
   }
+  settle_unknown (repair, &result->lost);
   result->base = repair->base;
   return TRUE;
 }
@@ -381,6 +406,15 @@ guint64
 fasp_repair_get_next (const FaspRepair * repair)
 {
   return repair->next;
+}
+
+gboolean
+fasp_repair_is_overgrown (const FaspRepair * repair)
+{
+  const Flow *flow = repair->flows[0];
+
+  return flow != NULL && flow->next - flow->front >
+      OVERGROWN + 4 * (repair->next - repair->base);
 }
 
 guint

@@ -62,6 +62,9 @@ void fasp_repair_advance (FaspRepair * repair, guint64 base);
 guint64 fasp_repair_get_base (const FaspRepair * repair);
 /* One past the highest block sent. */
 guint64 fasp_repair_get_next (const FaspRepair * repair);
+/* The peer lets packets pile up without ever settling them: no honest one
+ * does, and remembering them takes memory. */
+gboolean fasp_repair_is_overgrown (const FaspRepair * repair);
 /* Times the oldest unacknowledged block has been sent. */
 guint fasp_repair_get_oldest_rounds (const FaspRepair * repair);
 

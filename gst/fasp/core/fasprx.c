@@ -77,7 +77,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->feedback_sent = now;
   rx->allowance = MAX (rx->allowance - (gint64) size, -ALLOWANCE_MAX);
   rx->announced_limit = fasp_reorder_get_limit (rx->reorder);
-  if (rx->part_from > 0) {
+  if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
   } else if (rx->repeat > 0 && rx->repeat < rx->interval && rx->allowance >= 0) {
     rx->feedback_due = now + rx->repeat;
@@ -129,6 +129,11 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
     .size = frame->payload_size,
   };
 
+  /* what no sender makes would only take memory */
+  if (frame->total > FASP_BLOCK_SIZE_MAX) {
+    rx->outside++;
+    return;
+  }
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
       rx->blocks++;

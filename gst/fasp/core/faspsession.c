@@ -9,7 +9,8 @@
 #define SUSPICIOUS_ROUNDS 4
 
 FaspSession *
-fasp_session_new (FaspRole role, guint32 id, FaspTime now)
+fasp_session_new (FaspRole role, guint32 id, FaspTime now,
+    const guint8 ping_secret[FASP_PING_SECRET])
 {
   FaspSession *session = g_new0 (FaspSession, 1);
 
@@ -17,6 +18,8 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now)
   session->id = id;
   session->created = session->heard = session->spoken = now;
   session->gap = fasp_gap_new ();
+  session->datagram_max = FASP_DATAGRAM_MAX;
+  memcpy (session->ping_secret, ping_secret, FASP_PING_SECRET);
   session->close_deadline = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->send_meter.start = session->receive_meter.start = now;
@@ -42,8 +45,6 @@ fasp_session_set_key (FaspSession * session)
   fasp_seal_derive (session->nonce, session->listener_nonce, session->key);
   fasp_seal_free (session->seal);
   session->seal = fasp_seal_new (session->key);
-  /* not secret, only hard to guess: nobody else can answer our pings */
-  memcpy (&session->ping_token, session->key, sizeof (session->ping_token));
 }
 
 void
@@ -55,7 +56,7 @@ fasp_session_open (FaspSession * session, FaspTime now)
   session->heard = now;
   session->ping_time = now;
   fasp_pmtu_init (&session->pmtu, now, session->address.overhead,
-      FASP_DATAGRAM_MAX);
+      session->datagram_max);
   if (session->role == FASP_ROLE_SENDER)
     session->tx.heard = now;
   else {
@@ -93,20 +94,23 @@ handle_ping (FaspSession * session, const FaspAddress * from, guint64 token)
 }
 
 static void
-handle_pong (FaspSession * session, FaspTime now, guint64 token)
+handle_pong (FaspSession * session, FaspTime now, const FaspAddress * from,
+    guint64 token)
 {
   for (guint i = 0; i < FASP_PINGS; i++) {
     FaspPing *ping = &session->pings[i];
 
     if (ping->sent == 0 || ping->token != token)
       continue;
-    if (ping->candidate) {
-      if (session->has_candidate) {
-        session->address = session->candidate;
-        session->has_candidate = FALSE;
-        if (session->role == FASP_ROLE_SENDER)
-          fasp_pmtu_restart (&session->pmtu, now, session->address.overhead);
-      }
+    /* it proves that the peer is where the PING went */
+    if (!fasp_address_equal (from, &ping->to))
+      return;
+    if (session->has_candidate
+        && fasp_address_equal (from, &session->candidate)) {
+      session->address = session->candidate;
+      session->has_candidate = FALSE;
+      if (session->role == FASP_ROLE_SENDER)
+        fasp_pmtu_restart (&session->pmtu, now, session->address.overhead);
     } else if (ping->size > 0) {
       fasp_pmtu_answered (&session->pmtu, now, ping->size);
     }
@@ -120,9 +124,14 @@ handle_pong (FaspSession * session, FaspTime now, guint64 token)
 static void
 handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
 {
+  FaspReason reason = frame->number;
+
+  /* the others are never said on the wire */
+  if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
+    reason = FASP_REASON_STOPPED;
   if (!session->peer_closed) {
     session->peer_closed = TRUE;
-    session->peer_reason = frame->number;
+    session->peer_reason = reason;
     if (session->state != FASP_SESSION_CLOSING)
       g_strlcpy (session->close_text, frame->text,
           sizeof (session->close_text));
@@ -137,7 +146,7 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
     session->close_time = now;
     return;
   }
-  session->close_reason = frame->number;
+  session->close_reason = reason;
   session->state = FASP_SESSION_CLOSED;
   session->close_deadline = now + FASP_CLOSE_TIMEOUT;
   session->close_time = now;
@@ -170,6 +179,8 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     guint64 pn, const FaspFrame * frame)
 {
   gboolean sender = session->role == FASP_ROLE_SENDER;
+  gboolean takes_stream = !sender && session->state == FASP_SESSION_OPEN
+      && !session->refused;
 
   switch (frame->type) {
     case FASP_FRAME_PADDING:
@@ -178,7 +189,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       handle_ping (session, from, frame->number);
       break;
     case FASP_FRAME_PONG:
-      handle_pong (session, now, frame->number);
+      handle_pong (session, now, from, frame->number);
       break;
     case FASP_FRAME_CLOSE:
       handle_close (session, now, frame);
@@ -187,20 +198,23 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       if (!sender || !fasp_tx_feedback (&session->tx, now, pn,
               frame->feedback, &session->rtt))
         break;
+      if (fasp_repair_is_overgrown (session->tx.repair))
+        fasp_session_close (session, now, FASP_REASON_STOPPED,
+            "its feedback never says what arrived");
       if (fasp_repair_get_oldest_rounds (session->tx.repair) >=
           SUSPICIOUS_ROUNDS)
         fasp_pmtu_suspect (&session->pmtu, now);
       break;
     case FASP_FRAME_TAIL:
-      if (!sender)
+      if (takes_stream)
         fasp_rx_tail (&session->rx, now, frame->number);
       break;
     case FASP_FRAME_SKIP:
-      if (!sender)
+      if (takes_stream)
         fasp_rx_skip (&session->rx, now, frame->number);
       break;
     case FASP_FRAME_DATA:
-      if (!sender)
+      if (takes_stream)
         fasp_rx_data (&session->rx, now, frame);
       break;
   }
@@ -218,7 +232,8 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   gboolean newest;
   guint64 pn;
 
-  if (!fasp_wire_parse_session (data, size, &header) || header.flow != 0)
+  if (!fasp_wire_parse_session (data, size, &header) || header.flow != 0
+      || header.phase)
     return FASP_SESSION_MALFORMED;
   pn = fasp_gap_is_started (session->gap) ?
       fasp_widen (header.pn, FASP_PN_BITS,
@@ -295,15 +310,21 @@ finish (FaspSession * session, FaspTime now, FaspWriter * w,
 }
 
 static FaspPing *
-new_ping (FaspSession * session, FaspTime now, guint16 size)
+new_ping (FaspSession * session, FaspTime now, guint16 size,
+    const FaspAddress * to)
 {
   FaspPing *oldest = &session->pings[0];
+  guint64 token;
 
   for (guint i = 1; i < FASP_PINGS; i++)
     if (session->pings[i].sent < oldest->sent)
       oldest = &session->pings[i];
+  session->ping_count++;
+  fasp_hmac (session->ping_secret, FASP_PING_SECRET, "fasp ping 1",
+      (const guint8 *) &session->ping_count, sizeof session->ping_count,
+      (guint8 *) & token, sizeof token);
   *oldest = (FaspPing) {
-  ++session->ping_token, MAX (now, 1), size, FALSE};
+  token, MAX (now, 1), size, *to};
   return oldest;
 }
 
@@ -360,8 +381,7 @@ poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       || now - session->candidate_time < CHALLENGE_INTERVAL)
     return FALSE;
   session->candidate_time = now;
-  ping = new_ping (session, now, 0);
-  ping->candidate = TRUE;
+  ping = new_ping (session, now, 0, &session->candidate);
   begin (session, &w, datagram);
   datagram->to = session->candidate;
   fasp_wire_write_number (&w, FASP_FRAME_PING, ping->token);
@@ -387,7 +407,7 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   session->ping_time = now + PING_INTERVAL;
   begin (session, &w, datagram);
   fasp_wire_write_number (&w, FASP_FRAME_PING,
-      new_ping (session, now, size)->token);
+      new_ping (session, now, size, &session->address)->token);
   if (size > 0) {
     memset (w.data + w.used, FASP_FRAME_PADDING, size - FASP_TAG_SIZE - w.used);
     w.used = size - FASP_TAG_SIZE;
@@ -558,9 +578,17 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
   if (session->state == FASP_SESSION_CLOSING
       || session->state == FASP_SESSION_CLOSED)
     return;
+  if (session->state != FASP_SESSION_OPEN) {
+    /* its address is not proved: nothing is said to it */
+    session->state = FASP_SESSION_CLOSED;
+    session->close_initiated = TRUE;
+    session->close_reason = reason;
+    session->close_time = FASP_NEVER;
+    session->close_deadline = now;
+    return;
+  }
   /* nobody there to hear it: one goodbye is enough */
-  session->close_deadline = session->interrupted
-      || session->state != FASP_SESSION_OPEN ? now + 1 :
+  session->close_deadline = session->interrupted ? now + 1 :
       now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;
   session->close_initiated = TRUE;

@@ -28,6 +28,8 @@ G_BEGIN_DECLS
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
 #define FASP_CLOSE_TIMEOUT FASP_SEC
 #define FASP_PINGS 16
+#define FASP_PONGS 16           /* answers waiting; more are not answered */
+#define FASP_PING_SECRET 16
 
 typedef enum
 {
@@ -41,9 +43,9 @@ typedef enum
 typedef struct
 {
   guint64 token;
-  FaspTime sent;
+  FaspTime sent;                /* 0: not waited for */
   guint16 size;                 /* > 0: a path MTU probe of this UDP payload */
-  gboolean candidate;           /* went to the candidate address */
+  FaspAddress to;
 } FaspPing;
 
 /* Bytes per second over the last second. */
@@ -67,12 +69,15 @@ typedef struct
   FaspAddress address, candidate;
   gboolean has_candidate;
   FaspTime candidate_time;      /* last challenge */
+  guint16 datagram_max;         /* largest UDP payload that both ends take */
+  guint32 room_told;            /* room that the block size was chosen for */
   guint latency_ms;
   gchar *streamid;
   guint64 start;                /* sender: first block promised */
 
   FaspTime created, heard, spoken;
   gboolean interrupted;
+  gboolean refused;             /* opened, but there is no room for its stream */
   gboolean connected;           /* the application was told so, and */
   gboolean removed;             /* of its end */
   gboolean cookie_verified;
@@ -83,10 +88,13 @@ typedef struct
   FaspRtt rtt;
   FaspPmtu pmtu;
   FaspPing pings[FASP_PINGS];
-  guint64 ping_token;
+  /* tokens are unpredictable even to the peer, who could otherwise answer for
+   * an address that it is not at */
+  guint8 ping_secret[FASP_PING_SECRET];
+  guint64 ping_count;
   FaspTime ping_time;           /* next round trip measurement */
-  guint64 pongs[4];             /* tokens to answer */
-  FaspAddress pong_to[4];
+  guint64 pongs[FASP_PONGS];    /* tokens to answer */
+  FaspAddress pong_to[FASP_PONGS];
   guint n_pongs;
   gboolean accept_due;          /* ACCEPT is to be (re)sent */
 
@@ -112,7 +120,9 @@ typedef struct
   FaspMeter send_meter, receive_meter;
 } FaspSession;
 
-FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now);
+/* @ping_secret: unpredictable. */
+FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now,
+    const guint8 ping_secret[FASP_PING_SECRET]);
 void fasp_session_free (FaspSession * session);
 /* Both nonces are known: the key. */
 void fasp_session_set_key (FaspSession * session);

@@ -92,7 +92,7 @@ read_options (FaspReader * r, FaspHandshake * h)
         break;
       case OPTION_START:
         h->start = fasp_read_uint (&value, 8);
-        if (h->start > FASP_VARINT_MAX / 2)
+        if (h->start > FASP_BLOCK_MAX)
           r->failed = TRUE;
         break;
       case OPTION_WINDOW:
@@ -381,6 +381,8 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_TAIL:
     case FASP_FRAME_SKIP:
       frame->number = fasp_read_varint (r);
+      if (frame->number > FASP_BLOCK_MAX)
+        r->failed = TRUE;
       break;
     case FASP_FRAME_FEEDBACK:
       read_feedback (r, frame->feedback);

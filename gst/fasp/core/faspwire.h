@@ -42,6 +42,10 @@ typedef enum
 #define FASP_SESSION_HEADER 8
 #define FASP_PN_BITS 24
 #define FASP_BLOCK_BITS 24
+/* No stream gets that far; keeps sums of block numbers within a varint. */
+#define FASP_BLOCK_MAX (FASP_VARINT_MAX / 2)
+/* Payload bytes of a block at most. */
+#define FASP_BLOCK_SIZE_MAX (FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD)
 #define FASP_MEDIA_TIME_BITS 32
 /* UDP payload of a session datagram that is not block payload, at most. */
 #define FASP_DATA_OVERHEAD (FASP_SESSION_HEADER + 8 + FASP_TAG_SIZE)

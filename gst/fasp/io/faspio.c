@@ -163,9 +163,9 @@ has_news (FaspIo * io)
       || fasp_endpoint_is_drained (io->endpoint);
 }
 
-/* Tells the application and the waiters. */
-static void
-tell (FaspIo * io)
+/* Some of the events; FALSE: those were all. */
+static gboolean
+tell_some (FaspIo * io)
 {
   FaspEvent events[EVENTS_BATCH];
   guint n = 0;
@@ -182,6 +182,14 @@ tell (FaspIo * io)
       fasp_resolve_again (io->resolve);
     io->event (io, &events[i], io->user_data);
   }
+  return n == EVENTS_BATCH;
+}
+
+/* Tells the application and the waiters. */
+static void
+tell (FaspIo * io)
+{
+  while (tell_some (io));
 }
 
 static FaspTime
@@ -308,6 +316,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
   io->endpoint = fasp_endpoint_new (&settings->endpoint, random_bytes, NULL);
+  fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
   if (settings->peer_host != NULL)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
         resolved, is_connected, io, settings->resolve_failed,
@@ -369,6 +378,8 @@ fasp_io_unlock (FaspIo * io, gboolean changed)
 void
 fasp_io_set_flushing (FaspIo * io, gboolean flushing)
 {
+  if (io == NULL)
+    return;
   g_mutex_lock (&io->lock);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);

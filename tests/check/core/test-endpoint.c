@@ -729,6 +729,113 @@ test_unconfirmed (void)
   net_free (n);
 }
 
+/* A receiver that leaves and does not come back in time: what it lacked is not
+ * passed off as delivered; one that comes back in time lacks nothing. */
+static void
+test_hold (gconstpointer data)
+{
+  gboolean back = GPOINTER_TO_INT (data);
+  Net *n = net_new (13);
+  FaspEndpointConfig a = config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = config (VNET_B, FASP_MODE_LISTENER);
+
+  join (n, VNET_B, &b, VNET_A);
+  join (n, VNET_A, &a, VNET_B);
+  run (n, 2 * FASP_SEC);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  run (n, 200 * FASP_MSEC);
+  leave (n, VNET_B);
+  n->bitrate = n->held = 0;
+  n->finish = TRUE;
+  run (n, FASP_SEC);
+  g_assert_false (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+  if (back)
+    join (n, VNET_B, &b, VNET_A);
+  run (n, 40 * FASP_SEC);
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+  if (back) {
+    assert_whole (n, VNET_B);
+    g_assert_cmpuint (stats_of (n, VNET_A).bytes_unconfirmed, ==, 0);
+  } else {
+    g_assert_cmpuint (stats_of (n, VNET_A).bytes_unconfirmed, >, 0);
+  }
+  net_free (n);
+}
+
+/* The listener is killed and started anew while the end is on its way. */
+static void
+test_restart_at_end (void)
+{
+  Net *n = net_new (14);
+  FaspEndpointConfig a = config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = config (VNET_B, FASP_MODE_LISTENER);
+
+  join (n, VNET_B, &b, VNET_A);
+  join (n, VNET_A, &a, VNET_B);
+  run (n, 2 * FASP_SEC);
+  leave (n, VNET_B);
+  n->bitrate = n->held = 0;
+  n->finish = TRUE;
+  run (n, FASP_SEC);
+  join (n, VNET_B, &b, VNET_A);
+  run (n, 10 * FASP_SEC);
+  assert_whole (n, VNET_B);
+  g_assert_cmpuint (stats_of (n, VNET_A).bytes_unconfirmed, ==, 0);
+  net_free (n);
+}
+
+/* A receiver connects at the very moment at which the stream ends: it is told,
+ * and does not wait for ever. */
+static void
+test_join_at_end (void)
+{
+  for (guint ms = 0; ms < 200; ms += 5) {
+    Net *n = net_new (15);
+    FaspEndpointConfig a = config (VNET_A, FASP_MODE_LISTENER);
+    FaspEndpointConfig r = config (VNET_B, FASP_MODE_CALLER);
+
+    r.reconnect = FALSE;
+    join (n, VNET_A, &a, VNET_B);
+    join (n, VNET_B, &r, VNET_A);
+    run (n, FASP_SEC);
+    join (n, VNET_C, &r, VNET_A);
+    run (n, ms * FASP_MSEC);
+    n->bitrate = n->held = 0;
+    n->finish = TRUE;
+    run (n, 8 * FASP_SEC);
+    assert_whole (n, VNET_B);
+    g_assert_true (n->nodes[VNET_C].eos
+        || n->nodes[VNET_C].events[FASP_EVENT_REJECTED] > 0
+        || (n->nodes[VNET_C].events[FASP_EVENT_REMOVED] > 0
+            && n->nodes[VNET_C].last[FASP_EVENT_REMOVED].reason ==
+            FASP_REASON_STOPPED));
+    net_free (n);
+  }
+}
+
+/* Unpaced, one receiver that loses everything must not starve the other. */
+static void
+test_turns (void)
+{
+  Net *n = net_new (16);
+  FaspEndpointConfig a = config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = config (VNET_B, FASP_MODE_CALLER);
+
+  a.max_bitrate = 0;
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .5;
+  n->bitrate = 50000000;
+  join (n, VNET_A, &a, VNET_B);
+  join (n, VNET_B, &r, VNET_A);
+  join (n, VNET_C, &r, VNET_A);
+  run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_C].read, >, n->written * 8 / 10);
+  end (n);
+  assert_whole (n, VNET_B);
+  assert_whole (n, VNET_C);
+  net_free (n);
+}
+
 /* --- deadlines, paths ------------------------------------------------------------------ */
 
 /* too-late=skip: what is not there in time is given up, told, counted, and
@@ -935,6 +1042,13 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/stop/receiver", GINT_TO_POINTER (VNET_B),
       test_stop);
   g_test_add_func ("/endpoint/unconfirmed", test_unconfirmed);
+  g_test_add_data_func ("/endpoint/hold/back", GINT_TO_POINTER (TRUE),
+      test_hold);
+  g_test_add_data_func ("/endpoint/hold/gone", GINT_TO_POINTER (FALSE),
+      test_hold);
+  g_test_add_func ("/endpoint/restart-at-end", test_restart_at_end);
+  g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
+  g_test_add_func ("/endpoint/turns", test_turns);
   g_test_add_func ("/endpoint/too-late", test_too_late);
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A peer that holds the key and does not play by the rules: what it can do to
+ * others, to memory and to time.  Seeds of these came from a review.
+ */
+#include <string.h>
+#include "faspseal.h"
+#include "faspwire.h"
+#include "vnet.h"
+
+#define RTT (20 * FASP_MSEC)
+
+typedef struct
+{
+  Vnet *net;
+  FaspEndpoint *sides[2];       /* A sends and dials, B listens */
+  guint32 ids[2];               /* what each side listens to */
+  guint64 pns[2];
+  guint8 key[FASP_KEY_SIZE];
+  gboolean open;
+  guint64 token;                /* of the last PING that B has seen */
+  gboolean blind;               /* the next ones go elsewhere */
+} Play;
+
+static void
+on_datagram (gpointer data, VnetSide from, FaspTime now, const guint8 * bytes,
+    gsize size)
+{
+  Play *play = data;
+  FaspHandshake accept;
+
+  if (fasp_wire_is_session (bytes, size)) {
+    if (from == VNET_A && !play->blind && size > 17 && bytes[8] == FASP_FRAME_PING) {
+      FaspReader r = { bytes + 9, 8 };
+
+      play->token = fasp_read_uint (&r, 8);
+    }
+    return;
+  }
+  if (!play->open && fasp_wire_parse_handshake (bytes, size, &accept)
+      && accept.type == FASP_HANDSHAKE_ACCEPT) {
+    fasp_seal_derive (accept.nonce, accept.listener_nonce, play->key);
+    play->ids[VNET_A] = accept.to_cid;
+    play->ids[VNET_B] = accept.from_cid;
+    play->open = TRUE;
+  }
+}
+
+static Play *
+play_new (gsize buffer_size)
+{
+  Play *play = g_new0 (Play, 1);
+  FaspAddress peer = vnet_get_address (VNET_B);
+
+  play->net = vnet_new (1);
+  for (guint i = 0; i < 2; i++) {
+    FaspEndpointConfig config;
+
+    fasp_endpoint_config_init (&config, i == VNET_A ? FASP_ROLE_SENDER :
+        FASP_ROLE_RECEIVER, i == VNET_A ? FASP_MODE_CALLER :
+        FASP_MODE_LISTENER);
+    config.buffer_size = buffer_size;
+    config.max_bitrate = 100000000;
+    play->sides[i] = fasp_endpoint_new (&config, vnet_random, play->net);
+    vnet_attach (play->net, i, play->sides[i]);
+    vnet_get_wire (play->net, i, !i)->delay = RTT / 2;
+    play->pns[i] = 1000;
+  }
+  vnet_set_tap (play->net, on_datagram, play);
+  fasp_endpoint_dial (play->sides[VNET_A], vnet_get_time (play->net), &peer);
+  vnet_run (play->net, vnet_get_time (play->net) + 2 * FASP_SEC);
+  g_assert_true (play->open);
+  return play;
+}
+
+static void
+play_free (Play * play)
+{
+  for (guint i = 0; i < 2; i++) {
+    vnet_attach (play->net, i, NULL);
+    fasp_endpoint_free (play->sides[i]);
+  }
+  vnet_free (play->net);
+  g_free (play);
+}
+
+static void
+run (Play * play, FaspTime time)
+{
+  vnet_run (play->net, vnet_get_time (play->net) + time);
+}
+
+static void
+inject (Play * play, VnetSide to, VnetSide from, const FaspWriter * frames)
+{
+  FaspAddress address = vnet_get_address (from);
+  FaspSessionHeader header = {.cid = play->ids[to],
+    .pn = play->pns[to]++ & 0xffffff
+  };
+  guint8 data[4096];
+  FaspWriter w = { data, sizeof data };
+
+  fasp_wire_write_session (&w, &header);
+  fasp_write_bytes (&w, frames->data, frames->used);
+  fasp_seal_close_handshake (&w, play->key);
+  g_assert_false (w.failed);
+  vnet_inject (play->net, to, &address, data, w.used);
+}
+
+static void
+inject_number (Play * play, VnetSide to, VnetSide from, FaspFrameType type,
+    guint64 number)
+{
+  guint8 data[64];
+  FaspWriter w = { data, sizeof data };
+
+  fasp_wire_write_number (&w, type, number);
+  inject (play, to, from, &w);
+}
+
+static void
+inject_feedback (Play * play, const FaspFeedback * feedback)
+{
+  guint8 data[3000];
+  FaspWriter w = { data, sizeof data };
+
+  fasp_wire_write_feedback (&w, feedback);
+  inject (play, VNET_A, VNET_B, &w);
+}
+
+static FaspEndpointStats
+stats_of (Play * play, VnetSide side)
+{
+  FaspEndpointStats stats;
+
+  fasp_endpoint_get_stats (play->sides[side], vnet_get_time (play->net),
+      &stats);
+  return stats;
+}
+
+static guint
+count_events (Play * play, VnetSide side, FaspEventType type, FaspEvent * last)
+{
+  FaspEvent event;
+  guint n = 0;
+
+  while (fasp_endpoint_poll_event (play->sides[side], &event))
+    if (event.type == type) {
+      *last = event;
+      n++;
+    }
+  return n;
+}
+
+/* --- aiming the sender at somebody else --------------------------------------- */
+
+/* The peer answers challenges that went to another address, with guesses and
+ * with the tokens it has seen. */
+static void
+test_challenge (void)
+{
+  Play *play = play_new (1 << 20);
+  static const guint8 data[100000];
+  FaspSessionStats stats;
+
+  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0,
+      data, sizeof data);
+  play->blind = TRUE;
+  inject_number (play, VNET_A, VNET_C, FASP_FRAME_TAIL, 0);
+  for (guint round = 0; round < 20; round++) {
+    guint64 key_token;
+    FaspReader r = { play->key, 8 };
+
+    key_token = fasp_read_uint (&r, 8);
+    for (guint i = 0; i < 100; i++) {
+      inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, key_token + i);
+      inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG, play->token + i);
+      inject_number (play, VNET_A, VNET_C, FASP_FRAME_PONG,
+          GUINT64_SWAP_LE_BE (key_token) + i);
+    }
+    run (play, 50 * FASP_MSEC);
+  }
+  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
+      &stats, 1);
+  g_assert_cmpuint (stats.address.bytes[0], ==, VNET_B + 1);
+  /* challenges, ten a second; nothing of the stream */
+  g_assert_cmpuint (vnet_get_counters (play->net, VNET_A, VNET_C)->bytes, <,
+      2000);
+  play_free (play);
+}
+
+/* --- feedback ---------------------------------------------------------------------- */
+
+static void
+test_flow_twice (void)
+{
+  Play *play = play_new (1 << 20);
+  FaspFeedback f = {.window = 100,.n_flows = 2,.tail = TRUE };
+  FaspSessionStats before, after;
+
+  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
+      &before, 1);
+  inject_feedback (play, &f);   /* flow 0 and flow 0 */
+  run (play, FASP_MSEC);
+  fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
+      &after, 1);
+  g_assert_cmpuint (after.feedback_received, ==, before.feedback_received);
+  play_free (play);
+}
+
+/* A receiver that pings without end and settles nothing. */
+static void
+test_never_settles (void)
+{
+  Play *play = play_new (1 << 20);
+  FaspEvent event;
+  guint i;
+
+  vnet_attach (play->net, VNET_B, NULL);        /* the honest one is gone */
+  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0,
+      (const guint8 *) "x", 1); /* never acknowledged */
+  for (i = 0; i < 40000 && stats_of (play, VNET_A).sessions > 0; i++) {
+    FaspFeedback f = {.window = 100,.n_flows = 1,.tail = TRUE };
+
+    f.flows[0].unsettled = 1;
+    for (guint j = 0; j < 16; j++)
+      inject_number (play, VNET_A, VNET_B, FASP_FRAME_PING, j);
+    inject_feedback (play, &f);
+    run (play, 5 * FASP_MSEC);
+  }
+  g_assert_cmpuint (i, <, 40000);
+  g_assert_cmpuint (count_events (play, VNET_A, FASP_EVENT_REMOVED, &event),
+      ==, 1);
+  play_free (play);
+}
+
+/* --- the receiver's memory, time, and reader ------------------------------------------- */
+
+/* The first fragments of blocks that would be far too large. */
+static void
+test_fragments (void)
+{
+  const gsize limit = 2 << 20;
+  Play *play = play_new (limit);
+
+  for (guint32 n = 0; n < 1000; n++) {
+    static const guint8 payload[1460];
+    guint8 data[1600];
+    FaspWriter w = { data, sizeof data };
+
+    fasp_write_uint (&w, FASP_FRAME_DATA | FASP_DATA_FRAGMENT, 1);
+    fasp_write_uint (&w, n, 3);
+    fasp_write_uint (&w, 0, 4);
+    fasp_write_uint (&w, 15, 1);        /* the first of 16 */
+    fasp_write_uint (&w, 16 * sizeof payload, 2);
+    fasp_write_bytes (&w, payload, sizeof payload);
+    inject (play, VNET_B, VNET_A, &w);
+    run (play, 100);
+    g_assert_cmpuint (stats_of (play, VNET_B).buffer_bytes, <=, limit);
+  }
+  g_assert_cmpuint (stats_of (play, VNET_B).buffer_bytes, ==, 0);
+  play_free (play);
+}
+
+/* Block numbers as far as a varint goes: no spin (vnet checks), and the
+ * session can still be closed. */
+static void
+test_far_numbers (void)
+{
+  static const guint64 numbers[] = { 1 << 22, G_MAXUINT32, FASP_BLOCK_MAX,
+    FASP_BLOCK_MAX + 1, FASP_VARINT_MAX
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    Play *play = play_new (1 << 20);
+    guint8 data[64];
+    FaspWriter w = { data, sizeof data };
+
+    inject_number (play, VNET_B, VNET_A, FASP_FRAME_TAIL, numbers[i]);
+    inject_number (play, VNET_B, VNET_A, FASP_FRAME_SKIP, numbers[i]);
+    fasp_write_uint (&w, FASP_FRAME_DATA, 1);
+    fasp_write_uint (&w, 0xffffff, 3);
+    fasp_write_uint (&w, 0, 4);
+    fasp_write_uint (&w, 1, 1);
+    inject (play, VNET_B, VNET_A, &w);
+    run (play, 5 * FASP_SEC);
+    fasp_endpoint_close (play->sides[VNET_B], vnet_get_time (play->net),
+        FASP_REASON_STOPPED);
+    run (play, 2 * FASP_SEC);
+    g_assert_true (fasp_endpoint_is_closed (play->sides[VNET_B]));
+    play_free (play);
+  }
+}
+
+/* A sender that says that all is acknowledged and never sent the end. */
+static void
+test_false_end (void)
+{
+  static const guint16 reasons[] = { FASP_REASON_FINISHED,
+    FASP_REASON_REPLACED, 0, 999
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (reasons); i++) {
+    Play *play = play_new (1 << 20);
+    FaspEvent event = { 0 };
+    guint8 data[64];
+    FaspWriter w = { data, sizeof data };
+
+    fasp_wire_write_close (&w, reasons[i], NULL);
+    inject (play, VNET_B, VNET_A, &w);
+    run (play, 100 * FASP_MSEC);
+    g_assert_cmpuint (count_events (play, VNET_B, FASP_EVENT_REMOVED, &event),
+        ==, 1);
+    g_assert_cmpint (event.reason, ==, FASP_REASON_STOPPED);
+    play_free (play);
+  }
+}
+
+/* Refused callers by the thousand must not push out what matters. */
+static void
+test_refusals (void)
+{
+  Play *play = play_new (1 << 20);
+  FaspEvent event = { 0 };
+  guint refused = 0, removed = 0;
+
+  for (guint i = 0; i < 5000; i++) {
+    FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION,
+      .from_cid = i + 1,.role = FASP_ROLE_SENDER
+    };
+    FaspAddress from = vnet_get_address (VNET_C);
+    guint8 data[FASP_OPEN_SIZE];
+    FaspWriter w = { data, sizeof data };
+
+    memcpy (open.nonce, &i, sizeof i);
+    from.bytes[4] = i;
+    fasp_wire_write_handshake (&w, &open);
+    fasp_seal_close_handshake (&w, open.nonce);
+    vnet_inject (play->net, VNET_B, &from, data, w.used);
+    if (i == 1000)
+      fasp_endpoint_close (play->sides[VNET_A], vnet_get_time (play->net),
+          FASP_REASON_STOPPED);
+    if (i % 250 == 0)
+      run (play, FASP_MSEC);
+  }
+  run (play, FASP_SEC);
+  while (fasp_endpoint_poll_event (play->sides[VNET_B], &event)) {
+    refused += event.type == FASP_EVENT_REJECTED;
+    removed += event.type == FASP_EVENT_REMOVED;
+  }
+  g_assert_cmpuint (refused, <=, 20);
+  g_assert_cmpuint (removed, ==, 1);
+  g_assert_cmpuint (stats_of (play, VNET_B).handshakes_refused, >, 500);
+  play_free (play);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/hostile/challenge", test_challenge);
+  g_test_add_func ("/hostile/flow-twice", test_flow_twice);
+  g_test_add_func ("/hostile/never-settles", test_never_settles);
+  g_test_add_func ("/hostile/fragments", test_fragments);
+  g_test_add_func ("/hostile/far-numbers", test_far_numbers);
+  g_test_add_func ("/hostile/false-end", test_false_end);
+  g_test_add_func ("/hostile/refusals", test_refusals);
+  return g_test_run ();
+}
