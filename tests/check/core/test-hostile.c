@@ -30,7 +30,8 @@ on_datagram (gpointer data, VnetSide from, FaspTime now, const guint8 * bytes,
   FaspHandshake accept;
 
   if (fasp_wire_is_session (bytes, size)) {
-    if (from == VNET_A && !play->blind && size > 17 && bytes[8] == FASP_FRAME_PING) {
+    if (from == VNET_A && !play->blind && size > 17
+        && bytes[8] == FASP_FRAME_PING) {
       FaspReader r = { bytes + 9, 8 };
 
       play->token = fasp_read_uint (&r, 8);
@@ -217,8 +218,7 @@ test_never_settles (void)
   guint i;
 
   vnet_attach (play->net, VNET_B, NULL);        /* the honest one is gone */
-  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0,
-      (const guint8 *) "x", 1); /* never acknowledged */
+  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0, (const guint8 *) "x", 1);     /* never acknowledged */
   for (i = 0; i < 40000 && stats_of (play, VNET_A).sessions > 0; i++) {
     FaspFeedback f = {.window = 100,.n_flows = 1,.tail = TRUE };
 
