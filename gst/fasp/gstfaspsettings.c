@@ -468,10 +468,10 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
 static gboolean
 check_authority (const gchar * text, GstUri * uri, GError ** error)
 {
-  const gchar *path = gst_uri_get_path (uri) ? gst_uri_get_path (uri) : "";
+  g_autofree gchar *path = gst_uri_get_path (uri);
   guint port = gst_uri_get_port (uri);
 
-  if (path[0] != '\0' && !g_str_equal (path, "/")) {
+  if (path != NULL && path[0] != '\0' && !g_str_equal (path, "/")) {
     BAD_URI ("A fasp URI has no path, this one has \"%s\". Write "
         "fasp://HOST:PORT?key=value.", path);
     return FALSE;
