@@ -10,7 +10,10 @@
 #include <time.h>
 #include <glib.h>
 
-G_BEGIN_DECLS static gpointer
+/* they take the place of GLib's */
+#pragma GCC visibility push(default)
+
+static gpointer
 get (gpointer * where, gpointer (*make) (void), void (*drop) (gpointer))
 {
   gpointer found = __atomic_load_n (where, __ATOMIC_ACQUIRE), made;
@@ -137,5 +140,3 @@ g_cond_broadcast (GCond * cond)
 {
   pthread_cond_broadcast (COND (cond));
 }
-
-G_END_DECLS
