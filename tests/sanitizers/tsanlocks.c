@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GMutex and GCond as pthread ones, preloaded under ThreadSanitizer: GLib
+ * GMutex and GCond as pthread ones, for ThreadSanitizer: GLib
  * makes its own of futexes, which the sanitizer cannot see, and then every
  * access under such a lock looks like a race.
  */
