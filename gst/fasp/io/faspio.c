@@ -18,6 +18,7 @@
 
 struct _FaspIo
 {
+  GMutex send_lock;             /* of the socket's sending half; before lock */
   GMutex lock;
   GCond changed;                /* something a waiter may be waiting for */
   FaspEndpoint *endpoint;
@@ -96,7 +97,7 @@ note_event (FaspIo * io, const FaspEvent * event)
   }
 }
 
-/* Sends what is due. FALSE: the socket takes no more now. */
+/* Sends what is due; send_lock held. FALSE: the socket takes no more now. */
 static gboolean
 send_due (FaspIo * io)
 {
@@ -119,6 +120,25 @@ send_due (FaspIo * io)
       break;
   }
   return TRUE;
+}
+
+/* The writer sends by itself what may leave now, which spares the thread a
+ * wake-up for each write; what must wait is the thread's. */
+static void
+send_or_wake (FaspIo * io)
+{
+  gboolean must = TRUE;
+
+  if (g_mutex_trylock (&io->send_lock)) {
+    gboolean sent = send_due (io);
+
+    g_mutex_unlock (&io->send_lock);
+    g_mutex_lock (&io->lock);
+    must = !sent || must_wake (io);
+    g_mutex_unlock (&io->lock);
+  }
+  if (must)
+    wake (io);
 }
 
 static void
@@ -254,8 +274,11 @@ run (gpointer data)
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   while (!is_done (io)) {
-    gboolean blocked = !send_due (io);
+    gboolean blocked;
 
+    g_mutex_lock (&io->send_lock);
+    blocked = !send_due (io);
+    g_mutex_unlock (&io->send_lock);
     tell (io);
     wait_for_work (io, sleep_until (io), blocked);
   }
@@ -309,6 +332,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     g_free (io);
     return NULL;
   }
+  g_mutex_init (&io->send_lock);
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);
   io->event = settings->event;
@@ -343,6 +367,7 @@ fasp_io_free (FaspIo * io)
   fasp_endpoint_free (io->endpoint);
   fasp_socket_free (io->socket);
   close (io->wake_fd);
+  g_mutex_clear (&io->send_lock);
   g_mutex_clear (&io->lock);
   g_cond_clear (&io->changed);
   g_free (io);
@@ -423,7 +448,7 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
     const GOutputVector * pieces, guint n, gsize * done, FaspEvent * event)
 {
   FaspIoResult result = FASP_IO_OK;
-  gboolean all = FALSE;
+  gboolean all = FALSE, must = FALSE;
 
   g_mutex_lock (&io->lock);
   while (!all) {
@@ -437,12 +462,16 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
       break;
     }
     all = write_pieces (io, media_time, pieces, n, done);
-    if (must_wake (io))
+    must = must_wake (io);
+    if (all)
+      break;
+    if (must)
       wake (io);
-    if (!all)
-      wait_for_change (io);
+    wait_for_change (io);
   }
   g_mutex_unlock (&io->lock);
+  if (all && must)
+    send_or_wake (io);
   return result;
 }
 
