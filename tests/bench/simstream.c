@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * simstream: a stream between two endpoints of the core in virtual time, and
+ * what came of it. `simstream --loss 20 --seconds 3600' is an hour.
+ */
+#include <stdio.h>
+#include "vstream.h"
+
+static void
+print_lateness (FaspEndpoint * receiver, const gchar * name, gboolean in_order)
+{
+  const FaspHist *hist = fasp_endpoint_get_lateness (receiver, in_order);
+  static const gdouble points[] = { .5, .9, .99, .999, .9999, 1 };
+
+  printf ("%s, ms: p50 p90 p99 p99.9 p99.99 max", name);
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++)
+    printf (" %.1f", fasp_hist_percentile (hist, points[i]) / 1e3);
+  printf ("\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  static gdouble mbit = 10, channel = 20, loss = 2, rtt = 200, seconds = 60;
+  static gdouble burst = 0;
+  static gint seed = 1, chunk = 1316;
+  static const GOptionEntry entries[] = {
+    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
+    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
+        "MBIT"},
+    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
+    {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N"},
+    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Virtual", "SECONDS"},
+    {"chunk", 0, 0, G_OPTION_ARG_INT, &chunk, "Bytes per write", "BYTES"},
+    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GError) error = NULL;
+  VstreamConfig config;
+  Vstream *stream;
+  gint64 before;
+  gboolean good;
+  Vnet *net;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    fprintf (stderr, "simstream: %s\n", error->message);
+    return 2;
+  }
+  net = vnet_new (seed);
+  for (guint side = 0; side < 2; side++) {
+    ImpairConfig *wire = vnet_get_wire (net, side, !side);
+
+    wire->delay = rtt / 2 * FASP_MSEC;
+    wire->loss = loss / 100;
+    wire->burst = burst;
+    wire->rate = channel * 1e6;
+  }
+  vstream_config_init (&config);
+  config.bitrate = mbit * 1e6;
+  config.channel = channel * 1e6;
+  config.chunk = chunk;
+  config.duration = seconds * FASP_SEC;
+  config.lead = FASP_SEC;
+  before = g_get_monotonic_time ();
+  stream = vstream_new (net, &config, NULL, NULL);
+  good = vstream_run (stream);
+  printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n",
+      good ? "byte-exact" : "NOT EXACT", stream->read, seconds,
+      (g_get_monotonic_time () - before) / 1e6);
+  print_lateness (stream->receiver, "arrival", FALSE);
+  print_lateness (stream->receiver, "in order", TRUE);
+  printf ("wire over payload: %.4f there, %.4f back\n",
+      vnet_get_counters (net, VNET_A, VNET_B)->bytes / (gdouble) stream->read,
+      vnet_get_counters (net, VNET_B, VNET_A)->bytes / (gdouble) stream->read);
+  vstream_free (stream);
+  vnet_free (net);
+  return good ? 0 : 1;
+}
