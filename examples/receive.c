@@ -9,8 +9,7 @@
 typedef struct
 {
   TsCheck ts;
-  guint64 bytes, frames, backwards, discontinuities;
-  GstClockTime last;
+  guint64 bytes, frames, discontinuities;
   GMutex lock;
 } Counters;
 
@@ -50,13 +49,9 @@ static GstPadProbeReturn
 on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   Counters *n = data;
-  GstClockTime pts = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
 
   g_mutex_lock (&n->lock);
   n->frames++;
-  if (GST_CLOCK_TIME_IS_VALID (n->last) && pts <= n->last)
-    n->backwards++;
-  n->last = pts;
   g_mutex_unlock (&n->lock);
   return GST_PAD_PROBE_OK;
 }
@@ -67,10 +62,10 @@ print_counters (FILE * out, gpointer data)
   Counters *n = data;
 
   g_mutex_lock (&n->lock);
-  fprintf (out, ", \"frames\": %" G_GUINT64_FORMAT ", \"frames-backwards\": %"
-      G_GUINT64_FORMAT ", \"bytes\": %" G_GUINT64_FORMAT ", \"ts-packets\": %"
-      G_GUINT64_FORMAT ", \"ts-errors\": %" G_GUINT64_FORMAT
-      ", \"discontinuities\": %" G_GUINT64_FORMAT, n->frames, n->backwards,
+  fprintf (out,
+      ", \"frames\": %" G_GUINT64_FORMAT ", \"bytes\": %" G_GUINT64_FORMAT
+      ", \"ts-packets\": %" G_GUINT64_FORMAT ", \"ts-errors\": %"
+      G_GUINT64_FORMAT ", \"discontinuities\": %" G_GUINT64_FORMAT, n->frames,
       n->bytes, n->ts.packets, n->ts.errors + n->ts.lost_sync,
       n->discontinuities);
   g_mutex_unlock (&n->lock);
@@ -102,7 +97,7 @@ main (gint argc, gchar ** argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL;
   g_autofree gchar *line = NULL;
-  Counters counters = {.last = GST_CLOCK_TIME_NONE };
+  Counters counters = { 0 };
 
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());

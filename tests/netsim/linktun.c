@@ -199,8 +199,10 @@ be_init (Tun * tun, gchar ** argv)
   int status;
 
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* a /proc that shows the namespace's own processes */
-  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0
+  /* a /proc that shows the namespace's own processes, and only to them; in a
+   * chroot, "/" is no mount that could be made private */
+  if ((mount (NULL, "/proc", NULL, MS_REC | MS_PRIVATE, NULL) < 0
+          && mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
       || mount ("proc", "/proc", "proc", 0, NULL) < 0) {
     fprintf (stderr, "linkem: cannot mount /proc: %s\n", g_strerror (errno));
     _exit (125);
