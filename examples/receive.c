@@ -112,17 +112,20 @@ main (gint argc, gchar ** argv)
   line = g_strdup_printf ("faspsrc name=source ! tee name=t "
       "t. ! queue ! tsdemux name=d "
       "d. ! queue ! h264parse ! avdec_h264 name=decoder ! %s "
-      "d. ! queue ! aacparse ! avdec_aac ! %s %s%s",
+      "d. ! queue ! aacparse ! avdec_aac ! %s %s",
       display ? "videoconvert ! autovideosink" : "fakesink sync=true",
       display ? "audioconvert ! audioresample ! autoaudiosink" :
-      "fakesink sync=true", to ? "t. ! queue ! filesink async=false location="
-      : "", to ? to : "");
+      "fakesink sync=true",
+      to ? "t. ! queue ! filesink name=copy async=false" : "");
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
     fprintf (stderr, "Error: %s\n", error->message);
     return 1;
   }
   gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "source::uri", uri, NULL);
+  if (to != NULL)
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", to,
+        NULL);
   add_probe (pipeline, "source", "src", GST_PAD_PROBE_TYPE_BUFFER |
       GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream, &counters);
   add_probe (pipeline, "decoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_frame,

@@ -45,10 +45,10 @@ main (gint argc, gchar ** argv)
       "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
       "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
       "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
-      "mpegtsmux name=mux alignment=7 ! %s%s%s "
+      "mpegtsmux name=mux alignment=7 ! %s "
       "faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT, frames,
       (guint) (mbit * 900), frames, copy ? "tee name=t ! queue ! "
-      "filesink location=" : "", copy ? copy : "", copy ? " t. ! queue !" : "",
+      "filesink name=copy t. ! queue !" : "",
       (guint64) ((channel > 0 ? channel : 1.5 * mbit) * 1e6));
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
@@ -56,5 +56,8 @@ main (gint argc, gchar ** argv)
     return 1;
   }
   gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "sink::uri", uri, NULL);
+  if (copy != NULL)
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", copy,
+        NULL);
   return report_run (pipeline, "sink", NULL, NULL);
 }

@@ -122,6 +122,9 @@ apply (GstFaspConnection * c, GstFaspProp prop)
     case GST_FASP_PROP_WAIT_FOR_CONNECTION:
       fasp_endpoint_set_wait_for_connection (endpoint, s.wait_for_connection);
       break;
+    case GST_FASP_PROP_KEEP_LISTENING:
+      fasp_endpoint_set_keep_calling (endpoint, s.keep_listening);
+      break;
     case GST_FASP_PROP_TOO_LATE:
       fasp_endpoint_set_too_late_skip (endpoint,
           s.too_late == GST_FASP_TOO_LATE_SKIP);
@@ -144,6 +147,10 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
     const gchar *uri = g_value_get_string (value);
 
     if (uri != NULL && !gst_fasp_connection_set_uri (c, uri, &error)) {
+      if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
+        GST_WARNING_OBJECT (c->element, "%s", error->message);
+        return;
+      }
       /* a property cannot fail: the element must not start with half of it */
       GST_OBJECT_LOCK (c->element);
       g_clear_error (&c->settings.bad_uri);
@@ -225,24 +232,40 @@ handle_resolve_failed (const gchar * host, const GError * error, gpointer data)
   gst_fasp_events_resolve_failed (c->element, host, error);
 }
 
+static void
+handle_send_failed (const gchar * why, gpointer data)
+{
+  GstFaspConnection *c = data;
+
+  gst_fasp_events_send_failed (c->element, why);
+}
+
 gboolean
 gst_fasp_connection_open (GstFaspConnection * c)
 {
   FaspIoSettings settings = {
     .event = handle_event,
     .resolve_failed = handle_resolve_failed,
+    .send_failed = handle_send_failed,
     .user_data = c,
   };
+  g_autofree gchar *streamid = NULL, *local = NULL, *interface = NULL;
+  g_autofree gchar *host = NULL;
   g_autoptr (GError) error = NULL;
   gboolean good;
   FaspIo *io = NULL;
 
-  /* strings cannot change meanwhile: they are mutable in READY only */
   GST_OBJECT_LOCK (c->element);
   if (c->settings.bad_uri != NULL)
     error = g_error_copy (c->settings.bad_uri);
   good = error == NULL && gst_fasp_settings_to_io (&c->settings, c->role,
       &settings, &error);
+  /* the properties may be set while this is going on */
+  settings.endpoint.streamid = streamid = g_strdup (settings.endpoint.streamid);
+  settings.socket.local_address = local = g_strdup
+      (settings.socket.local_address);
+  settings.socket.interface = interface = g_strdup (settings.socket.interface);
+  settings.peer_host = host = g_strdup (settings.peer_host);
   GST_OBJECT_UNLOCK (c->element);
   if (!good) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",

@@ -18,6 +18,14 @@ stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
   return accept;                /* a refusal is final */
 }
 
+/* Whom no handler refused. */
+static gboolean
+accept_caller (GstElement * element, GSocketAddress * address,
+    const gchar * streamid)
+{
+  return TRUE;
+}
+
 void
 gst_fasp_events_install (GObjectClass * klass)
 {
@@ -29,9 +37,9 @@ gst_fasp_events_install (GObjectClass * klass)
       NULL, G_TYPE_NONE, 2, G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
   g_signal_new ("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
       NULL, G_TYPE_NONE, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
-  g_signal_new ("caller-connecting", type, G_SIGNAL_RUN_LAST, 0,
-      stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2, G_TYPE_SOCKET_ADDRESS,
-      G_TYPE_STRING);
+  g_signal_new_class_handler ("caller-connecting", type, G_SIGNAL_RUN_LAST,
+      G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN,
+      2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
 }
 
 gchar *
@@ -109,7 +117,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       fasp_socket_address_to_gio (&event->address) : NULL;
   g_autofree gchar *peer = gst_fasp_events_peer (event);
   g_autofree gchar *why = NULL;
-  gboolean accept = TRUE;
+  gboolean accept;
 
   switch (event->type) {
     case FASP_EVENT_CONNECTING:
@@ -157,4 +165,12 @@ gst_fasp_events_resolve_failed (GstElement * element, const gchar * host,
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
       ("Cannot find the address of \"%s\": %s. Check the name; it is tried "
           "again every second.", host, error->message), (NULL));
+}
+
+void
+gst_fasp_events_send_failed (GstElement * element, const gchar * why)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
+      ("The network takes no datagrams: %s. Check the address, the routes and "
+          "the firewall of this machine; it is tried again.", why), (NULL));
 }

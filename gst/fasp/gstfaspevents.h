@@ -26,5 +26,7 @@ void gst_fasp_events_resolve_failed (GstElement * element,
 gchar *gst_fasp_events_explain (const FaspEvent * event);
 /* The peer's address and port as text. Free with g_free(). */
 gchar *gst_fasp_events_peer (const FaspEvent * event);
+/* Datagrams cannot be sent, for a reason of this machine. */
+void gst_fasp_events_send_failed (GstElement * element, const gchar * why);
 
 G_END_DECLS

@@ -564,8 +564,7 @@ set_addresses (const GstFaspSettings * s, GstFaspMode mode,
   switch (mode) {
     case GST_FASP_MODE_NONE:
     case GST_FASP_MODE_LISTENER:
-      io->socket.local_port = s->localport_set || s->port == 0 ?
-          s->localport : s->port;
+      io->socket.local_port = s->port != 0 ? s->port : s->localport;
       /* fasp://ADDRESS:PORT?mode=listener names our own address */
       if (s->host != NULL && s->localaddress == NULL)
         io->socket.local_address = s->host;
@@ -628,6 +627,7 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   config->slow_policy = policies[s->slow_policy];
   config->wait_for_connection = s->wait_for_connection;
   config->reconnect = s->auto_reconnect;
+  config->keep_calling = s->keep_listening;
   config->ask = s->authentication;
   config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
   config->resume_timeout = s->resume_timeout / GST_USECOND;

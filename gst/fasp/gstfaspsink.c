@@ -28,7 +28,7 @@
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://127.0.0.1:7001 max-bitrate=8000000
  * ]| Sends a live programme to a faspsrc listening on the same machine.
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 wait-for-connection=false
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 max-bitrate=8000000 wait-for-connection=false
  * ]| Serves it to whoever dials in.
  *
  * Since: 0.1
@@ -76,15 +76,16 @@ GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
 /* --- the stream ------------------------------------------------------------------ */
 
 /* When these bytes were handed to us, on the pipeline's clock: what the
- * receiver's timestamps follow. */
+ * receiver's timestamps follow.  Not the running time, which stands still in
+ * a pause and starts anew after a flush, while the receiver's goes on. */
 static FaspTime
 now (GstFaspSink * self)
 {
-  GstClockTime time = gst_element_get_current_running_time (GST_ELEMENT (self));
+  g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
+  FaspTime time = clock != NULL ? gst_clock_get_time (clock) / GST_USECOND :
+      (GstClockTime) g_get_monotonic_time ();
 
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    time = g_get_monotonic_time () * GST_USECOND;
-  self->media_time = MAX (self->media_time, (FaspTime) (time / GST_USECOND));
+  self->media_time = MAX (self->media_time, time);
   return self->media_time;
 }
 

@@ -52,7 +52,8 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  guint latency;                /* negotiated, ms; object lock */
+  gboolean negotiated;          /* there has been a sender; object lock */
+  guint latency;                /* that of the last one, ms; object lock */
   gboolean discont;             /* the next buffer follows a gap */
   gboolean at_end;              /* the end of this sender was read */
   GstClockTime last_pts;        /* never decreases */
@@ -235,7 +236,8 @@ handle_event (GstElement * element, const FaspEvent * event)
   if (event->type != FASP_EVENT_CONNECTED)
     return;
   GST_OBJECT_LOCK (self);
-  changed = self->latency != event->latency_ms;
+  changed = !self->negotiated || self->latency != event->latency_ms;
+  self->negotiated = TRUE;
   self->latency = event->latency_ms;
   GST_OBJECT_UNLOCK (self);
   if (changed)
@@ -252,8 +254,8 @@ gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->query (src, query);
   GST_OBJECT_LOCK (self);
-  latency = MAX (self->latency, self->connection.settings.latency) *
-      GST_MSECOND;
+  latency = (self->negotiated ? self->latency :
+      self->connection.settings.latency) * GST_MSECOND;
   GST_OBJECT_UNLOCK (self);
   /* nothing is lost when downstream takes longer: no maximum */
   gst_query_set_latency (query, TRUE, latency, GST_CLOCK_TIME_NONE);
@@ -284,7 +286,7 @@ gst_fasp_src_start (GstBaseSrc * src)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
 
-  self->latency = 0;
+  self->negotiated = FALSE;
   self->discont = self->at_end = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
   return gst_fasp_connection_open (&self->connection);

@@ -373,6 +373,16 @@ link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
   g_option_context_set_strict_posix (context, TRUE);
   good = g_option_context_parse (context, argc, argv, error);
   options->seed = seed;
+  for (guint side = 0; good && side < 2; side++) {
+    gdouble burst = options->wires[side].burst;
+
+    /* at least one packet passes between two bursts */
+    if (burst > 1 && options->wires[side].loss > burst / (burst + 1)) {
+      FAIL ("--loss: in bursts of %g at most %g %% can be lost", burst,
+          100 * burst / (burst + 1));
+      good = FALSE;
+    }
+  }
   if (good && (options->mtu < 576 || options->mtu > 65535)) {
     FAIL ("--mtu: %d is not within 576 to 65535", options->mtu);
     good = FALSE;

@@ -161,10 +161,18 @@ make_side (Tun * tun, LinkSide side, gint mtu, GError ** error)
 
 static volatile sig_atomic_t command_signal;
 
-static void
-on_signal (int signal)
+/* What the terminal sends reaches the command by itself. */
+static gboolean
+is_sent_by_somebody (const siginfo_t * info)
 {
-  command_signal = signal;
+  return info->si_code <= 0;
+}
+
+static void
+on_signal (int signal, siginfo_t * info, void *unused)
+{
+  if (is_sent_by_somebody (info))
+    command_signal = signal;
 }
 
 static void
@@ -194,7 +202,8 @@ exit_status (int status)
 static void
 be_init (Tun * tun, gchar ** argv)
 {
-  struct sigaction action = {.sa_handler = on_signal };
+  sigset_t wanted, before;
+  siginfo_t info;
   pid_t command, pid;
   int status;
 
@@ -207,14 +216,14 @@ be_init (Tun * tun, gchar ** argv)
     fprintf (stderr, "linkem: cannot mount /proc: %s\n", g_strerror (errno));
     _exit (125);
   }
-  sigaction (SIGTERM, &action, NULL);
-  sigaction (SIGINT, &action, NULL);
+  sigemptyset (&wanted);
+  sigaddset (&wanted, SIGTERM);
+  sigaddset (&wanted, SIGINT);
+  sigaddset (&wanted, SIGCHLD);
+  sigprocmask (SIG_BLOCK, &wanted, &before);
   command = fork ();
   if (command == 0) {
-    struct sigaction standard = {.sa_handler = SIG_DFL };
-
-    sigaction (SIGTERM, &standard, NULL);
-    sigaction (SIGINT, &standard, NULL);
+    sigprocmask (SIG_SETMASK, &before, NULL);
     for (guint side = 0; side < 2; side++)
       fcntl (tun->namespace[side], F_SETFD, FD_CLOEXEC);
     execvp (argv[0], argv);
@@ -222,17 +231,15 @@ be_init (Tun * tun, gchar ** argv)
         g_strerror (errno));
     _exit (127);
   }
-  for (;;) {
-    pid = wait (&status);
-    if (pid == command)
-      _exit (exit_status (status));
-    if (pid < 0 && errno != EINTR)
-      _exit (125);
-    if (command_signal != 0) {
-      kill (command, command_signal);
-      command_signal = 0;
-    }
+  while (command > 0) {
+    while ((pid = waitpid (-1, &status, WNOHANG)) > 0)
+      if (pid == command)
+        _exit (exit_status (status));
+    if (sigwaitinfo (&wanted, &info) > 0 && info.si_signo != SIGCHLD
+        && is_sent_by_somebody (&info))
+      kill (command, info.si_signo);
   }
+  _exit (125);
 }
 
 static gboolean
@@ -324,7 +331,7 @@ link_tun_run (LinkOptions * options, gchar ** argv, gint * status,
   LinkBackend backend = {.get_fds = get_fds,.receive = receive,
     .send = send_packet,.tick = tick
   };
-  struct sigaction action = {.sa_handler = on_signal };
+  struct sigaction action = {.sa_sigaction = on_signal,.sa_flags = SA_SIGINFO };
   Tun tun = {.tun = {-1, -1},.namespace = {-1, -1} };
   gint home = open ("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
   gboolean good;

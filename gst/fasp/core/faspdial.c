@@ -129,10 +129,12 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspHandshake * answer)
 {
   FaspEvent *event;
-  gboolean passing = answer->reason == FASP_REASON_BUSY;
+  gboolean passing = answer->reason == FASP_REASON_BUSY
+      || (answer->reason == FASP_REASON_FINISHED
+      && endpoint->config.keep_calling);
 
   if (passing && endpoint->config.reconnect
-      && endpoint->last_reject == FASP_REASON_BUSY)
+      && endpoint->last_reject == answer->reason)
     return;                     /* said once; the call goes on at its pace */
   endpoint->last_reject = answer->reason;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);

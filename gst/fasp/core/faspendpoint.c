@@ -253,6 +253,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->connected = TRUE;
+  endpoint->last_reject = FASP_REASON_NONE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->hold_deadline = FASP_NEVER;
@@ -421,7 +422,7 @@ static void
 tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   gboolean again = fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
-      && !endpoint->closing && session->close_reason != FASP_REASON_FINISHED;
+      && !endpoint->closing;
   FaspEvent *event;
 
   session->removed = TRUE;
@@ -431,6 +432,8 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
       && session->close_reason == FASP_REASON_FINISHED)
     session->close_reason = FASP_REASON_STOPPED;
+  if (session->close_reason == FASP_REASON_FINISHED)
+    again = again && endpoint->config.keep_calling;
   endpoint->has_last = TRUE;
   fasp_session_get_stats (session, now, &endpoint->last);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
@@ -849,6 +852,12 @@ fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
         MAX (1, session->latency_ms * FASP_MSEC);
   }
   endpoint->epoch++;
+}
+
+void
+fasp_endpoint_set_keep_calling (FaspEndpoint * endpoint, gboolean keep_calling)
+{
+  endpoint->config.keep_calling = keep_calling;
 }
 
 void

@@ -41,6 +41,7 @@ typedef struct
   FaspSlowPolicy slow_policy;   /* sender */
   gboolean wait_for_connection; /* sender: hold bytes while nobody listens */
   gboolean reconnect;           /* caller: dial again when the peer is gone */
+  gboolean keep_calling;        /* caller: also after the peer's regular end */
   gboolean ask;                 /* listener: FASP_EVENT_CONNECTING waits for
                                    fasp_endpoint_decide() */
   gboolean too_late_skip;       /* receiver: give up blocks later than latency */
@@ -155,6 +156,8 @@ void fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint,
 void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
     gboolean wait);
 void fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip);
+void fasp_endpoint_set_keep_calling (FaspEndpoint * endpoint,
+    gboolean keep_calling);
 void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect);
 
 /* --- ending ----------------------------------------------------------------- */
@@ -207,7 +210,8 @@ typedef struct
 
 typedef struct
 {
-  guint sessions;
+  guint sessions;               /* open */
+  guint interrupted;            /* of these */
   guint64 bytes_written;        /* sender: bytes the application wrote */
   guint64 bytes_dropped;        /* sender: written while nobody listened */
   guint64 bytes_unconfirmed;    /* sender: at the end of the stream so far, that

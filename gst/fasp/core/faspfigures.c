@@ -17,8 +17,10 @@ fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN)
+    if (session->state == FASP_SESSION_OPEN) {
       stats->sessions++;
+      stats->interrupted += session->interrupted;
+    }
     if (session->role == FASP_ROLE_RECEIVER)
       stats->buffer_bytes += fasp_reorder_get_bytes (session->rx.reorder);
   }

@@ -26,6 +26,8 @@ struct _FaspIo
   gint wake_fd;
   GThread *thread;
   FaspIoEventFunc event;
+  FaspIoSendFunc send_failed;
+  gint send_error;              /* errno told of last; the thread's */
   gpointer user_data;
   FaspResolve *resolve;
   FaspRole role;
@@ -194,11 +196,10 @@ tell_some (FaspIo * io)
   while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->endpoint,
           &events[n]))
     note_event (io, &events[n++]);
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
   g_mutex_unlock (&io->lock);
   for (guint i = 0; i < n; i++) {
-    if (events[i].type == FASP_EVENT_INTERRUPTED && io->resolve != NULL)
+    if (io->resolve != NULL && (events[i].type == FASP_EVENT_INTERRUPTED
+            || events[i].type == FASP_EVENT_REMOVED))
       fasp_resolve_again (io->resolve);
     io->event (io, &events[i], io->user_data);
   }
@@ -210,6 +211,11 @@ static void
 tell (FaspIo * io)
 {
   while (tell_some (io));
+  /* after the events: what was agreed upon is known before data comes */
+  g_mutex_lock (&io->lock);
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  g_mutex_unlock (&io->lock);
 }
 
 static FaspTime
@@ -266,6 +272,16 @@ is_done (FaspIo * io)
   return done;
 }
 
+/* Once for each kind of trouble. */
+static void
+tell_send_error (FaspIo * io, gint error)
+{
+  if (error == 0 || error == io->send_error)
+    return;
+  io->send_error = error;
+  io->send_failed (g_strerror (error), io->user_data);
+}
+
 static gpointer
 run (gpointer data)
 {
@@ -275,10 +291,13 @@ run (gpointer data)
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   while (!is_done (io)) {
     gboolean blocked;
+    gint error;
 
     g_mutex_lock (&io->send_lock);
     blocked = !send_due (io);
+    error = fasp_socket_get_send_error (io->socket);
     g_mutex_unlock (&io->send_lock);
+    tell_send_error (io, error);
     tell (io);
     wait_for_work (io, sleep_until (io), blocked);
   }
@@ -287,30 +306,50 @@ run (gpointer data)
 
 /* --- life ----------------------------------------------------------------------------- */
 
-static void
+static gboolean
 resolved (GSocketAddress * address, gpointer data)
 {
   FaspIo *io = data;
   FaspAddress peer;
 
   if (!fasp_socket_convert (io->socket, address, &peer))
-    return;
+    return FALSE;
   g_mutex_lock (&io->lock);
   fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
   g_mutex_unlock (&io->lock);
   wake (io);
+  return TRUE;
 }
 
 static gboolean
-is_connected (gpointer data)
+is_settled (gpointer data)
 {
   FaspIo *io = data;
   FaspEndpointStats stats;
+  gboolean settled;
 
   g_mutex_lock (&io->lock);
   fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  settled = stats.sessions > stats.interrupted || io->failed || io->closing;
   g_mutex_unlock (&io->lock);
-  return stats.sessions > 0;
+  return settled;
+}
+
+/* A name may get other addresses; an address will stay what it is. */
+static gboolean
+can_reach (FaspSocket * socket, const FaspIoSettings * settings,
+    GError ** error)
+{
+  g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string
+      (settings->peer_host, settings->peer_port);
+  FaspAddress ignored;
+
+  if (literal == NULL || fasp_socket_convert (socket, literal, &ignored))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
+      "%s cannot be reached from this socket: IPv4 and IPv6 do not mix. Change "
+      "localaddress, or the host.", settings->peer_host);
+  return FALSE;
 }
 
 FaspIo *
@@ -321,6 +360,10 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
 
   if (socket == NULL)
     return NULL;
+  if (settings->peer_host != NULL && !can_reach (socket, settings, error)) {
+    fasp_socket_free (socket);
+    return NULL;
+  }
   io = g_new0 (FaspIo, 1);
   io->socket = socket;
   io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -336,6 +379,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);
   io->event = settings->event;
+  io->send_failed = settings->send_failed;
   io->user_data = settings->user_data;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
@@ -343,7 +387,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
   if (settings->peer_host != NULL)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
-        resolved, is_connected, io, settings->resolve_failed,
+        resolved, is_settled, io, settings->resolve_failed,
         settings->user_data);
   io->thread = g_thread_new ("fasp-io", run, io);
   return io;

@@ -2,8 +2,10 @@
  *
  * faspio.h: an endpoint of the core with a socket, a thread and a clock.
  *
- * One thread owns the socket and runs the wake-up loop.  One lock guards the
- * endpoint; it is never held over a system call.  The application's threads
+ * One thread receives and runs the wake-up loop.  One lock guards the
+ * endpoint; it is never held over a system call that could block.  What may
+ * leave at once the writer sends by itself: a second lock, taken before the
+ * other, guards the sending half of the socket.  The application's threads
  * write, read and drain; every wait of theirs ends at fasp_io_set_flushing().
  */
 #pragma once
@@ -22,6 +24,9 @@ typedef void (*FaspIoEventFunc) (FaspIo * io, const FaspEvent * event,
 typedef void (*FaspIoResolveFunc) (const gchar * host, const GError * error,
     gpointer user_data);
 
+/* The network refuses our datagrams; they are tried again. */
+typedef void (*FaspIoSendFunc) (const gchar * why, gpointer user_data);
+
 typedef struct
 {
   FaspEndpointConfig endpoint;
@@ -30,6 +35,7 @@ typedef struct
   guint16 peer_port;
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
+  FaspIoSendFunc send_failed;
   gpointer user_data;
 } FaspIoSettings;
 

@@ -3,13 +3,14 @@
 
 #define RETRY_AFTER G_TIME_SPAN_SECOND
 #define NEXT_ADDRESS_AFTER (2 * G_TIME_SPAN_SECOND)
+#define LOOK_AGAIN_AFTER (10 * G_TIME_SPAN_SECOND)
 
 struct _FaspResolve
 {
   gchar *host;
   guint16 port;
-  void (*found) (GSocketAddress *, gpointer);
-    gboolean (*is_connected) (gpointer);
+  FaspResolveFound found;
+  FaspResolveSettled is_settled;
   gpointer user_data;
   void (*failed) (const gchar *, const GError *, gpointer);
   gpointer failed_data;
@@ -37,23 +38,33 @@ pause_for (FaspResolve * r, gint64 span)
   return go_on;
 }
 
+/* Each address for a while, as long as none leads to anything. */
 static gboolean
 offer_in_turn (FaspResolve * r, GList * addresses)
 {
-  gboolean several = addresses->next != NULL;
+  gboolean found = FALSE;
 
   for (GList * l = addresses; l != NULL; l = l->next) {
     g_autoptr (GSocketAddress) address = g_inet_socket_address_new (l->data,
         r->port);
 
-    r->found (address, r->user_data);
-    /* one address: nothing to choose; look again only when asked to */
-    if (!pause_for (r, several ? NEXT_ADDRESS_AFTER : G_MAXINT32))
-      return FALSE;
-    if (r->is_connected (r->user_data) && !pause_for (r, G_MAXINT32))
-      return FALSE;
+    if (!r->found (address, r->user_data))
+      continue;
+    found = TRUE;
+    do
+      if (!pause_for (r, NEXT_ADDRESS_AFTER))
+        return FALSE;
+    while (r->is_settled (r->user_data));
   }
-  return TRUE;
+  if (!found) {
+    g_autoptr (GError) error = g_error_new (G_IO_ERROR,
+        G_IO_ERROR_NETWORK_UNREACHABLE,
+        "none of its addresses is of the kind of this socket's (IPv4, IPv6)");
+
+    r->failed (r->host, error, r->failed_data);
+  }
+  /* it may have others by now */
+  return pause_for (r, LOOK_AGAIN_AFTER);
 }
 
 static gpointer
@@ -86,19 +97,18 @@ run (gpointer data)
 
 FaspResolve *
 fasp_resolve_new (const gchar * host, guint16 port,
-    void (*found) (GSocketAddress *, gpointer),
-    gboolean (*is_connected) (gpointer), gpointer user_data,
+    FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
     void (*failed) (const gchar *, const GError *, gpointer),
     gpointer failed_data)
 {
   FaspResolve *r = g_new0 (FaspResolve, 1);
-  g_autoptr (GSocketAddress) literal =
-      g_inet_socket_address_new_from_string (host, port);
+  g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string
+      (host, port);
 
   r->host = g_strdup (host);
   r->port = port;
   r->found = found;
-  r->is_connected = is_connected;
+  r->is_settled = is_settled;
   r->user_data = user_data;
   r->failed = failed;
   r->failed_data = failed_data;

@@ -13,9 +13,15 @@ G_BEGIN_DECLS
 
 typedef struct _FaspResolve FaspResolve;
 
+/* FALSE: this address cannot be used. */
+typedef gboolean (*FaspResolveFound) (GSocketAddress * address,
+    gpointer user_data);
+/* TRUE while no other address is wanted: connected, or given up. */
+typedef gboolean (*FaspResolveSettled) (gpointer user_data);
+
+/* An address instead of a name is found at once, within the call. */
 FaspResolve *fasp_resolve_new (const gchar * host, guint16 port,
-    void (*found) (GSocketAddress * address, gpointer user_data),
-    gboolean (*is_connected) (gpointer user_data), gpointer user_data,
+    FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
     void (*failed) (const gchar * host, const GError * error,
         gpointer user_data), gpointer failed_data);
 /* Cancels a lookup under way; does not wait for a name server. */

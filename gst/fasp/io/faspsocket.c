@@ -19,7 +19,7 @@ struct _FaspSocket
   gint family;
   guint16 port;
   gsize buffer;
-  guint64 refused;
+  gint send_error;              /* errno of the last unusual one */
 
   FaspDatagram out[FASP_SOCKET_BATCH];
   guint out_first, out_used;    /* [first, used) wait to be sent */
@@ -239,10 +239,10 @@ fasp_socket_get_buffer (const FaspSocket * s)
   return s->buffer;
 }
 
-guint64
-fasp_socket_get_refused (const FaspSocket * s)
+gint
+fasp_socket_get_send_error (const FaspSocket * s)
 {
-  return s->refused;
+  return s->send_error;
 }
 
 /* --- addresses ---------------------------------------------------------------------- */
@@ -350,8 +350,10 @@ fasp_socket_flush (FaspSocket * s)
     } else if (errno != EINTR) {
       /* too big for the interface, no route, a pending ICMP: this one is
        * lost, and the protocol knows what to do about losses */
-      s->refused++;
       s->out_first++;
+      /* some of which are nothing unusual */
+      if (errno != EMSGSIZE && errno != ECONNREFUSED)
+        s->send_error = errno;
     }
   }
   s->out_first = s->out_used = 0;

@@ -60,7 +60,8 @@ gboolean fasp_socket_convert (const FaspSocket * socket,
 /* New reference; mapped addresses become IPv4 again. */
 GSocketAddress *fasp_socket_address_to_gio (const FaspAddress * address);
 
-/* Datagrams that the network refused. */
-guint64 fasp_socket_get_refused (const FaspSocket * socket);
+/* errno of the last datagram that the network refused for other reasons than
+ * its size or that nobody listens; 0: none. */
+gint fasp_socket_get_send_error (const FaspSocket * socket);
 
 G_END_DECLS

@@ -473,6 +473,33 @@ test_busy (void)
   net_free (n);
 }
 
+/* A receiver that dials and is to go on after the end gets the next stream,
+ * and waits while the last one is still being drained. */
+static void
+test_keep_calling (void)
+{
+  Net *n = net_new (17);
+  FaspEndpointConfig a = config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = config (VNET_B, FASP_MODE_CALLER);
+
+  b.keep_calling = TRUE;
+  join (n, VNET_A, &a, VNET_B);
+  join (n, VNET_B, &b, VNET_A);
+  run (n, FASP_SEC);
+  end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].final);
+  leave (n, VNET_A);
+  run (n, 3 * FASP_SEC);
+  n->finish = FALSE;
+  join (n, VNET_A, &a, VNET_B);
+  run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
+  if (n->nodes[VNET_B].events[FASP_EVENT_REJECTED] > 0)
+    g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
+  net_free (n);
+}
+
 /* --- many receivers ------------------------------------------------------------- */
 
 /* Three receivers on unlike paths; the third joins late, at the live edge. */
@@ -1019,6 +1046,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/rendezvous", test_rendezvous);
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
   g_test_add_func ("/endpoint/busy", test_busy);
+  g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
   g_test_add_func ("/endpoint/receivers", test_receivers);
   g_test_add_data_func ("/endpoint/slow/wait",
       GINT_TO_POINTER (FASP_SLOW_WAIT), test_slow);

@@ -530,6 +530,23 @@ test_authentication (gconstpointer data)
   pair_free (pair);
 }
 
+/* Nobody answers for the application: nobody is refused. */
+static void
+test_no_handler (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
+      "authentication=true", port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+
+  play (pair);
+  push (pair, stream, 0, 10000, 1316);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
 /* Two senders dial each other's kind: an error that says it. */
 static void
 test_same_role (void)
@@ -609,6 +626,7 @@ main (int argc, char **argv)
       test_authentication);
   g_test_add_data_func ("/pair/authentication/refuse", "please",
       test_authentication);
+  g_test_add_func ("/pair/authentication/no-handler", test_no_handler);
   g_test_add_func ("/pair/same-role", test_same_role);
   g_test_add_func ("/pair/receivers", test_receivers);
   return g_test_run ();

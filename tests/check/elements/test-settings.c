@@ -128,6 +128,8 @@ test_bad_starts (void)
     {"fakesrc ! faspsink localaddress=not-an-address localport=0",
         "not-an-address"},
     {"fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1"},
+    {"fakesrc ! faspsink uri=fasp://[::1]:7001?localaddress=127.0.0.1",
+        "do not mix"},
     {"fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0"},
     {"faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense"},
     {"faspsrc mode=caller ! fakesink", "nobody to dial"},
