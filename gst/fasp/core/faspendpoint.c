@@ -809,63 +809,6 @@ fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_admission_decided (endpoint, now, session, accept);
 }
 
-/* --- changing while running ------------------------------------------------------------------------------ */
-
-void
-fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
-    guint64 max_bitrate, guint32 max_burst)
-{
-  endpoint->config.max_bitrate = max_bitrate;
-  endpoint->config.max_burst = max_burst;
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_pacer_set_rate (&fasp_endpoint_nth (endpoint, i)->pacer, max_bitrate,
-        fasp_endpoint_get_burst (endpoint));
-  endpoint->epoch++;
-}
-
-void
-fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms)
-{
-  endpoint->config.latency_ms = latency_ms;
-}
-
-void
-fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint, FaspSlowPolicy policy)
-{
-  endpoint->config.slow_policy = policy;
-}
-
-void
-fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint, gboolean wait)
-{
-  endpoint->config.wait_for_connection = wait;
-}
-
-void
-fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
-{
-  endpoint->config.too_late_skip = skip;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    session->give_up_latency = !skip ? 0 :
-        MAX (1, session->latency_ms * FASP_MSEC);
-  }
-  endpoint->epoch++;
-}
-
-void
-fasp_endpoint_set_keep_calling (FaspEndpoint * endpoint, gboolean keep_calling)
-{
-  endpoint->config.keep_calling = keep_calling;
-}
-
-void
-fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect)
-{
-  endpoint->config.reconnect = reconnect;
-}
-
 /* --- ending -------------------------------------------------------------------------------------------------- */
 
 void

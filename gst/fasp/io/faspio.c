@@ -457,6 +457,17 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
 
 /* --- the stream -------------------------------------------------------------------------- */
 
+/* Lock held. Is there no point in going on writing? */
+static gboolean
+is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
+{
+  if (io->failed)
+    *event = io->failed_event;
+  if (io->flushing || io->failed)
+    *result = io->flushing ? FASP_IO_FLUSHING : FASP_IO_FAILED;
+  return io->flushing || io->failed;
+}
+
 static void
 wait_for_change (FaspIo * io)
 {
@@ -496,15 +507,8 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
 
   g_mutex_lock (&io->lock);
   while (!all) {
-    if (io->flushing) {
-      result = FASP_IO_FLUSHING;
+    if (is_over (io, &result, event))
       break;
-    }
-    if (io->failed) {
-      result = FASP_IO_FAILED;
-      *event = io->failed_event;
-      break;
-    }
     all = write_pieces (io, media_time, pieces, n, done);
     must = must_wake (io);
     if (all)
@@ -529,15 +533,8 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
   fasp_endpoint_finish (io->endpoint, g_get_monotonic_time ());
   wake (io);
   while (!fasp_endpoint_is_drained (io->endpoint)) {
-    if (io->flushing) {
-      result = FASP_IO_FLUSHING;
+    if (is_over (io, &result, event))
       break;
-    }
-    if (io->failed) {
-      result = FASP_IO_FAILED;
-      *event = io->failed_event;
-      break;
-    }
     wait_for_change (io);
   }
   fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
