@@ -1,0 +1,221 @@
+-- SPDX-License-Identifier: LGPL-2.1-or-later
+--
+-- Wireshark dissector of the fasp protocol, version 1 (docs/protocol.md).
+--
+--   wireshark -X lua_script:docs/fasp.lua
+--
+-- Tried on all UDP datagrams whose first byte and size fit; or choose it with
+-- "Decode As".
+
+local fasp = Proto("fasp", "fasp reliable stream")
+
+local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH" }
+local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE" }
+local roles = { [1] = "sender", [2] = "receiver" }
+local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
+    [5] = "busy", [6] = "same role", [7] = "unsupported option" }
+
+local f = fasp.fields
+f.type = ProtoField.uint8("fasp.type", "Handshake", base.DEC, types, 0x0f)
+f.version = ProtoField.uint8("fasp.version", "Version")
+f.to = ProtoField.uint32("fasp.to", "To id", base.HEX)
+f.from = ProtoField.uint32("fasp.from", "From id", base.HEX)
+f.nonce = ProtoField.bytes("fasp.nonce", "Caller's nonce")
+f.listener_nonce = ProtoField.bytes("fasp.listener_nonce", "Listener's nonce")
+f.cookie = ProtoField.bytes("fasp.cookie", "Cookie")
+f.role = ProtoField.uint8("fasp.role", "Role", base.DEC, roles)
+f.latency = ProtoField.uint32("fasp.latency", "Latency (ms)")
+f.streamid = ProtoField.string("fasp.streamid", "Stream id")
+f.start = ProtoField.uint64("fasp.start", "First block")
+f.window = ProtoField.uint64("fasp.window", "Window (blocks)")
+f.datagram_max = ProtoField.uint16("fasp.datagram_max", "Largest UDP payload")
+f.resume = ProtoField.bytes("fasp.resume", "Resume")
+f.reason = ProtoField.uint16("fasp.reason", "Reason", base.DEC, reasons)
+f.text = ProtoField.string("fasp.text", "Text")
+f.flow = ProtoField.uint8("fasp.flow", "Flow", base.DEC, nil, 0x3f)
+f.id = ProtoField.uint32("fasp.id", "Connection id", base.HEX)
+f.pn = ProtoField.uint24("fasp.pn", "Packet number")
+f.frame = ProtoField.uint8("fasp.frame", "Frame", base.HEX)
+f.token = ProtoField.bytes("fasp.token", "Token")
+f.number = ProtoField.uint64("fasp.number", "Block")
+f.block = ProtoField.uint24("fasp.block", "Block")
+f.round = ProtoField.uint8("fasp.round", "Sent before", base.DEC, nil, 0x70)
+f.eos = ProtoField.bool("fasp.eos", "End of stream", 8, nil, 0x02)
+f.media_time = ProtoField.uint32("fasp.media_time", "Media time (µs)")
+f.fragment = ProtoField.string("fasp.fragment", "Fragment")
+f.payload = ProtoField.bytes("fasp.payload", "Payload")
+f.ack = ProtoField.uint64("fasp.ack", "Acknowledged below")
+f.largest = ProtoField.uint24("fasp.largest", "Largest packet")
+f.unsettled = ProtoField.uint64("fasp.unsettled", "Unsettled")
+f.delay = ProtoField.uint64("fasp.delay", "Delay (µs)")
+f.received = ProtoField.uint64("fasp.received", "Datagrams received")
+f.missing = ProtoField.string("fasp.missing", "Missing")
+f.tag = ProtoField.bytes("fasp.tag", "Tag")
+
+-- value and size of the varint (RFC 9000, section 16) at `at'
+local function varint(buffer, at)
+    local log = bit.rshift(buffer(at, 1):uint(), 6)
+    local size = bit.lshift(1, log)
+    local value = buffer(at, 1):uint() % 64
+    for i = 1, size - 1 do
+        value = value * 256 + buffer(at + i, 1):uint()
+    end
+    return value, size
+end
+
+local function add_varint(tree, field, buffer, at, base_value)
+    local value, size = varint(buffer, at)
+    tree:add(field, buffer(at, size), UInt64((base_value or 0) + value))
+    return (base_value or 0) + value, at + size
+end
+
+local function add_text(tree, buffer, at)
+    tree:add(f.reason, buffer(at, 2))
+    local size = buffer(at + 2, 1):uint()
+    if size > 0 then tree:add(f.text, buffer(at + 3, size)) end
+    return at + 3 + size
+end
+
+local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume }
+
+local function options(tree, buffer, at, last)
+    while at < last and buffer(at, 1):uint() ~= 0 do
+        local id, size = buffer(at, 1):uint(), buffer(at + 1, 2):uint()
+        if option_fields[id] and size > 0 then
+            tree:add(option_fields[id], buffer(at + 3, size))
+        end
+        at = at + 3 + size
+    end
+end
+
+local function handshake(buffer, tree, last)
+    local kind = buffer(0, 1):uint() % 16
+    tree:add(f.type, buffer(0, 1))
+    tree:add(f.version, buffer(1, 1))
+    tree:add(f.to, buffer(2, 4))
+    tree:add(f.from, buffer(6, 4))
+    tree:add(f.nonce, buffer(10, 16))
+    local at = 26
+    if kind == 1 or kind == 2 then
+        local size = buffer(at, 1):uint()
+        if size > 0 then tree:add(f.cookie, buffer(at + 1, size)) end
+        at = at + 1 + size
+    elseif kind == 3 then
+        tree:add(f.listener_nonce, buffer(at, 16))
+        at = at + 16
+    elseif kind == 4 then
+        add_text(tree, buffer, at)
+    end
+    if kind == 1 or kind == 3 then options(tree, buffer, at, last) end
+    return types[kind] or "?"
+end
+
+local function feedback(tree, buffer, at)
+    local tail, ack, from, stop, count, value = buffer(at, 1):uint() % 2
+    ack, at = add_varint(tree, f.ack, buffer, at + 1)
+    value, at = add_varint(tree, f.window, buffer, at)
+    local flows = buffer(at, 1):uint()
+    at = at + 1
+    for _ = 1, flows do
+        local flow = tree:add(f.flow, buffer(at, 1))
+        flow:add(f.largest, buffer(at + 1, 3))
+        value, at = add_varint(flow, f.unsettled, buffer, at + 4)
+        value, at = add_varint(flow, f.delay, buffer, at)
+        value, at = add_varint(flow, f.received, buffer, at)
+    end
+    local size
+    value, size = varint(buffer, at)
+    from, at = ack + value, at + size
+    value, size = varint(buffer, at)
+    stop, at = from + value, at + size
+    count, size = varint(buffer, at)
+    at = at + size
+    local position = from
+    for _ = 1, count do
+        local start = at
+        value, size = varint(buffer, at)
+        local first = position + value
+        at = at + size
+        value, size = varint(buffer, at)
+        position, at = first + value + 1, at + size
+        tree:add(f.missing, buffer(start, at - start), string.format("%d..%d", first, position - 1))
+    end
+    return at, string.format("FEEDBACK ack=%d missing=%d%s", ack, count, tail == 1 and "" or "...")
+end
+
+local function data(tree, buffer, at, last)
+    local first = buffer(at, 1):uint()
+    tree:add(f.round, buffer(at, 1))
+    tree:add(f.eos, buffer(at, 1))
+    tree:add(f.block, buffer(at + 1, 3))
+    tree:add(f.media_time, buffer(at + 4, 4))
+    local what = string.format("DATA %d%s%s", buffer(at + 1, 3):uint(),
+        first % 128 >= 16 and " rex" or "", math.floor(first / 2) % 2 == 1 and " end" or "")
+    at = at + 8
+    if math.floor(first / 4) % 2 == 1 then
+        local part = buffer(at, 1):uint()
+        tree:add(f.fragment, buffer(at, 3), string.format("%d of %d, block of %d bytes",
+            math.floor(part / 16) + 1, part % 16 + 1, buffer(at + 1, 2):uint()))
+        at = at + 3
+    end
+    if at < last then tree:add(f.payload, buffer(at, last - at)) end
+    return last, what
+end
+
+local function session(buffer, tree, last)
+    tree:add(f.flow, buffer(0, 1))
+    tree:add(f.id, buffer(1, 4))
+    tree:add(f.pn, buffer(5, 3))
+    local at, told = 8, {}
+    while at < last do
+        local kind, what, value = buffer(at, 1):uint(), nil, nil
+        local frame = tree:add(f.frame, buffer(at, 1))
+        frame:append_text(" (" .. (kind >= 0x80 and "DATA" or frames[kind] or "?") .. ")")
+        if kind >= 0x80 then
+            at, what = data(frame, buffer, at, last)
+        elseif kind == 0 then
+            at, what = last, string.format("PADDING %d", last - at)
+        elseif kind == 1 or kind == 2 then
+            frame:add(f.token, buffer(at + 1, 8))
+            at, what = at + 9, frames[kind]
+        elseif kind == 3 or kind == 5 then
+            value, at = add_varint(frame, f.number, buffer, at + 1)
+            what = string.format("%s %d", frames[kind], value)
+        elseif kind == 4 then
+            at, what = feedback(frame, buffer, at + 1)
+        elseif kind == 6 then
+            what = "CLOSE " .. (reasons[buffer(at + 1, 2):uint()] or "?")
+            at = add_text(frame, buffer, at + 1)
+        else
+            at, what = last, "malformed"
+        end
+        table.insert(told, what)
+    end
+    return string.format("%d: %s", buffer(5, 3):uint(), table.concat(told, ", "))
+end
+
+function fasp.dissector(buffer, pinfo, root)
+    local size = buffer:len()
+    if size < 12 then return 0 end
+    local first = buffer(0, 1):uint()
+    if first < 0x80 and math.floor(first / 16) ~= 4 then return 0 end
+    pinfo.cols.protocol = "fasp"
+    local tree = root:add(fasp, buffer())
+    local last = size - 4
+    local ok, told = pcall(first >= 0x80 and session or handshake, buffer, tree, last)
+    tree:add(f.tag, buffer(last, 4))
+    pinfo.cols.info = ok and told or "malformed"
+    return size
+end
+
+-- a handshake is told by its shape; its ports are fasp's from then on
+fasp:register_heuristic("udp", function(buffer, pinfo, root)
+    if buffer:len() < 30 or math.floor(buffer(0, 1):uint() / 16) ~= 4
+            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= 1 then
+        return false
+    end
+    pinfo.conversation = fasp
+    fasp.dissector(buffer, pinfo, root)
+    return true
+end)
+DissectorTable.get("udp.port"):add_for_decode_as(fasp)
