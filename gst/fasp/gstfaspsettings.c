@@ -49,7 +49,8 @@ gst_fasp_slow_policy_get_type (void)
 {
   static gsize once = 0;
   static const GEnumValue values[] = {
-    {GST_FASP_SLOW_POLICY_WAIT, "Wait for it: nothing is lost", "wait"},
+    {GST_FASP_SLOW_POLICY_WAIT, "Wait for it, unless it is silent while others "
+          "are heard", "wait"},
     {GST_FASP_SLOW_POLICY_DROP_RECEIVER, "Disconnect it", "drop-receiver"},
     {GST_FASP_SLOW_POLICY_SKIP, "Move it ahead; it sees a gap", "skip"},
     {0, NULL, NULL}

@@ -94,7 +94,12 @@ fail (GstFaspSink * self, const FaspEvent * event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
 
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot send: %s.", why), (NULL));
+  if (event->reason == FASP_REASON_REFUSED)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_AUTHORIZED, ("Cannot send: %s.",
+            why), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot send: %s.", why),
+        (NULL));
   return GST_FLOW_ERROR;
 }
 

@@ -184,6 +184,20 @@ take_item (GstFaspSrc * self)
 }
 
 static GstFlowReturn
+fail (GstFaspSrc * self, const FaspEvent * event)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+
+  if (event->reason == FASP_REASON_REFUSED)
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_AUTHORIZED,
+        ("Cannot receive: %s.", why), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot receive: %s.", why),
+        (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
 gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
@@ -214,13 +228,8 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
         if (ret != GST_FLOW_OK)
           return ret;
         break;
-      case FASP_IO_FAILED:{
-        g_autofree gchar *why = gst_fasp_events_explain (&event);
-
-        GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot receive: %s.",
-                why), (NULL));
-        return GST_FLOW_ERROR;
-      }
+      case FASP_IO_FAILED:
+        return fail (self, &event);
     }
   }
 }

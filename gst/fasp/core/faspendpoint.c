@@ -650,6 +650,41 @@ has_listeners (const FaspEndpoint * endpoint)
       || fasp_endpoint_get_open (endpoint) != NULL;
 }
 
+/* Whom may the stream leave behind? With slow-policy=wait only one that is
+ * silent while others are heard: the dead must not hold up the living. */
+static gboolean
+may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  if (endpoint->config.slow_policy != FASP_SLOW_WAIT)
+    return TRUE;
+  if (!session->interrupted)
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *other = fasp_endpoint_nth (endpoint, i);
+
+    if (other->state == FASP_SESSION_OPEN && !other->interrupted)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Does one of those hold the oldest block? */
+static gboolean
+can_press (const FaspEndpoint * endpoint)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN
+        && fasp_tx_get_base (&session->tx) <= tail
+        && !may_leave_behind (endpoint, session))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* Makes room at the cost of who holds the oldest block. */
 static gboolean
 press_slow (FaspEndpoint * endpoint, FaspTime now)
@@ -657,13 +692,16 @@ press_slow (FaspEndpoint * endpoint, FaspTime now)
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
 
-  if (endpoint->config.slow_policy == FASP_SLOW_WAIT || middle == tail)
+  if (middle == tail || !can_press (endpoint)
+      || (endpoint->hold != FASP_NO_BLOCK
+          && endpoint->config.slow_policy == FASP_SLOW_WAIT))
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state != FASP_SESSION_OPEN
-        || fasp_tx_get_base (&session->tx) >= middle)
+        || fasp_tx_get_base (&session->tx) >= middle
+        || !may_leave_behind (endpoint, session))
       continue;
     if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER)
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
@@ -712,8 +750,9 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
     return FALSE;
   if (!has_listeners (endpoint))
     return !endpoint->config.wait_for_connection;
-  return !fasp_store_is_full (endpoint->store)
-      || endpoint->config.slow_policy != FASP_SLOW_WAIT;
+  return !fasp_store_is_full (endpoint->store) || (can_press (endpoint)
+      && (endpoint->hold == FASP_NO_BLOCK
+          || endpoint->config.slow_policy != FASP_SLOW_WAIT));
 }
 
 void

@@ -575,6 +575,31 @@ test_slow (gconstpointer data)
   net_free (n);
 }
 
+/* slow-policy=wait, and one of two receivers dies without a word: the other
+ * one is not held up once it is clear that nothing is heard of the first. */
+static void
+test_dead_one (void)
+{
+  Net *n = net_new (4);
+  FaspEndpointConfig a = config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = config (VNET_B, FASP_MODE_CALLER);
+
+  a.buffer_size = r.buffer_size = 1 << 20;
+  join (n, VNET_A, &a, VNET_B);
+  join (n, VNET_B, &r, VNET_A);
+  join (n, VNET_C, &r, VNET_A);
+  run (n, 2 * FASP_SEC);
+  leave (n, VNET_C);
+  run (n, 20 * FASP_SEC);
+  g_assert_cmpuint (n->held, ==, 0);
+  g_assert_cmpuint (n->nodes[VNET_A].max_buffer, <=, 1 << 20);
+  end (n);
+  g_assert_false (n->nodes[VNET_B].wrong);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_cmpuint (n->nodes[VNET_B].discontinuities, ==, 0);
+  net_free (n);
+}
+
 /* Nobody listens: hold the stream, or let it pass. */
 static void
 test_wait (gconstpointer data)
@@ -1054,6 +1079,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_slow);
   g_test_add_data_func ("/endpoint/slow/skip",
       GINT_TO_POINTER (FASP_SLOW_SKIP), test_slow);
+  g_test_add_func ("/endpoint/slow/dead-one", test_dead_one);
   g_test_add_data_func ("/endpoint/wait-for-connection",
       GINT_TO_POINTER (TRUE), test_wait);
   g_test_add_data_func ("/endpoint/pass-unheard", GINT_TO_POINTER (FALSE),
