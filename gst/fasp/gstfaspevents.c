@@ -127,6 +127,12 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
           event->session, accept);
       fasp_io_unlock (io, TRUE);
       break;
+    case FASP_EVENT_UNANSWERED:
+      GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+          ("%s does not answer yet. Is the other end running, and is its UDP "
+              "port open in the firewalls between? Dialling goes on.", peer),
+          (NULL));
+      break;
     case FASP_EVENT_CONNECTED:
       GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
           event->latency_ms);
@@ -149,7 +155,10 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_RESUMED:
       GST_ELEMENT_INFO (element, RESOURCE, READ,
           ("Connection to %s is back; the stream goes on where it stood.",
-              peer), (NULL));
+              peer),
+          /* gst-launch-1.0 prints only this part of an INFO */
+          ("connection to %s is back; the stream goes on where it stood",
+              peer));
       break;
     case FASP_EVENT_REMOVED:
       g_signal_emit_by_name (element, "caller-removed", 0, address);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspdial.h"
 
+/* The application hears that nobody answers. */
+#define UNANSWERED_AFTER (2 * FASP_SEC)
+
 gboolean
 fasp_dial_is_ours (const FaspEndpoint * endpoint)
 {
@@ -137,6 +140,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
       && endpoint->last_reject == answer->reason)
     return;                     /* said once; the call goes on at its pace */
   endpoint->last_reject = answer->reason;
+  endpoint->unanswered_told = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
@@ -144,4 +148,59 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final)
     fasp_caller_stop (&endpoint->caller);
+}
+
+/* --- time --------------------------------------------------------------------- */
+
+static FaspTime
+get_call_deadline (const FaspEndpoint * endpoint)
+{
+  return !endpoint->config.reconnect && (endpoint->caller.active
+      || (endpoint->expected && !endpoint->has_peer)) ?
+      endpoint->call_started + endpoint->config.resume_timeout : FASP_NEVER;
+}
+
+static FaspTime
+get_unanswered_time (const FaspEndpoint * endpoint)
+{
+  return endpoint->caller.active && !endpoint->unanswered_told
+      && fasp_endpoint_get_open (endpoint) == NULL ?
+      endpoint->call_started + UNANSWERED_AFTER : FASP_NEVER;
+}
+
+void
+fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->redial_time <= now) {
+    endpoint->redial_time = FASP_NEVER;
+    if (endpoint->has_peer && !endpoint->closing)
+      fasp_dial_start (endpoint, now);
+  }
+  if (get_unanswered_time (endpoint) <= now) {
+    endpoint->unanswered_told = TRUE;
+    fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL)->address =
+        endpoint->peer;
+  }
+  /* who must not redial gives up an unanswered call, or one that could not
+   * even be made */
+  if (get_call_deadline (endpoint) <= now) {
+    FaspEvent *event = fasp_endpoint_push_event (endpoint,
+        FASP_EVENT_REJECTED, NULL);
+
+    event->address = endpoint->peer;
+    event->reason = FASP_REASON_SILENT;
+    event->final = TRUE;
+    fasp_caller_stop (&endpoint->caller);
+    endpoint->expected = FALSE;
+  }
+}
+
+FaspTime
+fasp_dial_get_timeout (const FaspEndpoint * endpoint)
+{
+  FaspTime timeout = MIN (endpoint->redial_time,
+      fasp_caller_get_timeout (&endpoint->caller));
+
+  timeout = MIN (timeout, get_call_deadline (endpoint));
+  return MIN (timeout, get_unanswered_time (endpoint));
 }

@@ -18,4 +18,8 @@ void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
 void fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspHandshake * answer);
 
+/* Redials, tells that nobody answers, gives up: when it is time. */
+void fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now);
+FaspTime fasp_dial_get_timeout (const FaspEndpoint * endpoint);
+
 G_END_DECLS

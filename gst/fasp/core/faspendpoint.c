@@ -254,6 +254,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
 {
   session->connected = TRUE;
   endpoint->last_reject = FASP_REASON_NONE;
+  endpoint->unanswered_told = FALSE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->hold_deadline = FASP_NEVER;
@@ -512,14 +513,6 @@ remove_session (FaspEndpoint * endpoint, guint i)
   }
 }
 
-static FaspTime
-get_call_deadline (const FaspEndpoint * endpoint)
-{
-  return !endpoint->config.reconnect && (endpoint->caller.active
-      || (endpoint->expected && !endpoint->has_peer)) ?
-      endpoint->call_started + endpoint->config.resume_timeout : FASP_NEVER;
-}
-
 static void
 run_timers (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -531,23 +524,6 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
     endpoint->hold = FASP_NO_BLOCK;
     endpoint->hold_deadline = FASP_NEVER;
     trim_store (endpoint);
-  }
-  if (endpoint->redial_time <= now) {
-    endpoint->redial_time = FASP_NEVER;
-    if (endpoint->has_peer && !endpoint->closing)
-      fasp_dial_start (endpoint, now);
-  }
-  /* who must not redial gives up an unanswered call, or one that could not
-   * even be made */
-  if (get_call_deadline (endpoint) <= now) {
-    FaspEvent *event = fasp_endpoint_push_event (endpoint,
-        FASP_EVENT_REJECTED, NULL);
-
-    event->address = endpoint->peer;
-    event->reason = FASP_REASON_SILENT;
-    event->final = TRUE;
-    fasp_caller_stop (&endpoint->caller);
-    endpoint->expected = FALSE;
   }
 }
 
@@ -585,6 +561,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
   guint left;
 
   run_timers (endpoint, now);
+  fasp_dial_tend (endpoint, now);
   if (fasp_replies_pop (&endpoint->replies, datagram)
       || fasp_caller_poll (&endpoint->caller, now, datagram)
       || poll_punch (endpoint, now, datagram))
@@ -624,13 +601,12 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 FaspTime
 fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
 {
-  FaspTime timeout = MIN (endpoint->hold_deadline, endpoint->redial_time);
+  FaspTime timeout = MIN (endpoint->hold_deadline,
+      fasp_dial_get_timeout (endpoint));
 
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = MIN (timeout, endpoint->punch_time);
-  timeout = MIN (timeout, fasp_caller_get_timeout (&endpoint->caller));
-  timeout = MIN (timeout, get_call_deadline (endpoint));
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 

@@ -120,6 +120,7 @@ FaspTime fasp_endpoint_map_media_time (FaspEndpoint * endpoint,
 typedef enum
 {
   FASP_EVENT_CONNECTING,        /* listener with `ask': decide() is awaited */
+  FASP_EVENT_UNANSWERED,        /* caller: nobody has answered so far */
   FASP_EVENT_CONNECTED,         /* session established; latency_ms is final */
   FASP_EVENT_REJECTED,          /* listener: a caller was turned away; caller:
                                    the listener turned us away */

@@ -29,6 +29,7 @@ struct _FaspEndpoint
 
   /* calling */
   gboolean has_peer, expected;
+  gboolean unanswered_told;
   FaspAddress peer;
   FaspCaller caller;
   FaspTime call_started, redial_time, punch_time;

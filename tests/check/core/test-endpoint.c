@@ -432,7 +432,10 @@ test_unanswered (void)
   b.reconnect = FALSE;
   b.resume_timeout = 5 * FASP_SEC;
   join (n, VNET_B, &b, VNET_A);
-  run (n, 6 * FASP_SEC);
+  run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
+  run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
   g_assert_true (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
   g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==,
       FASP_REASON_SILENT);
