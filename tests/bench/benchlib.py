@@ -111,9 +111,11 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
     os.makedirs(directory, exist_ok=True)
     path = {name: os.path.join(directory, name) for name in
             ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv")}
+    # datagrams have no end; streams have, and may pause for long before it
+    idle = 8 if protocol in ("udp", "rist") else 40
     source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
     check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
-             f"--delay {rtt / 2 if link else 0} --idle 8 --times {shlex.quote(path['times.csv'])}")
+             f"--delay {rtt / 2 if link else 0} --idle {idle} --times {shlex.quote(path['times.csv'])}")
     json_file, log = shlex.quote(path["check.json"]), shlex.quote(path["log"])
     if protocol in ("udp", "tcp"):
         receiver = f"$LINKEM_B {check} --{protocol} 5004 >{json_file}"
