@@ -33,6 +33,24 @@ estimate (const FaspMediaClock * clock)
   return min;
 }
 
+/* Late in each second of the window, by about the same: the sender's clock
+ * jumped back, or the path is a longer one now.  Not so after an outage: then
+ * what waited comes ever less late. */
+static gboolean
+is_late_for_good (const FaspMediaClock * clock)
+{
+  FaspTime min = FASP_NEVER, max = -FASP_NEVER;
+
+  for (guint i = 0; i < WINDOW; i++) {
+    if (clock->bucket_min[i] == FASP_NEVER)
+      return FALSE;
+    min = MIN (min, clock->bucket_min[i]);
+    max = MAX (max, clock->bucket_min[i]);
+  }
+  return min - clock->offset > FASP_MEDIA_CLOCK_STEP
+      && max - min <= FASP_MEDIA_CLOCK_STEP / 2;
+}
+
 static void
 slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed)
 {
@@ -89,10 +107,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, FaspTime media,
     clock->offset = MIN (clock->offset, target);
     return FALSE;
   }
-  /* a whole window without one as early as that: it jumped back, or the path
-   * is a longer one now */
-  if (target - clock->offset > FASP_MEDIA_CLOCK_STEP
-      && clock->bucket - clock->start / FASP_SEC >= WINDOW) {
+  if (is_late_for_good (clock)) {
     clock->offset = target;
     clock->steps++;
     return TRUE;

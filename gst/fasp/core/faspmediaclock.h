@@ -39,9 +39,9 @@ typedef struct
 
 void fasp_media_clock_init (FaspMediaClock * clock);
 /* An original (not a rex) or any block arrived. Returns TRUE when the clock
- * stepped (not for the first block).  A step upwards is only believed when a
- * whole window has passed without an earlier arrival; a step downwards at
- * once. */
+ * stepped (not for the first block).  A step upwards is only believed when in
+ * each second of a whole window all were late, by about the same (not what an
+ * outage held up, which comes ever less late); a step downwards at once. */
 gboolean fasp_media_clock_arrived (FaspMediaClock * clock, FaspTime media,
     FaspTime arrival);
 FaspTime fasp_media_clock_map (const FaspMediaClock * clock, FaspTime media);

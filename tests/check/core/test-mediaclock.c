@@ -77,12 +77,40 @@ test_step (void)
   g_assert_cmpuint (clock.steps, ==, 2);
 }
 
+/* Twelve seconds of nothing, and what waited comes at three times the rate:
+ * late, but neither clock has changed. */
+static void
+test_outage (void)
+{
+  static const gdouble speeds[] = { 3, 1.2 };
+
+  for (guint s = 0; s < G_N_ELEMENTS (speeds); s++) {
+    FaspMediaClock clock;
+    FaspTime media = 0, arrival;
+
+    fasp_media_clock_init (&clock);
+    for (; media < 20 * FASP_SEC; media += 10 * FASP_MSEC)
+      fasp_media_clock_arrived (&clock, media, media + 50000);
+    arrival = media + 50000 + 12 * FASP_SEC;
+    while (arrival > media + 50000) {
+      g_assert_false (fasp_media_clock_arrived (&clock, media, arrival));
+      media += 10 * FASP_MSEC;
+      arrival += 10 * FASP_MSEC / speeds[s];
+      /* the slew is all that may have been misled */
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, media) - media
+              - 50000), <=, 80 * FASP_MSEC);
+    }
+    g_assert_cmpuint (clock.steps, ==, 0);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/media-clock/smooth", test_smooth);
   g_test_add_func ("/media-clock/drift", test_drift);
+  g_test_add_func ("/media-clock/outage", test_outage);
   g_test_add_func ("/media-clock/step", test_step);
   return g_test_run ();
 }
