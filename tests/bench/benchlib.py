@@ -5,9 +5,11 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("FASP_BUILD", os.path.join(ROOT, "build")))
@@ -162,6 +164,53 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         result["arrival_ms"] = {p: stats.get(f"lateness-{p}-ms") for p in
                                 ("p50", "p90", "p99", "p99.9", "max")}
     return result
+
+
+LIMIT = 30      # seconds that anything here may take at most
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("", 0))
+        return s.getsockname()[1]
+
+
+class Launch:
+    """gst-launch-1.0 with its messages in a file."""
+
+    def __init__(self, directory, name, line, **kwargs):
+        self.log = os.path.join(directory, name + ".log")
+        self.file = open(self.log, "w")
+        self.process = subprocess.Popen(
+            ["gst-launch-1.0", "-m"] + shlex.split(line), stdout=self.file,
+            stderr=subprocess.STDOUT, env=environment(), **kwargs)
+
+    def text(self):
+        with open(self.log, errors="replace") as f:
+            return f.read()
+
+    def wait_for(self, pattern):
+        until = time.monotonic() + LIMIT
+        while not re.search(pattern, self.text()):
+            assert time.monotonic() < until, f"no {pattern!r} in: {self.text()[-2000:]}"
+            assert self.process.poll() is None or re.search(pattern, self.text()), self.text()[-2000:]
+            time.sleep(0.02)
+
+    def end(self, sig=None):
+        """Seconds until it has ended."""
+        start = time.monotonic()
+        if sig:
+            self.process.send_signal(sig)
+        self.process.wait(LIMIT)
+        return time.monotonic() - start
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()
+        self.file.close()
 
 
 def scratch():
