@@ -289,7 +289,7 @@ run (gpointer data)
 
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  while (!is_done (io)) {
+  for (;;) {
     gboolean blocked;
     gint error;
 
@@ -299,6 +299,8 @@ run (gpointer data)
     g_mutex_unlock (&io->send_lock);
     tell_send_error (io, error);
     tell (io);
+    if (is_done (io))           /* what was sent may have been the last */
+      break;
     wait_for_work (io, sleep_until (io), blocked);
   }
   return NULL;
