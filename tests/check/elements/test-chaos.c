@@ -39,9 +39,10 @@ push (Chaos * c)
 
   while (n-- > 0) {
     gsize size = 1 << g_rand_int_range (c->rand, 0, 15);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
-    gst_app_src_push_buffer (GST_APP_SRC (c->in),
-        gst_buffer_new_allocate (NULL, size, NULL));
+    gst_buffer_memset (buffer, 0, n, size);
+    gst_app_src_push_buffer (GST_APP_SRC (c->in), buffer);
   }
 }
 
