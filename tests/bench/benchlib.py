@@ -213,5 +213,20 @@ class Launch:
         self.file.close()
 
 
+SOURCE = "videotestsrc is-live=true ! video/x-raw,width=320,height=240 ! identity ! "
+PLAYING = "connected-callers=.uint.1"
+
+
+def pair(directory, port, tag=""):
+    """A sender and a receiver on this machine, connected."""
+    receiver = Launch(directory, f"receiver{tag}",
+                      f"faspsrc uri=fasp://:{port} stats-interval=50 ! fakesink sync=false")
+    sender = Launch(directory, f"sender{tag}",
+                    SOURCE + f"faspsink uri=fasp://127.0.0.1:{port} stats-interval=50")
+    sender.wait_for(PLAYING)
+    receiver.wait_for(PLAYING)
+    return sender, receiver
+
+
 def scratch():
     return tempfile.mkdtemp(prefix="fasp-bench-")

@@ -77,7 +77,6 @@ typedef struct
 {
   FaspSession *same_call;       /* the OPEN is a repetition */
   guint half, open;
-  FaspSession *alive;           /* one that is open and heard */
 } Survey;
 
 static Survey
@@ -97,8 +96,6 @@ survey (const FaspEndpoint * endpoint, const FaspHandshake * open)
         break;
       case FASP_SESSION_OPEN:
         s.open++;
-        if (!session->interrupted)
-          s.alive = session;
         break;
       default:
         if (!session->connected)        /* refused, remembered for a while */
@@ -228,7 +225,7 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
         "both ends are senders: one must be faspsrc");
   else if (open->role != FASP_ROLE_SENDER && open->role != FASP_ROLE_RECEIVER)
     endpoint->stats.datagrams_malformed++;
-  else if (receiver && s.alive != NULL)
+  else if (receiver && fasp_endpoint_get_heard (endpoint, NULL) != NULL)
     reject (endpoint, now, from, proved, open, FASP_REASON_BUSY,
         "another sender is connected already");
   else if (!receiver && s.open >= (config->max_sessions > 0 ?
@@ -246,16 +243,8 @@ gboolean
 fasp_admission_has_room (const FaspEndpoint * endpoint,
     const FaspSession * session)
 {
-  if (session->role == FASP_ROLE_SENDER)
-    return TRUE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *other = fasp_endpoint_nth (endpoint, i);
-
-    if (other != session && other->state == FASP_SESSION_OPEN
-        && !other->interrupted)
-      return FALSE;
-  }
-  return TRUE;
+  return session->role == FASP_ROLE_SENDER
+      || fasp_endpoint_get_heard (endpoint, session) == NULL;
 }
 
 void

@@ -23,11 +23,16 @@ void
 fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
     FaspMode mode)
 {
-  *config = (FaspEndpointConfig) {
-  .role = role,.mode = mode,.latency_ms = 1000,.buffer_size =
-        DEFAULT_BUFFER,.half_open_max = 16,.slow_policy =
-        FASP_SLOW_WAIT,.wait_for_connection = TRUE,.reconnect =
-        TRUE,.resume_timeout = DEFAULT_RESUME,};
+  memset (config, 0, sizeof *config);
+  config->role = role;
+  config->mode = mode;
+  config->latency_ms = 1000;
+  config->buffer_size = DEFAULT_BUFFER;
+  config->half_open_max = 16;
+  config->slow_policy = FASP_SLOW_WAIT;
+  config->wait_for_connection = TRUE;
+  config->reconnect = TRUE;
+  config->resume_timeout = DEFAULT_RESUME;
 }
 
 FaspEndpoint *
@@ -119,6 +124,20 @@ fasp_endpoint_get_open (const FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++)
     if (fasp_endpoint_nth (endpoint, i)->state == FASP_SESSION_OPEN)
       return fasp_endpoint_nth (endpoint, i);
+  return NULL;
+}
+
+FaspSession *
+fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
+    const FaspSession * except)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session != except && session->state == FASP_SESSION_OPEN
+        && !session->interrupted)
+      return session;
+  }
   return NULL;
 }
 
@@ -627,35 +646,31 @@ has_listeners (const FaspEndpoint * endpoint)
 }
 
 /* Whom may the stream leave behind? With slow-policy=wait only one that is
- * silent while others are heard: the dead must not hold up the living. */
+ * silent while another is heard: the dead must not hold up the living. */
 static gboolean
-may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session)
+may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
+    gboolean any_heard)
 {
-  if (endpoint->config.slow_policy != FASP_SLOW_WAIT)
-    return TRUE;
-  if (!session->interrupted)
-    return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *other = fasp_endpoint_nth (endpoint, i);
-
-    if (other->state == FASP_SESSION_OPEN && !other->interrupted)
-      return TRUE;
-  }
-  return FALSE;
+  return endpoint->config.slow_policy != FASP_SLOW_WAIT
+      || (session->interrupted && any_heard);
 }
 
-/* Does one of those hold the oldest block? */
+/* Can all who hold the oldest block be left behind? */
 static gboolean
 can_press (const FaspEndpoint * endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
+  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
 
+  if (endpoint->hold != FASP_NO_BLOCK
+      && endpoint->config.slow_policy == FASP_SLOW_WAIT)
+    return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state == FASP_SESSION_OPEN
         && fasp_tx_get_base (&session->tx) <= tail
-        && !may_leave_behind (endpoint, session))
+        && !may_leave_behind (endpoint, session, any_heard))
       return FALSE;
   }
   return TRUE;
@@ -667,17 +682,16 @@ press_slow (FaspEndpoint * endpoint, FaspTime now)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
+  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
 
-  if (middle == tail || !can_press (endpoint)
-      || (endpoint->hold != FASP_NO_BLOCK
-          && endpoint->config.slow_policy == FASP_SLOW_WAIT))
+  if (middle == tail || !can_press (endpoint))
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state != FASP_SESSION_OPEN
         || fasp_tx_get_base (&session->tx) >= middle
-        || !may_leave_behind (endpoint, session))
+        || !may_leave_behind (endpoint, session, any_heard))
       continue;
     if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER)
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
@@ -726,9 +740,7 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
     return FALSE;
   if (!has_listeners (endpoint))
     return !endpoint->config.wait_for_connection;
-  return !fasp_store_is_full (endpoint->store) || (can_press (endpoint)
-      && (endpoint->hold == FASP_NO_BLOCK
-          || endpoint->config.slow_policy != FASP_SLOW_WAIT));
+  return !fasp_store_is_full (endpoint->store) || can_press (endpoint);
 }
 
 void

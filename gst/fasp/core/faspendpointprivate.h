@@ -64,6 +64,9 @@ FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
     FaspEventType type, const FaspSession * session);
 /* The first session that is open, or NULL. */
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
+/* The first one besides @except that is open and heard, or NULL. */
+FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
+    const FaspSession * except);
 FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHandshake * told,
     guint64 start);

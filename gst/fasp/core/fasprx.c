@@ -50,8 +50,7 @@ speak_now (FaspRx * rx, FaspTime now, gboolean insist)
 }
 
 void
-fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspGapResult result,
-    FaspTime smoothed_rtt)
+fasp_rx_datagram (FaspRx * rx, gsize size, FaspTime smoothed_rtt)
 {
   rx->allowance = MIN (rx->allowance + (gint64) (size / FASP_RX_SHARE),
       ALLOWANCE_MAX);

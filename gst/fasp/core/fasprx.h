@@ -48,9 +48,8 @@ void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
     guint32 capacity);
 void fasp_rx_clear (FaspRx * rx);
 
-/* A datagram of @size bytes arrived, with @result for its packet number. */
-void fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size,
-    FaspGapResult result, FaspTime smoothed_rtt);
+/* A datagram of @size bytes arrived. */
+void fasp_rx_datagram (FaspRx * rx, gsize size, FaspTime smoothed_rtt);
 void fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);

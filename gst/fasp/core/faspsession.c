@@ -131,7 +131,6 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
     reason = FASP_REASON_STOPPED;
   if (!session->peer_closed) {
     session->peer_closed = TRUE;
-    session->peer_reason = reason;
     if (session->state != FASP_SESSION_CLOSING)
       g_strlcpy (session->close_text, frame->text,
           sizeof (session->close_text));
@@ -150,7 +149,6 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   session->state = FASP_SESSION_CLOSED;
   session->close_deadline = now + FASP_CLOSE_TIMEOUT;
   session->close_time = now;
-  session->closes = 0;
 }
 
 static void
@@ -228,7 +226,6 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   FaspFrame frame = {.feedback = &feedback };
   FaspSessionHeader header;
   FaspReader r;
-  FaspGapResult gap;
   gboolean newest;
   guint64 pn;
 
@@ -239,9 +236,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
       fasp_widen (header.pn, FASP_PN_BITS,
       fasp_gap_get_largest (session->gap)) : header.pn;
   if (fasp_gap_is_refused (session->gap, pn)) {
-    FaspGapResult ignored = fasp_gap_receive (session->gap, now, pn);
-
-    (void) ignored;             /* it only counts */
+    fasp_gap_receive (session->gap, now, pn);   /* counts it */
     return FASP_SESSION_REFUSED;
   }
   if (session->seal == NULL || !fasp_seal_open (session->seal, data, size))
@@ -249,7 +244,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
 
   newest = !fasp_gap_is_started (session->gap)
       || pn > fasp_gap_get_largest (session->gap);
-  gap = fasp_gap_receive (session->gap, now, pn);
+  fasp_gap_receive (session->gap, now, pn);
   session->heard = now;
   session->datagrams_received++;
   session->wire_received += size + from->overhead;
@@ -258,18 +253,14 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     fasp_session_open (session, now);
   handle_address (session, now, from, newest);
   if (session->role == FASP_ROLE_RECEIVER)
-    fasp_rx_datagram (&session->rx, now, size + from->overhead, gap,
+    fasp_rx_datagram (&session->rx, size + from->overhead,
         session->rtt.smoothed);
 
   r = (FaspReader) {
   data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER - FASP_TAG_SIZE};
   while (fasp_wire_next_frame (&r, &frame))
     handle_frame (session, now, from, pn, &frame);
-  if (r.failed) {
-    session->malformed++;
-    return FASP_SESSION_MALFORMED;
-  }
-  return FASP_SESSION_OK;
+  return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
 }
 
 /* --- sending ----------------------------------------------------------------------------- */
@@ -491,7 +482,6 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role == FASP_ROLE_RECEIVER)
     write_feedback (session, now, &w);
   fasp_wire_write_close (&w, session->close_reason, session->close_text);
-  session->closes++;
   session->close_time = session->state == FASP_SESSION_CLOSED ? FASP_NEVER :
       now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);
   return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);

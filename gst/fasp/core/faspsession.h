@@ -80,7 +80,6 @@ typedef struct
   gboolean refused;             /* opened, but there is no room for its stream */
   gboolean connected;           /* the application was told so, and */
   gboolean removed;             /* of its end */
-  gboolean cookie_verified;
 
   guint64 next_pn;              /* flow 0 */
   guint64 settled_told;         /* holes settled that feedback was due for */
@@ -102,9 +101,7 @@ typedef struct
   gchar close_text[FASP_TEXT_MAX + 1];
   gboolean close_initiated;     /* by us: then the peer's CLOSE is an answer */
   gboolean peer_closed;
-  FaspReason peer_reason;
   FaspTime close_time, close_deadline;
-  guint closes;
 
   FaspPacer pacer;
   FaspTx tx;                    /* role sender */
@@ -116,7 +113,6 @@ typedef struct
   guint64 epoch;                /* ... the endpoint's epoch differs */
 
   guint64 datagrams_sent, wire_sent, datagrams_received, wire_received;
-  guint64 malformed;
   FaspMeter send_meter, receive_meter;
 } FaspSession;
 

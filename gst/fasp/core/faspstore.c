@@ -167,12 +167,6 @@ fasp_store_get_bytes (const FaspStore * store)
   return store->bytes;
 }
 
-gsize
-fasp_store_get_limit (const FaspStore * store)
-{
-  return store->limit;
-}
-
 const FaspBlock *
 fasp_store_get (FaspStore * store, guint64 number)
 {

@@ -37,7 +37,6 @@ guint64 fasp_store_seal (FaspStore * store);
 guint64 fasp_store_get_tail (const FaspStore * store);
 guint64 fasp_store_get_head (const FaspStore * store);
 gsize fasp_store_get_bytes (const FaspStore * store);
-gsize fasp_store_get_limit (const FaspStore * store);
 
 /* Block @number, which must be kept; no reference is added. Seals it. */
 const FaspBlock *fasp_store_get (FaspStore * store, guint64 number);

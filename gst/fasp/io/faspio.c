@@ -80,20 +80,15 @@ static void
 note_event (FaspIo * io, const FaspEvent * event)
 {
   gboolean receiver = io->role == FASP_ROLE_RECEIVER;
+  gboolean finished = event->reason == FASP_REASON_FINISHED;
 
-  if (event->type == FASP_EVENT_REMOVED) {
-    if (receiver && event->reason != FASP_REASON_FINISHED) {
-      io->ended = TRUE;
-      io->ended_event = *event;
-    }
+  if (receiver && event->type == FASP_EVENT_REMOVED && !finished) {
+    io->ended = TRUE;
+    io->ended_event = *event;
   }
+  /* a receiver that was connected has its end above */
   if (event->final && io->mode != FASP_MODE_LISTENER
-      && event->reason != FASP_REASON_FINISHED && !receiver) {
-    io->failed = TRUE;
-    io->failed_event = *event;
-  }
-  if (event->final && event->type == FASP_EVENT_REJECTED
-      && io->mode != FASP_MODE_LISTENER) {
+      && (event->type == FASP_EVENT_REJECTED || (!receiver && !finished))) {
     io->failed = TRUE;
     io->failed_event = *event;
   }
