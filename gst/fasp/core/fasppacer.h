@@ -6,22 +6,22 @@
  *
  *     rate / 8 * (b - a) + burst
  *
- * (a leaky bucket in its virtual scheduling form, ITU-T I.371 GCRA).  Exact
- * integer arithmetic: the remainder of every division is carried, so the
- * total never drifts from the rate.  A rate of 0 does not pace.
+ * (a leaky bucket in its virtual scheduling form, ITU-T I.371 GCRA).  The
+ * total never drifts from the rate (fasprateclock.h).  A rate of 0 does not
+ * pace.
  */
 #pragma once
 
+#include "fasprateclock.h"
 #include "fasptypes.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 rate;                 /* bit/s, every byte from the IP header up */
+  FaspRateClock ready;          /* theoretical time of the next datagram; its
+                                 * rate counts every byte from the IP header up */
   guint32 burst;                /* bytes that may leave back to back */
-  gint64 ready_ns;              /* theoretical time of the next datagram, ns */
-  guint64 remainder;            /* of ready_ns, in units of 1 / rate ns */
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);

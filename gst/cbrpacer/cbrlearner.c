@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cbrlearner.h"
+
+void
+cbr_learner_init (CbrLearner * learner, gint64 window)
+{
+  learner->clock = CBR_CLOCK_NONE;
+  cbr_ts_init (&learner->ts);
+  cbr_rate_init (&learner->rate, window);
+  learner->bytes = learner->buffers = learner->unknown = 0;
+  learner->latest = 0;
+}
+
+void
+cbr_learner_jump (CbrLearner * learner)
+{
+  cbr_ts_init (&learner->ts);
+  cbr_rate_jump (&learner->rate);
+}
+
+static void
+add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes,
+    guint payload, guint header)
+{
+  if (clock != learner->clock)
+    cbr_rate_jump (&learner->rate);
+  learner->clock = clock;
+  /* on the wire */
+  if (payload > 0)
+    bytes = gst_util_uint64_scale (bytes, payload + header, payload);
+  else
+    bytes += learner->buffers * header;
+  cbr_rate_add (&learner->rate, time, bytes);
+}
+
+static void
+look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint payload,
+    guint header)
+{
+  guint64 before = learner->bytes;
+
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+    gsize done = 0;
+    GstMapInfo map;
+    CbrTsPcr pcr;
+
+    if (!gst_memory_map (memory, &map, GST_MAP_READ))
+      return;                   /* secret; no clock for us */
+    while (cbr_ts_feed (&learner->ts, map.data, map.size, &done, &pcr)) {
+      if (pcr.jump)
+        cbr_rate_jump (&learner->rate);
+      add (learner, CBR_CLOCK_PCR, pcr.time, before + pcr.offset, payload,
+          header);
+    }
+    before += map.size;
+    gst_memory_unmap (memory, &map);
+  }
+}
+
+gboolean
+cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
+    gint64 arrival, guint payload, guint header)
+{
+  look_for_pcr (learner, buffer, payload, header);
+  if (!cbr_ts_is_clock (&learner->ts)) {
+    if (GST_CLOCK_TIME_IS_VALID (time)) {
+      /* a frame may come in several buffers, and out of order */
+      if (learner->clock != CBR_CLOCK_TIMESTAMPS || time > learner->latest
+          || GST_BUFFER_IS_DISCONT (buffer)) {
+        add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes, payload,
+            header);
+        learner->latest = time;
+      }
+    } else if (learner->clock != CBR_CLOCK_TIMESTAMPS) {
+      add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes, payload,
+          header);
+    }
+  }
+  learner->bytes += gst_buffer_get_size (buffer);
+  learner->buffers++;
+  if (cbr_rate_is_known (&learner->rate) || learner->rate.kept != 0)
+    return TRUE;
+  learner->unknown += gst_buffer_get_size (buffer);
+  return learner->unknown < CBR_LEARNER_PATIENCE;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include "cbroffload.h"
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+
+/* Elements between us and the sink. */
+#define HOPS_MAX 16
+
+static GstElement *
+get_next (GstPad * pad)
+{
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+
+  /* in and out of bins */
+  while (peer != NULL && GST_IS_GHOST_PAD (peer)) {
+    GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (peer));
+
+    gst_object_unref (peer);
+    peer = target;
+  }
+  if (peer != NULL && GST_IS_PROXY_PAD (peer)) {
+    GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (peer));
+    GstElement *next = get_next (GST_PAD (ghost));
+
+    gst_object_unref (ghost);
+    return next;
+  }
+  return peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
+}
+
+/* The sink at the end of elements with one way out; a reference. */
+static GstElement *
+find_sink (GstPad * pad)
+{
+  GstElement *element = get_next (pad);
+
+  for (guint i = 0; i < HOPS_MAX && element != NULL; i++) {
+    GstElement *next;
+
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+            "used-socket") != NULL || element->numsrcpads != 1)
+      return element;
+    next = get_next (element->srcpads->data);
+    gst_object_unref (element);
+    element = next;
+  }
+  return element;
+}
+
+static gboolean
+set_segment (GSocket * socket, gint size)
+{
+  return setsockopt (g_socket_get_fd (socket), IPPROTO_UDP, UDP_SEGMENT,
+      &size, sizeof size) == 0;
+}
+
+gchar *
+cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
+{
+  static const gchar *const names[] = { "used-socket", "used-socket-v6" };
+  g_autoptr (GstElement) sink = find_sink (pad);
+  guint n = 0;
+
+  cbr_offload_stop (offload);
+  if (payload == 0)
+    return g_strdup ("it needs payload-size");
+  for (guint i = 0; i < G_N_ELEMENTS (names) && sink != NULL; i++) {
+    g_autoptr (GSocket) socket = NULL;
+
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (sink), names[i]) ==
+        NULL)
+      continue;
+    g_object_get (sink, names[i], &socket, NULL);
+    if (socket == NULL)
+      continue;
+    if (!set_segment (socket, payload)) {
+      gchar *why = g_strdup_printf ("the kernel does not do it: %s",
+          g_strerror (errno));
+
+      cbr_offload_stop (offload);
+      return why;
+    }
+    offload->sockets[i] = g_steal_pointer (&socket);
+    n++;
+  }
+  return n > 0 ? NULL : g_strdup ("there is no udpsink or multiudpsink behind");
+}
+
+void
+cbr_offload_stop (CbrOffload * offload)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (offload->sockets); i++) {
+    if (offload->sockets[i] != NULL
+        && !g_socket_is_closed (offload->sockets[i]))
+      set_segment (offload->sockets[i], 0);
+    g_clear_object (&offload->sockets[i]);
+  }
+}
+
+gboolean
+cbr_offload_is_active (const CbrOffload * offload)
+{
+  return offload->sockets[0] != NULL || offload->sockets[1] != NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cbroffload.h: lets the kernel cut what leaves into datagrams.
+ *
+ * With the socket option UDP_SEGMENT (Linux 4.18, "generic segmentation
+ * offload") a datagram socket sends one large buffer as many datagrams of a
+ * fixed size, the last one shorter, at a sixth of the CPU.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* What one buffer may hold: UDP_MAX_SEGMENTS of Linux, and an IP packet. */
+#define CBR_OFFLOAD_DATAGRAMS 64
+#define CBR_OFFLOAD_BYTES 65000
+
+typedef struct
+{
+  GSocket *sockets[2];          /* IPv4 and IPv6 */
+} CbrOffload;
+
+/* Looks for the sockets of a udpsink or multiudpsink behind @pad and has them
+ * cut datagrams of @payload bytes.  NULL, or why that cannot be (g_free). */
+gchar *cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload);
+/* Leaves the sockets as they were. */
+void cbr_offload_stop (CbrOffload * offload);
+gboolean cbr_offload_is_active (const CbrOffload * offload);
+
+G_END_DECLS

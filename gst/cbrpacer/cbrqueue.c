@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cbrqueue.h"
+
+#define ROOM 64
+
+void
+cbr_queue_init (CbrQueue * queue)
+{
+  *queue = (CbrQueue) {
+  gst_queue_array_new (ROOM), G_QUEUE_INIT};
+}
+
+void
+cbr_queue_clear (CbrQueue * queue)
+{
+  GstMiniObject *object;
+
+  while ((object = gst_queue_array_pop_head (queue->items)) != NULL)
+    if (!GST_IS_QUERY (object))
+      gst_mini_object_unref (object);
+  while ((object = g_queue_pop_head (&queue->overtaken)) != NULL)
+    if (!GST_IS_QUERY (object))
+      gst_mini_object_unref (object);
+  queue->offset = queue->bytes = queue->buffers = 0;
+  queue->dropped = FALSE;
+}
+
+void
+cbr_queue_finalize (CbrQueue * queue)
+{
+  cbr_queue_clear (queue);
+  gst_queue_array_free (queue->items);
+}
+
+void
+cbr_queue_push (CbrQueue * queue, GstMiniObject * object)
+{
+  if (GST_IS_BUFFER (object)) {
+    queue->bytes += gst_buffer_get_size (GST_BUFFER (object));
+    queue->buffers++;
+  }
+  gst_queue_array_push_tail (queue->items, object);
+}
+
+gboolean
+cbr_queue_has_other (CbrQueue * queue)
+{
+  GstMiniObject *head;
+
+  if (!g_queue_is_empty (&queue->overtaken))
+    return TRUE;
+  head = gst_queue_array_peek_head (queue->items);
+  return head != NULL && !GST_IS_BUFFER (head);
+}
+
+GstMiniObject *
+cbr_queue_pop_other (CbrQueue * queue)
+{
+  if (!cbr_queue_has_other (queue))
+    return NULL;
+  if (!g_queue_is_empty (&queue->overtaken))
+    return g_queue_pop_head (&queue->overtaken);
+  return gst_queue_array_pop_head (queue->items);
+}
+
+void
+cbr_queue_remove (CbrQueue * queue, GstQuery * query)
+{
+  guint i = gst_queue_array_find (queue->items, NULL, query);
+
+  if (i != (guint) - 1)
+    gst_queue_array_drop_element (queue->items, i);
+  g_queue_remove (&queue->overtaken, query);
+}
+
+gsize
+cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
+{
+  guint n = gst_queue_array_get_length (queue->items);
+  gsize size = 0;
+
+  *whole = TRUE;
+  for (guint i = 0; i < n; i++) {
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
+
+    if (!GST_IS_BUFFER (object))
+      return size;
+    if (size > 0 && GST_BUFFER_IS_DISCONT (GST_BUFFER_CAST (object)))
+      return size;
+    size += gst_buffer_get_size (GST_BUFFER_CAST (object));
+    if (i == 0)
+      size -= queue->offset;
+    if (payload == 0)
+      return size;
+    if (size >= payload)
+      return payload;
+  }
+  *whole = FALSE;
+  return size;
+}
+
+/* Flags of the datagram @out after a piece of @buffer, from @offset on, was
+ * added to it: its @first one, and the @last one of the buffer? */
+static void
+carry_flags (GstBuffer * out, GstBuffer * buffer, gsize offset, gboolean first,
+    gboolean last)
+{
+  guint flags = GST_BUFFER_FLAGS (buffer);
+  gboolean delta = (flags & GST_BUFFER_FLAG_DELTA_UNIT) || offset > 0;
+
+  /* what belongs to the object, not to what is in it */
+  flags &= ~(GST_MINI_OBJECT_FLAG_LAST - 1);
+  flags &= ~(GST_BUFFER_FLAG_TAG_MEMORY | GST_BUFFER_FLAG_DELTA_UNIT);
+  if (!first || offset > 0)
+    flags &= ~(GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
+  if (!last)
+    flags &= ~GST_BUFFER_FLAG_MARKER;
+  GST_BUFFER_FLAG_SET (out, flags);
+  if (first && delta)
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DELTA_UNIT);
+  else if (!delta)
+    GST_BUFFER_FLAG_UNSET (out, GST_BUFFER_FLAG_DELTA_UNIT);
+}
+
+static void
+carry_times (GstBuffer * out, GstBuffer * buffer)
+{
+  GST_BUFFER_PTS (out) = GST_BUFFER_PTS (buffer);
+  GST_BUFFER_DTS (out) = GST_BUFFER_DTS (buffer);
+}
+
+GstBuffer *
+cbr_queue_cut (CbrQueue * queue, gsize size)
+{
+  GstBuffer *out = NULL;
+
+  do {
+    GstBuffer *buffer = gst_queue_array_peek_head (queue->items);
+    gsize there = gst_buffer_get_size (buffer) - queue->offset;
+    gsize part = MIN (there, size);
+    gboolean last = part == there;
+
+    if (out == NULL && last && part == size && queue->offset == 0) {
+      /* as it came */
+      out = gst_queue_array_pop_head (queue->items);
+      queue->buffers--;
+    } else {
+      gboolean first = out == NULL;
+
+      if (first) {
+        out = gst_buffer_new ();
+        carry_times (out, buffer);
+        if (queue->offset == 0)
+          GST_BUFFER_OFFSET (out) = GST_BUFFER_OFFSET (buffer);
+      }
+      gst_buffer_copy_into (out, buffer, GST_BUFFER_COPY_MEMORY |
+          GST_BUFFER_COPY_META, queue->offset, part);
+      carry_flags (out, buffer, queue->offset, first, last);
+      queue->offset += part;
+      if (last) {
+        gst_buffer_unref (gst_queue_array_pop_head (queue->items));
+        queue->offset = 0;
+        queue->buffers--;
+      }
+    }
+    queue->bytes -= part;
+    size -= part;
+  } while (size > 0);
+  if (queue->dropped) {
+    out = gst_buffer_make_writable (out);
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+    queue->dropped = FALSE;
+  }
+  return out;
+}
+
+gsize
+cbr_queue_drop (CbrQueue * queue, guint payload)
+{
+  gboolean whole;
+  gsize size;
+
+  while (gst_queue_array_get_length (queue->items) > 0
+      && !GST_IS_BUFFER (gst_queue_array_peek_head (queue->items)))
+    g_queue_push_tail (&queue->overtaken,
+        gst_queue_array_pop_head (queue->items));
+  size = cbr_queue_peek (queue, payload, &whole);
+  if (size > 0) {
+    gst_buffer_unref (cbr_queue_cut (queue, size));
+    queue->dropped = TRUE;
+  }
+  return size;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "cbrrate.h"
+
+#define ROOM G_N_ELEMENTS (((CbrRate *) NULL)->points)
+
+static CbrRatePoint *
+nth (const CbrRate * rate, guint i)
+{
+  return (CbrRatePoint *) & rate->points[(rate->first + i) % ROOM];
+}
+
+void
+cbr_rate_init (CbrRate * rate, gint64 window)
+{
+  memset (rate, 0, sizeof *rate);
+  rate->window = window;
+}
+
+void
+cbr_rate_jump (CbrRate * rate)
+{
+  rate->kept = cbr_rate_get (rate);
+  rate->n = 0;
+}
+
+void
+cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
+{
+  if (rate->n > 0) {
+    const CbrRatePoint *last = nth (rate, rate->n - 1);
+
+    if (time < last->time || time - last->time > rate->window)
+      cbr_rate_jump (rate);
+  }
+  if (rate->n > 1 && time - nth (rate, rate->n - 2)->time <
+      rate->window / CBR_RATE_POINTS)
+    rate->n--;                  /* this one stands for both */
+  *nth (rate, rate->n++) = (CbrRatePoint) {
+  time, bytes};
+  /* one point at or before the beginning of the window, no more */
+  while (rate->n > 2 && (rate->n == ROOM
+          || nth (rate, 1)->time <= time - rate->window)) {
+    rate->first = (rate->first + 1) % ROOM;
+    rate->n--;
+  }
+}
+
+gboolean
+cbr_rate_is_known (const CbrRate * rate)
+{
+  return rate->n > 1
+      && nth (rate, rate->n - 1)->time - nth (rate, 0)->time >= rate->window;
+}
+
+guint64
+cbr_rate_get (const CbrRate * rate)
+{
+  const CbrRatePoint *a, *b;
+  gint64 span;
+
+  if (rate->kept != 0 && !cbr_rate_is_known (rate))
+    return rate->kept;
+  if (rate->n < 2)
+    return 0;
+  a = nth (rate, 0);
+  b = nth (rate, rate->n - 1);
+  span = MAX (b->time - a->time, rate->window);
+  /* a stream of 2^60 bytes in a window is not to be feared, rounding is */
+  return (guint64) ((b->bytes - a->bytes) * 8e9 / span + .5);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cbrschedule.h"
+
+void
+cbr_schedule_init (CbrSchedule * schedule, CbrMethod method, guint64 rate,
+    gint64 now)
+{
+  schedule->method = method;
+  fasp_rate_clock_init (&schedule->base, rate, now);
+  cbr_schedule_restart (schedule, now);
+}
+
+void
+cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate)
+{
+  fasp_rate_clock_set_rate (&schedule->base, rate);
+}
+
+gint64
+cbr_schedule_get_due (const CbrSchedule * schedule)
+{
+  FaspRateClock due = schedule->base;
+
+  fasp_rate_clock_advance (&due, schedule->pending);
+  return due.ns;
+}
+
+/* Bytes that leave in @ns, counted in whole µs: rate < 2^40, so every product
+ * is below 2^64 for up to 100 days. */
+static guint64
+bytes_in (guint64 rate, guint64 ns)
+{
+  guint64 us = ns / 1000, s = us / G_USEC_PER_SEC;
+
+  return s * rate / 8 + us % G_USEC_PER_SEC * rate / (8 * G_USEC_PER_SEC);
+}
+
+guint64
+cbr_schedule_get_burst (const CbrSchedule * schedule)
+{
+  guint64 rate = schedule->base.rate, burst = schedule->max_burst;
+
+  if (burst == 0)
+    burst = rate <= CBR_BURST_RATE ? CBR_BURST : bytes_in (rate,
+        CBR_BURST_TIME);
+  return MIN (burst, bytes_in (rate, schedule->max_period));
+}
+
+guint
+cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload)
+{
+  guint64 n = cbr_schedule_get_burst (schedule) / (payload + schedule->header);
+
+  return CLAMP (n, 1, G_MAXINT);
+}
+
+gint64
+cbr_schedule_get_period (const CbrSchedule * schedule, guint payload)
+{
+  return fasp_rate_clock_span (schedule->base.rate,
+      (guint64) cbr_schedule_get_datagrams (schedule, payload) *
+      (payload + schedule->header));
+}
+
+void
+cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
+{
+  fasp_rate_clock_set (&schedule->base, now);
+  schedule->pending = 0;
+  schedule->left = now;
+  schedule->deficit = 0;
+}
+
+void
+cbr_schedule_resume (CbrSchedule * schedule, gint64 now)
+{
+  if (now > cbr_schedule_get_due (schedule))
+    cbr_schedule_restart (schedule, now);
+}
+
+gboolean
+cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now)
+{
+  return schedule->method == CBR_DEADLINE
+      && now - cbr_schedule_get_due (schedule) > CBR_STALL;
+}
+
+CbrWait
+cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
+    gint64 spin)
+{
+  gint64 due = cbr_schedule_get_due (schedule), earliest;
+  CbrWait wait;
+
+  switch (schedule->method) {
+    case CBR_SEND_AND_COMPARE:
+      /* rate so far < rate wanted, solved for the time */
+      wait.sleep = G_MININT64;
+      wait.leave = due;
+      break;
+    case CBR_SEND_AND_SLEEP:
+      wait.sleep = wait.leave = due;
+      break;
+    default:
+      earliest = schedule->left + fasp_rate_clock_span (schedule->base.rate,
+          schedule->pending) / 2;
+      if (spin > 0) {
+        wait.leave = MAX (due, earliest);
+        wait.sleep = wait.leave - MIN (latency, spin);
+      } else {
+        /* late anyway: only what makes good what is behind is aimed at */
+        wait.leave = MAX (due, earliest - latency);
+        wait.sleep = wait.leave;
+      }
+      break;
+  }
+  return wait;
+}
+
+void
+cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
+    guint64 bytes)
+{
+  gint64 rest;
+
+  if (schedule->method == CBR_SEND_AND_SLEEP) {
+    /* sleep what sending left of the period, less what it took too long
+     * before; how long the sleep really was does not count */
+    rest = fasp_rate_clock_span (schedule->base.rate, bytes) - (end - begin) -
+        schedule->deficit;
+    schedule->deficit = MAX (-rest, 0);
+    fasp_rate_clock_set (&schedule->base, end + MAX (rest, 0));
+    schedule->pending = 0;
+  } else {
+    fasp_rate_clock_advance (&schedule->base, schedule->pending);
+    schedule->pending = bytes;
+  }
+  schedule->left = begin;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "cbrts.h"
+
+/* A PCR comes every 100 ms (ISO/IEC 13818-1, 2.7.2): what is further from the
+ * last one is another clock. */
+#define JUMP_MAX (10 * G_GINT64_CONSTANT (27000000))
+#define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
+
+void
+cbr_ts_init (CbrTs * ts)
+{
+  memset (ts, 0, sizeof *ts);
+}
+
+gboolean
+cbr_ts_is_clock (const CbrTs * ts)
+{
+  return ts->run >= CBR_TS_RUN && ts->packets < CBR_TS_PATIENCE;
+}
+
+gboolean
+cbr_ts_is_sync (const guint8 * data, gsize size)
+{
+  return size > CBR_TS_PACKET && data[0] == CBR_TS_SYNC
+      && data[CBR_TS_PACKET] == CBR_TS_SYNC;
+}
+
+static gboolean
+read_pcr (const guint8 * header, guint64 * pcr)
+{
+  /* an adaptation field, long enough, with the PCR flag */
+  if (!(header[3] & 0x20) || header[4] < 7 || !(header[5] & 0x10))
+    return FALSE;
+  *pcr = (((guint64) header[6] << 25) | ((guint64) header[7] << 17) |
+      ((guint64) header[8] << 9) | ((guint64) header[9] << 1) |
+      (header[10] >> 7)) * 300 + (((header[10] & 1) << 8) | header[11]);
+  return TRUE;
+}
+
+/* A whole header was seen: is there a PCR to tell of? */
+static gboolean
+read_header (CbrTs * ts, CbrTsPcr * pcr)
+{
+  guint16 pid = ((ts->header[1] & 0x1f) << 8) | ts->header[2];
+  gint64 step;
+  guint64 raw;
+
+  ts->packets++;
+  if (ts->packets >= CBR_TS_PATIENCE)
+    ts->has_pid = ts->has_pcr = FALSE;  /* whoever has one next */
+  if ((ts->has_pid && pid != ts->pid) || !read_pcr (ts->header, &raw))
+    return FALSE;
+  step = (gint64) ((raw + PCR_WRAP - ts->raw) % PCR_WRAP);
+  pcr->jump = !ts->has_pcr || (ts->header[5] & 0x80) || step > JUMP_MAX;
+  if (!pcr->jump)
+    ts->time += step * 1000 / 27;
+  pcr->time = ts->time;
+  ts->has_pid = ts->has_pcr = TRUE;
+  ts->pid = pid;
+  ts->raw = raw;
+  ts->packets = 0;
+  return TRUE;
+}
+
+gboolean
+cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
+    CbrTsPcr * pcr)
+{
+  while (*done < size) {
+    if (ts->phase < CBR_TS_HEADER) {
+      guint8 byte = data[*done];
+
+      if (ts->phase == 0 && byte != CBR_TS_SYNC) {
+        ts->run = 0;
+        ++*done;
+        continue;
+      }
+      ts->header[ts->phase++] = byte;
+      ++*done;
+      if (ts->phase == CBR_TS_HEADER) {
+        ts->run = MIN (ts->run + 1, CBR_TS_RUN);
+        if (ts->run == CBR_TS_RUN && read_header (ts, pcr)) {
+          pcr->offset = (gssize) * done - CBR_TS_HEADER;
+          return TRUE;
+        }
+      }
+    } else {
+      gsize part = MIN (CBR_TS_PACKET - ts->phase, size - *done);
+
+      *done += part;
+      ts->phase += part;
+      if (ts->phase == CBR_TS_PACKET)
+        ts->phase = 0;
+    }
+  }
+  return FALSE;
+}
+
+void
+cbr_ts_fill_null (guint8 * data, guint n)
+{
+  for (guint i = 0; i < n; i++, data += CBR_TS_PACKET) {
+    memset (data, 0xff, CBR_TS_PACKET);
+    data[0] = CBR_TS_SYNC;
+    data[1] = 0x1f;
+    data[2] = 0xff;
+    data[3] = 0x10;             /* payload only */
+  }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include "cbrwaiter.h"
+
+/* What the first wait is taken to be late, and what one may be at most to
+ * count: machines stall for milliseconds, which says nothing of the next. */
+#define LATENESS_FIRST 50000
+#define LATENESS_MAX 500000
+
+void
+cbr_waiter_init (CbrWaiter * waiter)
+{
+  g_cond_init (&waiter->wake);
+  waiter->id = NULL;
+  waiter->interrupted = FALSE;
+  waiter->lateness = LATENESS_FIRST;
+  waiter->variation = LATENESS_FIRST / 2;
+}
+
+void
+cbr_waiter_clear (CbrWaiter * waiter)
+{
+  g_cond_clear (&waiter->wake);
+}
+
+/* Late by so much: smoothed as round trip times are (RFC 6298). */
+static void
+learn (CbrWaiter * waiter, gint64 lateness)
+{
+  gint64 error;
+
+  lateness = CLAMP (lateness, 0, LATENESS_MAX);
+  error = lateness - waiter->lateness;
+  waiter->lateness += error / 16;
+  waiter->variation += (ABS (error) - waiter->variation) / 16;
+}
+
+gint64
+cbr_waiter_get_latency (const CbrWaiter * waiter, gboolean worst)
+{
+  return waiter->lateness + (worst ? 2 * waiter->variation : 0);
+}
+
+static gboolean
+is_interrupted (CbrWaiter * waiter)
+{
+  return g_atomic_int_get (&waiter->interrupted);
+}
+
+static gint64
+read_clock (GstClock * clock)
+{
+  return (gint64) gst_clock_get_time (clock);
+}
+
+/* Linux lets a thread sleep up to 50 µs longer, to wake several at once. Not
+ * this one, while it sleeps; it belongs to a pool that others use, too. */
+static gint
+sharpen_timers (void)
+{
+  gint slack = 0;
+
+#ifdef __linux__
+  slack = prctl (PR_GET_TIMERSLACK);
+  prctl (PR_SET_TIMERSLACK, 1UL);
+#endif
+  return slack;
+}
+
+static void
+restore_timers (gint slack)
+{
+#ifdef __linux__
+  if (slack > 0)
+    prctl (PR_SET_TIMERSLACK, (gulong) slack);
+#endif
+}
+
+static void
+sleep_on_condition (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
+    gint64 until)
+{
+  gint64 left;
+
+  /* once, unless the clock is slaved to another or is set */
+  while (!is_interrupted (waiter)
+      && (left = until - read_clock (clock)) > 0)
+    g_cond_wait_until (&waiter->wake, lock,
+        g_get_monotonic_time () + (left + 999) / 1000);
+}
+
+static void
+sleep_on_clock (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
+    gint64 until)
+{
+  GstClockID id = gst_clock_new_single_shot_id (clock, until);
+
+  waiter->id = id;
+  g_mutex_unlock (lock);
+  gst_clock_id_wait (id, NULL);
+  g_mutex_lock (lock);
+  waiter->id = NULL;
+  gst_clock_id_unref (id);
+}
+
+static void
+watch (CbrWaiter * waiter, GMutex * lock, GstClock * clock, gint64 until,
+    gint64 spin)
+{
+  gint64 end = spin < 0 ? G_MAXINT64 :
+      g_get_monotonic_time () + (spin + 999) / 1000;
+
+  g_mutex_unlock (lock);
+  while (!is_interrupted (waiter) && read_clock (clock) < until
+      && (spin < 0 || g_get_monotonic_time () < end));
+  g_mutex_lock (lock);
+}
+
+gboolean
+cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
+    const CbrWait * wait, gint64 spin)
+{
+  g_atomic_int_set (&waiter->interrupted, FALSE);
+  if (wait->sleep > 0 && wait->sleep > read_clock (clock)) {
+    gint slack = sharpen_timers ();
+
+    if (G_OBJECT_TYPE (clock) == GST_TYPE_SYSTEM_CLOCK)
+      sleep_on_condition (waiter, lock, clock, wait->sleep);
+    else
+      sleep_on_clock (waiter, lock, clock, wait->sleep);
+    restore_timers (slack);
+    if (!is_interrupted (waiter))
+      learn (waiter, read_clock (clock) - wait->sleep);
+  }
+  if (spin != 0 && !is_interrupted (waiter)
+      && wait->leave > read_clock (clock))
+    watch (waiter, lock, clock, wait->leave, spin);
+  return !is_interrupted (waiter);
+}
+
+void
+cbr_waiter_sleep (CbrWaiter * waiter, GMutex * lock)
+{
+  g_atomic_int_set (&waiter->interrupted, FALSE);
+  while (!is_interrupted (waiter))
+    g_cond_wait (&waiter->wake, lock);
+}
+
+void
+cbr_waiter_interrupt (CbrWaiter * waiter)
+{
+  g_atomic_int_set (&waiter->interrupted, TRUE);
+  if (waiter->id != NULL)
+    gst_clock_id_unschedule (waiter->id);
+  g_cond_signal (&waiter->wake);
+}

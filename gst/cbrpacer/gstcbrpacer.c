@@ -1,0 +1,597 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-cbrpacer
+ * @title: cbrpacer
+ * @see_also: udpsink, faspsink
+ *
+ * cbrpacer takes a stream in bursts, as encoders and muxers make them, and lets
+ * it out at an exact constant bit rate, a few datagrams at a time.  It stands
+ * before any network sink; set sync=false there.
+ *
+ * The rate (#cbrpacer:bitrate) counts what the network counts: every datagram
+ * with its header (#cbrpacer:header-size).  At most #cbrpacer:max-burst bytes
+ * leave at once.  The deadlines are absolute times of the pipeline's clock, in
+ * integer arithmetic: after a day the total is exact to one datagram.
+ *
+ * When the input is slower than the rate, the line is idle, or, with
+ * #cbrpacer:stuffing=null-ts, MPEG-TS null packets keep the rate.  When it is
+ * faster, up to #cbrpacer:max-delay waits here, and then the source waits, or
+ * the oldest is dropped (#cbrpacer:overflow).
+ *
+ * An MPEG transport stream leaves in datagrams of seven packets, whatever the
+ * muxer's alignment; anything else leaves as it came, unless
+ * #cbrpacer:payload-size splits and merges it.  No byte is copied.
+ *
+ * ## Example launch lines
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 ! udpsink host=127.0.0.1 port=5004 sync=false
+ * ]| The bursts of the encoder leave at 8 Mbit/s at most, five datagrams at a time.
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 stuffing=null-ts ! udpsink host=127.0.0.1 port=5004 sync=false
+ * ]| The same, always 8 Mbit/s, with null packets where the encoder makes less.
+ * |[
+ * gst-launch-1.0 filesrc location=programme.ts ! cbrpacer ! udpsink host=127.0.0.1 port=5004 sync=false
+ * ]| Plays out a transport stream at the rate that its own clock tells.
+ *
+ * Since: 0.2
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcbrpacer.h"
+
+GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
+#define GST_CAT_DEFAULT gst_cbr_pacer_debug
+
+#define TS_PACKETS 7            /* in a datagram, as everybody does */
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+G_DEFINE_TYPE_WITH_CODE (GstCbrPacer, gst_cbr_pacer, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (gst_cbr_pacer_debug, "cbrpacer", 0,
+        "constant bit rate pacer"));
+GST_ELEMENT_REGISTER_DEFINE (cbrpacer, "cbrpacer", GST_RANK_NONE,
+    GST_TYPE_CBR_PACER);
+
+static void
+wake (GstCbrPacer * self)
+{
+  if (self->hungry)
+    cbr_waiter_interrupt (&self->waiter);
+}
+
+/* --- what comes in -------------------------------------------------------------- */
+
+/* As a source of packets of 188 bytes, with or without caps that say so. */
+static void
+look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
+{
+  guint8 bytes[CBR_TS_PACKET + 1];
+  gsize n;
+
+  if (self->ts_known)
+    return;
+  n = gst_buffer_extract (buffer, 0, bytes, sizeof bytes);
+  self->is_ts = cbr_ts_is_sync (bytes, n);
+  self->ts_known = TRUE;
+}
+
+/* FALSE: the rate cannot be learned. */
+static gboolean
+learn (GstCbrPacer * self, GstBuffer * buffer)
+{
+  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer);
+  GstClock *clock;
+  gint64 arrival;
+  gboolean known;
+
+  if (self->settings.bitrate > 0)
+    return TRUE;
+  if (self->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, time);
+  clock = gst_element_get_clock (GST_ELEMENT (self));
+  if (clock == NULL)
+    clock = gst_system_clock_obtain ();
+  arrival = (gint64) gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  if (GST_BUFFER_IS_DISCONT (buffer))
+    cbr_learner_jump (&self->learner);
+  known = cbr_learner_feed (&self->learner, buffer, time, arrival,
+      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+  /* a wait computed with a rate that was far too low */
+  if (self->waiting_rate > 0 && gst_cbr_pacer_get_rate (self) / 9 * 8 >
+      self->waiting_rate)
+    cbr_waiter_interrupt (&self->waiter);
+  return known;
+}
+
+/* Would @size more bytes wait for too long? */
+static gboolean
+is_full (GstCbrPacer * self, gsize size)
+{
+  guint64 bytes;
+
+  if (self->queue.bytes == 0)
+    return FALSE;
+  /* a rate is learned from what is there: all of a window must be */
+  if (self->settings.bitrate == 0 && self->learner.rate.kept == 0
+      && !cbr_rate_is_known (&self->learner.rate))
+    return FALSE;
+  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
+      self->queue.buffers + 1);
+  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
+      bytes) > gst_cbr_pacer_get_max_delay (self);
+}
+
+static void
+drop_oldest (GstCbrPacer * self)
+{
+  gsize size = cbr_queue_drop (&self->queue, gst_cbr_pacer_get_payload (self));
+
+  self->figures.bytes_dropped += size;
+  self->dropped_untold += size;
+}
+
+static GstFlowReturn
+take_buffer (GstCbrPacer * self, GstBuffer * buffer)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  gboolean counted = FALSE;
+
+  if (size == 0) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  look_for_ts (self, buffer);
+  if (!learn (self, buffer)) {
+    gst_buffer_unref (buffer);
+    g_mutex_unlock (&self->lock);
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("The rate of this stream cannot be learned: it has neither PCR nor "
+            "timestamps, and comes faster than it can be played. Set bitrate."),
+        (NULL));
+    g_mutex_lock (&self->lock);
+    return GST_FLOW_ERROR;
+  }
+  while (!self->flushing && self->result == GST_FLOW_OK && is_full (self, size)) {
+    if (!counted)
+      self->figures.overruns++;
+    counted = TRUE;
+    if (self->settings.overflow == GST_CBR_PACER_OVERFLOW_DROP_OLDEST)
+      drop_oldest (self);
+    else
+      g_cond_wait (&self->room, &self->lock);
+  }
+  if (self->flushing || self->result != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return self->flushing ? GST_FLOW_FLUSHING : self->result;
+  }
+  cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (buffer));
+  wake (self);
+  return GST_FLOW_OK;
+}
+
+/* At most once a second. */
+static void
+tell_dropped (GstCbrPacer * self)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint64 dropped = self->dropped_untold;
+
+  if (dropped == 0 || now - self->dropped_told < G_TIME_SPAN_SECOND)
+    return;
+  self->dropped_told = now;
+  self->dropped_untold = 0;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
+      ("Dropped %" G_GUINT64_FORMAT
+          " bytes: the stream is faster than bitrate. "
+          "Raise bitrate or max-delay, or lower the encoder's rate.", dropped),
+      (NULL), ("bytes", G_TYPE_UINT64, dropped, NULL));
+  g_mutex_lock (&self->lock);
+}
+
+static GstFlowReturn
+gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstFlowReturn ret = GST_FLOW_EOS;
+
+  g_mutex_lock (&self->lock);
+  if (self->eos)
+    gst_buffer_unref (buffer);
+  else
+    ret = take_buffer (self, buffer);
+  tell_dropped (self);
+  g_mutex_unlock (&self->lock);
+  return ret;
+}
+
+static GstFlowReturn
+gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
+    GstBufferList * list)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+  guint n = gst_buffer_list_length (list);
+  GstFlowReturn ret;
+
+  g_mutex_lock (&self->lock);
+  ret = self->eos ? GST_FLOW_EOS : GST_FLOW_OK;
+  for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
+    ret = take_buffer (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
+  tell_dropped (self);
+  g_mutex_unlock (&self->lock);
+  gst_buffer_list_unref (list);
+  return ret;
+}
+
+/* --- events ----------------------------------------------------------------------- */
+
+static void
+start_task (GstCbrPacer * self)
+{
+  gst_pad_start_task (self->srcpad, gst_cbr_pacer_thread_run, self->srcpad,
+      NULL);
+}
+
+/* With the lock: everything of the stream so far is over. */
+static void
+forget_stream (GstCbrPacer * self)
+{
+  cbr_queue_clear (&self->queue);
+  cbr_learner_jump (&self->learner);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  gst_cbr_pacer_thread_reset (self);
+  self->begun = FALSE;
+  self->preroll_bytes = 0;
+  self->prerolled = FALSE;
+  self->eos = FALSE;
+  self->result = GST_FLOW_OK;
+}
+
+static void
+set_flushing (GstCbrPacer * self)
+{
+  g_mutex_lock (&self->lock);
+  self->flushing = TRUE;
+  cbr_waiter_interrupt (&self->waiter);
+  g_cond_broadcast (&self->room);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+look_at_caps (GstCbrPacer * self, GstEvent * event)
+{
+  GstStructure *s;
+  gint size = CBR_TS_PACKET;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  s = gst_caps_get_structure (caps, 0);
+  self->ts_known = TRUE;
+  self->is_ts = gst_structure_has_name (s, "video/mpegts");
+  if (self->is_ts && gst_structure_get_int (s, "packetsize", &size) && size > 0)
+    self->ts_payload = TS_PACKETS * size;
+  self->offload_tried = FALSE;
+}
+
+/* An event that has its place in the stream. */
+static gboolean
+take_event (GstCbrPacer * self, GstEvent * event)
+{
+  gboolean taken;
+
+  g_mutex_lock (&self->lock);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->eos
+      && !self->flushing) {
+    /* another stream after the end of one */
+    self->eos = FALSE;
+    if (self->result == GST_FLOW_EOS) {
+      self->result = GST_FLOW_OK;
+      start_task (self);
+    }
+  }
+  taken = !self->flushing && self->result == GST_FLOW_OK && !self->eos;
+  if (taken) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      self->eos = TRUE;
+    else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+      gst_event_copy_segment (event, &self->segment);
+    else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+      look_at_caps (self, event);
+    cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (event));
+    wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  if (!taken)
+    gst_event_unref (event);
+  return taken;
+}
+
+static gboolean
+gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+  gboolean result;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      result = gst_pad_push_event (self->srcpad, event);
+      set_flushing (self);
+      gst_pad_pause_task (self->srcpad);
+      return result;
+    case GST_EVENT_FLUSH_STOP:
+      result = gst_pad_push_event (self->srcpad, event);
+      g_mutex_lock (&self->lock);
+      forget_stream (self);
+      self->flushing = FALSE;
+      start_task (self);
+      g_mutex_unlock (&self->lock);
+      return result;
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        return take_event (self, event);
+      return gst_pad_event_default (pad, parent, event);
+  }
+}
+
+/* --- queries ------------------------------------------------------------------------ */
+
+/* One that has its place in the stream is answered when what came before it
+ * has left. */
+static gboolean
+take_query (GstCbrPacer * self, GstQuery * query)
+{
+  gboolean result = FALSE;
+
+  g_mutex_lock (&self->lock);
+  if (!self->flushing && self->result == GST_FLOW_OK) {
+    self->query = query;
+    self->query_result = FALSE;
+    cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (query));
+    wake (self);
+    while (self->query != NULL && (self->query_busy || (!self->flushing
+                && self->result == GST_FLOW_OK)))
+      g_cond_wait (&self->room, &self->lock);
+    if (self->query != NULL)
+      cbr_queue_remove (&self->queue, query);
+    else
+      result = self->query_result;
+    self->query = NULL;
+  }
+  g_mutex_unlock (&self->lock);
+  return result;
+}
+
+static gboolean
+gst_cbr_pacer_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_ALLOCATION:
+      /* what waits here for long should not come from a sink's small pool */
+      return FALSE;
+    default:
+      if (GST_QUERY_IS_SERIALIZED (query))
+        return take_query (GST_CBR_PACER (parent), query);
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+static gboolean
+gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+  GstClockTime min, max, delay;
+  gboolean live;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  if (!gst_pad_peer_query (self->sinkpad, query))
+    return FALSE;
+  gst_query_parse_latency (query, &live, &min, &max);
+  g_mutex_lock (&self->lock);
+  delay = gst_cbr_pacer_get_max_delay (self);
+  g_mutex_unlock (&self->lock);
+  if (GST_CLOCK_TIME_IS_VALID (max))
+    max += delay;
+  gst_query_set_latency (query, live, min + delay, max);
+  return TRUE;
+}
+
+/* --- states -------------------------------------------------------------------------- */
+
+static gboolean
+gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (!active) {
+    set_flushing (self);
+    /* whoever is in chain() has left when we have this */
+    GST_PAD_STREAM_LOCK (pad);
+    g_mutex_lock (&self->lock);
+    cbr_queue_clear (&self->queue);
+    g_mutex_unlock (&self->lock);
+    GST_PAD_STREAM_UNLOCK (pad);
+  }
+  return TRUE;
+}
+
+static gboolean
+gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (active) {
+    g_mutex_lock (&self->lock);
+    forget_stream (self);
+    self->flushing = FALSE;
+    start_task (self);
+    g_mutex_unlock (&self->lock);
+    return TRUE;
+  }
+  set_flushing (self);
+  return gst_pad_stop_task (pad);
+}
+
+static gboolean
+check_settings (GstCbrPacer * self)
+{
+  CbrSettings settings;
+
+  g_mutex_lock (&self->lock);
+  settings = self->settings;
+  g_mutex_unlock (&self->lock);
+  if (settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
+      && settings.payload_size % CBR_TS_PACKET != 0) {
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("stuffing=null-ts needs a payload-size of whole MPEG-TS packets, not %u "
+            "bytes. Set a multiple of %d, or 0.", settings.payload_size,
+            CBR_TS_PACKET), (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+set_playing (GstCbrPacer * self, gboolean playing)
+{
+  g_mutex_lock (&self->lock);
+  self->playing = playing;
+  if (!playing) {
+    self->prerolled = FALSE;
+    gst_cbr_pacer_thread_reset (self);
+  }
+  cbr_waiter_interrupt (&self->waiter);
+  g_mutex_unlock (&self->lock);
+}
+
+static GstStateChangeReturn
+gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
+{
+  GstCbrPacer *self = GST_CBR_PACER (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    if (!check_settings (self))
+      return GST_STATE_CHANGE_FAILURE;
+    g_mutex_lock (&self->lock);
+    cbr_figures_init (&self->figures);
+    cbr_learner_init (&self->learner, self->settings.window);
+    self->is_ts = self->ts_known = FALSE;
+    self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
+    self->offload_tried = FALSE;
+    self->dropped_told = self->dropped_untold = 0;
+    g_mutex_unlock (&self->lock);
+  }
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    set_playing (self, FALSE);
+  ret = GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->change_state (element,
+      transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    set_playing (self, TRUE);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    cbr_offload_stop (&self->offload);
+    gst_clear_object (&self->clock);
+  }
+  return ret;
+}
+
+static gboolean
+gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
+{
+  GstCbrPacer *self = GST_CBR_PACER (element);
+  gboolean result =
+      GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element,
+      clock);
+
+  /* a wait on the clock before computes anew */
+  g_mutex_lock (&self->lock);
+  cbr_waiter_interrupt (&self->waiter);
+  g_mutex_unlock (&self->lock);
+  return result;
+}
+
+/* --- GObject ---------------------------------------------------------------------------- */
+
+static void
+gst_cbr_pacer_finalize (GObject * object)
+{
+  GstCbrPacer *self = GST_CBR_PACER (object);
+
+  cbr_queue_finalize (&self->queue);
+  cbr_offload_stop (&self->offload);
+  gst_clear_object (&self->clock);
+  if (self->nulls != NULL)
+    gst_memory_unref (self->nulls);
+  cbr_waiter_clear (&self->waiter);
+  g_cond_clear (&self->room);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_cbr_pacer_parent_class)->finalize (object);
+}
+
+static void
+gst_cbr_pacer_class_init (GstCbrPacerClass * klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_cbr_pacer_finalize;
+  gst_cbr_pacer_install_properties (G_OBJECT_CLASS (klass));
+  element_class->change_state = gst_cbr_pacer_change_state;
+  element_class->set_clock = gst_cbr_pacer_set_clock;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Constant bit rate pacer", "Filter/Network",
+      "Lets a stream leave at an exact constant bit rate, without bursts",
+      "The gst-fasp developers");
+}
+
+static void
+gst_cbr_pacer_init (GstCbrPacer * self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->room);
+  cbr_waiter_init (&self->waiter);
+  cbr_queue_init (&self->queue);
+  gst_cbr_pacer_settings_init (&self->settings);
+  cbr_schedule_init (&self->schedule, CBR_DEADLINE, 1, 0);
+  cbr_learner_init (&self->learner, self->settings.window);
+  cbr_figures_init (&self->figures);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
+  self->flushing = TRUE;
+  self->partial_since = -1;
+
+  self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
+  gst_pad_set_chain_function (self->sinkpad, gst_cbr_pacer_chain);
+  gst_pad_set_chain_list_function (self->sinkpad, gst_cbr_pacer_chain_list);
+  gst_pad_set_event_function (self->sinkpad, gst_cbr_pacer_sink_event);
+  gst_pad_set_query_function (self->sinkpad, gst_cbr_pacer_sink_query);
+  gst_pad_set_activatemode_function (self->sinkpad,
+      gst_cbr_pacer_sink_activate_mode);
+  GST_PAD_SET_PROXY_CAPS (self->sinkpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
+
+  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_query_function (self->srcpad, gst_cbr_pacer_src_query);
+  gst_pad_set_activatemode_function (self->srcpad,
+      gst_cbr_pacer_src_activate_mode);
+  GST_PAD_SET_PROXY_CAPS (self->srcpad);
+  gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gst/gst.h>
+#include "cbrfigures.h"
+#include "cbrlearner.h"
+#include "cbroffload.h"
+#include "cbrqueue.h"
+#include "cbrschedule.h"
+#include "cbrwaiter.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_CBR_PACER_METHOD_DEADLINE = CBR_DEADLINE,
+  GST_CBR_PACER_METHOD_SEND_AND_COMPARE = CBR_SEND_AND_COMPARE,
+  GST_CBR_PACER_METHOD_SEND_AND_SLEEP = CBR_SEND_AND_SLEEP,
+} GstCbrPacerMethod;
+
+typedef enum
+{
+  GST_CBR_PACER_OVERFLOW_BLOCK,
+  GST_CBR_PACER_OVERFLOW_DROP_OLDEST,
+} GstCbrPacerOverflow;
+
+typedef enum
+{
+  GST_CBR_PACER_STUFFING_NONE,
+  GST_CBR_PACER_STUFFING_NULL_TS,
+} GstCbrPacerStuffing;
+
+#define GST_TYPE_CBR_PACER_METHOD (gst_cbr_pacer_method_get_type ())
+GType gst_cbr_pacer_method_get_type (void);
+#define GST_TYPE_CBR_PACER_OVERFLOW (gst_cbr_pacer_overflow_get_type ())
+GType gst_cbr_pacer_overflow_get_type (void);
+#define GST_TYPE_CBR_PACER_STUFFING (gst_cbr_pacer_stuffing_get_type ())
+GType gst_cbr_pacer_stuffing_get_type (void);
+
+typedef struct
+{
+  guint64 bitrate;              /* bit/s; 0: learned */
+  GstCbrPacerMethod method;
+  guint payload_size, header_size, max_burst;   /* bytes */
+  GstClockTime max_period, max_delay, spin, window;
+  GstCbrPacerOverflow overflow;
+  GstCbrPacerStuffing stuffing;
+  gboolean offload;
+  guint stats_interval;         /* ms */
+} CbrSettings;
+
+#define GST_TYPE_CBR_PACER (gst_cbr_pacer_get_type ())
+G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
+
+struct _GstCbrPacer
+{
+  GstElement parent;
+
+  GstPad *sinkpad, *srcpad;
+
+  /* one lock for all below; never held while something is pushed or posted */
+  GMutex lock;
+  GCond room;                   /* for who waits to bring something */
+  CbrWaiter waiter;             /* the thread of the source pad */
+  CbrSettings settings;
+  CbrQueue queue;
+  CbrSchedule schedule;
+  CbrLearner learner;
+  CbrFigures figures;
+  CbrOffload offload;
+
+  GstFlowReturn result;         /* what pushing came to */
+  gboolean flushing, eos;       /* of the sink pad */
+  gboolean playing;
+  gboolean prerolled;           /* one cycle has left in PAUSED */
+  gboolean hungry;              /* the thread sleeps until something comes */
+  guint64 preroll_bytes;        /* on the wire, that left in PAUSED */
+  gboolean begun;               /* something of the stream has left */
+  gboolean started;             /* the schedule has begun */
+  gboolean dry;                 /* since the last cycle nothing could leave */
+  gint64 partial_since;         /* a datagram began to wait for its rest; -1 */
+  gboolean impatient;           /* it has waited long enough */
+  guint64 waiting_rate;         /* a wait under way was computed with it */
+  gboolean offload_tried;
+
+  GstClock *clock;              /* of the schedule */
+  GstSegment segment;           /* of the sink pad */
+  gboolean is_ts, ts_known;     /* the caps or the bytes say so */
+  guint ts_payload;             /* seven of its packets */
+  GstMemory *nulls;             /* null packets, shared */
+
+  GstQuery *query;              /* that waits for its turn, or is under way */
+  gboolean query_busy, query_result;
+
+  GThread *thread;              /* that cpu_mark is of */
+  gint64 cpu_mark;              /* ns */
+  gint64 dropped_told, stats_told;      /* monotonic, µs */
+  guint64 dropped_untold;       /* bytes */
+};
+
+GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
+
+/* gstcbrpacersettings.c */
+void gst_cbr_pacer_install_properties (GObjectClass * klass);
+void gst_cbr_pacer_settings_init (CbrSettings * settings);
+
+/* gstcbrpacerthread.c: with the lock */
+void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
+guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
+guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
+    guint64 buffers);
+guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
+GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
+void gst_cbr_pacer_thread_run (gpointer pad);
+
+G_END_DECLS

@@ -1,0 +1,330 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include "gstcbrpacer.h"
+
+#define MAX_PERIOD_DEFAULT (250 * GST_MSECOND)
+#define MAX_DELAY_DEFAULT GST_SECOND
+#define WINDOW_DEFAULT GST_SECOND
+#define HEADER_DEFAULT 28       /* IPv4 and UDP */
+#define PAYLOAD_MAX 65507       /* of UDP over IPv4 */
+
+static GType
+register_enum (gsize * once, const gchar * name, const GEnumValue * values)
+{
+  if (g_once_init_enter (once)) {
+    GType type = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (type, 0);
+    g_once_init_leave (once, type);
+  }
+  return *once;
+}
+
+GType
+gst_cbr_pacer_method_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_CBR_PACER_METHOD_DEADLINE,
+        "Sleep until absolute deadlines, which never drift", "deadline"},
+    {GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
+          "Watch the clock all the time: a whole core (Firebind's, to compare)",
+        "send-and-compare"},
+    {GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
+          "Sleep for the rest of each period (Firebind's, to compare)",
+        "send-and-sleep"},
+    {0, NULL, NULL}
+  };
+
+  return register_enum (&once, "GstCbrPacerMethod", values);
+}
+
+GType
+gst_cbr_pacer_overflow_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits", "block"},
+    {GST_CBR_PACER_OVERFLOW_DROP_OLDEST,
+        "Drop what has waited longest, with a warning", "drop-oldest"},
+    {0, NULL, NULL}
+  };
+
+  return register_enum (&once, "GstCbrPacerOverflow", values);
+}
+
+GType
+gst_cbr_pacer_stuffing_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_CBR_PACER_STUFFING_NONE, "Nothing: the line is idle", "none"},
+    {GST_CBR_PACER_STUFFING_NULL_TS,
+        "MPEG-TS null packets: the rate stays exact", "null-ts"},
+    {0, NULL, NULL}
+  };
+
+  return register_enum (&once, "GstCbrPacerStuffing", values);
+}
+
+enum
+{
+  PROP_0,
+  PROP_BITRATE,
+  PROP_METHOD,
+  PROP_PAYLOAD_SIZE,
+  PROP_HEADER_SIZE,
+  PROP_MAX_BURST,
+  PROP_MAX_PERIOD,
+  PROP_MAX_DELAY,
+  PROP_OVERFLOW,
+  PROP_SPIN,
+  PROP_STUFFING,
+  PROP_WINDOW,
+  PROP_SEGMENTATION_OFFLOAD,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+};
+
+#define PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | \
+    GST_PARAM_MUTABLE_PLAYING)
+
+void
+gst_cbr_pacer_settings_init (CbrSettings * settings)
+{
+  memset (settings, 0, sizeof *settings);
+  settings->header_size = HEADER_DEFAULT;
+  settings->max_period = MAX_PERIOD_DEFAULT;
+  settings->max_delay = MAX_DELAY_DEFAULT;
+  settings->window = WINDOW_DEFAULT;
+}
+
+static void
+set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstCbrPacer *self = GST_CBR_PACER (object);
+  CbrSettings *settings = &self->settings;
+  GstClockTime delay;
+
+  g_mutex_lock (&self->lock);
+  delay = gst_cbr_pacer_get_max_delay (self);
+  switch (id) {
+    case PROP_BITRATE:
+      settings->bitrate = g_value_get_uint64 (value);
+      break;
+    case PROP_METHOD:
+      settings->method = g_value_get_enum (value);
+      break;
+    case PROP_PAYLOAD_SIZE:
+      settings->payload_size = g_value_get_uint (value);
+      self->offload_tried = FALSE;
+      break;
+    case PROP_HEADER_SIZE:
+      settings->header_size = g_value_get_uint (value);
+      break;
+    case PROP_MAX_BURST:
+      settings->max_burst = g_value_get_uint (value);
+      break;
+    case PROP_MAX_PERIOD:
+      settings->max_period = g_value_get_uint64 (value);
+      break;
+    case PROP_MAX_DELAY:
+      settings->max_delay = g_value_get_uint64 (value);
+      break;
+    case PROP_OVERFLOW:
+      settings->overflow = g_value_get_enum (value);
+      break;
+    case PROP_SPIN:
+      settings->spin = g_value_get_uint64 (value);
+      break;
+    case PROP_STUFFING:
+      settings->stuffing = g_value_get_enum (value);
+      break;
+    case PROP_WINDOW:
+      settings->window = g_value_get_uint64 (value);
+      cbr_learner_init (&self->learner, settings->window);
+      break;
+    case PROP_SEGMENTATION_OFFLOAD:
+      settings->offload = g_value_get_boolean (value);
+      self->offload_tried = FALSE;
+      break;
+    case PROP_STATS_INTERVAL:
+      settings->stats_interval = g_value_get_uint (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  /* whoever waits computes anew */
+  cbr_waiter_interrupt (&self->waiter);
+  g_cond_broadcast (&self->room);
+  delay ^= gst_cbr_pacer_get_max_delay (self);
+  g_mutex_unlock (&self->lock);
+  if (delay != 0)
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_latency (GST_OBJECT (self)));
+}
+
+/* With the lock. */
+static GstStructure *
+describe (GstCbrPacer * self)
+{
+  GstStructure *s = cbr_figures_describe (&self->figures);
+  guint64 rate = gst_cbr_pacer_get_rate (self);
+  guint64 waiting = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+      self->queue.buffers);
+
+  gst_structure_set (s, "bitrate", G_TYPE_UINT64, rate,
+      "bytes-queued", G_TYPE_UINT64, self->queue.bytes,
+      "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
+      "wakeup-latency", G_TYPE_UINT64,
+      (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
+      "segmentation-offload", G_TYPE_BOOLEAN,
+      cbr_offload_is_active (&self->offload), NULL);
+  return s;
+}
+
+static void
+get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
+{
+  GstCbrPacer *self = GST_CBR_PACER (object);
+  const CbrSettings *settings = &self->settings;
+
+  g_mutex_lock (&self->lock);
+  switch (id) {
+    case PROP_BITRATE:
+      g_value_set_uint64 (value, settings->bitrate);
+      break;
+    case PROP_METHOD:
+      g_value_set_enum (value, settings->method);
+      break;
+    case PROP_PAYLOAD_SIZE:
+      g_value_set_uint (value, settings->payload_size);
+      break;
+    case PROP_HEADER_SIZE:
+      g_value_set_uint (value, settings->header_size);
+      break;
+    case PROP_MAX_BURST:
+      g_value_set_uint (value, settings->max_burst);
+      break;
+    case PROP_MAX_PERIOD:
+      g_value_set_uint64 (value, settings->max_period);
+      break;
+    case PROP_MAX_DELAY:
+      g_value_set_uint64 (value, settings->max_delay);
+      break;
+    case PROP_OVERFLOW:
+      g_value_set_enum (value, settings->overflow);
+      break;
+    case PROP_SPIN:
+      g_value_set_uint64 (value, settings->spin);
+      break;
+    case PROP_STUFFING:
+      g_value_set_enum (value, settings->stuffing);
+      break;
+    case PROP_WINDOW:
+      g_value_set_uint64 (value, settings->window);
+      break;
+    case PROP_SEGMENTATION_OFFLOAD:
+      g_value_set_boolean (value, settings->offload);
+      break;
+    case PROP_STATS:
+      g_value_take_boxed (value, describe (self));
+      break;
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint (value, settings->stats_interval);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+install_rate (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, PROP_BITRATE,
+      g_param_spec_uint64 ("bitrate", "Bit rate",
+          "Bit/s on the wire, headers included (0: learned from the PCR, the "
+          "timestamps or the arrival of the stream)", 0, CBR_RATE_MAX, 0,
+          PLAYING));
+  g_object_class_install_property (klass, PROP_WINDOW,
+      g_param_spec_uint64 ("window", "Learning window",
+          "With bitrate=0 the rate is the mean over so many ns",
+          GST_MSECOND, 60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
+  g_object_class_install_property (klass, PROP_METHOD,
+      g_param_spec_enum ("method", "Method", "How the rate is kept",
+          GST_TYPE_CBR_PACER_METHOD, GST_CBR_PACER_METHOD_DEADLINE, PLAYING));
+  g_object_class_install_property (klass, PROP_SPIN,
+      g_param_spec_uint64 ("spin", "Spin",
+          "Watch the clock for up to so many ns before a deadline, for the last "
+          "microseconds (0: sleep only)", 0, 10 * GST_MSECOND, 0, PLAYING));
+}
+
+static void
+install_cycle (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, PROP_PAYLOAD_SIZE,
+      g_param_spec_uint ("payload-size", "Payload size",
+          "Split and merge into datagrams of so many bytes (0: MPEG-TS in seven "
+          "packets of 188, 1316 bytes, anything else as it comes)", 0,
+          PAYLOAD_MAX, 0, PLAYING));
+  g_object_class_install_property (klass, PROP_HEADER_SIZE,
+      g_param_spec_uint ("header-size", "Header size",
+          "Bytes on the wire around each datagram, counted in the rate: 28 for "
+          "UDP over IPv4, 48 over IPv6, 12 more for RTP added behind", 0, 1000,
+          HEADER_DEFAULT, PLAYING));
+  g_object_class_install_property (klass, PROP_MAX_BURST,
+      g_param_spec_uint ("max-burst", "Maximum burst",
+          "Bytes on the wire that may leave at once (0: 8000 up to 1 Gbit/s, "
+          "above that what leaves in 50 us); at least one datagram leaves", 0,
+          G_MAXINT, 0, PLAYING));
+  g_object_class_install_property (klass, PROP_MAX_PERIOD,
+      g_param_spec_uint64 ("max-period", "Maximum period",
+          "Datagrams leave at least every so many ns, if one takes no longer; a "
+          "datagram waits so long for its rest", GST_USECOND, 60 * GST_SECOND,
+          MAX_PERIOD_DEFAULT, PLAYING));
+  g_object_class_install_property (klass, PROP_SEGMENTATION_OFFLOAD,
+      g_param_spec_boolean ("segmentation-offload", "Segmentation offload",
+          "Hand several datagrams as one buffer to the udpsink behind, and let "
+          "the kernel cut it (UDP_SEGMENT): a fraction of the CPU", FALSE,
+          PLAYING));
+}
+
+void
+gst_cbr_pacer_install_properties (GObjectClass * klass)
+{
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  install_rate (klass);
+  install_cycle (klass);
+  g_object_class_install_property (klass, PROP_MAX_DELAY,
+      g_param_spec_uint64 ("max-delay", "Maximum delay",
+          "What may wait, as the ns it takes to leave at the rate", 0,
+          3600 * GST_SECOND, MAX_DELAY_DEFAULT, PLAYING));
+  g_object_class_install_property (klass, PROP_OVERFLOW,
+      g_param_spec_enum ("overflow", "Overflow",
+          "What happens when more waits than max-delay",
+          GST_TYPE_CBR_PACER_OVERFLOW, GST_CBR_PACER_OVERFLOW_BLOCK, PLAYING));
+  g_object_class_install_property (klass, PROP_STUFFING,
+      g_param_spec_enum ("stuffing", "Stuffing",
+          "What leaves when the input runs dry",
+          GST_TYPE_CBR_PACER_STUFFING, GST_CBR_PACER_STUFFING_NONE, PLAYING));
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "What the pacer did: application/x-cbrpacer-statistics",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (klass, PROP_STATS_INTERVAL,
+      g_param_spec_uint ("stats-interval", "Statistics interval",
+          "Post stats as an element message every so many ms (0: never)", 0,
+          G_MAXINT, 0, PLAYING));
+}

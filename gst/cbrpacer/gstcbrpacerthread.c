@@ -1,0 +1,495 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The thread of the source pad: waits until the next cycle is due, makes it
+ * of what is there, hands it on, counts.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <time.h>
+#include "gstcbrpacer.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
+#define GST_CAT_DEFAULT gst_cbr_pacer_debug
+
+/* --- what is asked from both threads ---------------------------------------- */
+
+guint
+gst_cbr_pacer_get_payload (GstCbrPacer * self)
+{
+  if (self->settings.payload_size > 0)
+    return self->settings.payload_size;
+  if (self->is_ts || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS)
+    return self->ts_payload;
+  return 0;
+}
+
+guint64
+gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
+    guint64 buffers)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+  guint64 n = payload > 0 ? (bytes + payload - 1) / payload : buffers;
+
+  return bytes + n * self->settings.header_size;
+}
+
+GstClockTime
+gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
+{
+  /* a moving average delays by up to its window */
+  return self->settings.bitrate > 0 ? self->settings.max_delay :
+      MAX (self->settings.max_delay, self->settings.window);
+}
+
+guint64
+gst_cbr_pacer_get_rate (GstCbrPacer * self)
+{
+  guint64 learned, needed;
+
+  if (self->settings.bitrate > 0)
+    return self->settings.bitrate;
+  learned = cbr_rate_get (&self->learner.rate);
+  /* whatever happened before, nothing waits for longer */
+  needed = gst_util_uint64_scale (gst_cbr_pacer_get_wire_bytes (self,
+          self->queue.bytes, self->queue.buffers), 8 * GST_SECOND,
+      gst_cbr_pacer_get_max_delay (self));
+  return CLAMP (MAX (learned, needed), 1, CBR_RATE_MAX);
+}
+
+void
+gst_cbr_pacer_thread_reset (GstCbrPacer * self)
+{
+  cbr_figures_break (&self->figures);
+  self->started = FALSE;
+  self->dry = FALSE;
+  self->impatient = FALSE;
+  self->partial_since = -1;
+}
+
+/* --- waiting ------------------------------------------------------------------- */
+
+static gint64
+get_cpu_time (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * GST_SECOND + t.tv_nsec;
+}
+
+static gboolean
+is_stuffing (GstCbrPacer * self)
+{
+  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
+      && self->begun && self->playing;
+}
+
+/* The time of the pipeline's clock; the schedule begins anew on another. */
+static gint64
+read_clock (GstCbrPacer * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  if (clock == NULL)
+    clock = gst_system_clock_obtain ();
+  if (clock != self->clock) {
+    gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
+    gst_cbr_pacer_thread_reset (self);
+  }
+  gst_object_unref (clock);
+  return (gint64) gst_clock_get_time (self->clock);
+}
+
+static void
+sleep_until_fed (GstCbrPacer * self, gint64 until)
+{
+  CbrWait wait = { until, until };
+
+  self->hungry = TRUE;
+  if (until == G_MAXINT64)
+    cbr_waiter_sleep (&self->waiter, &self->lock);
+  else
+    cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait, 0);
+  self->hungry = FALSE;
+}
+
+/* Until there is something to hand on. FALSE: it is over. */
+static gboolean
+wait_for_work (GstCbrPacer * self)
+{
+  for (;;) {
+    gint64 until = G_MAXINT64;
+
+    if (self->flushing || self->result != GST_FLOW_OK)
+      return FALSE;
+    if (cbr_queue_has_other (&self->queue))
+      return TRUE;
+    /* one cycle leaves in PAUSED, for the sink to preroll with */
+    if (self->playing || !self->prerolled) {
+      gboolean whole;
+      gsize size = cbr_queue_peek (&self->queue,
+          gst_cbr_pacer_get_payload (self), &whole);
+
+      if ((size > 0 && whole) || is_stuffing (self))
+        return TRUE;
+      if (size > 0 && self->playing) {
+        /* a datagram that is not full waits for its rest, not for ever */
+        gint64 now = read_clock (self);
+
+        if (self->partial_since < 0)
+          self->partial_since = now;
+        until = self->partial_since + (gint64) self->settings.max_period;
+        if (now >= until) {
+          self->impatient = TRUE;
+          return TRUE;
+        }
+      }
+      self->dry = TRUE;
+    }
+    sleep_until_fed (self, until);
+  }
+}
+
+static void
+apply_settings (GstCbrPacer * self)
+{
+  CbrSchedule *schedule = &self->schedule;
+
+  schedule->method = (CbrMethod) self->settings.method;
+  schedule->max_burst = self->settings.max_burst;
+  schedule->max_period = self->settings.max_period;
+  schedule->header = self->settings.header_size;
+  cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self));
+}
+
+/* FALSE: something changed meanwhile. */
+static gboolean
+wait_for_departure (GstCbrPacer * self)
+{
+  CbrSchedule *schedule = &self->schedule;
+  gint64 spin = (gint64) self->settings.spin;
+  gint64 now;
+  CbrWait wait;
+  gboolean due;
+
+  if (!self->playing)
+    return TRUE;
+  now = read_clock (self);
+  apply_settings (self);
+  if (!self->started) {
+    cbr_schedule_restart (schedule, now);
+    self->started = TRUE;
+    if (self->preroll_bytes > 0)        /* has left just now */
+      cbr_schedule_departed (schedule, now, now, self->preroll_bytes);
+    self->preroll_bytes = 0;
+  } else if (self->dry && now > cbr_schedule_get_due (schedule)) {
+    cbr_schedule_resume (schedule, now);
+    cbr_figures_break (&self->figures);
+    self->figures.underruns++;
+  } else if (cbr_schedule_is_lost (schedule, now)) {
+    GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
+    cbr_schedule_restart (schedule, now);
+    cbr_figures_break (&self->figures);
+    self->figures.stalls++;
+  }
+  self->dry = FALSE;
+  wait = cbr_schedule_get_wait (schedule,
+      cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
+  self->waiting_rate = schedule->base.rate;
+  due = cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait,
+      schedule->method == CBR_SEND_AND_COMPARE ? -1 : spin);
+  self->waiting_rate = 0;
+  return due;
+}
+
+/* --- a cycle --------------------------------------------------------------------- */
+
+/* @n null packets more at the end of @datagram (NULL: of a new one). */
+static GstBuffer *
+stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
+{
+  if (self->nulls == NULL || gst_memory_get_sizes (self->nulls, NULL,
+          NULL) < size) {
+    GstMapInfo map;
+
+    if (self->nulls != NULL)
+      gst_memory_unref (self->nulls);
+    self->nulls = gst_allocator_alloc (NULL, size, NULL);
+    gst_memory_map (self->nulls, &map, GST_MAP_WRITE);
+    cbr_ts_fill_null (map.data, size / CBR_TS_PACKET);
+    gst_memory_unmap (self->nulls, &map);
+    GST_MINI_OBJECT_FLAG_SET (self->nulls, GST_MEMORY_FLAG_READONLY);
+  }
+  if (datagram == NULL) {
+    datagram = gst_buffer_new ();
+    GST_BUFFER_FLAG_SET (datagram, GST_BUFFER_FLAG_GAP |
+        GST_BUFFER_FLAG_DELTA_UNIT);
+  } else {
+    datagram = gst_buffer_make_writable (datagram);
+  }
+  gst_buffer_append_memory (datagram, gst_memory_share (self->nulls, 0, size));
+  return datagram;
+}
+
+static gboolean
+begins_with_sync (GstBuffer * datagram)
+{
+  guint8 byte;
+
+  return gst_buffer_extract (datagram, 0, &byte, 1) == 1 && byte == CBR_TS_SYNC;
+}
+
+/* Up to @n more datagrams of @payload bytes in one buffer; NULL: there is
+ * nothing more to leave in this cycle. @wrong: it cannot be stuffed. */
+static GstBuffer *
+make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
+    gboolean * wrong)
+{
+  gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
+  gboolean whole, stuffing;
+  gsize size = cbr_queue_peek (&self->queue, payload * n, &whole);
+  gsize rest = payload > 0 ? size % payload : 0, fill = 0;
+  GstBuffer *buffer = NULL;
+
+  self->begun |= size > 0;
+  stuffing = is_stuffing (self);
+  if (rest > 0 && stuffing) {
+    /* part of a packet waits for its rest, unless that never comes */
+    fill = payload - rest / CBR_TS_PACKET * CBR_TS_PACKET;
+    if (!whole)
+      size -= rest % CBR_TS_PACKET;
+    else if (rest % CBR_TS_PACKET > 0)
+      fill = 0;
+  } else if (rest > 0 && size > rest && !whole) {
+    size -= rest;
+  } else if (rest > 0 && !whole && !self->impatient) {
+    return NULL;
+  } else if (size == 0 && stuffing) {
+    fill = payload;
+  }
+  if (size == 0 && fill == 0)
+    return NULL;
+  if (fill == payload && size > 0)
+    fill = 0;                   /* next time */
+  if (size > 0) {
+    buffer = cbr_queue_cut (&self->queue, size);
+    *wrong = nulls && !begins_with_sync (buffer);
+  }
+  if (fill > 0)
+    buffer = stuff (self, buffer, fill);
+  n = payload > 0 ? (size + fill + payload - 1) / payload : 1;
+  cycle->datagrams += n;
+  cycle->payload += size;
+  cycle->stuffed += fill;
+  cycle->bytes += size + fill + n * self->settings.header_size;
+  return buffer;
+}
+
+static GstBufferList *
+make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+  guint64 burst = cbr_schedule_get_burst (&self->schedule);
+  guint room = payload > 0 ? cbr_schedule_get_datagrams (&self->schedule,
+      payload) : G_MAXUINT;
+  GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
+  guint most = 1;
+
+  if (cbr_offload_is_active (&self->offload))
+    most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
+  while (cycle->datagrams < room && !*wrong) {
+    GstBuffer *buffer;
+    gboolean whole;
+
+    if (payload == 0 && cycle->datagrams > 0 && cycle->bytes +
+        cbr_queue_peek (&self->queue, 0, &whole) +
+        self->settings.header_size > burst)
+      break;
+    buffer = make_datagrams (self, payload, MIN (most,
+            room - cycle->datagrams), cycle, wrong);
+    if (buffer == NULL)
+      break;
+    gst_buffer_list_add (list, buffer);
+  }
+  return list;
+}
+
+/* --- handing on --------------------------------------------------------------------- */
+
+static void
+start_offload (GstCbrPacer * self)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+  g_autofree gchar *why = NULL;
+
+  self->offload_tried = TRUE;
+  g_mutex_unlock (&self->lock);
+  why = cbr_offload_start (&self->offload, self->srcpad, payload);
+  if (why != NULL)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("segmentation-offload is not possible here: %s. Datagrams leave one by "
+            "one.", why), (NULL));
+  g_mutex_lock (&self->lock);
+}
+
+static void
+tell_stats (GstCbrPacer * self)
+{
+  gint64 now = g_get_monotonic_time ();
+  GstStructure *stats;
+
+  if (self->settings.stats_interval == 0
+      || now - self->stats_told < self->settings.stats_interval *
+      G_TIME_SPAN_MILLISECOND)
+    return;
+  self->stats_told = now;
+  g_mutex_unlock (&self->lock);
+  g_object_get (self, "stats", &stats, NULL);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self), stats));
+  g_mutex_lock (&self->lock);
+}
+
+static void
+count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
+    gint64 cpu_before)
+{
+  CbrFigures *figures = &self->figures;
+  gint64 cpu = get_cpu_time ();
+
+  figures->cpu_pacing += cpu_before - self->cpu_mark;
+  figures->cpu_downstream += cpu - cpu_before;
+  self->cpu_mark = cpu;
+  if (figures->started == 0)
+    figures->started = g_get_monotonic_time () * 1000;
+  cbr_figures_departed (figures, cycle);
+  if (!playing)
+    cbr_figures_break (figures);
+}
+
+static GstFlowReturn
+send_cycle (GstCbrPacer * self)
+{
+  gboolean playing = self->playing, wrong = FALSE;
+  CbrCycle cycle = { 0 };
+  GstBufferList *list;
+  GstFlowReturn ret;
+  gint64 cpu;
+
+  if (self->settings.offload && !self->offload_tried)
+    start_offload (self);
+  list = make_cycle (self, &cycle, &wrong);
+  if (cycle.datagrams == 0 || wrong) {
+    gst_buffer_list_unref (list);
+    if (!wrong)
+      return GST_FLOW_OK;
+    g_mutex_unlock (&self->lock);
+    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+        ("stuffing=null-ts needs an MPEG transport stream of whole packets of "
+            "%d bytes. Put tsparse before cbrpacer, or set stuffing=none.",
+            CBR_TS_PACKET), (NULL));
+    g_mutex_lock (&self->lock);
+    return GST_FLOW_ERROR;
+  }
+  self->partial_since = -1;
+  self->impatient = FALSE;
+  self->prerolled = TRUE;
+  cycle.left = read_clock (self);
+  cycle.rate = self->schedule.base.rate;
+  g_cond_broadcast (&self->room);
+  g_mutex_unlock (&self->lock);
+
+  cpu = get_cpu_time ();
+  GST_LOG_OBJECT (self, "%u datagrams, %" G_GUINT64_FORMAT " bytes on the wire",
+      cycle.datagrams, cycle.bytes);
+  if (gst_buffer_list_length (list) == 1) {
+    ret = gst_pad_push (self->srcpad,
+        gst_buffer_ref (gst_buffer_list_get (list, 0)));
+    gst_buffer_list_unref (list);
+  } else {
+    ret = gst_pad_push_list (self->srcpad, list);
+  }
+
+  g_mutex_lock (&self->lock);
+  if (!playing)
+    self->preroll_bytes = cycle.bytes;
+  else if (self->started)
+    cbr_schedule_departed (&self->schedule, cycle.left,
+        (gint64) gst_clock_get_time (self->clock), cycle.bytes);
+  count (self, &cycle, playing, cpu);
+  tell_stats (self);
+  return ret;
+}
+
+static GstFlowReturn
+hand_on (GstCbrPacer * self, GstMiniObject * object)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (GST_IS_QUERY (object)) {
+    gboolean result;
+
+    self->query_busy = TRUE;
+    g_mutex_unlock (&self->lock);
+    result = gst_pad_peer_query (self->srcpad, GST_QUERY_CAST (object));
+    g_mutex_lock (&self->lock);
+    self->query_busy = FALSE;
+    self->query_result = result;
+    self->query = NULL;
+    g_cond_broadcast (&self->room);
+  } else {
+    if (GST_EVENT_TYPE (object) == GST_EVENT_EOS)
+      ret = GST_FLOW_EOS;
+    g_mutex_unlock (&self->lock);
+    gst_pad_push_event (self->srcpad, GST_EVENT_CAST (object));
+    g_mutex_lock (&self->lock);
+  }
+  return ret;
+}
+
+/* Nothing more leaves: whoever brings something is told, and, if nobody does
+ * any longer, the application. */
+static void
+end (GstCbrPacer * self, GstFlowReturn ret)
+{
+  gboolean alone = self->eos;
+
+  if (self->result == GST_FLOW_OK)
+    self->result = ret;
+  g_cond_broadcast (&self->room);
+  gst_pad_pause_task (self->srcpad);
+  g_mutex_unlock (&self->lock);
+  GST_DEBUG_OBJECT (self, "pausing: %s", gst_flow_get_name (ret));
+  if (alone && (ret == GST_FLOW_NOT_LINKED || ret < GST_FLOW_EOS)) {
+    GST_ELEMENT_FLOW_ERROR (self, ret);
+    gst_pad_push_event (self->srcpad, gst_event_new_eos ());
+  }
+}
+
+void
+gst_cbr_pacer_thread_run (gpointer pad)
+{
+  GstCbrPacer *self = GST_CBR_PACER (GST_PAD_PARENT (pad));
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstMiniObject *other;
+
+  g_mutex_lock (&self->lock);
+  if (self->thread != g_thread_self ()) {
+    self->thread = g_thread_self ();
+    self->cpu_mark = get_cpu_time ();
+  }
+  if (!wait_for_work (self))
+    ret = self->flushing ? GST_FLOW_FLUSHING : self->result;
+  else if ((other = cbr_queue_pop_other (&self->queue)) != NULL)
+    ret = hand_on (self, other);
+  else if (wait_for_departure (self))
+    ret = send_cycle (self);
+  if (ret != GST_FLOW_OK)
+    end (self, ret);
+  else
+    g_mutex_unlock (&self->lock);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasprateclock.h: the time that bytes take at a rate, exact for ever.
+ *
+ * A clock that bytes drive: after B bytes since it was set to t0 it stands at
+ *
+ *     ns + remainder / rate = t0 + 8 * B * 10^9 / rate
+ *
+ * without any rounding, because the remainder of every division is carried.
+ * A rate that changes costs the remainder, less than a nanosecond.
+ *
+ * What paces a session (fasppacer) and what paces a pipeline (cbrschedule)
+ * stand on it.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* bit/s; keeps every product below 2^64 */
+#define FASP_RATE_MAX (G_GUINT64_CONSTANT (1) << 40)
+
+typedef struct
+{
+  guint64 rate;                 /* bit/s, 1 to FASP_RATE_MAX */
+  gint64 ns;                    /* the time, whole nanoseconds */
+  guint64 remainder;            /* and the rest of it, in 1 / rate ns */
+} FaspRateClock;
+
+void fasp_rate_clock_init (FaspRateClock * clock, guint64 rate, gint64 ns);
+/* Goes on at another rate from where it stands. */
+void fasp_rate_clock_set_rate (FaspRateClock * clock, guint64 rate);
+/* Moves it to @ns. */
+void fasp_rate_clock_set (FaspRateClock * clock, gint64 ns);
+void fasp_rate_clock_advance (FaspRateClock * clock, guint64 bytes);
+/* What @bytes take at @rate, ns, rounded down. */
+gint64 fasp_rate_clock_span (guint64 rate, guint64 bytes);
+
+G_END_DECLS
