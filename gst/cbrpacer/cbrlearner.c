@@ -18,24 +18,33 @@ cbr_learner_jump (CbrLearner * learner)
   cbr_rate_jump (&learner->rate);
 }
 
+gboolean
+cbr_learner_is_known (const CbrLearner * learner)
+{
+  return cbr_rate_is_known (&learner->rate) || learner->rate.kept != 0;
+}
+
+guint64
+cbr_learner_get_rate (const CbrLearner * learner, guint payload, guint header)
+{
+  guint64 rate = cbr_rate_get (&learner->rate);
+
+  return payload > 0 ? gst_util_uint64_scale_round (rate, payload + header,
+      payload) : rate;
+}
+
 static void
 add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes,
-    guint payload, guint header)
+    guint header)
 {
   if (clock != learner->clock)
     cbr_rate_jump (&learner->rate);
   learner->clock = clock;
-  /* on the wire */
-  if (payload > 0)
-    bytes = gst_util_uint64_scale (bytes, payload + header, payload);
-  else
-    bytes += learner->buffers * header;
-  cbr_rate_add (&learner->rate, time, bytes);
+  cbr_rate_add (&learner->rate, time, bytes + learner->buffers * header);
 }
 
 static void
-look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint payload,
-    guint header)
+look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint header)
 {
   guint64 before = learner->bytes;
 
@@ -50,8 +59,7 @@ look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint payload,
     while (cbr_ts_feed (&learner->ts, map.data, map.size, &done, &pcr)) {
       if (pcr.jump)
         cbr_rate_jump (&learner->rate);
-      add (learner, CBR_CLOCK_PCR, pcr.time, before + pcr.offset, payload,
-          header);
+      add (learner, CBR_CLOCK_PCR, pcr.time, before + pcr.offset, header);
     }
     before += map.size;
     gst_memory_unmap (memory, &map);
@@ -60,26 +68,24 @@ look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint payload,
 
 gboolean
 cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
-    gint64 arrival, guint payload, guint header)
+    gint64 arrival, guint header)
 {
-  look_for_pcr (learner, buffer, payload, header);
+  look_for_pcr (learner, buffer, header);
   if (!cbr_ts_is_clock (&learner->ts)) {
     if (GST_CLOCK_TIME_IS_VALID (time)) {
       /* a frame may come in several buffers, and out of order */
       if (learner->clock != CBR_CLOCK_TIMESTAMPS || time > learner->latest
           || GST_BUFFER_IS_DISCONT (buffer)) {
-        add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes, payload,
-            header);
+        add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes, header);
         learner->latest = time;
       }
     } else if (learner->clock != CBR_CLOCK_TIMESTAMPS) {
-      add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes, payload,
-          header);
+      add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes, header);
     }
   }
   learner->bytes += gst_buffer_get_size (buffer);
   learner->buffers++;
-  if (cbr_rate_is_known (&learner->rate) || learner->rate.kept != 0)
+  if (cbr_learner_is_known (learner))
     return TRUE;
   learner->unknown += gst_buffer_get_size (buffer);
   return learner->unknown < CBR_LEARNER_PATIENCE;

@@ -37,10 +37,16 @@ typedef struct
 
 void cbr_learner_init (CbrLearner * learner, gint64 window);
 /* @time: running time of the buffer (GST_CLOCK_TIME_NONE: it has none);
- * @arrival: now; both ns. @payload and @header: what is added to its bytes on
- * the wire (payload 0: one header per buffer).  FALSE: it gives up. */
+ * @arrival: now; both ns. @header: of each buffer on the wire, if they are the
+ * datagrams, else 0.  FALSE: it gives up. */
 gboolean cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer,
-    GstClockTime time, gint64 arrival, guint payload, guint header);
+    GstClockTime time, gint64 arrival, guint header);
+/* bit/s on the wire, in datagrams of @payload and @header (payload 0: the
+ * buffers that were fed); 0: not known yet. */
+guint64 cbr_learner_get_rate (const CbrLearner * learner, guint payload,
+    guint header);
+/* Was a window seen, of this clock or the one before? */
+gboolean cbr_learner_is_known (const CbrLearner * learner);
 /* The clock begins anew: a flush, a discontinuity. */
 void cbr_learner_jump (CbrLearner * learner);
 

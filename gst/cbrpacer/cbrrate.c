@@ -33,9 +33,9 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
     if (time < last->time || time - last->time > rate->window)
       cbr_rate_jump (rate);
   }
-  if (rate->n > 1 && time - nth (rate, rate->n - 2)->time <
-      rate->window / CBR_RATE_POINTS)
-    rate->n--;                  /* this one stands for both */
+  if (rate->n > 1 && nth (rate, rate->n - 1)->time - nth (rate,
+          rate->n - 2)->time < rate->window / CBR_RATE_POINTS)
+    rate->n--;                  /* too close to the one before: replaced */
   *nth (rate, rate->n++) = (CbrRatePoint) {
   time, bytes};
   /* one point at or before the beginning of the window, no more */

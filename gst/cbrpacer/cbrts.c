@@ -54,8 +54,8 @@ read_header (CbrTs * ts, CbrTsPcr * pcr)
   step = (gint64) ((raw + PCR_WRAP - ts->raw) % PCR_WRAP);
   pcr->jump = !ts->has_pcr || (ts->header[5] & 0x80) || step > JUMP_MAX;
   if (!pcr->jump)
-    ts->time += step * 1000 / 27;
-  pcr->time = ts->time;
+    ts->ticks += step;
+  pcr->time = ts->ticks / 27 * 1000 + ts->ticks % 27 * 1000 / 27;
   ts->has_pid = ts->has_pcr = TRUE;
   ts->pid = pid;
   ts->raw = raw;

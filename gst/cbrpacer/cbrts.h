@@ -29,7 +29,7 @@ typedef struct
   guint16 pid;                  /* the one that carries the PCR */
   gboolean has_pcr;
   guint64 raw;                  /* the last PCR, 27 MHz, wraps */
-  gint64 time;                  /* ns, does not wrap, from 0 */
+  guint64 ticks;                /* the same from 0, does not wrap */
 } CbrTs;
 
 typedef struct

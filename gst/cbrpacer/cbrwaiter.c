@@ -106,6 +106,23 @@ sleep_on_clock (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
 }
 
 static void
+sleep_until (CbrWaiter * waiter, GMutex * lock, GstClock * clock, gint64 until)
+{
+  gint slack;
+
+  if (until <= 0 || until <= read_clock (clock))
+    return;
+  slack = sharpen_timers ();
+  if (G_OBJECT_TYPE (clock) == GST_TYPE_SYSTEM_CLOCK)
+    sleep_on_condition (waiter, lock, clock, until);
+  else
+    sleep_on_clock (waiter, lock, clock, until);
+  restore_timers (slack);
+  if (!is_interrupted (waiter))
+    learn (waiter, read_clock (clock) - until);
+}
+
+static void
 watch (CbrWaiter * waiter, GMutex * lock, GstClock * clock, gint64 until,
     gint64 spin)
 {
@@ -123,20 +140,13 @@ cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
     const CbrWait * wait, gint64 spin)
 {
   g_atomic_int_set (&waiter->interrupted, FALSE);
-  if (wait->sleep > 0 && wait->sleep > read_clock (clock)) {
-    gint slack = sharpen_timers ();
-
-    if (G_OBJECT_TYPE (clock) == GST_TYPE_SYSTEM_CLOCK)
-      sleep_on_condition (waiter, lock, clock, wait->sleep);
-    else
-      sleep_on_clock (waiter, lock, clock, wait->sleep);
-    restore_timers (slack);
-    if (!is_interrupted (waiter))
-      learn (waiter, read_clock (clock) - wait->sleep);
-  }
+  sleep_until (waiter, lock, clock, wait->sleep);
   if (spin != 0 && !is_interrupted (waiter)
       && wait->leave > read_clock (clock))
     watch (waiter, lock, clock, wait->leave, spin);
+  /* a clock that is slower than real time */
+  if (!is_interrupted (waiter))
+    sleep_until (waiter, lock, clock, wait->leave);
   return !is_interrupted (waiter);
 }
 

@@ -85,6 +85,25 @@ look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
   self->ts_known = TRUE;
 }
 
+/* Unlocks meanwhile. */
+static void
+ask_if_live (GstCbrPacer * self)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+
+  self->live_known = TRUE;
+  g_mutex_unlock (&self->lock);
+  if (gst_pad_peer_query (self->sinkpad, query)) {
+    gboolean live;
+
+    gst_query_parse_latency (query, &live, NULL, NULL);
+    g_mutex_lock (&self->lock);
+    self->live = live;
+  } else {
+    g_mutex_lock (&self->lock);
+  }
+}
+
 /* FALSE: the rate cannot be learned. */
 static gboolean
 learn (GstCbrPacer * self, GstBuffer * buffer)
@@ -96,6 +115,8 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
 
   if (self->settings.bitrate > 0)
     return TRUE;
+  if (!self->live_known)
+    ask_if_live (self);
   if (self->segment.format == GST_FORMAT_TIME)
     time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, time);
   clock = gst_element_get_clock (GST_ELEMENT (self));
@@ -106,7 +127,7 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
   if (GST_BUFFER_IS_DISCONT (buffer))
     cbr_learner_jump (&self->learner);
   known = cbr_learner_feed (&self->learner, buffer, time, arrival,
-      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+      gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
   /* a wait computed with a rate that was far too low */
   if (self->waiting_rate > 0 && gst_cbr_pacer_get_rate (self) / 9 * 8 >
       self->waiting_rate)
@@ -123,8 +144,7 @@ is_full (GstCbrPacer * self, gsize size)
   if (self->queue.bytes == 0)
     return FALSE;
   /* a rate is learned from what is there: all of a window must be */
-  if (self->settings.bitrate == 0 && self->learner.rate.kept == 0
-      && !cbr_rate_is_known (&self->learner.rate))
+  if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
     return FALSE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
       self->queue.buffers + 1);
@@ -493,7 +513,7 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     g_mutex_lock (&self->lock);
     cbr_figures_init (&self->figures);
     cbr_learner_init (&self->learner, self->settings.window);
-    self->is_ts = self->ts_known = FALSE;
+    self->is_ts = self->ts_known = self->live = self->live_known = FALSE;
     self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
     self->offload_tried = FALSE;
     self->dropped_told = self->dropped_untold = 0;

@@ -84,6 +84,7 @@ struct _GstCbrPacer
   gboolean offload_tried;
 
   GstClock *clock;              /* of the schedule */
+  gboolean live, live_known;    /* upstream does not wait */
   GstSegment segment;           /* of the sink pad */
   gboolean is_ts, ts_known;     /* the caps or the bytes say so */
   guint ts_payload;             /* seven of its packets */

@@ -48,16 +48,20 @@ gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
 guint64
 gst_cbr_pacer_get_rate (GstCbrPacer * self)
 {
-  guint64 learned, needed;
+  guint64 rate;
 
   if (self->settings.bitrate > 0)
     return self->settings.bitrate;
-  learned = cbr_rate_get (&self->learner.rate);
-  /* whatever happened before, nothing waits for longer */
-  needed = gst_util_uint64_scale (gst_cbr_pacer_get_wire_bytes (self,
-          self->queue.bytes, self->queue.buffers), 8 * GST_SECOND,
-      gst_cbr_pacer_get_max_delay (self));
-  return CLAMP (MAX (learned, needed), 1, CBR_RATE_MAX);
+  rate = cbr_learner_get_rate (&self->learner,
+      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+  /* a source that waits is played as its clock says; what does not wait, or
+   * is not known yet, must not pile up: after a stall, against another clock */
+  if (self->live || !cbr_learner_is_known (&self->learner)
+      || self->learner.clock == CBR_CLOCK_ARRIVAL)
+    rate = MAX (rate, gst_util_uint64_scale (gst_cbr_pacer_get_wire_bytes (self,
+                self->queue.bytes, self->queue.buffers), 8 * GST_SECOND,
+            gst_cbr_pacer_get_max_delay (self) / 4 * 3));
+  return CLAMP (rate, 1, CBR_RATE_MAX);
 }
 
 void

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a stream tells of its rate: PCR, timestamps, arrival.
+ */
+#include <string.h>
+#include "cbrlearner.h"
+
+#define MSEC G_GINT64_CONSTANT (1000000)
+#define SEC (1000 * MSEC)
+#define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
+
+/* A packet of PID @pid, with a PCR in 27 MHz, or none (G_MAXUINT64). */
+static void
+make_packet (guint8 * p, guint16 pid, guint64 pcr, gboolean discontinuity)
+{
+  memset (p, 0xab, CBR_TS_PACKET);
+  p[0] = CBR_TS_SYNC;
+  p[1] = pid >> 8;
+  p[2] = pid;
+  p[3] = 0x10;
+  if (pcr != G_MAXUINT64) {
+    guint64 base = pcr / 300, extension = pcr % 300;
+
+    p[3] = 0x30;
+    p[4] = 7;
+    p[5] = discontinuity ? 0x90 : 0x10;
+    p[6] = base >> 25;
+    p[7] = base >> 17;
+    p[8] = base >> 9;
+    p[9] = base >> 1;
+    p[10] = (base & 1) << 7 | 0x7e | extension >> 8;
+    p[11] = extension;
+  }
+}
+
+/* A constant rate on its own clock, in pieces of any size: found exactly,
+ * through the wrap of the PCR. */
+static void
+test_pcr (void)
+{
+  static const guint64 rates[] = { 300000, 5000000, 38010000, 270000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    GRand *rand = g_rand_new_with_seed (i);
+    GByteArray *waiting = g_byte_array_new ();
+    CbrLearner learner;
+
+    cbr_learner_init (&learner, SEC);
+    for (guint64 n = 0; n * 188 * 8 < 3 * rates[i]; n++) {
+      guint8 packet[188];
+      guint64 pcr = (PCR_WRAP - 27000000 + n * 188 * 8 * 27000000 / rates[i]) %
+          PCR_WRAP;
+
+      /* of the other programme, too */
+      make_packet (packet, n % 7 == 0 ? 0x100 : 0x200, n % 7 == 0 ? pcr :
+          n % 7 == 3 ? (pcr + 777777) % PCR_WRAP : G_MAXUINT64, FALSE);
+      g_byte_array_append (waiting, packet, sizeof packet);
+      while (waiting->len > 3000) {
+        guint size = g_rand_int_range (rand, 1, 3000);
+        GstBuffer *buffer = gst_buffer_new_memdup (waiting->data, size);
+
+        g_assert_true (cbr_learner_feed (&learner, buffer, 0, 0, 0));
+        gst_buffer_unref (buffer);
+        g_byte_array_remove_range (waiting, 0, size);
+      }
+    }
+    g_assert_cmpint (learner.clock, ==, CBR_CLOCK_PCR);
+    g_assert_true (cbr_rate_is_known (&learner.rate));
+    /* with the headers of datagrams of seven packets, to one bit/s */
+    g_assert_cmpfloat_with_epsilon ((gdouble) cbr_learner_get_rate (&learner,
+            1316, 28) / (rates[i] * 1344. / 1316), 1, 4e-6);
+    g_byte_array_unref (waiting);
+    g_rand_free (rand);
+  }
+}
+
+/* A PCR that jumps says nothing of the rate; what was known stays. */
+static void
+test_pcr_jump (void)
+{
+  CbrLearner learner;
+  guint64 pcr = 0;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint n = 0; n < 4000; n++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
+    guint8 packet[188];
+    gboolean announced = n == 3000;
+
+    if (n == 2000)
+      pcr = 77 * G_GINT64_CONSTANT (27000000);  /* without a word */
+    if (announced)
+      pcr += 1000;
+    make_packet (packet, 0x100, pcr, announced);
+    gst_buffer_fill (buffer, 0, packet, sizeof packet);
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n, 0);
+    gst_buffer_unref (buffer);
+    if (n > 1100)
+      g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 1000);
+    pcr += 27000;               /* 1 ms */
+  }
+}
+
+static void
+feed_frame (CbrLearner * learner, GstClockTime time, guint size, gint64 arrival)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, 0, size);
+  cbr_learner_feed (learner, buffer, time, arrival, 28);
+  gst_buffer_unref (buffer);
+}
+
+/* Frames in several buffers, all at once: timestamps count. */
+static void
+test_timestamps (void)
+{
+  CbrLearner learner;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint frame = 0; frame < 100; frame++)
+    for (guint part = 0; part < 10; part++)
+      feed_frame (&learner, frame * 20 * MSEC, 972, 5);
+  g_assert_cmpint (learner.clock, ==, CBR_CLOCK_TIMESTAMPS);
+  g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 10 * 1000 * 8 * 50);
+}
+
+static void
+test_arrival (void)
+{
+  CbrLearner learner;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint i = 0; i < 300; i++)
+    feed_frame (&learner, GST_CLOCK_TIME_NONE, 972, i * 10 * MSEC);
+  g_assert_cmpint (learner.clock, ==, CBR_CLOCK_ARRIVAL);
+  g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 1000 * 8 * 100);
+}
+
+/* A file without a clock. */
+static void
+test_patience (void)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1 << 20, NULL);
+  CbrLearner learner;
+  guint n = 0;
+
+  gst_buffer_memset (buffer, 0, 0, 1 << 20);
+  cbr_learner_init (&learner, SEC);
+  while (cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n * 1000, 28))
+    n++;
+  g_assert_cmpuint (n, ==, 255);
+  gst_buffer_unref (buffer);
+}
+
+/* What leaves at the learned rate is never more than what came, and never
+ * later than a window, whatever comes. */
+static void
+test_moving_average (void)
+{
+  for (guint seed = 0; seed < 20; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    guint64 in[20000] = { 0 };
+    gdouble out = 0;
+    CbrRate rate;
+
+    cbr_rate_init (&rate, SEC);
+    for (guint ms = 1; ms < G_N_ELEMENTS (in); ms++) {
+      in[ms] = in[ms - 1];
+      if (ms % 20 == 0)
+        in[ms] += ms % 500 == 0 ? 200000 : g_rand_int_range (rand, 0, 30000);
+      cbr_rate_add (&rate, ms * MSEC, in[ms]);
+      out += cbr_rate_get (&rate) / 8000.;
+      /* points are 8 ms apart */
+      g_assert_cmpfloat (out, <=, in[ms] + 1);
+      if (ms > 1010)
+        g_assert_cmpfloat (out, >=, in[ms - 1010] * .999);
+    }
+    g_rand_free (rand);
+  }
+}
+
+/* Whatever is fed, nothing breaks, and a rate is a number. */
+static void
+test_garbage (void)
+{
+  for (guint seed = 0; seed < 50; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    CbrLearner learner;
+
+    cbr_learner_init (&learner, g_rand_int_range (rand, 1, 1000) * MSEC);
+    for (guint i = 0; i < 500; i++) {
+      guint size = g_rand_int_range (rand, 1, 2000);
+      GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+      GstMapInfo map;
+
+      gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+      for (guint j = 0; j < size; j++)
+        map.data[j] = g_rand_int_range (rand, 0, 3) ? CBR_TS_SYNC :
+            g_rand_int (rand);
+      gst_buffer_unmap (buffer, &map);
+      if (g_rand_int_range (rand, 0, 50) == 0)
+        cbr_learner_jump (&learner);
+      cbr_learner_feed (&learner, buffer, g_rand_boolean (rand) ?
+          GST_CLOCK_TIME_NONE : g_rand_int (rand), g_rand_int (rand),
+          i % 3 ? 28 : 0);
+      cbr_rate_get (&learner.rate);
+      g_assert_cmpuint (learner.rate.n, <=, CBR_RATE_POINTS + 2);
+      gst_buffer_unref (buffer);
+    }
+    g_rand_free (rand);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/learner/pcr", test_pcr);
+  g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
+  g_test_add_func ("/learner/timestamps", test_timestamps);
+  g_test_add_func ("/learner/arrival", test_arrival);
+  g_test_add_func ("/learner/patience", test_patience);
+  g_test_add_func ("/learner/moving-average", test_moving_average);
+  g_test_add_func ("/learner/garbage", test_garbage);
+  return g_test_run ();
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Real threads: whatever is set, flushed and stopped in whatever order, no
+ * crash, nothing hangs, and no byte is lost that was not thrown away.
+ * FASP_SEEDS sets how many orders are tried (default 10).
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <gio/gio.h>
+#include <gst/check/gstharness.h>
+
+#define STEPS 60
+#define LIMIT (3 * G_TIME_SPAN_SECOND)
+
+static guint
+get_seeds (void)
+{
+  const gchar *text = g_getenv ("FASP_SEEDS");
+
+  return text != NULL ? (guint) atoi (text) : 10;
+}
+
+static void
+set_something (GstElement * pacer, GRand * rand, gboolean all)
+{
+  switch (g_rand_int_range (rand, 0, all ? 11 : 9)) {
+    case 0:
+      g_object_set (pacer, "bitrate", (guint64) 100000000 + g_rand_int (rand),
+          NULL);
+      break;
+    case 1:
+      g_object_set (pacer, "method", g_rand_int_range (rand, 0, 3), NULL);
+      break;
+    case 2:
+      g_object_set (pacer, "payload-size", g_rand_int_range (rand, 0, 1500),
+          NULL);
+      break;
+    case 3:
+      g_object_set (pacer, "max-burst", g_rand_int_range (rand, 0, 100000),
+          NULL);
+      break;
+    case 4:
+      g_object_set (pacer, "header-size", g_rand_int_range (rand, 0, 100),
+          NULL);
+      break;
+    case 5:
+      g_object_set (pacer, "max-delay", (guint64) g_rand_int (rand), NULL);
+      break;
+    case 6:
+      g_object_set (pacer, "spin", (guint64) g_rand_int_range (rand, 0, 100000),
+          NULL);
+      break;
+    case 7:
+      g_object_set (pacer, "max-period", (guint64) g_rand_int_range (rand,
+              1000, 10000000), NULL);
+      break;
+    case 8:
+      g_object_set (pacer, "stats-interval", g_rand_int_range (rand, 0, 3),
+          NULL);
+      break;
+    case 9:
+      g_object_set (pacer, "overflow", g_rand_int_range (rand, 0, 2), NULL);
+      break;
+    default:
+      g_object_set (pacer, "bitrate", (guint64) 0, "window",
+          (guint64) g_rand_int_range (rand, 1, 50) * GST_MSECOND, NULL);
+      break;
+  }
+}
+
+typedef struct
+{
+  GstPad *pad;                  /* of the pacer, where it is fed */
+  GRand *rand;
+  guint64 bytes;
+  guint8 next;                  /* byte */
+} Feeder;
+
+static GstBuffer *
+make (Feeder * feeder)
+{
+  gsize size = g_rand_int_range (feeder->rand, 1, 4000);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gsize i = 0; i < size; i++)
+    map.data[i] = feeder->next++;
+  gst_buffer_unmap (buffer, &map);
+  feeder->bytes += size;
+  return buffer;
+}
+
+static GstFlowReturn
+feed (Feeder * feeder)
+{
+  GstBufferList *list;
+
+  if (g_rand_boolean (feeder->rand))
+    return gst_pad_push (feeder->pad, make (feeder));
+  list = gst_buffer_list_new ();
+  for (guint i = 0; i < 10; i++)
+    gst_buffer_list_add (list, make (feeder));
+  return gst_pad_push_list (feeder->pad, list);
+}
+
+typedef struct
+{
+  guint64 bytes;
+  guint8 next;
+  gboolean ended;
+  GMutex lock;
+  GCond cond;
+} Taker;
+
+static GstPadProbeReturn
+take (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Taker *taker = data;
+
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
+      g_mutex_lock (&taker->lock);
+      taker->ended = TRUE;
+      g_cond_signal (&taker->cond);
+      g_mutex_unlock (&taker->lock);
+    }
+    return GST_PAD_PROBE_OK;
+  }
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+    GstMapInfo map;
+
+    gst_buffer_map (buffer, &map, GST_MAP_READ);
+    for (gsize i = 0; i < map.size; i++)
+      g_assert_cmpuint (map.data[i], ==, taker->next++);
+    taker->bytes += map.size;
+    gst_buffer_unmap (buffer, &map);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static gpointer
+set_all_the_time (gpointer data)
+{
+  GstElement *pacer = data;
+  GRand *rand = g_rand_new_with_seed (99);
+
+  for (guint i = 0; i < 200; i++) {
+    set_something (pacer, rand, FALSE);
+    g_usleep (500);
+  }
+  g_rand_free (rand);
+  return NULL;
+}
+
+/* Settings that change while playing lose and disorder nothing. */
+static void
+test_settings (void)
+{
+  for (guint seed = 0; seed < get_seeds (); seed++) {
+    Feeder feeder = { NULL, g_rand_new_with_seed (seed) };
+    Taker taker = { 0 };
+    GstHarness *h = gst_harness_new ("cbrpacer");
+    GThread *thread;
+    gint64 until;
+
+    g_mutex_init (&taker.lock);
+    g_cond_init (&taker.cond);
+    g_object_set (h->element, "bitrate", G_GUINT64_CONSTANT (500000000), NULL);
+    gst_harness_use_systemclock (h);
+    gst_harness_set_drop_buffers (h, TRUE);
+    gst_harness_set_src_caps_str (h, "application/x-test");
+    /* a harness takes lists apart first */
+    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER |
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take, &taker, NULL);
+    feeder.pad = h->srcpad;
+    thread = g_thread_new ("set", set_all_the_time, h->element);
+    for (guint i = 0; i < 300; i++)
+      g_assert_cmpint (feed (&feeder), ==, GST_FLOW_OK);
+    g_thread_join (thread);
+    gst_harness_push_event (h, gst_event_new_eos ());
+    until = g_get_monotonic_time () + 10 * LIMIT;
+    g_mutex_lock (&taker.lock);
+    while (!taker.ended)
+      g_assert_true (g_cond_wait_until (&taker.cond, &taker.lock, until));
+    g_mutex_unlock (&taker.lock);
+    g_assert_cmpuint (taker.bytes, ==, feeder.bytes);
+    gst_harness_teardown (h);
+    g_mutex_clear (&taker.lock);
+    g_cond_clear (&taker.cond);
+    g_rand_free (feeder.rand);
+  }
+}
+
+static void
+do_something (GstElement * pipeline, GstElement * pacer, GRand * rand)
+{
+  static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
+    GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PLAYING, GST_STATE_PLAYING
+  };
+  GstStructure *stats;
+
+  switch (g_rand_int_range (rand, 0, 7)) {
+    case 0:
+      gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+          g_rand_int_range (rand, 0, 100) * GST_SECOND);
+      break;
+    case 1:
+      gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE,
+          g_rand_int_range (rand, 0, 100) * GST_SECOND);
+      break;
+    case 2:
+      gst_element_set_state (pipeline,
+          states[g_rand_int_range (rand, 0, G_N_ELEMENTS (states))]);
+      break;
+    case 3:
+      g_object_get (pacer, "stats", &stats, NULL);
+      gst_structure_free (stats);
+      break;
+    case 4:
+      g_usleep (g_rand_int_range (rand, 0, 10000));
+      break;
+    case 5:
+      gst_element_send_event (pipeline, gst_event_new_eos ());
+      break;
+    default:
+      set_something (pacer, rand, TRUE);
+      break;
+  }
+}
+
+static void
+test_chaos (void)
+{
+  guint64 bytes = 0;
+
+  for (guint seed = 0; seed < get_seeds (); seed++) {
+    g_autoptr (GstElement) pipeline = gst_object_ref_sink (gst_parse_launch
+        ("audiotestsrc ! cbrpacer name=p bitrate=100000000 ! fakesink", NULL));
+    g_autoptr (GstElement) pacer = gst_bin_get_by_name (GST_BIN (pipeline),
+        "p");
+    GRand *rand = g_rand_new_with_seed (seed);
+    GstStructure *stats;
+    guint64 now;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    for (guint i = 0; i < STEPS; i++) {
+      gint64 before = g_get_monotonic_time ();
+
+      do_something (pipeline, pacer, rand);
+      g_assert_cmpint (g_get_monotonic_time () - before, <, LIMIT);
+    }
+    g_object_get (pacer, "stats", &stats, NULL);
+    gst_structure_get_uint64 (stats, "bytes", &now);
+    gst_structure_free (stats);
+    bytes += now;
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    g_rand_free (rand);
+  }
+  /* it was chaos of something */
+  g_assert_cmpuint (bytes, >, 0);
+}
+
+/* The kernel cuts what leaves as one buffer; what arrives is what datagram by
+ * datagram would. */
+static void
+test_offload (void)
+{
+  g_autoptr (GInetAddress) loopback =
+      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
+      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autofree gchar *line = NULL;
+  g_autoptr (GstElement) pipeline = NULL, pacer = NULL;
+  g_autoptr (GstBus) bus = NULL;
+  gboolean offloaded = FALSE;
+  GstStructure *stats;
+  GstMessage *message;
+  gchar bytes[2000];
+
+  g_assert_true (g_socket_bind (socket, any, FALSE, NULL));
+  g_socket_set_timeout (socket, 10);
+  bound = g_socket_get_local_address (socket, NULL);
+  line = g_strdup_printf ("fakesrc num-buffers=3 sizetype=fixed sizemax=10000 "
+      "filltype=pattern-span ! queue ! cbrpacer name=p bitrate=100000000 "
+      "payload-size=700 max-burst=7280 segmentation-offload=true ! identity ! "
+      "udpsink host=127.0.0.1 port=%u sync=false",
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
+  pipeline = gst_object_ref_sink (gst_parse_launch (line, NULL));
+  pacer = gst_bin_get_by_name (GST_BIN (pipeline), "p");
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  /* 30000 = 42 * 700 + 600 */
+  for (guint i = 0; i < 43; i++) {
+    gssize size = g_socket_receive (socket, bytes, sizeof bytes, NULL, NULL);
+
+    g_assert_cmpint (size, ==, i < 42 ? 700 : 600);
+    for (gssize j = 0; j < size; j++)
+      g_assert_cmpuint ((guint8) bytes[j], ==, (guint8) (i * 700 + j));
+  }
+  message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  g_object_get (pacer, "stats", &stats, NULL);
+  gst_structure_get_boolean (stats, "segmentation-offload", &offloaded);
+  gst_structure_free (stats);
+  if (!offloaded)
+    g_test_skip ("this kernel has no UDP_SEGMENT");
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pacer-chaos/settings", test_settings);
+  g_test_add_func ("/pacer-chaos/everything", test_chaos);
+  g_test_add_func ("/pacer-chaos/offload", test_offload);
+  return g_test_run ();
+}

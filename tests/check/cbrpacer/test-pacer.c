@@ -1,0 +1,1167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element in virtual time: every property, every transition.
+ */
+#include <string.h>
+#include <gst/check/gstharness.h>
+#include <gst/check/gsttestclock.h>
+
+#define MS GST_MSECOND
+#define LIMIT (30 * G_TIME_SPAN_SECOND) /* of real time, for anything */
+
+typedef struct
+{
+  GstHarness *h;
+  GstTestClock *clock;
+  GstBus *bus;
+  GMutex lock;
+  GArray *lists;                /* buffers per push */
+} Fixture;
+
+static GstPadProbeReturn
+on_push (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Fixture *f = data;
+  guint n = 1;
+
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
+    n = gst_buffer_list_length (GST_PAD_PROBE_INFO_BUFFER_LIST (info));
+  g_mutex_lock (&f->lock);
+  g_array_append_val (f->lists, n);
+  g_mutex_unlock (&f->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* cbrpacer with "name=value ..."; without headers on the wire, to count with
+ * round numbers, unless told otherwise. */
+static Fixture *
+setup (const gchar * properties, const gchar * caps)
+{
+  g_auto (GStrv) words = g_strsplit (properties, " ", -1);
+  Fixture *f = g_new0 (Fixture, 1);
+  g_autoptr (GstPad) pad = NULL;
+
+  g_mutex_init (&f->lock);
+  f->lists = g_array_new (FALSE, FALSE, sizeof (guint));
+  f->h = gst_harness_new ("cbrpacer");
+  f->bus = gst_bus_new ();
+  gst_element_set_bus (f->h->element, f->bus);
+  g_object_set (f->h->element, "header-size", 0, NULL);
+  for (guint i = 0; words[i] != NULL && *words[i]; i++) {
+    g_auto (GStrv) pair = g_strsplit (words[i], "=", 2);
+
+    gst_util_set_object_arg (G_OBJECT (f->h->element), pair[0], pair[1]);
+  }
+  pad = gst_element_get_static_pad (f->h->element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_BUFFER_LIST, on_push, f, NULL);
+  gst_harness_use_testclock (f->h);
+  f->clock = gst_harness_get_testclock (f->h);
+  if (caps != NULL)
+    gst_harness_set_src_caps_str (f->h, caps);
+  else {                        /* as filesrc: none */
+    GstSegment segment;
+
+    gst_harness_play (f->h);
+    gst_harness_push_event (f->h, gst_event_new_stream_start ("1"));
+    gst_segment_init (&segment, GST_FORMAT_BYTES);
+    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  }
+  return f;
+}
+
+#define SIMPLE "application/x-test"
+#define TS "video/mpegts,systemstream=true,packetsize=188"
+
+static void
+teardown (Fixture * f)
+{
+  gst_element_set_bus (f->h->element, NULL);
+  gst_object_unref (f->bus);
+  gst_object_unref (f->clock);
+  gst_harness_teardown (f->h);
+  g_array_unref (f->lists);
+  g_mutex_clear (&f->lock);
+  g_free (f);
+}
+
+static GstBuffer *
+make (gsize size, GstClockTime pts)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, 0xda, size);
+  GST_BUFFER_PTS (buffer) = pts;
+  return buffer;
+}
+
+static void
+push (Fixture * f, gsize size)
+{
+  g_assert_cmpint (gst_harness_push (f->h, make (size,
+              GST_CLOCK_TIME_NONE)), ==, GST_FLOW_OK);
+}
+
+/* @n packets of a transport stream. */
+static GstBuffer *
+make_ts (guint n)
+{
+  GstBuffer *buffer = make (n * 188, GST_CLOCK_TIME_NONE);
+
+  for (guint i = 0; i < n; i++)
+    gst_buffer_memset (buffer, i * 188, 0x47, 1);
+  return buffer;
+}
+
+/* The thread sleeps until @time and until nothing else; it is @time now. */
+static void
+advance_to (Fixture * f, GstClockTime time)
+{
+  GstClockID id;
+
+  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+  g_assert_cmpuint (gst_clock_id_get_time (id), ==, time);
+  gst_clock_id_unref (id);
+  g_assert_true (gst_test_clock_crank (f->clock));
+}
+
+static void
+assert_pull (Fixture * f, gsize size)
+{
+  GstBuffer *buffer = gst_harness_pull (f->h);
+
+  g_assert_nonnull (buffer);
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, size);
+  gst_buffer_unref (buffer);
+}
+
+static void
+assert_nothing (Fixture * f)
+{
+  g_assert_null (gst_harness_try_pull (f->h));
+}
+
+static guint64
+get_stat (Fixture * f, const gchar * name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (f->h->element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+/* For what happens in another thread, without a sign. */
+static void
+wait_for_stat (Fixture * f, const gchar * name, guint64 value)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+
+  while (get_stat (f, name) != value) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
+/* Until the thread waits for the clock (TRUE) or for something to come. */
+static gboolean
+wait_for_sleep (Fixture * f)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+
+  while (gst_test_clock_peek_id_count (f->clock) == 0) {
+    if (get_stat (f, "bytes-queued") == 0)
+      return FALSE;
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+  return TRUE;
+}
+
+static gchar *
+wait_for_text (Fixture * f, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (f->bus, LIMIT * 1000, type);
+  GError *error = NULL;
+  gchar *text;
+
+  g_assert_nonnull (message);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+static void
+assert_text (const gchar * text, const gchar * part)
+{
+  if (strstr (text, part) == NULL)
+    g_error ("\"%s\" does not speak of %s", text, part);
+}
+
+/* --- the schedule ---------------------------------------------------------------- */
+
+static void
+test_deadlines (void)
+{
+  /* 1000 bytes in 1 ms; one datagram a cycle */
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+
+  gst_test_clock_set_time (f->clock, 7 * MS);
+  for (guint i = 0; i < 10; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  for (guint i = 1; i < 10; i++) {
+    assert_nothing (f);
+    advance_to (f, (7 + i) * MS);
+    assert_pull (f, 1000);
+  }
+  teardown (f);
+}
+
+/* A late thread makes good what it fell behind at twice the rate. */
+static void
+test_late (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=10000", SIMPLE);
+  GstClockID id;
+
+  for (guint i = 0; i < 100; i++)
+    push (f, 1000);
+  for (guint i = 0; i < 10; i++)
+    assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+  g_assert_cmpuint (gst_clock_id_get_time (id), ==, 10 * MS);
+  gst_clock_id_unref (id);
+  gst_test_clock_set_time (f->clock, 35 * MS);  /* it is woken then */
+  gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
+  for (guint i = 0; i < 10; i++)
+    assert_pull (f, 1000);
+  for (GstClockTime half = 0; half < 4; half++) {
+    gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+    /* half a cycle is 5 ms; less what a wake-up is late by */
+    g_assert_cmpuint (gst_clock_id_get_time (id), <=, (40 + 5 * half) * MS);
+    g_assert_cmpuint (gst_clock_id_get_time (id), >, (39 + 5 * half) * MS);
+    gst_clock_id_unref (id);
+    gst_test_clock_set_time (f->clock, (40 + 5 * half) * MS);
+    gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
+    for (guint i = 0; i < 10; i++)
+      assert_pull (f, 1000);
+  }
+  /* 60 cycles later than began: on time again */
+  advance_to (f, 60 * MS);
+  g_assert_cmpuint (get_stat (f, "stalls"), ==, 0);
+  teardown (f);
+}
+
+static void
+test_stall (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  GstClockID id;
+
+  for (guint i = 0; i < 5; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+  gst_clock_id_unref (id);
+  gst_test_clock_set_time (f->clock, GST_SECOND);
+  gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
+  assert_pull (f, 1000);        /* the one that was waited for */
+  assert_pull (f, 1000);        /* the first of the new schedule */
+  advance_to (f, GST_SECOND + 1 * MS);
+  assert_pull (f, 1000);
+  g_assert_cmpuint (get_stat (f, "stalls"), ==, 1);
+  teardown (f);
+}
+
+static void
+test_lists (void)
+{
+  static const struct
+  {
+    const gchar *properties;
+    gsize in;
+    guint lists[4];
+    guint64 period;             /* µs */
+  } cases[] = {
+    /* 28 bytes of header: 8000 / 1028 datagrams a cycle */
+    {"bitrate=8000000 header-size=28", 1000, {7, 7, 7, 7}, 7196},
+    {"bitrate=8000000 header-size=48", 1000, {7, 7, 7, 7}, 7336},
+    {"bitrate=8000000 max-burst=3000", 1000, {3, 3, 3, 3}, 3000},
+    {"bitrate=8000000 max-burst=1", 1000, {1, 1, 1, 1}, 1000},
+    {"bitrate=8000000 max-period=2000000", 1000, {2, 2, 2, 2}, 2000},
+    {"bitrate=8000000 payload-size=500", 1000, {16, 16, 16, 16}, 8000},
+    {"bitrate=8000000 payload-size=2000", 1000, {4, 4, 4, 4}, 8000},
+    {"bitrate=8000000 method=send-and-sleep", 1000, {8, 8, 8, 8}, 8000},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Fixture *f = setup (cases[i].properties, SIMPLE);
+    GstBufferList *list = gst_buffer_list_new ();
+
+    for (guint j = 0; j < 40; j++)
+      gst_buffer_list_add (list, make (cases[i].in, GST_CLOCK_TIME_NONE));
+    g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
+    for (guint j = 0; j < 4; j++) {
+      for (guint k = 0; k < cases[i].lists[j]; k++)
+        gst_buffer_unref (gst_harness_pull (f->h));
+      assert_nothing (f);
+      advance_to (f, (j + 1) * cases[i].period * GST_USECOND);
+    }
+    g_mutex_lock (&f->lock);
+    for (guint j = 0; j < 4; j++)
+      g_assert_cmpuint (g_array_index (f->lists, guint, j), ==,
+          cases[i].lists[j]);
+    g_mutex_unlock (&f->lock);
+    teardown (f);
+  }
+}
+
+static gpointer
+step_clock (gpointer data)
+{
+  Fixture *f = data;
+
+  for (guint i = 1; i <= 4000; i++)
+    gst_test_clock_set_time (f->clock, i * 10 * GST_USECOND);
+  return NULL;
+}
+
+/* Never sleeps: nothing ever waits for the clock. */
+static void
+test_send_and_compare (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 method=send-and-compare",
+      SIMPLE);
+  GThread *thread;
+
+  for (guint i = 0; i < 10; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  thread = g_thread_new ("clock", step_clock, f);
+  for (guint i = 1; i < 10; i++) {
+    assert_pull (f, 1000);
+    g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, i * MS);
+  }
+  g_assert_cmpuint (gst_test_clock_peek_id_count (f->clock), ==, 0);
+  g_thread_join (thread);
+  teardown (f);
+}
+
+/* Wakes before the deadline, watches the clock, never leaves early, and stops
+ * watching a clock that stands. */
+static void
+test_spin (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 spin=1000", SIMPLE);
+  GstClockID id;
+
+  push (f, 1000);
+  push (f, 1000);
+  assert_pull (f, 1000);
+  advance_to (f, 1 * MS - 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+  g_assert_cmpuint (gst_clock_id_get_time (id), ==, 1 * MS);
+  gst_clock_id_unref (id);
+  assert_nothing (f);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1000);
+  teardown (f);
+}
+
+static void
+test_set_bitrate (void)
+{
+  Fixture *f = setup ("bitrate=8000 max-burst=1000 max-delay=60000000000",
+      SIMPLE);
+
+  for (guint i = 0; i < 4; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  /* the wait that is under way, too */
+  g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (8000000), NULL);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1000);
+  advance_to (f, 2 * MS);
+  assert_pull (f, 1000);
+  g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (800000), NULL);
+  advance_to (f, 12 * MS);
+  assert_pull (f, 1000);
+  teardown (f);
+}
+
+/* --- the clock and states ------------------------------------------------------------ */
+
+static void
+test_another_clock (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  GstClock *other = gst_test_clock_new_with_start_time (5 * GST_SECOND);
+
+  for (guint i = 0; i < 4; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  gst_element_set_clock (f->h->element, other);
+  assert_pull (f, 1000);        /* begins anew */
+  gst_object_unref (f->clock);
+  f->clock = GST_TEST_CLOCK (other);
+  advance_to (f, 5 * GST_SECOND + 1 * MS);
+  assert_pull (f, 1000);
+  gst_object_ref (f->clock);
+  gst_object_unref (other);
+  teardown (f);
+}
+
+/* In PAUSED one cycle leaves, for sinks to preroll, and no more. */
+static void
+test_pause (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+
+  for (guint i = 0; i < 10; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  gst_element_set_state (f->h->element, GST_STATE_PAUSED);
+  assert_pull (f, 1000);
+  wait_for_stat (f, "cycles", 2);
+  gst_test_clock_set_time (f->clock, 100 * MS);
+  g_usleep (20000);
+  assert_nothing (f);
+  g_assert_cmpuint (gst_test_clock_peek_id_count (f->clock), ==, 0);
+  gst_element_set_state (f->h->element, GST_STATE_PLAYING);
+  /* what left in PAUSED counts from now on */
+  advance_to (f, 101 * MS);
+  assert_pull (f, 1000);
+  advance_to (f, 102 * MS);
+  assert_pull (f, 1000);
+  g_assert_cmpuint (get_stat (f, "underruns"), ==, 0);
+  g_assert_cmpuint (get_stat (f, "stalls"), ==, 0);
+  teardown (f);
+}
+
+static void
+test_states (void)
+{
+  for (guint i = 0; i < 20; i++) {
+    Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+
+    for (guint j = 0; j < 10; j++)
+      push (f, 1000);
+    assert_pull (f, 1000);
+    /* while it sleeps, from every state */
+    if (i % 2)
+      gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+    gst_element_set_state (f->h->element, i % 3 == 0 ? GST_STATE_NULL :
+        i % 3 == 1 ? GST_STATE_READY : GST_STATE_PAUSED);
+    gst_element_set_state (f->h->element, GST_STATE_NULL);
+    g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 0);
+    teardown (f);
+  }
+}
+
+static void
+test_flush (void)
+{
+  Fixture *f = setup ("bitrate=8000 max-burst=1000 payload-size=600 "
+      "max-delay=60000000000", SIMPLE);
+  GstSegment segment;
+  GstEvent *event;
+
+  push (f, 1000);
+  assert_pull (f, 600);         /* 400 wait for their rest */
+  push (f, 5000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+  /* a seek */
+  gst_harness_push_event (f->h, gst_event_new_flush_start ());
+  g_assert_cmpint (gst_pad_push (f->h->srcpad, make (100, 0)), ==,
+      GST_FLOW_FLUSHING);
+  gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
+  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 0);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 10 * GST_SECOND;
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  push (f, 1200);
+  assert_pull (f, 600);         /* at once */
+  advance_to (f, 600 * MS);
+  assert_pull (f, 600);
+  event = gst_harness_pull_event (f->h);
+  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_FLUSH_START);
+  gst_event_unref (event);
+  event = gst_harness_pull_event (f->h);
+  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_FLUSH_STOP);
+  gst_event_unref (event);
+  event = gst_harness_pull_event (f->h);
+  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_SEGMENT);
+  gst_event_unref (event);
+  teardown (f);
+}
+
+static gpointer
+push_thread (gpointer data)
+{
+  Fixture *f = data;
+
+  return GINT_TO_POINTER (gst_harness_push (f->h, make (1000,
+              GST_CLOCK_TIME_NONE)));
+}
+
+/* A source that waits for room is let go by a flush, a stop, an error. */
+static void
+test_blocked_and_let_go (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Fixture *f =
+        setup ("bitrate=8000 max-burst=1000 max-delay=1000000", SIMPLE);
+    GThread *thread;
+
+    push (f, 1000);
+    assert_pull (f, 1000);
+    push (f, 1000);
+    thread = g_thread_new ("push", push_thread, f);
+    wait_for_stat (f, "overruns", 1);
+    if (i == 0)
+      gst_harness_push_event (f->h, gst_event_new_flush_start ());
+    else
+      gst_element_set_state (f->h->element, GST_STATE_NULL);
+    g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
+        GST_FLOW_FLUSHING);
+    teardown (f);
+  }
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+static GstEventType
+pull_event_type (Fixture * f)
+{
+  GstEvent *event = gst_harness_pull_event (f->h);
+  GstEventType type = GST_EVENT_TYPE (event);
+
+  gst_event_unref (event);
+  return type;
+}
+
+static void
+test_eos (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 payload-size=1000",
+      SIMPLE);
+  GstEvent *event;
+
+  push (f, 1000);
+  push (f, 1500);
+  assert_pull (f, 1000);
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+  gst_harness_push_event (f->h, gst_event_new_eos ());
+  g_assert_cmpint (gst_harness_push (f->h, make (10, 0)), ==, GST_FLOW_EOS);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1000);
+  g_assert_null (gst_harness_try_pull_event (f->h));
+  advance_to (f, 2 * MS);
+  assert_pull (f, 500);         /* short, at its time */
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
+  /* another stream */
+  gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_STREAM_START);
+  teardown (f);
+}
+
+/* Events keep their place between what they stood between. */
+static void
+test_event_order (void)
+{
+  Fixture *f = setup ("bitrate=8000000 payload-size=1000", SIMPLE);
+  GstEvent *event;
+
+  push (f, 2500);
+  assert_pull (f, 1000);
+  assert_pull (f, 1000);
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+  gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
+  advance_to (f, 2 * MS);
+  assert_pull (f, 500);
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_GAP);
+  teardown (f);
+}
+
+static gpointer
+drain_thread (gpointer data)
+{
+  Fixture *f = data;
+  GstQuery *query = gst_query_new_drain ();
+  gboolean result = gst_pad_peer_query (f->h->srcpad, query);
+
+  gst_query_unref (query);
+  return GINT_TO_POINTER (result + 1);
+}
+
+/* A query with a place in the stream is answered after what came before, or
+ * given up in a flush. */
+static void
+test_serialized_query (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  GThread *thread;
+
+  for (guint i = 0; i < 3; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  thread = g_thread_new ("drain", drain_thread, f);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1000);
+  advance_to (f, 2 * MS);
+  assert_pull (f, 1000);
+  g_thread_join (thread);
+  push (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  thread = g_thread_new ("drain", drain_thread, f);
+  g_usleep (10000);
+  gst_harness_push_event (f->h, gst_event_new_flush_start ());
+  g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, 1);
+  teardown (f);
+}
+
+static GstPadProbeReturn
+refuse (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_LINKED;
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_DATA (info) = NULL;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* What the sink says reaches the source; after EOS, the application. */
+static void
+test_downstream_error (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+    g_autofree gchar *text = NULL;
+    GstFlowReturn ret = GST_FLOW_OK;
+
+    push (f, 1000);
+    assert_pull (f, 1000);
+    push (f, 1000);
+    gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+    gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, refuse, NULL,
+        NULL);
+    if (i == 1)
+      gst_harness_push_event (f->h, gst_event_new_eos ());
+    advance_to (f, 1 * MS);
+    if (i == 1) {
+      text = wait_for_text (f, GST_MESSAGE_ERROR);
+    } else {
+      gint64 until = g_get_monotonic_time () + LIMIT;
+
+      while (ret == GST_FLOW_OK && g_get_monotonic_time () < until)
+        ret = gst_harness_push (f->h, make (10, 0));
+      g_assert_cmpint (ret, ==, GST_FLOW_NOT_LINKED);
+    }
+    teardown (f);
+  }
+}
+
+/* --- what waits ------------------------------------------------------------------------------- */
+
+static void
+test_underrun (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=4000", SIMPLE);
+
+  push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_set_time (f->clock, 10 * MS);
+  for (guint i = 0; i < 8; i++)
+    push (f, 1000);
+  /* nothing of the idle time is made good: a cycle, and its time. As fast as
+   * the thread wakes, it is of one to four datagrams. */
+  assert_pull (f, 1000);
+  wait_for_stat (f, "underruns", 1);
+  for (guint i = 0; i < 7;) {
+    GstBuffer *buffer = gst_harness_try_pull (f->h);
+
+    if (buffer != NULL) {
+      gst_buffer_unref (buffer);
+      i++;
+    } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
+      gst_test_clock_crank (f->clock);
+    }
+  }
+  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, 14 * MS);
+  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=, 17 * MS);
+  g_assert_cmpuint (get_stat (f, "underruns"), ==, 1);
+  teardown (f);
+}
+
+/* A datagram waits max-period for its rest. */
+static void
+test_partial (void)
+{
+  Fixture *f = setup ("bitrate=8000000 payload-size=1000 max-period=50000000",
+      SIMPLE);
+
+  push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_set_time (f->clock, 10 * MS);
+  push (f, 300);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  gst_test_clock_set_time (f->clock, 20 * MS);
+  push (f, 200);
+  advance_to (f, 60 * MS);
+  assert_pull (f, 500);
+  push (f, 400);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  push (f, 600);
+  advance_to (f, 60 * MS + 500 * GST_USECOND);
+  assert_pull (f, 1000);
+  teardown (f);
+}
+
+static void
+test_block (void)
+{
+  /* 3 ms: three datagrams may wait */
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 max-delay=3000000",
+      SIMPLE);
+  GThread *thread;
+
+  push (f, 1000);
+  assert_pull (f, 1000);
+  for (guint i = 0; i < 3; i++)
+    push (f, 1000);
+  g_assert_cmpuint (get_stat (f, "delay"), ==, 3 * MS);
+  g_assert_cmpuint (get_stat (f, "overruns"), ==, 0);
+  thread = g_thread_new ("push", push_thread, f);
+  wait_for_stat (f, "overruns", 1);
+  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
+  advance_to (f, 1 * MS);
+  g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_OK);
+  assert_pull (f, 1000);
+  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
+  /* more room while it waits */
+  thread = g_thread_new ("push", push_thread, f);
+  wait_for_stat (f, "overruns", 2);
+  g_object_set (f->h->element, "max-delay", 5 * MS, NULL);
+  g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_OK);
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+  teardown (f);
+}
+
+static void
+test_drop_oldest (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
+      "overflow=drop-oldest", SIMPLE);
+  g_autofree gchar *text = NULL;
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < 10; i++) {
+    g_assert_cmpint (gst_harness_push (f->h, make (1000, i)), ==, GST_FLOW_OK);
+    if (i == 0)
+      assert_pull (f, 1000);
+  }
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 6000);
+  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
+  text = wait_for_text (f, GST_MESSAGE_WARNING);
+  assert_text (text, "max-delay");
+  advance_to (f, 1 * MS);
+  buffer = gst_harness_pull (f->h);
+  g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, 7);
+  g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
+  gst_buffer_unref (buffer);
+  advance_to (f, 2 * MS);
+  buffer = gst_harness_pull (f->h);
+  g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, 8);
+  g_assert_false (GST_BUFFER_IS_DISCONT (buffer));
+  gst_buffer_unref (buffer);
+  teardown (f);
+}
+
+/* --- transport streams ---------------------------------------------------------------------------- */
+
+static guint
+count_nulls (GstBuffer * buffer)
+{
+  GstMapInfo map;
+  guint n = 0;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  for (gsize i = 0; i < map.size; i += 188) {
+    g_assert_cmpuint (map.data[i], ==, 0x47);
+    n += map.data[i + 1] == 0x1f && map.data[i + 2] == 0xff;
+  }
+  gst_buffer_unmap (buffer, &map);
+  return n;
+}
+
+/* Seven packets a datagram, whatever comes; without caps, too. */
+static void
+test_ts_datagrams (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Fixture *f = setup ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
+
+    for (guint j = 0; j < 7; j++)
+      gst_harness_push (f->h, make_ts (i == 0 ? 1 : 3));
+    for (guint j = 0; i == 0 && j < 14; j++)
+      gst_harness_push (f->h, make_ts (1));
+    assert_pull (f, 1316);
+    advance_to (f, 1 * MS);
+    assert_pull (f, 1316);
+    advance_to (f, 2 * MS);
+    assert_pull (f, 1316);
+    teardown (f);
+  }
+}
+
+static void
+test_null_ts (void)
+{
+  /* 1316 bytes in 1 ms, two datagrams a cycle */
+  Fixture *f = setup ("bitrate=10528000 max-burst=2632 stuffing=null-ts", TS);
+  static const struct
+  {
+    guint packets, nulls[2];
+  } steps[] = {
+    {14, {0, 0}}, {7, {0, 7}}, {0, {7, 7}}, {3, {4, 7}}, {20, {0, 0}},
+    {0, {1, 7}},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    if (steps[i].packets > 0)
+      gst_harness_push (f->h, make_ts (steps[i].packets));
+    if (i > 0)
+      advance_to (f, 2 * i * MS);
+    for (guint j = 0; j < 2; j++) {
+      GstBuffer *buffer = gst_harness_pull (f->h);
+
+      g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 1316);
+      g_assert_cmpuint (count_nulls (buffer), ==, steps[i].nulls[j]);
+      g_assert_cmpint (!!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP),
+          ==, steps[i].nulls[j] == 7);
+      gst_buffer_unref (buffer);
+    }
+    if (i == 4) {
+      /* 6 packets wait; after them nothing comes */
+      GstStructure *stats;
+      gdouble achieved;
+
+      g_object_get (f->h->element, "stats", &stats, NULL);
+      g_assert_true (gst_structure_get_double (stats, "bitrate-achieved",
+              &achieved));
+      g_assert_cmpfloat (achieved, ==, 10528000);
+      gst_structure_free (stats);
+    }
+  }
+  g_assert_cmpuint (get_stat (f, "bytes-stuffed"), ==, 40 * 188);
+  g_assert_cmpuint (get_stat (f, "underruns"), ==, 0);
+  /* the end is not stuffed any further */
+  gst_harness_push_event (f->h, gst_event_new_eos ());
+  wait_for_stat (f, "cycles", 6);
+  g_assert_cmpuint (gst_harness_buffers_in_queue (f->h), ==, 0);
+  teardown (f);
+}
+
+/* Part of a packet waits for its rest: nulls go before it, never into it. */
+static void
+test_null_ts_split_packets (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  GstBuffer *whole = make_ts (8), *buffer;
+
+  gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 0,
+          7 * 188 + 100));
+  assert_pull (f, 1316);
+  advance_to (f, 1 * MS);
+  buffer = gst_harness_pull (f->h);
+  g_assert_cmpuint (count_nulls (buffer), ==, 7);
+  gst_buffer_unref (buffer);
+  gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL,
+          7 * 188 + 100, 88));
+  advance_to (f, 2 * MS);
+  buffer = gst_harness_pull (f->h);
+  g_assert_cmpuint (count_nulls (buffer), ==, 6);
+  gst_buffer_unref (buffer);
+  gst_buffer_unref (whole);
+  teardown (f);
+}
+
+static void
+test_null_ts_of_nothing_else (void)
+{
+  Fixture *f = setup ("bitrate=10528000 stuffing=null-ts", SIMPLE);
+  g_autofree gchar *text = NULL;
+
+  push (f, 1316);
+  text = wait_for_text (f, GST_MESSAGE_ERROR);
+  assert_text (text, "tsparse");
+  teardown (f);
+}
+
+static void
+test_bad_payload (void)
+{
+  GstElement *element = gst_element_factory_make ("cbrpacer", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GstMessage) message = NULL;
+
+  gst_object_ref_sink (element);
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "payload-size", 1400, NULL);
+  gst_util_set_object_arg (G_OBJECT (element), "stuffing", "null-ts");
+  g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+}
+
+/* --- learning ---------------------------------------------------------------------------------------- */
+
+/* As a file: it waits. */
+static gboolean
+answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/* A file: all of it is there at once, its timestamps tell 8 Mbit/s. */
+static void
+test_learn_from_timestamps (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+      SIMPLE);
+  GstClockTime last = 0;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  for (guint i = 0; i <= 100; i++)
+    g_assert_cmpint (gst_harness_push (f->h, make (1000, i * MS)), ==,
+        GST_FLOW_OK);
+  for (guint i = 0; i < 50; i++) {
+    GstClockTime now;
+
+    gst_buffer_unref (gst_harness_pull (f->h));
+    now = gst_clock_get_time (GST_CLOCK (f->clock));
+    /* what left before the window was full is made good first */
+    if (i > 10)
+      g_assert_cmpuint (now - last, ==, 1 * MS);
+    last = now;
+    gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+    gst_test_clock_crank (f->clock);
+  }
+  g_assert_cmpuint (get_stat (f, "bitrate"), ==, 8000000);
+  teardown (f);
+}
+
+static void
+test_cannot_learn (void)
+{
+  Fixture *f = setup ("", SIMPLE);
+  GstBuffer *buffer = make (64 << 20, GST_CLOCK_TIME_NONE);
+  g_autofree gchar *text = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; i < 5 && ret == GST_FLOW_OK; i++)
+    ret = gst_harness_push (f->h, gst_buffer_ref (buffer));
+  g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
+  text = wait_for_text (f, GST_MESSAGE_ERROR);
+  assert_text (text, "Set bitrate");
+  gst_buffer_unref (buffer);
+  teardown (f);
+}
+
+/* A source that comes at its own pace, without any clock in it, leaves at its
+ * mean, and nothing waits for longer than the window. */
+static void
+test_learn_from_arrival (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=0", SIMPLE);
+  guint out = 0;
+
+  for (GstClockTime t = 1; t <= 1000; t++) {
+    GstBuffer *buffer;
+    GstClockID id;
+
+    if (t % 20 == 0)
+      for (guint i = 0; i < 20; i++)
+        push (f, 1000);
+    gst_test_clock_set_time (f->clock, t * MS);
+    while (wait_for_sleep (f)) {
+      gboolean due;
+
+      gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+      due = gst_clock_id_get_time (id) <= t * MS;
+      gst_clock_id_unref (id);
+      if (!due)
+        break;
+      gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
+    }
+    while ((buffer = gst_harness_try_pull (f->h)) != NULL) {
+      gst_buffer_unref (buffer);
+      out++;
+    }
+    g_assert_cmpuint (out, <=, t);
+    if (t > 300)
+      g_assert_cmpuint (get_stat (f, "bitrate"), >, 6000000);
+  }
+  g_assert_cmpuint (out, >, 800);
+  teardown (f);
+}
+
+/* --- what it tells --------------------------------------------------------------------------------------- */
+
+static void
+test_latency (void)
+{
+  static const struct
+  {
+    const gchar *properties;
+    GstClockTime latency;
+  } cases[] = {
+    {"bitrate=1000000", GST_SECOND},
+    {"bitrate=1000000 max-delay=40000000", 40 * MS},
+    /* learned: a window, if that is more */
+    {"max-delay=40000000", GST_SECOND},
+    {"max-delay=40000000 window=20000000", 40 * MS},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Fixture *f = setup (cases[i].properties, SIMPLE);
+    GstQuery *query = gst_query_new_latency ();
+    GstClockTime min, max;
+    gboolean live;
+
+    gst_harness_set_upstream_latency (f->h, 7 * MS);
+    g_assert_true (gst_pad_peer_query (f->h->sinkpad, query));
+    gst_query_parse_latency (query, &live, &min, &max);
+    g_assert_true (live);
+    g_assert_cmpuint (min, ==, cases[i].latency + 7 * MS);
+    gst_query_unref (query);
+    while (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY) != NULL);
+    g_object_set (f->h->element, "max-delay", 70 * GST_SECOND, NULL);
+    gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
+    teardown (f);
+  }
+}
+
+static void
+test_stats (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=2000 header-size=100 "
+      "payload-size=900 stats-interval=1", SIMPLE);
+  GstMessage *message;
+  GstStructure *stats;
+  gdouble error;
+  const GValue *columns;
+
+  push (f, 9000);
+  for (guint i = 0; i < 5; i++) {
+    if (i > 0)
+      advance_to (f, i * 2 * MS);
+    assert_pull (f, 900);
+    assert_pull (f, 900);
+  }
+  wait_for_stat (f, "cycles", 5);
+  g_object_get (f->h->element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_has_name (stats,
+          "application/x-cbrpacer-statistics"));
+  g_assert_true (gst_structure_get_double (stats, "bitrate-error", &error));
+  g_assert_cmpfloat (error, ==, 0);
+  g_assert_true (gst_structure_has_field (stats, "cpu-share"));
+  g_assert_true (gst_structure_has_field (stats, "cpu-seconds-pacing"));
+  columns = gst_structure_get_value (stats, "burst-histogram");
+  /* 2000 bytes: up to 2^11 */
+  g_assert_cmpuint (g_value_get_uint64 (gst_value_array_get_value (columns,
+              11)), ==, 5);
+  gst_structure_free (stats);
+  g_assert_cmpuint (get_stat (f, "bytes"), ==, 9000);
+  g_assert_cmpuint (get_stat (f, "wire-bytes"), ==, 10000);
+  g_assert_cmpuint (get_stat (f, "datagrams"), ==, 10);
+  g_assert_cmpuint (get_stat (f, "gap-error-max-ns"), ==, 0);
+  g_assert_cmpuint (get_stat (f, "burst-max-bytes"), ==, 2000);
+  g_assert_cmpuint (get_stat (f, "bitrate"), ==, 8000000);
+  message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_ELEMENT);
+  g_assert_nonnull (message);
+  g_assert_true (gst_message_has_name (message,
+          "application/x-cbrpacer-statistics"));
+  gst_message_unref (message);
+  teardown (f);
+}
+
+/* --- offload --------------------------------------------------------------------------------------------------- */
+
+/* Without a udpsink behind it says why not, and goes on without. */
+static void
+test_offload_impossible (void)
+{
+  Fixture *f = setup ("bitrate=8000000 payload-size=1000 max-burst=2000 "
+      "segmentation-offload=true", SIMPLE);
+  g_autofree gchar *text = NULL;
+
+  push (f, 2000);
+  assert_pull (f, 1000);
+  assert_pull (f, 1000);
+  text = wait_for_text (f, GST_MESSAGE_WARNING);
+  assert_text (text, "udpsink");
+  teardown (f);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pacer/deadlines", test_deadlines);
+  g_test_add_func ("/pacer/late", test_late);
+  g_test_add_func ("/pacer/stall", test_stall);
+  g_test_add_func ("/pacer/lists", test_lists);
+  g_test_add_func ("/pacer/send-and-compare", test_send_and_compare);
+  g_test_add_func ("/pacer/spin", test_spin);
+  g_test_add_func ("/pacer/set-bitrate", test_set_bitrate);
+  g_test_add_func ("/pacer/another-clock", test_another_clock);
+  g_test_add_func ("/pacer/pause", test_pause);
+  g_test_add_func ("/pacer/states", test_states);
+  g_test_add_func ("/pacer/flush", test_flush);
+  g_test_add_func ("/pacer/blocked-and-let-go", test_blocked_and_let_go);
+  g_test_add_func ("/pacer/eos", test_eos);
+  g_test_add_func ("/pacer/event-order", test_event_order);
+  g_test_add_func ("/pacer/serialized-query", test_serialized_query);
+  g_test_add_func ("/pacer/downstream-error", test_downstream_error);
+  g_test_add_func ("/pacer/underrun", test_underrun);
+  g_test_add_func ("/pacer/partial", test_partial);
+  g_test_add_func ("/pacer/block", test_block);
+  g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
+  g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
+  g_test_add_func ("/pacer/null-ts", test_null_ts);
+  g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
+  g_test_add_func ("/pacer/null-ts/of-nothing-else",
+      test_null_ts_of_nothing_else);
+  g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);
+  g_test_add_func ("/pacer/learn/timestamps", test_learn_from_timestamps);
+  g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
+  g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
+  g_test_add_func ("/pacer/latency", test_latency);
+  g_test_add_func ("/pacer/stats", test_stats);
+  g_test_add_func ("/pacer/offload-impossible", test_offload_impossible);
+  return g_test_run ();
+}
