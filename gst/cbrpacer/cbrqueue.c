@@ -10,17 +10,27 @@ cbr_queue_init (CbrQueue * queue)
   gst_queue_array_new (ROOM), G_QUEUE_INIT};
 }
 
+static void
+forget (GstMiniObject * object, GstPad * pad)
+{
+  if (GST_IS_QUERY (object))
+    return;                     /* the caller's */
+  if (pad != NULL && GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object)
+      && GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT
+      && GST_EVENT_TYPE (object) != GST_EVENT_EOS)
+    gst_pad_store_sticky_event (pad, GST_EVENT_CAST (object));
+  gst_mini_object_unref (object);
+}
+
 void
-cbr_queue_clear (CbrQueue * queue)
+cbr_queue_clear (CbrQueue * queue, GstPad * pad)
 {
   GstMiniObject *object;
 
-  while ((object = gst_queue_array_pop_head (queue->items)) != NULL)
-    if (!GST_IS_QUERY (object))
-      gst_mini_object_unref (object);
   while ((object = g_queue_pop_head (&queue->overtaken)) != NULL)
-    if (!GST_IS_QUERY (object))
-      gst_mini_object_unref (object);
+    forget (object, pad);
+  while ((object = gst_queue_array_pop_head (queue->items)) != NULL)
+    forget (object, pad);
   queue->offset = queue->bytes = queue->buffers = 0;
   queue->dropped = FALSE;
 }
@@ -28,7 +38,7 @@ cbr_queue_clear (CbrQueue * queue)
 void
 cbr_queue_finalize (CbrQueue * queue)
 {
-  cbr_queue_clear (queue);
+  cbr_queue_clear (queue, NULL);
   gst_queue_array_free (queue->items);
 }
 

@@ -30,8 +30,8 @@ typedef struct
 } CbrQueue;
 
 void cbr_queue_init (CbrQueue * queue);
-/* Drops everything. */
-void cbr_queue_clear (CbrQueue * queue);
+/* Drops everything; events that outlive a flush are kept by @pad (NULL: not). */
+void cbr_queue_clear (CbrQueue * queue, GstPad * pad);
 void cbr_queue_finalize (CbrQueue * queue);
 
 /* Takes the reference of @object: a buffer, or an event; a query stays the

@@ -7,6 +7,7 @@ cbr_schedule_init (CbrSchedule * schedule, CbrMethod method, guint64 rate,
 {
   schedule->method = method;
   fasp_rate_clock_init (&schedule->base, rate, now);
+  schedule->handing = 0;
   cbr_schedule_restart (schedule, now);
 }
 
@@ -67,7 +68,7 @@ cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
 {
   fasp_rate_clock_set (&schedule->base, now);
   schedule->pending = 0;
-  schedule->left = now;
+  schedule->handed = G_MININT64;
   schedule->deficit = 0;
 }
 
@@ -83,6 +84,17 @@ cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now)
 {
   return schedule->method == CBR_DEADLINE
       && now - cbr_schedule_get_due (schedule) > CBR_STALL;
+}
+
+static gint64
+get_earliest (const CbrSchedule * schedule)
+{
+  gint64 period = fasp_rate_clock_span (schedule->base.rate,
+      schedule->pending);
+
+  if (schedule->handed == G_MININT64)
+    return schedule->base.ns;
+  return schedule->handed + MAX (period - schedule->handing, 0) / 2;
 }
 
 CbrWait
@@ -102,8 +114,7 @@ cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
       wait.sleep = wait.leave = due;
       break;
     default:
-      earliest = schedule->left + fasp_rate_clock_span (schedule->base.rate,
-          schedule->pending) / 2;
+      earliest = get_earliest (schedule);
       if (spin > 0) {
         wait.leave = MAX (due, earliest);
         wait.sleep = wait.leave - MIN (latency, spin);
@@ -121,13 +132,13 @@ void
 cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
     guint64 bytes)
 {
+  gint64 period = fasp_rate_clock_span (schedule->base.rate, bytes);
   gint64 rest;
 
   if (schedule->method == CBR_SEND_AND_SLEEP) {
     /* sleep what sending left of the period, less what it took too long
      * before; how long the sleep really was does not count */
-    rest = fasp_rate_clock_span (schedule->base.rate, bytes) - (end - begin) -
-        schedule->deficit;
+    rest = period - (end - begin) - schedule->deficit;
     schedule->deficit = MAX (-rest, 0);
     fasp_rate_clock_set (&schedule->base, end + MAX (rest, 0));
     schedule->pending = 0;
@@ -135,5 +146,7 @@ cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
     fasp_rate_clock_advance (&schedule->base, schedule->pending);
     schedule->pending = bytes;
   }
-  schedule->left = begin;
+  schedule->handed = end;
+  /* a stall is not what it usually takes */
+  schedule->handing += (MIN (end - begin, period) - schedule->handing) / 16;
 }

@@ -18,9 +18,10 @@
  *   - The k-th cycle is due at t0 + bits before it / rate, exactly: an
  *     absolute time, whose rounding does not add up (fasprateclock.h).  It
  *     never leaves earlier.
- *   - A cycle that left late is followed by the next no sooner than half its
- *     period afterwards: what is behind is made good at twice the rate, never
- *     in one burst.
+ *   - Between the end of one cycle and the beginning of the next there is at
+ *     least half of what handing on a cycle usually leaves of the period.  So
+ *     what is behind is made good at up to twice the rate, never in one burst,
+ *     also when the machine stalls in the midst of a cycle.
  *   - A stall longer than CBR_STALL is not made good: the schedule begins anew.
  *
  * All times are nanoseconds on the caller's clock.
@@ -58,7 +59,8 @@ typedef struct
 
   FaspRateClock base;           /* when the last cycle was due */
   guint64 pending;              /* its bytes: the next is due when they are over */
-  gint64 left;                  /* when it left */
+  gint64 handed;                /* when it had left */
+  gint64 handing;               /* what that takes, smoothed */
   gint64 deficit;               /* CBR_SEND_AND_SLEEP: time not yet slept less */
 } CbrSchedule;
 

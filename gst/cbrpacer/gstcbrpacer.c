@@ -104,13 +104,24 @@ ask_if_live (GstCbrPacer * self)
   }
 }
 
+static gint64
+read_clock (GstCbrPacer * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+  gint64 now;
+
+  if (clock == NULL)
+    clock = gst_system_clock_obtain ();
+  now = (gint64) gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  return now;
+}
+
 /* FALSE: the rate cannot be learned. */
 static gboolean
 learn (GstCbrPacer * self, GstBuffer * buffer)
 {
   GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer);
-  GstClock *clock;
-  gint64 arrival;
   gboolean known;
 
   if (self->settings.bitrate > 0)
@@ -119,37 +130,15 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
     ask_if_live (self);
   if (self->segment.format == GST_FORMAT_TIME)
     time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, time);
-  clock = gst_element_get_clock (GST_ELEMENT (self));
-  if (clock == NULL)
-    clock = gst_system_clock_obtain ();
-  arrival = (gint64) gst_clock_get_time (clock);
-  gst_object_unref (clock);
   if (GST_BUFFER_IS_DISCONT (buffer))
     cbr_learner_jump (&self->learner);
-  known = cbr_learner_feed (&self->learner, buffer, time, arrival,
+  known = cbr_learner_feed (&self->learner, buffer, time, read_clock (self),
       gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
   /* a wait computed with a rate that was far too low */
   if (self->waiting_rate > 0 && gst_cbr_pacer_get_rate (self) / 9 * 8 >
       self->waiting_rate)
     cbr_waiter_interrupt (&self->waiter);
   return known;
-}
-
-/* Would @size more bytes wait for too long? */
-static gboolean
-is_full (GstCbrPacer * self, gsize size)
-{
-  guint64 bytes;
-
-  if (self->queue.bytes == 0)
-    return FALSE;
-  /* a rate is learned from what is there: all of a window must be */
-  if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
-    return FALSE;
-  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
-      self->queue.buffers + 1);
-  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
-      bytes) > gst_cbr_pacer_get_max_delay (self);
 }
 
 static void
@@ -159,6 +148,14 @@ drop_oldest (GstCbrPacer * self)
 
   self->figures.bytes_dropped += size;
   self->dropped_untold += size;
+}
+
+static void
+wait_for_room (GstCbrPacer * self, gsize size)
+{
+  self->blocked = size;
+  g_cond_wait (&self->room, &self->lock);
+  self->blocked = 0;
 }
 
 static GstFlowReturn
@@ -182,19 +179,24 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
-  while (!self->flushing && self->result == GST_FLOW_OK && is_full (self, size)) {
+  while (!self->flushing && self->result == GST_FLOW_OK
+      && gst_cbr_pacer_is_full (self, size)) {
     if (!counted)
       self->figures.overruns++;
     counted = TRUE;
     if (self->settings.overflow == GST_CBR_PACER_OVERFLOW_DROP_OLDEST)
       drop_oldest (self);
     else
-      g_cond_wait (&self->room, &self->lock);
+      wait_for_room (self, size);
   }
   if (self->flushing || self->result != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return self->flushing ? GST_FLOW_FLUSHING : self->result;
   }
+  /* nothing could leave until now */
+  if (self->queue.bytes == 0
+      || self->queue.bytes < gst_cbr_pacer_get_payload (self))
+    self->fed_at = read_clock (self);
   cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (buffer));
   wake (self);
   return GST_FLOW_OK;
@@ -263,11 +265,12 @@ start_task (GstCbrPacer * self)
       NULL);
 }
 
-/* With the lock: everything of the stream so far is over. */
+/* With the lock: everything of the stream so far is over, but for the events
+ * that @pad keeps. */
 static void
-forget_stream (GstCbrPacer * self)
+forget_stream (GstCbrPacer * self, GstPad * pad)
 {
-  cbr_queue_clear (&self->queue);
+  cbr_queue_clear (&self->queue, pad);
   cbr_learner_jump (&self->learner);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_thread_reset (self);
@@ -352,7 +355,7 @@ gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
     case GST_EVENT_FLUSH_STOP:
       result = gst_pad_push_event (self->srcpad, event);
       g_mutex_lock (&self->lock);
-      forget_stream (self);
+      forget_stream (self, self->srcpad);
       self->flushing = FALSE;
       start_task (self);
       g_mutex_unlock (&self->lock);
@@ -442,7 +445,7 @@ gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
     /* whoever is in chain() has left when we have this */
     GST_PAD_STREAM_LOCK (pad);
     g_mutex_lock (&self->lock);
-    cbr_queue_clear (&self->queue);
+    cbr_queue_clear (&self->queue, NULL);
     g_mutex_unlock (&self->lock);
     GST_PAD_STREAM_UNLOCK (pad);
   }
@@ -459,7 +462,7 @@ gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
     return FALSE;
   if (active) {
     g_mutex_lock (&self->lock);
-    forget_stream (self);
+    forget_stream (self, NULL);
     self->flushing = FALSE;
     start_task (self);
     g_mutex_unlock (&self->lock);
@@ -493,10 +496,7 @@ set_playing (GstCbrPacer * self, gboolean playing)
 {
   g_mutex_lock (&self->lock);
   self->playing = playing;
-  if (!playing) {
-    self->prerolled = FALSE;
-    gst_cbr_pacer_thread_reset (self);
-  }
+  self->prerolled = FALSE;
   cbr_waiter_interrupt (&self->waiter);
   g_mutex_unlock (&self->lock);
 }

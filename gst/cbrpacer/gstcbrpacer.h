@@ -73,11 +73,12 @@ struct _GstCbrPacer
   gboolean flushing, eos;       /* of the sink pad */
   gboolean playing;
   gboolean prerolled;           /* one cycle has left in PAUSED */
+  gsize blocked;                /* bytes that wait for room; 0: none */
   gboolean hungry;              /* the thread sleeps until something comes */
   guint64 preroll_bytes;        /* on the wire, that left in PAUSED */
   gboolean begun;               /* something of the stream has left */
   gboolean started;             /* the schedule has begun */
-  gboolean dry;                 /* since the last cycle nothing could leave */
+  gint64 fed_at;                /* until then there was nothing to leave */
   gint64 partial_since;         /* a datagram began to wait for its rest; -1 */
   gboolean impatient;           /* it has waited long enough */
   guint64 waiting_rate;         /* a wait under way was computed with it */
@@ -112,6 +113,8 @@ guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
+/* Would @size more bytes wait for too long? */
+gboolean gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size);
 void gst_cbr_pacer_thread_run (gpointer pad);
 
 G_END_DECLS

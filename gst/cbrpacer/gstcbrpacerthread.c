@@ -64,12 +64,27 @@ gst_cbr_pacer_get_rate (GstCbrPacer * self)
   return CLAMP (rate, 1, CBR_RATE_MAX);
 }
 
+gboolean
+gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size)
+{
+  guint64 bytes;
+
+  if (self->queue.bytes == 0)
+    return FALSE;
+  /* a rate is learned from what is there: all of a window must be */
+  if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
+    return FALSE;
+  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
+      self->queue.buffers + 1);
+  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
+      bytes) > gst_cbr_pacer_get_max_delay (self);
+}
+
 void
 gst_cbr_pacer_thread_reset (GstCbrPacer * self)
 {
   cbr_figures_break (&self->figures);
   self->started = FALSE;
-  self->dry = FALSE;
   self->impatient = FALSE;
   self->partial_since = -1;
 }
@@ -149,10 +164,10 @@ wait_for_work (GstCbrPacer * self)
         until = self->partial_since + (gint64) self->settings.max_period;
         if (now >= until) {
           self->impatient = TRUE;
+          self->fed_at = now;
           return TRUE;
         }
       }
-      self->dry = TRUE;
     }
     sleep_until_fed (self, until);
   }
@@ -180,8 +195,8 @@ wait_for_departure (GstCbrPacer * self)
   CbrWait wait;
   gboolean due;
 
-  if (!self->playing)
-    return TRUE;
+  if (!self->playing && !self->started)
+    return TRUE;                /* nothing has left yet */
   now = read_clock (self);
   apply_settings (self);
   if (!self->started) {
@@ -190,8 +205,9 @@ wait_for_departure (GstCbrPacer * self)
     if (self->preroll_bytes > 0)        /* has left just now */
       cbr_schedule_departed (schedule, now, now, self->preroll_bytes);
     self->preroll_bytes = 0;
-  } else if (self->dry && now > cbr_schedule_get_due (schedule)) {
-    cbr_schedule_resume (schedule, now);
+  } else if (!is_stuffing (self)
+      && self->fed_at > cbr_schedule_get_due (schedule)) {
+    cbr_schedule_resume (schedule, self->fed_at);
     cbr_figures_break (&self->figures);
     self->figures.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
@@ -200,7 +216,6 @@ wait_for_departure (GstCbrPacer * self)
     cbr_figures_break (&self->figures);
     self->figures.stalls++;
   }
-  self->dry = FALSE;
   wait = cbr_schedule_get_wait (schedule,
       cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
   self->waiting_rate = schedule->base.rate;
@@ -404,7 +419,8 @@ send_cycle (GstCbrPacer * self)
   self->prerolled = TRUE;
   cycle.left = read_clock (self);
   cycle.rate = self->schedule.base.rate;
-  g_cond_broadcast (&self->room);
+  if (self->blocked > 0 && !gst_cbr_pacer_is_full (self, self->blocked))
+    g_cond_broadcast (&self->room);
   g_mutex_unlock (&self->lock);
 
   cpu = get_cpu_time ();
@@ -419,11 +435,14 @@ send_cycle (GstCbrPacer * self)
   }
 
   g_mutex_lock (&self->lock);
-  if (!playing)
+  if (!playing) {
+    /* the time until PLAYING does not count */
+    self->started = FALSE;
     self->preroll_bytes = cycle.bytes;
-  else if (self->started)
+  } else if (self->started) {
     cbr_schedule_departed (&self->schedule, cycle.left,
         (gint64) gst_clock_get_time (self->clock), cycle.bytes);
+  }
   count (self, &cycle, playing, cpu);
   tell_stats (self);
   return ret;
@@ -432,8 +451,6 @@ send_cycle (GstCbrPacer * self)
 static GstFlowReturn
 hand_on (GstCbrPacer * self, GstMiniObject * object)
 {
-  GstFlowReturn ret = GST_FLOW_OK;
-
   if (GST_IS_QUERY (object)) {
     gboolean result;
 
@@ -446,13 +463,14 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
     self->query = NULL;
     g_cond_broadcast (&self->room);
   } else {
+    /* before it is pushed: another stream may begin at once */
     if (GST_EVENT_TYPE (object) == GST_EVENT_EOS)
-      ret = GST_FLOW_EOS;
+      self->result = GST_FLOW_EOS;
     g_mutex_unlock (&self->lock);
     gst_pad_push_event (self->srcpad, GST_EVENT_CAST (object));
     g_mutex_lock (&self->lock);
   }
-  return ret;
+  return self->result;
 }
 
 /* Nothing more leaves: whoever brings something is told, and, if nobody does

@@ -207,9 +207,6 @@ do_something (GstElement * pipeline, GstElement * pacer, GRand * rand)
           g_rand_int_range (rand, 0, 100) * GST_SECOND);
       break;
     case 1:
-      gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE,
-          g_rand_int_range (rand, 0, 100) * GST_SECOND);
-      break;
     case 2:
       gst_element_set_state (pipeline,
           states[g_rand_int_range (rand, 0, G_N_ELEMENTS (states))]);
