@@ -195,15 +195,19 @@ wait_for_departure (GstCbrPacer * self)
   CbrWait wait;
   gboolean due;
 
+  apply_settings (self);
   if (!self->playing && !self->started)
     return TRUE;                /* nothing has left yet */
   now = read_clock (self);
-  apply_settings (self);
   if (!self->started) {
     cbr_schedule_restart (schedule, now);
     self->started = TRUE;
-    if (self->preroll_bytes > 0)        /* has left just now */
+  } else if (self->preroll_bytes > 0 && self->playing) {
+    /* it left when the sink went on, or, if that did not wait, just now */
+    if (now > cbr_schedule_get_due (schedule)) {
+      cbr_schedule_restart (schedule, now);
       cbr_schedule_departed (schedule, now, now, self->preroll_bytes);
+    }
     self->preroll_bytes = 0;
   } else if (!is_stuffing (self)
       && self->fed_at > cbr_schedule_get_due (schedule)) {
@@ -397,7 +401,7 @@ send_cycle (GstCbrPacer * self)
   CbrCycle cycle = { 0 };
   GstBufferList *list;
   GstFlowReturn ret;
-  gint64 cpu;
+  gint64 cpu, handed;
 
   if (self->settings.offload && !self->offload_tried)
     start_offload (self);
@@ -435,13 +439,14 @@ send_cycle (GstCbrPacer * self)
   }
 
   g_mutex_lock (&self->lock);
+  handed = read_clock (self);
   if (!playing) {
-    /* the time until PLAYING does not count */
-    self->started = FALSE;
+    cbr_schedule_restart (&self->schedule, handed);
+    cbr_schedule_departed (&self->schedule, handed, handed, cycle.bytes);
+    self->started = TRUE;
     self->preroll_bytes = cycle.bytes;
   } else if (self->started) {
-    cbr_schedule_departed (&self->schedule, cycle.left,
-        (gint64) gst_clock_get_time (self->clock), cycle.bytes);
+    cbr_schedule_departed (&self->schedule, cycle.left, handed, cycle.bytes);
   }
   count (self, &cycle, playing, cpu);
   tell_stats (self);
