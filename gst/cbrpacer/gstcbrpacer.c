@@ -472,25 +472,6 @@ gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
   return gst_pad_stop_task (pad);
 }
 
-static gboolean
-check_settings (GstCbrPacer * self)
-{
-  CbrSettings settings;
-
-  g_mutex_lock (&self->lock);
-  settings = self->settings;
-  g_mutex_unlock (&self->lock);
-  if (settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
-      && settings.payload_size % CBR_TS_PACKET != 0) {
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("stuffing=null-ts needs a payload-size of whole MPEG-TS packets, not %u "
-            "bytes. Set a multiple of %d, or 0.", settings.payload_size,
-            CBR_TS_PACKET), (NULL));
-    return FALSE;
-  }
-  return TRUE;
-}
-
 static void
 set_playing (GstCbrPacer * self, gboolean playing)
 {
@@ -508,8 +489,8 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    if (!check_settings (self))
-      return GST_STATE_CHANGE_FAILURE;
+    gboolean good;
+
     g_mutex_lock (&self->lock);
     cbr_figures_init (&self->figures);
     cbr_learner_init (&self->learner, self->settings.window);
@@ -517,7 +498,10 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
     self->offload_tried = FALSE;
     self->dropped_told = self->dropped_untold = 0;
+    good = gst_cbr_pacer_check_stuffing (self);
     g_mutex_unlock (&self->lock);
+    if (!good)
+      return GST_STATE_CHANGE_FAILURE;
   }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     set_playing (self, FALSE);

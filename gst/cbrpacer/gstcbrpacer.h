@@ -113,6 +113,9 @@ guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
+/* FALSE: null packets do not fit the datagrams, and the user was told; unlocks
+ * meanwhile. */
+gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
 /* Would @size more bytes wait for too long? */
 gboolean gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size);
 void gst_cbr_pacer_thread_run (gpointer pad);

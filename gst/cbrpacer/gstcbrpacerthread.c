@@ -69,7 +69,9 @@ gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size)
 {
   guint64 bytes;
 
-  if (self->queue.bytes == 0)
+  /* what cannot leave without more makes no room either */
+  if (self->queue.bytes == 0
+      || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     return FALSE;
   /* a rate is learned from what is there: all of a window must be */
   if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
@@ -78,6 +80,23 @@ gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size)
       self->queue.buffers + 1);
   return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
       bytes) > gst_cbr_pacer_get_max_delay (self);
+}
+
+gboolean
+gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+
+  if (self->settings.stuffing != GST_CBR_PACER_STUFFING_NULL_TS
+      || payload % CBR_TS_PACKET == 0)
+    return TRUE;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+      ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
+          "bytes. Set payload-size to a multiple of %d, or to 0.", payload,
+          CBR_TS_PACKET), (NULL));
+  g_mutex_lock (&self->lock);
+  return FALSE;
 }
 
 void
@@ -267,7 +286,7 @@ begins_with_sync (GstBuffer * datagram)
 }
 
 /* Up to @n more datagrams of @payload bytes in one buffer; NULL: there is
- * nothing more to leave in this cycle. @wrong: it cannot be stuffed. */
+ * nothing more to leave in this cycle. @wrong: it is no transport stream. */
 static GstBuffer *
 make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
     gboolean * wrong)
@@ -395,6 +414,18 @@ count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
 }
 
 static GstFlowReturn
+fail (GstCbrPacer * self)
+{
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+      ("stuffing=null-ts needs an MPEG transport stream of whole packets of "
+          "%d bytes. Put tsparse before cbrpacer, or set stuffing=none.",
+          CBR_TS_PACKET), (NULL));
+  g_mutex_lock (&self->lock);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
 send_cycle (GstCbrPacer * self)
 {
   gboolean playing = self->playing, wrong = FALSE;
@@ -403,20 +434,14 @@ send_cycle (GstCbrPacer * self)
   GstFlowReturn ret;
   gint64 cpu, handed;
 
+  if (!gst_cbr_pacer_check_stuffing (self))
+    return GST_FLOW_ERROR;
   if (self->settings.offload && !self->offload_tried)
     start_offload (self);
   list = make_cycle (self, &cycle, &wrong);
   if (cycle.datagrams == 0 || wrong) {
     gst_buffer_list_unref (list);
-    if (!wrong)
-      return GST_FLOW_OK;
-    g_mutex_unlock (&self->lock);
-    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("stuffing=null-ts needs an MPEG transport stream of whole packets of "
-            "%d bytes. Put tsparse before cbrpacer, or set stuffing=none.",
-            CBR_TS_PACKET), (NULL));
-    g_mutex_lock (&self->lock);
-    return GST_FLOW_ERROR;
+    return wrong ? fail (self) : GST_FLOW_OK;
   }
   self->partial_since = -1;
   self->impatient = FALSE;

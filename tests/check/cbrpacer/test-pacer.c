@@ -771,6 +771,25 @@ test_block (void)
   teardown (f);
 }
 
+/* Less may wait than a datagram needs: it is filled all the same. */
+static void
+test_no_room_for_a_datagram (void)
+{
+  Fixture *f =
+      setup ("bitrate=8000000 payload-size=1000 max-burst=1 max-delay=0",
+      SIMPLE);
+
+  push (f, 400);
+  push (f, 400);
+  push (f, 400);
+  assert_pull (f, 1000);
+  push (f, 400);
+  push (f, 400);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1000);
+  teardown (f);
+}
+
 static void
 test_drop_oldest (void)
 {
@@ -940,6 +959,23 @@ test_bad_payload (void)
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
   gst_object_unref (element);
+}
+
+/* Found out while playing, too. */
+static void
+test_bad_payload_later (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1 stuffing=null-ts", TS);
+  g_autofree gchar *text = NULL;
+
+  gst_harness_push (f->h, make_ts (7));
+  assert_pull (f, 1316);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  g_object_set (f->h->element, "payload-size", 1000, NULL);
+  gst_test_clock_set_time (f->clock, 10 * MS);
+  text = wait_for_text (f, GST_MESSAGE_ERROR);
+  assert_text (text, "188");
+  teardown (f);
 }
 
 /* --- learning ---------------------------------------------------------------------------------------- */
@@ -1159,6 +1195,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/underrun", test_underrun);
   g_test_add_func ("/pacer/partial", test_partial);
   g_test_add_func ("/pacer/block", test_block);
+  g_test_add_func ("/pacer/no-room-for-a-datagram",
+      test_no_room_for_a_datagram);
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
   g_test_add_func ("/pacer/null-ts", test_null_ts);
@@ -1166,6 +1204,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts/of-nothing-else",
       test_null_ts_of_nothing_else);
   g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);
+  g_test_add_func ("/pacer/null-ts/bad-payload-later", test_bad_payload_later);
   g_test_add_func ("/pacer/learn/timestamps", test_learn_from_timestamps);
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);

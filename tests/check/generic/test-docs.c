@@ -70,10 +70,11 @@ assert_described (const gchar * text, const gchar * name)
 static void
 test_properties (void)
 {
-  static const gchar *const elements[] = { "faspsink", "faspsrc" };
+  static const gchar *const elements[] = { "faspsink", "faspsrc", "cbrpacer" };
   g_autofree gchar *sink = load ("docs/plugins/faspsink.md");
   g_autofree gchar *source = load ("docs/plugins/faspsrc.md");
   g_autofree gchar *both = g_strconcat (sink, source, NULL);
+  g_autofree gchar *pacer = load ("docs/plugins/cbrpacer.md");
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
     g_autoptr (GstElement) element = gst_object_ref_sink
@@ -84,7 +85,7 @@ test_properties (void)
 
     for (guint j = 0; j < n; j++)
       if (pspecs[j]->owner_type == G_OBJECT_TYPE (element))
-        assert_described (both, pspecs[j]->name);
+        assert_described (i < 2 ? both : pacer, pspecs[j]->name);
   }
 }
 
@@ -93,7 +94,9 @@ main (int argc, char **argv)
 {
   static const gchar *const documents[] = { "README.md",
     "docs/plugins/faspsink.md", "docs/plugins/faspsrc.md",
-    "gst/fasp/gstfaspsink.c", "gst/fasp/gstfaspsrc.c"
+    "docs/plugins/cbrpacer.md", "docs/pacing.md",
+    "gst/fasp/gstfaspsink.c", "gst/fasp/gstfaspsrc.c",
+    "gst/cbrpacer/gstcbrpacer.c"
   };
 
   gst_init (&argc, &argv);
