@@ -7,7 +7,7 @@ cbr_learner_init (CbrLearner * learner, gint64 window)
   learner->clock = CBR_CLOCK_NONE;
   cbr_ts_init (&learner->ts);
   cbr_rate_init (&learner->rate, window);
-  learner->bytes = learner->buffers = learner->unknown = 0;
+  learner->bytes = learner->unknown = 0;
   learner->latest = 0;
 }
 
@@ -33,18 +33,26 @@ cbr_learner_get_rate (const CbrLearner * learner, guint payload, guint header)
       payload) : rate;
 }
 
-static void
-add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes,
-    guint header)
+gboolean
+cbr_learner_is_lost (const CbrLearner * learner)
 {
-  if (clock != learner->clock)
-    cbr_rate_jump (&learner->rate);
-  learner->clock = clock;
-  cbr_rate_add (&learner->rate, time, bytes + learner->buffers * header);
+  return !cbr_learner_is_known (learner)
+      && learner->unknown > CBR_LEARNER_PATIENCE;
 }
 
 static void
-look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint header)
+add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
+{
+  if (clock != learner->clock)
+    cbr_rate_jump (&learner->rate);
+  if (clock != CBR_CLOCK_ARRIVAL)
+    learner->unknown = 0;
+  learner->clock = clock;
+  cbr_rate_add (&learner->rate, time, bytes);
+}
+
+static void
+look_for_pcr (CbrLearner * learner, GstBuffer * buffer)
 {
   guint64 before = learner->bytes;
 
@@ -59,34 +67,30 @@ look_for_pcr (CbrLearner * learner, GstBuffer * buffer, guint header)
     while (cbr_ts_feed (&learner->ts, map.data, map.size, &done, &pcr)) {
       if (pcr.jump)
         cbr_rate_jump (&learner->rate);
-      add (learner, CBR_CLOCK_PCR, pcr.time, before + pcr.offset, header);
+      add (learner, CBR_CLOCK_PCR, pcr.time, before + pcr.offset);
     }
     before += map.size;
     gst_memory_unmap (memory, &map);
   }
 }
 
-gboolean
+void
 cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
     gint64 arrival, guint header)
 {
-  look_for_pcr (learner, buffer, header);
+  look_for_pcr (learner, buffer);
   if (!cbr_ts_is_clock (&learner->ts)) {
     if (GST_CLOCK_TIME_IS_VALID (time)) {
       /* a frame may come in several buffers, and out of order */
       if (learner->clock != CBR_CLOCK_TIMESTAMPS || time > learner->latest
           || GST_BUFFER_IS_DISCONT (buffer)) {
-        add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes, header);
+        add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes);
         learner->latest = time;
       }
     } else if (learner->clock != CBR_CLOCK_TIMESTAMPS) {
-      add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes, header);
+      add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes);
     }
   }
-  learner->bytes += gst_buffer_get_size (buffer);
-  learner->buffers++;
-  if (cbr_learner_is_known (learner))
-    return TRUE;
+  learner->bytes += gst_buffer_get_size (buffer) + header;
   learner->unknown += gst_buffer_get_size (buffer);
-  return learner->unknown < CBR_LEARNER_PATIENCE;
 }

@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* What may be fed in search of a window: a source that brings more without a
- * clock is a file, whose rate nobody knows. */
+/* Bytes without a clock after which there is none: a source that does not wait
+ * for anything has a rate that nobody knows. */
 #define CBR_LEARNER_PATIENCE (G_GUINT64_CONSTANT (256) << 20)
 
 typedef enum
@@ -30,16 +30,16 @@ typedef struct
   CbrClock clock;               /* that was used last */
   CbrTs ts;
   CbrRate rate;
-  guint64 bytes, buffers;       /* fed */
+  guint64 bytes;                /* fed, with headers */
   GstClockTime latest;          /* timestamp */
-  guint64 unknown;              /* bytes fed before a rate was known */
+  guint64 unknown;              /* bytes fed since its clock went on */
 } CbrLearner;
 
 void cbr_learner_init (CbrLearner * learner, gint64 window);
 /* @time: running time of the buffer (GST_CLOCK_TIME_NONE: it has none);
  * @arrival: now; both ns. @header: of each buffer on the wire, if they are the
- * datagrams, else 0.  FALSE: it gives up. */
-gboolean cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer,
+ * datagrams, else 0. */
+void cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer,
     GstClockTime time, gint64 arrival, guint header);
 /* bit/s on the wire, in datagrams of @payload and @header (payload 0: the
  * buffers that were fed); 0: not known yet. */
@@ -47,6 +47,9 @@ guint64 cbr_learner_get_rate (const CbrLearner * learner, guint payload,
     guint header);
 /* Was a window seen, of this clock or the one before? */
 gboolean cbr_learner_is_known (const CbrLearner * learner);
+/* Nothing but the time of arrival, and much has come before a window was over:
+ * a file without a clock, unless the source is live. */
+gboolean cbr_learner_is_lost (const CbrLearner * learner);
 /* The clock begins anew: a flush, a discontinuity. */
 void cbr_learner_jump (CbrLearner * learner);
 

@@ -33,21 +33,30 @@ get_next (GstPad * pad)
   return peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
 }
 
-/* The sink at the end of elements with one way out; a reference. */
+/* Does it hand on datagrams as they are? */
+static gboolean
+is_transparent (GstElement * element)
+{
+  static const gchar *const names[] = { "queue", "queue2", "identity",
+    "capsfilter", "clocksync", NULL
+  };
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL && g_strv_contains (names, GST_OBJECT_NAME (factory));
+}
+
+/* The sink behind, with nothing between that changes datagrams; a reference. */
 static GstElement *
 find_sink (GstPad * pad)
 {
   GstElement *element = get_next (pad);
 
-  for (guint i = 0; i < HOPS_MAX && element != NULL; i++) {
-    GstElement *next;
+  for (guint i = 0; i < HOPS_MAX && element != NULL
+      && is_transparent (element); i++) {
+    g_autoptr (GstPad) out = gst_element_get_static_pad (element, "src");
 
-    if (g_object_class_find_property (G_OBJECT_GET_CLASS (element),
-            "used-socket") != NULL || element->numsrcpads != 1)
-      return element;
-    next = get_next (element->srcpads->data);
     gst_object_unref (element);
-    element = next;
+    element = out != NULL ? get_next (out) : NULL;
   }
   return element;
 }
@@ -88,7 +97,10 @@ cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
     offload->sockets[i] = g_steal_pointer (&socket);
     n++;
   }
-  return n > 0 ? NULL : g_strdup ("there is no udpsink or multiudpsink behind");
+  if (n == 0)
+    return g_strdup ("there is no udpsink or multiudpsink behind");
+  offload->payload = payload;
+  return NULL;
 }
 
 void
@@ -100,10 +112,5 @@ cbr_offload_stop (CbrOffload * offload)
       set_segment (offload->sockets[i], 0);
     g_clear_object (&offload->sockets[i]);
   }
-}
-
-gboolean
-cbr_offload_is_active (const CbrOffload * offload)
-{
-  return offload->sockets[0] != NULL || offload->sockets[1] != NULL;
+  offload->payload = 0;
 }

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GSocket *sockets[2];          /* IPv4 and IPv6 */
+  guint payload;                /* what they cut; 0: nothing */
 } CbrOffload;
 
 /* Looks for the sockets of a udpsink or multiudpsink behind @pad and has them
@@ -27,6 +28,5 @@ typedef struct
 gchar *cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload);
 /* Leaves the sockets as they were. */
 void cbr_offload_stop (CbrOffload * offload);
-gboolean cbr_offload_is_active (const CbrOffload * offload);
 
 G_END_DECLS

@@ -83,6 +83,26 @@ cbr_queue_remove (CbrQueue * queue, GstQuery * query)
   g_queue_remove (&queue->overtaken, query);
 }
 
+/* Need not hold datagrams apart. */
+static gboolean
+is_soft (GstMiniObject * object)
+{
+  if (!GST_IS_EVENT (object))
+    return FALSE;
+  switch (GST_EVENT_TYPE (object)) {
+    case GST_EVENT_TAG:
+    case GST_EVENT_GAP:
+    case GST_EVENT_TOC:
+    case GST_EVENT_INSTANT_RATE_CHANGE:
+    case GST_EVENT_SINK_MESSAGE:
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+    case GST_EVENT_CUSTOM_DOWNSTREAM_STICKY:
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
 gsize
 cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
 {
@@ -93,8 +113,11 @@ cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
   for (guint i = 0; i < n; i++) {
     GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
 
-    if (!GST_IS_BUFFER (object))
+    if (!GST_IS_BUFFER (object)) {
+      if (is_soft (object))
+        continue;
       return size;
+    }
     if (size > 0 && GST_BUFFER_IS_DISCONT (GST_BUFFER_CAST (object)))
       return size;
     size += gst_buffer_get_size (GST_BUFFER_CAST (object));
@@ -107,6 +130,29 @@ cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
   }
   *whole = FALSE;
   return size;
+}
+
+gboolean
+cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte)
+{
+  guint n = gst_queue_array_get_length (queue->items);
+
+  at += queue->offset;
+  for (guint i = 0; i < n; i++) {
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
+    gsize size;
+
+    if (!GST_IS_BUFFER (object)) {
+      if (is_soft (object))
+        continue;
+      return FALSE;
+    }
+    size = gst_buffer_get_size (GST_BUFFER_CAST (object));
+    if (at < size)
+      return gst_buffer_extract (GST_BUFFER_CAST (object), at, byte, 1) == 1;
+    at -= size;
+  }
+  return FALSE;
 }
 
 /* Flags of the datagram @out after a piece of @buffer, from @offset on, was
@@ -146,10 +192,17 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
 
   do {
     GstBuffer *buffer = gst_queue_array_peek_head (queue->items);
-    gsize there = gst_buffer_get_size (buffer) - queue->offset;
-    gsize part = MIN (there, size);
-    gboolean last = part == there;
+    gsize there, part;
+    gboolean last;
 
+    if (!GST_IS_BUFFER (buffer)) {
+      g_queue_push_tail (&queue->overtaken,
+          gst_queue_array_pop_head (queue->items));
+      continue;
+    }
+    there = gst_buffer_get_size (buffer) - queue->offset;
+    part = MIN (there, size);
+    last = part == there;
     if (out == NULL && last && part == size && queue->offset == 0) {
       /* as it came */
       out = gst_queue_array_pop_head (queue->items);

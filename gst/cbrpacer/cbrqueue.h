@@ -9,8 +9,11 @@
  * MARKER only if it ends with the last byte of one that had it, DELTA_UNIT
  * only if nothing in it is a point to start from, and the metas of all.
  *
- * A datagram never reaches across a DISCONT or an event: what stands before
- * one leaves short.  No locks: the caller's.
+ * A datagram never reaches across a DISCONT, a query, or an event that begins
+ * or ends something (STREAM_START, CAPS, SEGMENT, EOS and their like): what
+ * stands before one leaves short.  Other events (TAG, GAP, custom ones) leave
+ * before or behind the datagram that they stand in the midst of.  No locks: the
+ * caller's.
  */
 #pragma once
 
@@ -46,6 +49,8 @@ void cbr_queue_remove (CbrQueue * queue, GstQuery * query);
 /* Size of the next datagram of @payload bytes (0: buffers as they come);
  * @whole: it would be full, or something behind keeps it from growing. */
 gsize cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole);
+/* The byte @at of what may leave together. FALSE: it is not there (yet). */
+gboolean cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte);
 /* Cuts it off: the first @size bytes, no more than there were in peek. */
 GstBuffer *cbr_queue_cut (CbrQueue * queue, gsize size);
 /* Throws the oldest datagram away. Returns its bytes; 0: there is none. */

@@ -20,7 +20,8 @@ cbr_rate_init (CbrRate * rate, gint64 window)
 void
 cbr_rate_jump (CbrRate * rate)
 {
-  rate->kept = cbr_rate_get (rate);
+  if (cbr_rate_is_known (rate))
+    rate->kept = cbr_rate_get (rate);
   rate->n = 0;
 }
 
@@ -30,7 +31,8 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
   if (rate->n > 0) {
     const CbrRatePoint *last = nth (rate, rate->n - 1);
 
-    if (time < last->time || time - last->time > rate->window)
+    if (time < last->time
+        || time - last->time > MAX (rate->window, CBR_RATE_GAP))
       cbr_rate_jump (rate);
   }
   if (rate->n > 1 && nth (rate, rate->n - 1)->time - nth (rate,
@@ -57,15 +59,15 @@ guint64
 cbr_rate_get (const CbrRate * rate)
 {
   const CbrRatePoint *a, *b;
+  guint64 mean;
   gint64 span;
 
-  if (rate->kept != 0 && !cbr_rate_is_known (rate))
-    return rate->kept;
   if (rate->n < 2)
-    return 0;
+    return rate->kept;
   a = nth (rate, 0);
   b = nth (rate, rate->n - 1);
   span = MAX (b->time - a->time, rate->window);
   /* a stream of 2^60 bytes in a window is not to be feared, rounding is */
-  return (guint64) ((b->bytes - a->bytes) * 8e9 / span + .5);
+  mean = (guint64) ((b->bytes - a->bytes) * 8e9 / span + .5);
+  return cbr_rate_is_known (rate) ? mean : MAX (mean, rate->kept);
 }

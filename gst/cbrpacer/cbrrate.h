@@ -23,6 +23,10 @@ G_BEGIN_DECLS
 
 #define CBR_RATE_POINTS 128
 
+/* What a step of the clock may be, if the window is not longer: frames may be
+ * further apart than a short window. */
+#define CBR_RATE_GAP G_GINT64_CONSTANT (10000000000)
+
 typedef struct
 {
   gint64 time;                  /* ns */
@@ -39,12 +43,13 @@ typedef struct
 
 void cbr_rate_init (CbrRate * rate, gint64 window);
 /* @bytes, counted from any start, came before @time. A time that decreases, or
- * makes a step above the window, is a jump. */
+ * makes a step above CBR_RATE_GAP and the window, is a jump. */
 void cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes);
 /* Another clock, or a gap: what was learned stays until a whole window of the
  * new one has been seen. */
 void cbr_rate_jump (CbrRate * rate);
-/* bit/s; 0: not known yet. */
+/* bit/s; 0: nothing is known yet. In the first window after a jump no less
+ * than before it. */
 guint64 cbr_rate_get (const CbrRate * rate);
 /* Was a whole window seen? */
 gboolean cbr_rate_is_known (const CbrRate * rate);

@@ -16,8 +16,9 @@ G_BEGIN_DECLS
 /* Sync bytes in a row that are no accident. */
 #define CBR_TS_RUN 3
 
-/* Packets without a PCR after which a stream is taken to have none. */
-#define CBR_TS_PATIENCE 2000
+/* Packets without a PCR after which a stream is taken to have none: 100 ms,
+ * the longest that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
+#define CBR_TS_PATIENCE (1 << 18)
 
 typedef struct
 {

@@ -121,24 +121,20 @@ read_clock (GstCbrPacer * self)
 static gboolean
 learn (GstCbrPacer * self, GstBuffer * buffer)
 {
-  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer);
-  gboolean known;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
 
   if (self->settings.bitrate > 0)
     return TRUE;
   if (!self->live_known)
     ask_if_live (self);
   if (self->segment.format == GST_FORMAT_TIME)
-    time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, time);
+    time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME,
+        GST_BUFFER_DTS_OR_PTS (buffer));
   if (GST_BUFFER_IS_DISCONT (buffer))
     cbr_learner_jump (&self->learner);
-  known = cbr_learner_feed (&self->learner, buffer, time, read_clock (self),
+  cbr_learner_feed (&self->learner, buffer, time, read_clock (self),
       gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
-  /* a wait computed with a rate that was far too low */
-  if (self->waiting_rate > 0 && gst_cbr_pacer_get_rate (self) / 9 * 8 >
-      self->waiting_rate)
-    cbr_waiter_interrupt (&self->waiter);
-  return known;
+  return self->live || !cbr_learner_is_lost (&self->learner);
 }
 
 static void
@@ -179,7 +175,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
-  while (!self->flushing && self->result == GST_FLOW_OK
+  while (!self->flushing && self->result == GST_FLOW_OK && !self->unwanted
       && gst_cbr_pacer_is_full (self, size)) {
     if (!counted)
       self->figures.overruns++;
@@ -189,9 +185,10 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     else
       wait_for_room (self, size);
   }
-  if (self->flushing || self->result != GST_FLOW_OK) {
+  if (self->flushing || self->result != GST_FLOW_OK || self->unwanted) {
     gst_buffer_unref (buffer);
-    return self->flushing ? GST_FLOW_FLUSHING : self->result;
+    return self->flushing ? GST_FLOW_FLUSHING : self->unwanted ? GST_FLOW_EOS :
+        self->result;
   }
   /* nothing could leave until now */
   if (self->queue.bytes == 0
@@ -199,6 +196,10 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     self->fed_at = read_clock (self);
   cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (buffer));
   wake (self);
+  /* a wait computed with a rate that was far too low */
+  if (self->waiting_rate > 0
+      && gst_cbr_pacer_get_rate (self) / 9 * 8 > self->waiting_rate)
+    cbr_waiter_interrupt (&self->waiter);
   return GST_FLOW_OK;
 }
 
@@ -275,8 +276,7 @@ forget_stream (GstCbrPacer * self, GstPad * pad)
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_thread_reset (self);
   self->begun = FALSE;
-  self->preroll_bytes = 0;
-  self->prerolled = FALSE;
+  self->unwanted = FALSE;
   self->eos = FALSE;
   self->result = GST_FLOW_OK;
 }
@@ -295,23 +295,26 @@ static void
 look_at_caps (GstCbrPacer * self, GstEvent * event)
 {
   GstStructure *s;
-  gint size = CBR_TS_PACKET;
   GstCaps *caps;
+  gint size;
 
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
   self->ts_known = TRUE;
   self->is_ts = gst_structure_has_name (s, "video/mpegts");
-  if (self->is_ts && gst_structure_get_int (s, "packetsize", &size) && size > 0)
-    self->ts_payload = TS_PACKETS * size;
-  self->offload_tried = FALSE;
+  /* with a time code, with Reed-Solomon bytes; or as it should be */
+  if (!gst_structure_get_int (s, "packetsize", &size)
+      || (size != 192 && size != 204 && size != 208))
+    size = CBR_TS_PACKET;
+  self->ts_payload = TS_PACKETS * size;
 }
 
 /* An event that has its place in the stream. */
 static gboolean
 take_event (GstCbrPacer * self, GstEvent * event)
 {
-  gboolean taken;
+  gboolean taken, restart = FALSE;
+  GstFlowReturn error = GST_FLOW_OK;
 
   g_mutex_lock (&self->lock);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->eos
@@ -320,7 +323,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
     self->eos = FALSE;
     if (self->result == GST_FLOW_EOS) {
       self->result = GST_FLOW_OK;
-      start_task (self);
+      restart = TRUE;
     }
   }
   taken = !self->flushing && self->result == GST_FLOW_OK && !self->eos;
@@ -332,11 +335,19 @@ take_event (GstCbrPacer * self, GstEvent * event)
     else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
       look_at_caps (self, event);
     cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (event));
-    wake (self);
+    /* where nothing but null packets waits for its time, it need not */
+    cbr_waiter_interrupt (&self->waiter);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && !self->flushing) {
+    error = self->result;
   }
   g_mutex_unlock (&self->lock);
+  if (restart)
+    start_task (self);
   if (!taken)
     gst_event_unref (event);
+  /* no data will come that the error could be told with */
+  if (error == GST_FLOW_NOT_LINKED || error < GST_FLOW_EOS)
+    GST_ELEMENT_FLOW_ERROR (self, error);
   return taken;
 }
 
@@ -344,7 +355,7 @@ static gboolean
 gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
-  gboolean result;
+  gboolean result, active;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
@@ -356,15 +367,37 @@ gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
       result = gst_pad_push_event (self->srcpad, event);
       g_mutex_lock (&self->lock);
       forget_stream (self, self->srcpad);
-      self->flushing = FALSE;
-      start_task (self);
+      active = gst_pad_is_active (self->srcpad);
+      self->flushing = !active;
       g_mutex_unlock (&self->lock);
+      if (active)
+        start_task (self);
       return result;
     default:
       if (GST_EVENT_IS_SERIALIZED (event))
         return take_event (self, event);
       return gst_pad_event_default (pad, parent, event);
   }
+}
+
+static gboolean
+gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
+    gboolean restart;
+
+    /* linked again */
+    g_mutex_lock (&self->lock);
+    restart = self->result == GST_FLOW_NOT_LINKED && !self->flushing;
+    if (restart)
+      self->result = GST_FLOW_OK;
+    g_mutex_unlock (&self->lock);
+    if (restart)
+      start_task (self);
+  }
+  return gst_pad_event_default (pad, parent, event);
 }
 
 /* --- queries ------------------------------------------------------------------------ */
@@ -464,8 +497,8 @@ gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
     g_mutex_lock (&self->lock);
     forget_stream (self, NULL);
     self->flushing = FALSE;
-    start_task (self);
     g_mutex_unlock (&self->lock);
+    start_task (self);
     return TRUE;
   }
   set_flushing (self);
@@ -477,7 +510,7 @@ set_playing (GstCbrPacer * self, gboolean playing)
 {
   g_mutex_lock (&self->lock);
   self->playing = playing;
-  self->prerolled = FALSE;
+  self->pauses += !playing;
   cbr_waiter_interrupt (&self->waiter);
   g_mutex_unlock (&self->lock);
 }
@@ -496,7 +529,7 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     cbr_learner_init (&self->learner, self->settings.window);
     self->is_ts = self->ts_known = self->live = self->live_known = FALSE;
     self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
-    self->offload_tried = FALSE;
+    self->offload_payload = 0;
     self->dropped_told = self->dropped_untold = 0;
     good = gst_cbr_pacer_check_stuffing (self);
     g_mutex_unlock (&self->lock);
@@ -580,7 +613,7 @@ gst_cbr_pacer_init (GstCbrPacer * self)
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
   self->flushing = TRUE;
-  self->partial_since = -1;
+  gst_cbr_pacer_thread_reset (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, gst_cbr_pacer_chain);
@@ -593,6 +626,7 @@ gst_cbr_pacer_init (GstCbrPacer * self)
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
 
   self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_event_function (self->srcpad, gst_cbr_pacer_src_event);
   gst_pad_set_query_function (self->srcpad, gst_cbr_pacer_src_query);
   gst_pad_set_activatemode_function (self->srcpad,
       gst_cbr_pacer_src_activate_mode);

@@ -71,18 +71,20 @@ struct _GstCbrPacer
 
   GstFlowReturn result;         /* what pushing came to */
   gboolean flushing, eos;       /* of the sink pad */
+  gboolean unwanted;            /* what comes, until another segment: the sink
+                                 * has all it wants */
   gboolean playing;
-  gboolean prerolled;           /* one cycle has left in PAUSED */
+  guint pauses;                 /* counted */
   gsize blocked;                /* bytes that wait for room; 0: none */
   gboolean hungry;              /* the thread sleeps until something comes */
-  guint64 preroll_bytes;        /* on the wire, that left in PAUSED */
   gboolean begun;               /* something of the stream has left */
   gboolean started;             /* the schedule has begun */
   gint64 fed_at;                /* until then there was nothing to leave */
   gint64 partial_since;         /* a datagram began to wait for its rest; -1 */
   gboolean impatient;           /* it has waited long enough */
+  gsize skipped;                /* bytes that were no packets, lately */
   guint64 waiting_rate;         /* a wait under way was computed with it */
-  gboolean offload_tried;
+  guint offload_payload;        /* that offload was tried for; 0: none */
 
   GstClock *clock;              /* of the schedule */
   gboolean live, live_known;    /* upstream does not wait */

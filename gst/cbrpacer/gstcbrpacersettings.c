@@ -125,7 +125,6 @@ set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_PAYLOAD_SIZE:
       settings->payload_size = g_value_get_uint (value);
-      self->offload_tried = FALSE;
       break;
     case PROP_HEADER_SIZE:
       settings->header_size = g_value_get_uint (value);
@@ -154,7 +153,6 @@ set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_SEGMENTATION_OFFLOAD:
       settings->offload = g_value_get_boolean (value);
-      self->offload_tried = FALSE;
       break;
     case PROP_STATS_INTERVAL:
       settings->stats_interval = g_value_get_uint (value);
@@ -187,8 +185,7 @@ describe (GstCbrPacer * self)
       "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
       "wakeup-latency", G_TYPE_UINT64,
       (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
-      "segmentation-offload", G_TYPE_BOOLEAN,
-      cbr_offload_is_active (&self->offload), NULL);
+      "segmentation-offload", G_TYPE_BOOLEAN, self->offload.payload > 0, NULL);
   return s;
 }
 

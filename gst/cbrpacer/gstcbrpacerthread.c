@@ -15,6 +15,10 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
+/* Bytes that are no packets, more than those that are, before a stream is taken
+ * to be no transport stream. */
+#define SKIP_MAX 65536
+
 /* --- what is asked from both threads ---------------------------------------- */
 
 guint
@@ -58,8 +62,9 @@ gst_cbr_pacer_get_rate (GstCbrPacer * self)
    * is not known yet, must not pile up: after a stall, against another clock */
   if (self->live || !cbr_learner_is_known (&self->learner)
       || self->learner.clock == CBR_CLOCK_ARRIVAL)
-    rate = MAX (rate, gst_util_uint64_scale (gst_cbr_pacer_get_wire_bytes (self,
-                self->queue.bytes, self->queue.buffers), 8 * GST_SECOND,
+    rate = MAX (rate, gst_util_uint64_scale (self->schedule.pending +
+            gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+                self->queue.buffers), 8 * GST_SECOND,
             gst_cbr_pacer_get_max_delay (self) / 4 * 3));
   return CLAMP (rate, 1, CBR_RATE_MAX);
 }
@@ -105,7 +110,9 @@ gst_cbr_pacer_thread_reset (GstCbrPacer * self)
   cbr_figures_break (&self->figures);
   self->started = FALSE;
   self->impatient = FALSE;
+  self->skipped = 0;
   self->partial_since = -1;
+  self->fed_at = G_MININT64;    /* on the clock of before */
 }
 
 /* --- waiting ------------------------------------------------------------------- */
@@ -161,31 +168,32 @@ wait_for_work (GstCbrPacer * self)
 {
   for (;;) {
     gint64 until = G_MAXINT64;
+    gboolean whole;
+    gsize size;
 
     if (self->flushing || self->result != GST_FLOW_OK)
       return FALSE;
     if (cbr_queue_has_other (&self->queue))
       return TRUE;
-    /* one cycle leaves in PAUSED, for the sink to preroll with */
-    if (self->playing || !self->prerolled) {
-      gboolean whole;
-      gsize size = cbr_queue_peek (&self->queue,
-          gst_cbr_pacer_get_payload (self), &whole);
+    if (self->unwanted && cbr_queue_drop (&self->queue, 0) > 0) {
+      g_cond_broadcast (&self->room);
+      continue;
+    }
+    size = cbr_queue_peek (&self->queue, gst_cbr_pacer_get_payload (self),
+        &whole);
+    if ((size > 0 && whole) || is_stuffing (self))
+      return TRUE;
+    if (size > 0) {
+      /* a datagram that is not full waits for its rest, not for ever */
+      gint64 now = read_clock (self);
 
-      if ((size > 0 && whole) || is_stuffing (self))
+      if (self->partial_since < 0)
+        self->partial_since = now;
+      until = self->partial_since + (gint64) self->settings.max_period;
+      if (now >= until) {
+        self->impatient = TRUE;
+        self->fed_at = now;
         return TRUE;
-      if (size > 0 && self->playing) {
-        /* a datagram that is not full waits for its rest, not for ever */
-        gint64 now = read_clock (self);
-
-        if (self->partial_since < 0)
-          self->partial_since = now;
-        until = self->partial_since + (gint64) self->settings.max_period;
-        if (now >= until) {
-          self->impatient = TRUE;
-          self->fed_at = now;
-          return TRUE;
-        }
       }
     }
     sleep_until_fed (self, until);
@@ -214,23 +222,14 @@ wait_for_departure (GstCbrPacer * self)
   CbrWait wait;
   gboolean due;
 
-  apply_settings (self);
-  if (!self->playing && !self->started)
-    return TRUE;                /* nothing has left yet */
   now = read_clock (self);
+  apply_settings (self);
   if (!self->started) {
     cbr_schedule_restart (schedule, now);
     self->started = TRUE;
-  } else if (self->preroll_bytes > 0 && self->playing) {
-    /* it left when the sink went on, or, if that did not wait, just now */
-    if (now > cbr_schedule_get_due (schedule)) {
-      cbr_schedule_restart (schedule, now);
-      cbr_schedule_departed (schedule, now, now, self->preroll_bytes);
-    }
-    self->preroll_bytes = 0;
   } else if (!is_stuffing (self)
       && self->fed_at > cbr_schedule_get_due (schedule)) {
-    cbr_schedule_resume (schedule, self->fed_at);
+    cbr_schedule_resume (schedule, MIN (self->fed_at, now));
     cbr_figures_break (&self->figures);
     self->figures.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
@@ -278,11 +277,34 @@ stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
 }
 
 static gboolean
-begins_with_sync (GstBuffer * datagram)
+is_sync (GstCbrPacer * self, gsize at)
 {
   guint8 byte;
 
-  return gst_buffer_extract (datagram, 0, &byte, 1) == 1 && byte == CBR_TS_SYNC;
+  /* what is not there yet may be one */
+  return !cbr_queue_get_byte (&self->queue, at, &byte) || byte == CBR_TS_SYNC;
+}
+
+/* Null packets go between packets: drops what is in front of the next one,
+ * after a loss, or at the beginning.  FALSE: there are none. */
+static gboolean
+align (GstCbrPacer * self)
+{
+  gsize skip = 0;
+  gboolean whole;
+
+  if (is_sync (self, 0))
+    return TRUE;
+  while (skip < SKIP_MAX && (!is_sync (self, skip)
+          || !is_sync (self, skip + CBR_TS_PACKET)))
+    skip++;
+  skip = MIN (skip, cbr_queue_peek (&self->queue, skip, &whole));
+  gst_buffer_unref (cbr_queue_cut (&self->queue, skip));
+  self->figures.bytes_dropped += skip;
+  self->skipped += skip;
+  GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
+      "packet", skip);
+  return self->skipped < SKIP_MAX;
 }
 
 /* Up to @n more datagrams of @payload bytes in one buffer; NULL: there is
@@ -292,11 +314,16 @@ make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
     gboolean * wrong)
 {
   gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
-  gboolean whole, stuffing;
-  gsize size = cbr_queue_peek (&self->queue, payload * n, &whole);
-  gsize rest = payload > 0 ? size % payload : 0, fill = 0;
   GstBuffer *buffer = NULL;
+  gboolean whole, stuffing;
+  gsize size, rest, fill = 0;
 
+  if (nulls && !align (self)) {
+    *wrong = TRUE;
+    return NULL;
+  }
+  size = cbr_queue_peek (&self->queue, payload * n, &whole);
+  rest = payload > 0 ? size % payload : 0;
   self->begun |= size > 0;
   stuffing = is_stuffing (self);
   if (rest > 0 && stuffing) {
@@ -319,7 +346,7 @@ make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
     fill = 0;                   /* next time */
   if (size > 0) {
     buffer = cbr_queue_cut (&self->queue, size);
-    *wrong = nulls && !begins_with_sync (buffer);
+    self->skipped -= MIN (self->skipped, size);
   }
   if (fill > 0)
     buffer = stuff (self, buffer, fill);
@@ -341,7 +368,7 @@ make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
   GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
   guint most = 1;
 
-  if (cbr_offload_is_active (&self->offload))
+  if (self->offload.payload > 0 && self->offload.payload == payload)
     most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
   while (cycle->datagrams < room && !*wrong) {
     GstBuffer *buffer;
@@ -362,15 +389,25 @@ make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
 
 /* --- handing on --------------------------------------------------------------------- */
 
-static void
-start_offload (GstCbrPacer * self)
+static guint
+get_offload_payload (GstCbrPacer * self)
 {
-  guint payload = gst_cbr_pacer_get_payload (self);
+  return self->settings.offload ? gst_cbr_pacer_get_payload (self) : 0;
+}
+
+/* Unlocks meanwhile. */
+static void
+set_offload (GstCbrPacer * self)
+{
+  guint payload = get_offload_payload (self);
   g_autofree gchar *why = NULL;
 
-  self->offload_tried = TRUE;
+  self->offload_payload = payload;
   g_mutex_unlock (&self->lock);
-  why = cbr_offload_start (&self->offload, self->srcpad, payload);
+  if (payload == 0)
+    cbr_offload_stop (&self->offload);
+  else
+    why = cbr_offload_start (&self->offload, self->srcpad, payload);
   if (why != NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("segmentation-offload is not possible here: %s. Datagrams leave one by "
@@ -429,6 +466,7 @@ static GstFlowReturn
 send_cycle (GstCbrPacer * self)
 {
   gboolean playing = self->playing, wrong = FALSE;
+  guint pauses = self->pauses;
   CbrCycle cycle = { 0 };
   GstBufferList *list;
   GstFlowReturn ret;
@@ -436,8 +474,6 @@ send_cycle (GstCbrPacer * self)
 
   if (!gst_cbr_pacer_check_stuffing (self))
     return GST_FLOW_ERROR;
-  if (self->settings.offload && !self->offload_tried)
-    start_offload (self);
   list = make_cycle (self, &cycle, &wrong);
   if (cycle.datagrams == 0 || wrong) {
     gst_buffer_list_unref (list);
@@ -445,7 +481,6 @@ send_cycle (GstCbrPacer * self)
   }
   self->partial_since = -1;
   self->impatient = FALSE;
-  self->prerolled = TRUE;
   cycle.left = read_clock (self);
   cycle.rate = self->schedule.base.rate;
   if (self->blocked > 0 && !gst_cbr_pacer_is_full (self, self->blocked))
@@ -465,14 +500,14 @@ send_cycle (GstCbrPacer * self)
 
   g_mutex_lock (&self->lock);
   handed = read_clock (self);
+  playing = playing && pauses == self->pauses;
   if (!playing) {
+    /* a sink may have waited for PLAYING with it */
     cbr_schedule_restart (&self->schedule, handed);
-    cbr_schedule_departed (&self->schedule, handed, handed, cycle.bytes);
-    self->started = TRUE;
-    self->preroll_bytes = cycle.bytes;
-  } else if (self->started) {
-    cbr_schedule_departed (&self->schedule, cycle.left, handed, cycle.bytes);
+    cycle.left = handed;
   }
+  if (self->started)
+    cbr_schedule_departed (&self->schedule, cycle.left, handed, cycle.bytes);
   count (self, &cycle, playing, cpu);
   tell_stats (self);
   return ret;
@@ -493,9 +528,21 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
     self->query = NULL;
     g_cond_broadcast (&self->room);
   } else {
-    /* before it is pushed: another stream may begin at once */
-    if (GST_EVENT_TYPE (object) == GST_EVENT_EOS)
-      self->result = GST_FLOW_EOS;
+    switch (GST_EVENT_TYPE (object)) {
+      case GST_EVENT_EOS:
+        /* before it is pushed: another stream may begin at once, or wait
+         * behind it already */
+        if (self->eos)
+          self->result = GST_FLOW_EOS;
+        self->unwanted = FALSE;
+        break;
+      case GST_EVENT_STREAM_START:
+      case GST_EVENT_SEGMENT:
+        self->unwanted = FALSE;
+        break;
+      default:
+        break;
+    }
     g_mutex_unlock (&self->lock);
     gst_pad_push_event (self->srcpad, GST_EVENT_CAST (object));
     g_mutex_lock (&self->lock);
@@ -538,8 +585,17 @@ gst_cbr_pacer_thread_run (gpointer pad)
     ret = self->flushing ? GST_FLOW_FLUSHING : self->result;
   else if ((other = cbr_queue_pop_other (&self->queue)) != NULL)
     ret = hand_on (self, other);
-  else if (wait_for_departure (self))
+  else if (self->offload_payload != get_offload_payload (self))
+    set_offload (self);
+  /* an event may have come to the head meanwhile */
+  else if (wait_for_departure (self) && !cbr_queue_has_other (&self->queue))
     ret = send_cycle (self);
+  if (ret == GST_FLOW_EOS && self->result == GST_FLOW_OK) {
+    /* the sink has all it wants; events go on */
+    self->unwanted = TRUE;
+    g_cond_broadcast (&self->room);
+    ret = GST_FLOW_OK;
+  }
   if (ret != GST_FLOW_OK)
     end (self, ret);
   else

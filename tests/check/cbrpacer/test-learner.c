@@ -59,7 +59,7 @@ test_pcr (void)
         guint size = g_rand_int_range (rand, 1, 3000);
         GstBuffer *buffer = gst_buffer_new_memdup (waiting->data, size);
 
-        g_assert_true (cbr_learner_feed (&learner, buffer, 0, 0, 0));
+        cbr_learner_feed (&learner, buffer, 0, 0, 0);
         gst_buffer_unref (buffer);
         g_byte_array_remove_range (waiting, 0, size);
       }
@@ -147,10 +147,39 @@ test_patience (void)
 
   gst_buffer_memset (buffer, 0, 0, 1 << 20);
   cbr_learner_init (&learner, SEC);
-  while (cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n * 1000, 28))
+  while (!cbr_learner_is_lost (&learner)) {
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n * 1000, 28);
     n++;
-  g_assert_cmpuint (n, ==, 255);
+  }
+  g_assert_cmpuint (n, ==, 257);
   gst_buffer_unref (buffer);
+}
+
+/* Before anything was learned, a jump leaves nothing behind; after, the old rate
+ * until there is a new one, but no less than comes. */
+static void
+test_jumps (void)
+{
+  CbrRate rate;
+
+  cbr_rate_init (&rate, SEC);
+  cbr_rate_add (&rate, 0, 0);
+  cbr_rate_add (&rate, 1000, 188);
+  cbr_rate_jump (&rate);
+  g_assert_cmpuint (cbr_rate_get (&rate), ==, 0);
+  for (guint i = 0; i <= 20; i++)
+    cbr_rate_add (&rate, i * 100 * MSEC, i * 12500);
+  g_assert_cmpuint (cbr_rate_get (&rate), ==, 1000000);
+  for (guint i = 0; i <= 20; i++) {
+    cbr_rate_add (&rate, 100 * SEC + i * 100 * MSEC, i * 1250000);
+    g_assert_cmpuint (cbr_rate_get (&rate), ==, i == 0 ? 1000000 :
+        MIN (i, 10) * 10000000);
+  }
+  /* frames further apart than the window */
+  cbr_rate_init (&rate, 20 * MSEC);
+  for (guint i = 0; i <= 20; i++)
+    cbr_rate_add (&rate, i * 40 * MSEC, i * 5000);
+  g_assert_cmpuint (cbr_rate_get (&rate), ==, 1000000);
 }
 
 /* What leaves at the learned rate is never more than what came, and never
@@ -222,6 +251,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/timestamps", test_timestamps);
   g_test_add_func ("/learner/arrival", test_arrival);
   g_test_add_func ("/learner/patience", test_patience);
+  g_test_add_func ("/learner/jumps", test_jumps);
   g_test_add_func ("/learner/moving-average", test_moving_average);
   g_test_add_func ("/learner/garbage", test_garbage);
   return g_test_run ();

@@ -428,27 +428,61 @@ test_another_clock (void)
   teardown (f);
 }
 
-/* In PAUSED one cycle leaves, for sinks to preroll, and no more. */
+/* To a clock that is far behind, with a backlog. */
+static void
+test_earlier_clock (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  GstClock *other = gst_test_clock_new_with_start_time (1 * MS);
+
+  gst_test_clock_set_time (f->clock, 3600 * GST_SECOND);
+  for (guint i = 0; i < 4; i++)
+    push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  gst_element_set_clock (f->h->element, other);
+  gst_object_unref (f->clock);
+  f->clock = GST_TEST_CLOCK (other);
+  assert_pull (f, 1000);
+  for (guint i = 0; i < 2; i++) {
+    advance_to (f, (2 + i) * MS);
+    assert_pull (f, 1000);
+  }
+  gst_object_ref (f->clock);
+  gst_object_unref (other);
+  teardown (f);
+}
+
+static GstPadProbeReturn
+hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+/* In PAUSED a sink holds what it prerolls with; when it goes on, the schedule
+ * does, too. */
 static void
 test_pause (void)
 {
   Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  gulong probe;
 
   for (guint i = 0; i < 10; i++)
     push (f, 1000);
   assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK |
+      GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
   gst_element_set_state (f->h->element, GST_STATE_PAUSED);
-  assert_nothing (f);           /* at its time */
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
-  wait_for_stat (f, "cycles", 2);
+  advance_to (f, 1 * MS);       /* not before its time */
+  while (!gst_pad_is_blocking (pad))
+    g_thread_yield ();
   gst_test_clock_set_time (f->clock, 100 * MS);
-  g_usleep (20000);
   assert_nothing (f);
-  g_assert_cmpuint (gst_test_clock_peek_id_count (f->clock), ==, 0);
   gst_element_set_state (f->h->element, GST_STATE_PLAYING);
-  /* what left in PAUSED counts from now on */
+  gst_pad_remove_probe (pad, probe);
+  assert_pull (f, 1000);
   advance_to (f, 101 * MS);
   assert_pull (f, 1000);
   advance_to (f, 102 * MS);
@@ -588,10 +622,12 @@ test_eos (void)
   teardown (f);
 }
 
-/* Events keep their place between what they stood between. */
+/* Events keep their place between what they stood between: those that begin or
+ * end something exactly, others to a datagram. */
 static void
 test_event_order (void)
 {
+  GstSegment segment;
   Fixture *f = setup ("bitrate=8000000 payload-size=1000", SIMPLE);
   GstEvent *event;
 
@@ -601,9 +637,19 @@ test_event_order (void)
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
+  push (f, 500);
   advance_to (f, 2 * MS);
-  assert_pull (f, 500);
+  assert_pull (f, 1000);
   g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_GAP);
+  push (f, 500);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  push (f, 1000);
+  advance_to (f, 3 * MS);
+  assert_pull (f, 500);
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_SEGMENT);
+  advance_to (f, 3 * MS + 500 * GST_USECOND);
+  assert_pull (f, 1000);
   teardown (f);
 }
 
@@ -642,6 +688,71 @@ test_serialized_query (void)
   g_usleep (10000);
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, 1);
+  teardown (f);
+}
+
+/* Another stream that is there before the end of the first has left. */
+static void
+test_stream_behind_eos (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  GstSegment segment;
+  GstEvent *event;
+
+  push (f, 1000);
+  push (f, 1000);
+  assert_pull (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+  gst_harness_push_event (f->h, gst_event_new_eos ());
+  gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  push (f, 500);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1000);
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_STREAM_START);
+  advance_to (f, 2 * MS);
+  assert_pull (f, 500);
+  teardown (f);
+}
+
+static GstPadProbeReturn
+enough (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_DATA (info) = NULL;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* A sink that has all it wants: the source is told, and its EOS goes through. */
+static void
+test_downstream_eos (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstEvent *event;
+
+  push (f, 1000);
+  assert_pull (f, 1000);
+  for (guint i = 0; i < 5; i++)
+    push (f, 1000);
+  gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough, NULL,
+      NULL);
+  advance_to (f, 1 * MS);
+  while (ret == GST_FLOW_OK && g_get_monotonic_time () < until)
+    ret = gst_harness_push (f->h, make (10, 0));
+  g_assert_cmpint (ret, ==, GST_FLOW_EOS);
+  wait_for_stat (f, "bytes-queued", 0);
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+  gst_harness_push_event (f->h, gst_event_new_eos ());
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
   teardown (f);
 }
 
@@ -935,7 +1046,7 @@ test_null_ts_of_nothing_else (void)
   Fixture *f = setup ("bitrate=10528000 stuffing=null-ts", SIMPLE);
   g_autofree gchar *text = NULL;
 
-  push (f, 1316);
+  push (f, 70000);
   text = wait_for_text (f, GST_MESSAGE_ERROR);
   assert_text (text, "tsparse");
   teardown (f);
@@ -959,6 +1070,28 @@ test_bad_payload (void)
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
   gst_object_unref (element);
+}
+
+/* After a loss it goes on at the next packet. */
+static void
+test_null_ts_resync (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  GstBuffer *whole = make_ts (9), *buffer;
+
+  gst_harness_push (f->h, make_ts (7));
+  assert_pull (f, 1316);
+  buffer = gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 88,
+      8 * 188 - 88);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push (f->h, buffer);
+  advance_to (f, 1 * MS);
+  buffer = gst_harness_pull (f->h);
+  g_assert_cmpuint (count_nulls (buffer), ==, 0);
+  gst_buffer_unref (buffer);
+  wait_for_stat (f, "bytes-dropped", 100);
+  gst_buffer_unref (whole);
+  teardown (f);
 }
 
 /* Found out while playing, too. */
@@ -1026,6 +1159,7 @@ test_cannot_learn (void)
   g_autofree gchar *text = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
 
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
   for (guint i = 0; i < 5 && ret == GST_FLOW_OK; i++)
     ret = gst_harness_push (f->h, gst_buffer_ref (buffer));
   g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
@@ -1184,6 +1318,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/spin", test_spin);
   g_test_add_func ("/pacer/set-bitrate", test_set_bitrate);
   g_test_add_func ("/pacer/another-clock", test_another_clock);
+  g_test_add_func ("/pacer/earlier-clock", test_earlier_clock);
   g_test_add_func ("/pacer/pause", test_pause);
   g_test_add_func ("/pacer/states", test_states);
   g_test_add_func ("/pacer/flush", test_flush);
@@ -1191,6 +1326,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/eos", test_eos);
   g_test_add_func ("/pacer/event-order", test_event_order);
   g_test_add_func ("/pacer/serialized-query", test_serialized_query);
+  g_test_add_func ("/pacer/stream-behind-eos", test_stream_behind_eos);
+  g_test_add_func ("/pacer/downstream-eos", test_downstream_eos);
   g_test_add_func ("/pacer/downstream-error", test_downstream_error);
   g_test_add_func ("/pacer/underrun", test_underrun);
   g_test_add_func ("/pacer/partial", test_partial);
@@ -1201,6 +1338,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
   g_test_add_func ("/pacer/null-ts", test_null_ts);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
+  g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
   g_test_add_func ("/pacer/null-ts/of-nothing-else",
       test_null_ts_of_nothing_else);
   g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);

@@ -205,7 +205,8 @@ test_events (void)
   cbr_queue_init (&queue);
   g_assert_false (cbr_queue_has_other (&queue));
   push (&queue, make (50, 0, 0));
-  cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_gap (1, 1)));
+  cbr_queue_push (&queue,
+      GST_MINI_OBJECT_CAST (gst_event_new_segment_done (GST_FORMAT_BYTES, 1)));
   push (&queue, make (150, 1, 0));
   cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_eos ()));
   g_assert_false (cbr_queue_has_other (&queue));
@@ -215,7 +216,7 @@ test_events (void)
   gst_buffer_unref (cbr_queue_cut (&queue, 50));
   g_assert_cmpuint (cbr_queue_peek (&queue, 100, &whole), ==, 0);
   other = cbr_queue_pop_other (&queue);
-  g_assert_cmpint (GST_EVENT_TYPE (other), ==, GST_EVENT_GAP);
+  g_assert_cmpint (GST_EVENT_TYPE (other), ==, GST_EVENT_SEGMENT_DONE);
   gst_mini_object_unref (other);
   gst_buffer_unref (cbr_queue_cut (&queue, 100));
   g_assert_cmpuint (cbr_queue_peek (&queue, 100, &whole), ==, 50);
@@ -237,7 +238,8 @@ test_drop (void)
   g_assert_cmpuint (cbr_queue_drop (&queue, 100), ==, 0);
   push (&queue, make (250, 0, 0));
   gst_buffer_unref (cbr_queue_cut (&queue, 100));
-  cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_gap (1, 1)));
+  cbr_queue_push (&queue,
+      GST_MINI_OBJECT_CAST (gst_event_new_segment_done (GST_FORMAT_BYTES, 1)));
   cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (query));
   push (&queue, make (300, 1, 0));
   g_assert_cmpuint (cbr_queue_drop (&queue, 100), ==, 100);
@@ -248,7 +250,7 @@ test_drop (void)
   cbr_queue_remove (&queue, query);
   gst_query_unref (query);
   other = cbr_queue_pop_other (&queue);
-  g_assert_cmpint (GST_EVENT_TYPE (other), ==, GST_EVENT_GAP);
+  g_assert_cmpint (GST_EVENT_TYPE (other), ==, GST_EVENT_SEGMENT_DONE);
   gst_mini_object_unref (other);
   g_assert_null (cbr_queue_pop_other (&queue));
   g_assert_cmpuint (cbr_queue_peek (&queue, 100, &whole), ==, 100);
