@@ -11,26 +11,27 @@ cbr_queue_init (CbrQueue * queue)
 }
 
 static void
-forget (GstMiniObject * object, GstPad * pad)
+forget (GstMiniObject * object, GQueue * kept)
 {
   if (GST_IS_QUERY (object))
     return;                     /* the caller's */
-  if (pad != NULL && GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object)
+  if (kept != NULL && GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object)
       && GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT
       && GST_EVENT_TYPE (object) != GST_EVENT_EOS)
-    gst_pad_store_sticky_event (pad, GST_EVENT_CAST (object));
-  gst_mini_object_unref (object);
+    g_queue_push_tail (kept, object);
+  else
+    gst_mini_object_unref (object);
 }
 
 void
-cbr_queue_clear (CbrQueue * queue, GstPad * pad)
+cbr_queue_clear (CbrQueue * queue, GQueue * kept)
 {
   GstMiniObject *object;
 
   while ((object = g_queue_pop_head (&queue->overtaken)) != NULL)
-    forget (object, pad);
+    forget (object, kept);
   while ((object = gst_queue_array_pop_head (queue->items)) != NULL)
-    forget (object, pad);
+    forget (object, kept);
   queue->offset = queue->bytes = queue->buffers = 0;
   queue->dropped = FALSE;
 }

@@ -33,8 +33,9 @@ typedef struct
 } CbrQueue;
 
 void cbr_queue_init (CbrQueue * queue);
-/* Drops everything; events that outlive a flush are kept by @pad (NULL: not). */
-void cbr_queue_clear (CbrQueue * queue, GstPad * pad);
+/* Drops everything, but for events that outlive a flush, which go to @kept
+ * (NULL: these, too). */
+void cbr_queue_clear (CbrQueue * queue, GQueue * kept);
 void cbr_queue_finalize (CbrQueue * queue);
 
 /* Takes the reference of @object: a buffer, or an event; a query stays the

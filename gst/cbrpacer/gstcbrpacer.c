@@ -267,11 +267,11 @@ start_task (GstCbrPacer * self)
 }
 
 /* With the lock: everything of the stream so far is over, but for the events
- * that @pad keeps. */
+ * that outlive a flush. */
 static void
-forget_stream (GstCbrPacer * self, GstPad * pad)
+forget_stream (GstCbrPacer * self, GQueue * kept)
 {
-  cbr_queue_clear (&self->queue, pad);
+  cbr_queue_clear (&self->queue, kept);
   cbr_learner_jump (&self->learner);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_thread_reset (self);
@@ -355,6 +355,7 @@ static gboolean
 gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   GstCbrPacer *self = GST_CBR_PACER (parent);
+  GQueue kept = G_QUEUE_INIT;
   gboolean result, active;
 
   switch (GST_EVENT_TYPE (event)) {
@@ -366,8 +367,14 @@ gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
     case GST_EVENT_FLUSH_STOP:
       result = gst_pad_push_event (self->srcpad, event);
       g_mutex_lock (&self->lock);
-      forget_stream (self, self->srcpad);
+      forget_stream (self, &kept);
+      g_mutex_unlock (&self->lock);
+      while ((event = g_queue_pop_head (&kept)) != NULL) {
+        gst_pad_store_sticky_event (self->srcpad, event);
+        gst_event_unref (event);
+      }
       active = gst_pad_is_active (self->srcpad);
+      g_mutex_lock (&self->lock);
       self->flushing = !active;
       g_mutex_unlock (&self->lock);
       if (active)
