@@ -64,6 +64,26 @@ cbr_queue_has_other (CbrQueue * queue)
   return head != NULL && !GST_IS_BUFFER (head);
 }
 
+gboolean
+cbr_queue_is_empty (CbrQueue * queue)
+{
+  return g_queue_is_empty (&queue->overtaken)
+      && gst_queue_array_is_empty (queue->items);
+}
+
+gboolean
+cbr_queue_has_segment (CbrQueue * queue)
+{
+  for (guint i = 0; i < gst_queue_array_get_length (queue->items); i++) {
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
+
+    if (GST_IS_EVENT (object) && (GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT
+            || GST_EVENT_TYPE (object) == GST_EVENT_STREAM_START))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 GstMiniObject *
 cbr_queue_pop_other (CbrQueue * queue)
 {

@@ -44,6 +44,9 @@ void cbr_queue_push (CbrQueue * queue, GstMiniObject * object);
 /* The event or query whose turn it is, or NULL. */
 GstMiniObject *cbr_queue_pop_other (CbrQueue * queue);
 gboolean cbr_queue_has_other (CbrQueue * queue);
+gboolean cbr_queue_is_empty (CbrQueue * queue);
+/* Does another stream or segment begin in it? */
+gboolean cbr_queue_has_segment (CbrQueue * queue);
 /* A query that is not waited for any longer. */
 void cbr_queue_remove (CbrQueue * queue, GstQuery * query);
 

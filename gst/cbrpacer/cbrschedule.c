@@ -7,6 +7,8 @@ cbr_schedule_init (CbrSchedule * schedule, CbrMethod method, guint64 rate,
 {
   schedule->method = method;
   fasp_rate_clock_init (&schedule->base, rate, now);
+  schedule->last = 0;
+  schedule->handed = G_MININT64;
   schedule->handing = 0;
   cbr_schedule_restart (schedule, now);
 }
@@ -68,7 +70,6 @@ cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
 {
   fasp_rate_clock_set (&schedule->base, now);
   schedule->pending = 0;
-  schedule->handed = G_MININT64;
   schedule->deficit = 0;
 }
 
@@ -89,12 +90,11 @@ cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now)
 static gint64
 get_earliest (const CbrSchedule * schedule)
 {
-  gint64 period = fasp_rate_clock_span (schedule->base.rate,
-      schedule->pending);
+  gint64 period = fasp_rate_clock_span (schedule->base.rate, schedule->last);
 
   if (schedule->handed == G_MININT64)
     return schedule->base.ns;
-  return schedule->handed + MAX (period - schedule->handing, 0) / 2;
+  return schedule->handed + MAX (period - schedule->handing, 0) / 4 * 3;
 }
 
 CbrWait
@@ -146,6 +146,7 @@ cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
     fasp_rate_clock_advance (&schedule->base, schedule->pending);
     schedule->pending = bytes;
   }
+  schedule->last = bytes;
   schedule->handed = end;
   /* a stall is not what it usually takes */
   schedule->handing += (MIN (end - begin, period) - schedule->handing) / 16;

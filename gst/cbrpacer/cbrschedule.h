@@ -18,10 +18,11 @@
  *   - The k-th cycle is due at t0 + bits before it / rate, exactly: an
  *     absolute time, whose rounding does not add up (fasprateclock.h).  It
  *     never leaves earlier.
- *   - Between the end of one cycle and the beginning of the next there is at
- *     least half of what handing on a cycle usually leaves of the period.  So
- *     what is behind is made good at up to twice the rate, never in one burst,
- *     also when the machine stalls in the midst of a cycle.
+ *   - Between the end of one cycle and the beginning of the next there are at
+ *     least three quarters of what handing on a cycle usually leaves of the
+ *     period.  So what is behind is made good at up to 4/3 of the rate, never in
+ *     one burst, also when the machine stalls in the midst of a cycle, and when
+ *     the input was dry.
  *   - A stall longer than CBR_STALL is not made good: the schedule begins anew.
  *
  * All times are nanoseconds on the caller's clock.
@@ -59,7 +60,8 @@ typedef struct
 
   FaspRateClock base;           /* when the last cycle was due */
   guint64 pending;              /* its bytes: the next is due when they are over */
-  gint64 handed;                /* when it had left */
+  guint64 last;                 /* bytes of the last cycle */
+  gint64 handed;                /* when it had left; G_MININT64: none has */
   gint64 handing;               /* what that takes, smoothed */
   gint64 deficit;               /* CBR_SEND_AND_SLEEP: time not yet slept less */
 } CbrSchedule;
@@ -71,7 +73,8 @@ typedef struct
   gint64 sleep, leave;
 } CbrWait;
 
-/* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now. */
+/* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; the limits stay as
+ * they are. */
 void cbr_schedule_init (CbrSchedule * schedule, CbrMethod method,
     guint64 rate, gint64 now);
 /* From the cycle on that left last: its time, which still runs, changes. */

@@ -175,7 +175,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
-  while (!self->flushing && self->result == GST_FLOW_OK && !self->unwanted
+  while (!self->flushing && self->result == GST_FLOW_OK && !self->refusing
       && gst_cbr_pacer_is_full (self, size)) {
     if (!counted)
       self->figures.overruns++;
@@ -185,9 +185,9 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     else
       wait_for_room (self, size);
   }
-  if (self->flushing || self->result != GST_FLOW_OK || self->unwanted) {
+  if (self->flushing || self->result != GST_FLOW_OK || self->refusing) {
     gst_buffer_unref (buffer);
-    return self->flushing ? GST_FLOW_FLUSHING : self->unwanted ? GST_FLOW_EOS :
+    return self->flushing ? GST_FLOW_FLUSHING : self->refusing ? GST_FLOW_EOS :
         self->result;
   }
   /* nothing could leave until now */
@@ -276,7 +276,7 @@ forget_stream (GstCbrPacer * self, GQueue * kept)
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_thread_reset (self);
   self->begun = FALSE;
-  self->unwanted = FALSE;
+  self->unwanted = self->refusing = FALSE;
   self->eos = FALSE;
   self->result = GST_FLOW_OK;
 }
@@ -323,11 +323,15 @@ take_event (GstCbrPacer * self, GstEvent * event)
     self->eos = FALSE;
     if (self->result == GST_FLOW_EOS) {
       self->result = GST_FLOW_OK;
+      gst_cbr_pacer_thread_reset (self);
       restart = TRUE;
     }
   }
   taken = !self->flushing && self->result == GST_FLOW_OK && !self->eos;
   if (taken) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
+        || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+      self->refusing = FALSE;
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       self->eos = TRUE;
     else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
@@ -398,8 +402,11 @@ gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
     /* linked again */
     g_mutex_lock (&self->lock);
     restart = self->result == GST_FLOW_NOT_LINKED && !self->flushing;
-    if (restart)
+    if (restart) {
       self->result = GST_FLOW_OK;
+      gst_cbr_pacer_thread_reset (self);
+    }
+    self->offload_payload = 0;  /* perhaps to another sink */
     g_mutex_unlock (&self->lock);
     if (restart)
       start_task (self);
@@ -518,6 +525,7 @@ set_playing (GstCbrPacer * self, gboolean playing)
   g_mutex_lock (&self->lock);
   self->playing = playing;
   self->pauses += !playing;
+  self->resumed = playing;
   cbr_waiter_interrupt (&self->waiter);
   g_mutex_unlock (&self->lock);
 }

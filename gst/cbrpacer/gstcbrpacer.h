@@ -71,9 +71,10 @@ struct _GstCbrPacer
 
   GstFlowReturn result;         /* what pushing came to */
   gboolean flushing, eos;       /* of the sink pad */
-  gboolean unwanted;            /* what comes, until another segment: the sink
-                                 * has all it wants */
-  gboolean playing;
+  /* the sink has all it wants, until another segment: to the thread of the
+   * source pad, and to who brings something */
+  gboolean unwanted, refusing;
+  gboolean playing, resumed;
   guint pauses;                 /* counted */
   gsize blocked;                /* bytes that wait for room; 0: none */
   gboolean hungry;              /* the thread sleeps until something comes */

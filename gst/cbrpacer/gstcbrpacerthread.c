@@ -15,6 +15,9 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
+/* Datagrams of any size: that cannot be. */
+#define OFFLOAD_UNKNOWN G_MAXUINT
+
 /* Bytes that are no packets, more than those that are, before a stream is taken
  * to be no transport stream. */
 #define SKIP_MAX 65536
@@ -130,7 +133,7 @@ static gboolean
 is_stuffing (GstCbrPacer * self)
 {
   return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
-      && self->begun && self->playing;
+      && self->begun && self->playing && !self->unwanted;
 }
 
 /* The time of the pipeline's clock; the schedule begins anew on another. */
@@ -225,8 +228,12 @@ wait_for_departure (GstCbrPacer * self)
   now = read_clock (self);
   apply_settings (self);
   if (!self->started) {
-    cbr_schedule_restart (schedule, now);
+    /* times of another clock, another stream, say nothing */
+    cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
     self->started = TRUE;
+  } else if (self->resumed && now > cbr_schedule_get_due (schedule)) {
+    cbr_schedule_restart (schedule, now);
+    cbr_figures_break (&self->figures);
   } else if (!is_stuffing (self)
       && self->fed_at > cbr_schedule_get_due (schedule)) {
     cbr_schedule_resume (schedule, MIN (self->fed_at, now));
@@ -238,6 +245,7 @@ wait_for_departure (GstCbrPacer * self)
     cbr_figures_break (&self->figures);
     self->figures.stalls++;
   }
+  self->resumed = FALSE;
   wait = cbr_schedule_get_wait (schedule,
       cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
   self->waiting_rate = schedule->base.rate;
@@ -290,20 +298,20 @@ is_sync (GstCbrPacer * self, gsize at)
 static gboolean
 align (GstCbrPacer * self)
 {
-  gsize skip = 0;
-  gboolean whole;
+  while (!is_sync (self, 0) && self->skipped < SKIP_MAX) {
+    gsize skip = 0;
+    gboolean whole;
 
-  if (is_sync (self, 0))
-    return TRUE;
-  while (skip < SKIP_MAX && (!is_sync (self, skip)
-          || !is_sync (self, skip + CBR_TS_PACKET)))
-    skip++;
-  skip = MIN (skip, cbr_queue_peek (&self->queue, skip, &whole));
-  gst_buffer_unref (cbr_queue_cut (&self->queue, skip));
-  self->figures.bytes_dropped += skip;
-  self->skipped += skip;
-  GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
-      "packet", skip);
+    while (skip < SKIP_MAX && (!is_sync (self, skip)
+            || !is_sync (self, skip + CBR_TS_PACKET)))
+      skip++;
+    skip = MIN (skip, cbr_queue_peek (&self->queue, skip, &whole));
+    gst_buffer_unref (cbr_queue_cut (&self->queue, skip));
+    self->figures.bytes_dropped += skip;
+    self->skipped += skip;
+    GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
+        "packet", skip);
+  }
   return self->skipped < SKIP_MAX;
 }
 
@@ -370,7 +378,9 @@ make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
 
   if (self->offload.payload > 0 && self->offload.payload == payload)
     most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
-  while (cycle->datagrams < room && !*wrong) {
+  /* an event that has come to the head leaves before what is behind it */
+  while (cycle->datagrams < room && !*wrong
+      && (cycle->datagrams == 0 || !cbr_queue_has_other (&self->queue))) {
     GstBuffer *buffer;
     gboolean whole;
 
@@ -389,10 +399,15 @@ make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
 
 /* --- handing on --------------------------------------------------------------------- */
 
+/* What it should cut; 0: nothing. */
 static guint
 get_offload_payload (GstCbrPacer * self)
 {
-  return self->settings.offload ? gst_cbr_pacer_get_payload (self) : 0;
+  guint payload = gst_cbr_pacer_get_payload (self);
+
+  if (!self->settings.offload)
+    return 0;
+  return payload > 0 ? payload : OFFLOAD_UNKNOWN;
 }
 
 /* Unlocks meanwhile. */
@@ -407,7 +422,8 @@ set_offload (GstCbrPacer * self)
   if (payload == 0)
     cbr_offload_stop (&self->offload);
   else
-    why = cbr_offload_start (&self->offload, self->srcpad, payload);
+    why = cbr_offload_start (&self->offload, self->srcpad,
+        payload == OFFLOAD_UNKNOWN ? 0 : payload);
   if (why != NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("segmentation-offload is not possible here: %s. Datagrams leave one by "
@@ -445,6 +461,8 @@ count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
   self->cpu_mark = cpu;
   if (figures->started == 0)
     figures->started = g_get_monotonic_time () * 1000;
+  if (!playing)
+    cbr_figures_break (figures);
   cbr_figures_departed (figures, cycle);
   if (!playing)
     cbr_figures_break (figures);
@@ -475,16 +493,16 @@ send_cycle (GstCbrPacer * self)
   if (!gst_cbr_pacer_check_stuffing (self))
     return GST_FLOW_ERROR;
   list = make_cycle (self, &cycle, &wrong);
+  if (self->blocked > 0 && !gst_cbr_pacer_is_full (self, self->blocked))
+    g_cond_broadcast (&self->room);
+  self->partial_since = -1;
+  self->impatient = FALSE;
   if (cycle.datagrams == 0 || wrong) {
     gst_buffer_list_unref (list);
     return wrong ? fail (self) : GST_FLOW_OK;
   }
-  self->partial_since = -1;
-  self->impatient = FALSE;
   cycle.left = read_clock (self);
   cycle.rate = self->schedule.base.rate;
-  if (self->blocked > 0 && !gst_cbr_pacer_is_full (self, self->blocked))
-    g_cond_broadcast (&self->room);
   g_mutex_unlock (&self->lock);
 
   cpu = get_cpu_time ();
@@ -532,7 +550,7 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
       case GST_EVENT_EOS:
         /* before it is pushed: another stream may begin at once, or wait
          * behind it already */
-        if (self->eos)
+        if (self->eos && cbr_queue_is_empty (&self->queue))
           self->result = GST_FLOW_EOS;
         self->unwanted = FALSE;
         break;
@@ -593,6 +611,7 @@ gst_cbr_pacer_thread_run (gpointer pad)
   if (ret == GST_FLOW_EOS && self->result == GST_FLOW_OK) {
     /* the sink has all it wants; events go on */
     self->unwanted = TRUE;
+    self->refusing = !cbr_queue_has_segment (&self->queue);
     g_cond_broadcast (&self->room);
     ret = GST_FLOW_OK;
   }
