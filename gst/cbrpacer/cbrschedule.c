@@ -94,7 +94,7 @@ get_earliest (const CbrSchedule * schedule)
 
   if (schedule->handed == G_MININT64)
     return schedule->base.ns;
-  return schedule->handed + MAX (period - schedule->handing, 0) / 4 * 3;
+  return schedule->handed + MAX (period - schedule->handing, 0) / 2;
 }
 
 CbrWait

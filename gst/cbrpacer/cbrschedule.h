@@ -18,11 +18,12 @@
  *   - The k-th cycle is due at t0 + bits before it / rate, exactly: an
  *     absolute time, whose rounding does not add up (fasprateclock.h).  It
  *     never leaves earlier.
- *   - Between the end of one cycle and the beginning of the next there are at
- *     least three quarters of what handing on a cycle usually leaves of the
- *     period.  So what is behind is made good at up to 4/3 of the rate, never in
- *     one burst, also when the machine stalls in the midst of a cycle, and when
- *     the input was dry.
+ *   - Between the end of one cycle and the beginning of the next there is at
+ *     least half of what handing on a cycle usually leaves of the period.  So
+ *     what is behind is made good at up to twice the rate, never in one burst,
+ *     also when the machine stalls in the midst of a cycle, and when the input
+ *     was dry.  (Not slower: a thread that wakes late again and again must still
+ *     get back.)
  *   - A stall longer than CBR_STALL is not made good: the schedule begins anew.
  *
  * All times are nanoseconds on the caller's clock.

@@ -7,7 +7,7 @@
 /* What the first wait is taken to be late, and what one may be at most to
  * count: machines stall for milliseconds, which says nothing of the next. */
 #define LATENESS_FIRST 50000
-#define LATENESS_MAX 500000
+#define LATENESS_MAX 100000
 
 void
 cbr_waiter_init (CbrWaiter * waiter)
