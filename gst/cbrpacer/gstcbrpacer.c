@@ -65,8 +65,10 @@ GST_ELEMENT_REGISTER_DEFINE (cbrpacer, "cbrpacer", GST_RANK_NONE,
 static void
 wake (GstCbrPacer * self)
 {
-  if (self->hungry)
-    cbr_waiter_interrupt (&self->waiter);
+  if (!self->hungry)
+    return;
+  self->hungry = FALSE;         /* once for a whole list */
+  cbr_waiter_interrupt (&self->waiter);
 }
 
 /* --- what comes in -------------------------------------------------------------- */
