@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "cbrfigures.h"
+#include "gstfaspcommon.h"
 
 #define NAME "application/x-cbrpacer-statistics"
 
@@ -63,36 +64,14 @@ static void
 add_percentiles (GstStructure * s, const gchar * what, const gchar * unit,
     const FaspHist * hist)
 {
-  static const struct
-  {
-    const gchar *name;
-    gdouble fraction;
-  } points[] = {
-    {"p50", .50}, {"p90", .90}, {"p99", .99}, {"p99.9", .999}, {"max", 1.0},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
+  for (guint i = 0; i < FASP_HIST_POINTS; i++) {
+    const FaspHistPoint *point = &fasp_hist_points[i];
     g_autofree gchar *name = g_strdup_printf ("%s-%s-%s", what,
-        points[i].name, unit);
+        point->name, unit);
 
     gst_structure_set (s, name, G_TYPE_UINT64,
-        (guint64) fasp_hist_percentile (hist, points[i].fraction), NULL);
+        (guint64) fasp_hist_percentile (hist, point->fraction), NULL);
   }
-}
-
-static void
-add_columns (GstStructure * s, const guint64 * columns)
-{
-  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  g_value_init (&value, G_TYPE_UINT64);
-  for (guint i = 0; i < CBR_BURST_COLUMNS; i++) {
-    g_value_set_uint64 (&value, columns[i]);
-    gst_value_array_append_value (&array, &value);
-  }
-  g_value_unset (&value);
-  gst_structure_take_value (s, "burst-histogram", &array);
 }
 
 GstStructure *
@@ -123,6 +102,7 @@ cbr_figures_describe (const CbrFigures * figures)
       "cpu-share", G_TYPE_DOUBLE, real > 0 ? (gdouble) cpu / real : 0.0, NULL);
   add_percentiles (s, "gap-error", "ns", &copy.gap_errors);
   add_percentiles (s, "burst", "bytes", &copy.bursts);
-  add_columns (s, copy.burst_columns);
+  gst_fasp_structure_set_counts (s, "burst-histogram", copy.burst_columns,
+      CBR_BURST_COLUMNS);
   return s;
 }

@@ -73,11 +73,13 @@ cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
   schedule->deficit = 0;
 }
 
-void
+gboolean
 cbr_schedule_resume (CbrSchedule * schedule, gint64 now)
 {
-  if (now > cbr_schedule_get_due (schedule))
-    cbr_schedule_restart (schedule, now);
+  if (now <= cbr_schedule_get_due (schedule))
+    return FALSE;
+  cbr_schedule_restart (schedule, now);
+  return TRUE;
 }
 
 gboolean

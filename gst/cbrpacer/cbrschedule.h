@@ -89,9 +89,9 @@ guint cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload);
 /* Of a full cycle, ns. */
 gint64 cbr_schedule_get_period (const CbrSchedule * schedule, guint payload);
 
-/* The input was dry: nothing could leave before @now, and that is not made
- * good. */
-void cbr_schedule_resume (CbrSchedule * schedule, gint64 now);
+/* Nothing could leave before @now, the input was dry or the pipeline paused;
+ * that is not made good.  FALSE: the next cycle is not due before @now anyway. */
+gboolean cbr_schedule_resume (CbrSchedule * schedule, gint64 now);
 /* Is @now so late that the schedule must begin anew (cbr_schedule_restart)? */
 gboolean cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now);
 void cbr_schedule_restart (CbrSchedule * schedule, gint64 now);

@@ -92,31 +92,22 @@ static void
 ask_if_live (GstCbrPacer * self)
 {
   g_autoptr (GstQuery) query = gst_query_new_latency ();
+  gboolean live = FALSE;
 
   self->live_known = TRUE;
   g_mutex_unlock (&self->lock);
-  if (gst_pad_peer_query (self->sinkpad, query)) {
-    gboolean live;
-
+  if (gst_pad_peer_query (self->sinkpad, query))
     gst_query_parse_latency (query, &live, NULL, NULL);
-    g_mutex_lock (&self->lock);
-    self->live = live;
-  } else {
-    g_mutex_lock (&self->lock);
-  }
+  g_mutex_lock (&self->lock);
+  self->live = live;
 }
 
 static gint64
 read_clock (GstCbrPacer * self)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
-  gint64 now;
+  g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
 
-  if (clock == NULL)
-    clock = gst_system_clock_obtain ();
-  now = (gint64) gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now;
+  return (gint64) gst_clock_get_time (clock);
 }
 
 /* FALSE: the rate cannot be learned. */
@@ -331,15 +322,23 @@ take_event (GstCbrPacer * self, GstEvent * event)
   }
   taken = !self->flushing && self->result == GST_FLOW_OK && !self->eos;
   if (taken) {
-    if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
-        || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-      self->refusing = FALSE;
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      self->eos = TRUE;
-    else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
-      gst_event_copy_segment (event, &self->segment);
-    else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-      look_at_caps (self, event);
+    switch (GST_EVENT_TYPE (event)) {
+      case GST_EVENT_STREAM_START:
+        self->refusing = FALSE;
+        break;
+      case GST_EVENT_CAPS:
+        look_at_caps (self, event);
+        break;
+      case GST_EVENT_SEGMENT:
+        self->refusing = FALSE;
+        gst_event_copy_segment (event, &self->segment);
+        break;
+      case GST_EVENT_EOS:
+        self->eos = TRUE;
+        break;
+      default:
+        break;
+    }
     cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (event));
     /* where nothing but null packets waits for its time, it need not */
     cbr_waiter_interrupt (&self->waiter);

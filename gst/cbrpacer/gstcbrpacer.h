@@ -110,6 +110,8 @@ void gst_cbr_pacer_install_properties (GObjectClass * klass);
 void gst_cbr_pacer_settings_init (CbrSettings * settings);
 
 /* gstcbrpacerthread.c: with the lock */
+/* The pipeline's, or the system's where there is none; a reference. */
+GstClock *gst_cbr_pacer_get_clock (GstCbrPacer * self);
 void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
 guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
 guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,

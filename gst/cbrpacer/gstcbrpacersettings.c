@@ -7,6 +7,7 @@
 #endif
 
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "gstcbrpacer.h"
 
 #define MAX_PERIOD_DEFAULT (250 * GST_MSECOND)
@@ -14,18 +15,6 @@
 #define WINDOW_DEFAULT GST_SECOND
 #define HEADER_DEFAULT 28       /* IPv4 and UDP */
 #define PAYLOAD_MAX 65507       /* of UDP over IPv4 */
-
-static GType
-register_enum (gsize * once, const gchar * name, const GEnumValue * values)
-{
-  if (g_once_init_enter (once)) {
-    GType type = g_enum_register_static (name, values);
-
-    gst_type_mark_as_plugin_api (type, 0);
-    g_once_init_leave (once, type);
-  }
-  return *once;
-}
 
 GType
 gst_cbr_pacer_method_get_type (void)
@@ -43,7 +32,7 @@ gst_cbr_pacer_method_get_type (void)
     {0, NULL, NULL}
   };
 
-  return register_enum (&once, "GstCbrPacerMethod", values);
+  return gst_fasp_register_enum (&once, "GstCbrPacerMethod", values);
 }
 
 GType
@@ -57,7 +46,7 @@ gst_cbr_pacer_overflow_get_type (void)
     {0, NULL, NULL}
   };
 
-  return register_enum (&once, "GstCbrPacerOverflow", values);
+  return gst_fasp_register_enum (&once, "GstCbrPacerOverflow", values);
 }
 
 GType
@@ -71,7 +60,7 @@ gst_cbr_pacer_stuffing_get_type (void)
     {0, NULL, NULL}
   };
 
-  return register_enum (&once, "GstCbrPacerStuffing", values);
+  return gst_fasp_register_enum (&once, "GstCbrPacerStuffing", values);
 }
 
 enum

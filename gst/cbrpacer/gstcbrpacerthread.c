@@ -24,6 +24,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 
 /* --- what is asked from both threads ---------------------------------------- */
 
+GstClock *
+gst_cbr_pacer_get_clock (GstCbrPacer * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  return clock != NULL ? clock : gst_system_clock_obtain ();
+}
+
 guint
 gst_cbr_pacer_get_payload (GstCbrPacer * self)
 {
@@ -140,15 +148,12 @@ is_stuffing (GstCbrPacer * self)
 static gint64
 read_clock (GstCbrPacer * self)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+  g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
 
-  if (clock == NULL)
-    clock = gst_system_clock_obtain ();
   if (clock != self->clock) {
     gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
     gst_cbr_pacer_thread_reset (self);
   }
-  gst_object_unref (clock);
   return (gint64) gst_clock_get_time (self->clock);
 }
 
@@ -231,12 +236,10 @@ wait_for_departure (GstCbrPacer * self)
     /* times of another clock, another stream, say nothing */
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
     self->started = TRUE;
-  } else if (self->resumed && now > cbr_schedule_get_due (schedule)) {
-    cbr_schedule_restart (schedule, now);
+  } else if (self->resumed && cbr_schedule_resume (schedule, now)) {
     cbr_figures_break (&self->figures);
   } else if (!is_stuffing (self)
-      && self->fed_at > cbr_schedule_get_due (schedule)) {
-    cbr_schedule_resume (schedule, MIN (self->fed_at, now));
+      && cbr_schedule_resume (schedule, MIN (self->fed_at, now))) {
     cbr_figures_break (&self->figures);
     self->figures.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {

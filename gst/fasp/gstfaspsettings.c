@@ -7,6 +7,7 @@
 #endif
 
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "gstfaspsettings.h"
 
 #define DEFAULT_PORT 7001
@@ -14,18 +15,6 @@
 #define DEFAULT_RESUME_TIMEOUT (30 * GST_SECOND)
 #define DEFAULT_BUFFER_SIZE (64 * 1024 * 1024)
 #define MIN_BUFFER_SIZE (256 * 1024)
-
-static GType
-register_enum (gsize * once, const gchar * name, const GEnumValue * values)
-{
-  if (g_once_init_enter (once)) {
-    GType type = g_enum_register_static (name, values);
-
-    gst_type_mark_as_plugin_api (type, 0);
-    g_once_init_leave (once, type);
-  }
-  return *once;
-}
 
 GType
 gst_fasp_mode_get_type (void)
@@ -41,7 +30,7 @@ gst_fasp_mode_get_type (void)
     {0, NULL, NULL}
   };
 
-  return register_enum (&once, "GstFaspMode", values);
+  return gst_fasp_register_enum (&once, "GstFaspMode", values);
 }
 
 GType
@@ -56,7 +45,7 @@ gst_fasp_slow_policy_get_type (void)
     {0, NULL, NULL}
   };
 
-  return register_enum (&once, "GstFaspSlowPolicy", values);
+  return gst_fasp_register_enum (&once, "GstFaspSlowPolicy", values);
 }
 
 GType
@@ -69,7 +58,7 @@ gst_fasp_too_late_get_type (void)
     {0, NULL, NULL}
   };
 
-  return register_enum (&once, "GstFaspTooLate", values);
+  return gst_fasp_register_enum (&once, "GstFaspTooLate", values);
 }
 
 /* --- properties ------------------------------------------------------------------ */

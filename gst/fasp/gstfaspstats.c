@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include "gstfaspcommon.h"
 #include "gstfaspstats.h"
 
 #define SESSIONS_MAX 256        /* described one by one */
@@ -22,21 +23,6 @@ static void
 set_double (GstStructure * s, const gchar * name, gdouble value)
 {
   gst_structure_set (s, name, G_TYPE_DOUBLE, value, NULL);
-}
-
-static void
-set_rounds (GstStructure * s, const guint64 * rounds)
-{
-  GValue array = G_VALUE_INIT, value = G_VALUE_INIT;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  g_value_init (&value, G_TYPE_UINT64);
-  for (guint i = 0; i < FASP_ROUNDS; i++) {
-    g_value_set_uint64 (&value, rounds[i]);
-    gst_value_array_append_value (&array, &value);
-  }
-  g_value_unset (&value);
-  gst_structure_take_value (s, "rex-rounds", &array);
 }
 
 static void
@@ -96,26 +82,19 @@ describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
     describe_sender (s, f);
   else
     describe_receiver (s, f);
-  set_rounds (s, f->rounds);
+  gst_fasp_structure_set_counts (s, "rex-rounds", f->rounds, FASP_ROUNDS);
 }
 
 static void
 describe_lateness (GstStructure * s, const gchar * prefix,
     const FaspHist * hist)
 {
-  static const struct
-  {
-    const gchar *name;
-    gdouble fraction;
-  } points[] = {
-    {"p50", .50}, {"p90", .90}, {"p99", .99}, {"p99.9", .999}, {"max", 1.0},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
+  for (guint i = 0; i < FASP_HIST_POINTS; i++) {
+    const FaspHistPoint *point = &fasp_hist_points[i];
     g_autofree gchar *name = g_strdup_printf ("%s-%s-ms", prefix,
-        points[i].name);
+        point->name);
 
-    set_double (s, name, fasp_hist_percentile (hist, points[i].fraction) / 1e3);
+    set_double (s, name, fasp_hist_percentile (hist, point->fraction) / 1e3);
   }
 }
 

@@ -3,6 +3,10 @@
 #include <string.h>
 #include "fasphist.h"
 
+const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS] = {
+  {"p50", .50}, {"p90", .90}, {"p99", .99}, {"p99.9", .999}, {"max", 1.0},
+};
+
 /* Values below 16 have a bucket each; from there on the leading bit tells the
  * power and the next four bits the sixteenth. */
 static guint

@@ -21,6 +21,16 @@ typedef struct
   guint64 buckets[FASP_HIST_BUCKETS];
 } FaspHist;
 
+/* The percentiles that statistics tell. */
+typedef struct
+{
+  const gchar *name;
+  gdouble fraction;
+} FaspHistPoint;
+
+#define FASP_HIST_POINTS 5
+extern const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS];
+
 void fasp_hist_init (FaspHist * hist);
 /* Negative values count as 0, too large ones in the last bucket. */
 void fasp_hist_add (FaspHist * hist, gint64 value);
