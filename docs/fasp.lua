@@ -10,7 +10,8 @@
 local fasp = Proto("fasp", "fasp reliable stream")
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH" }
-local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE" }
+local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
+    [7] = "PROMISE" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option" }
@@ -39,8 +40,9 @@ f.frame = ProtoField.uint8("fasp.frame", "Frame", base.HEX)
 f.token = ProtoField.bytes("fasp.token", "Token")
 f.number = ProtoField.uint64("fasp.number", "Block")
 f.block = ProtoField.uint24("fasp.block", "Block")
-f.round = ProtoField.uint8("fasp.round", "Sent before", base.DEC, nil, 0x70)
-f.eos = ProtoField.bool("fasp.eos", "End of stream", 8, nil, 0x02)
+f.round = ProtoField.uint8("fasp.round", "Round", base.DEC, nil, 0x70)
+f.copy = ProtoField.uint8("fasp.copy", "Copy", base.DEC, nil, 0x0c)
+f.eos = ProtoField.bool("fasp.eos", "End of stream", 8, nil, 0x01)
 f.media_time = ProtoField.uint32("fasp.media_time", "Media time (µs)")
 f.fragment = ProtoField.string("fasp.fragment", "Fragment")
 f.payload = ProtoField.bytes("fasp.payload", "Payload")
@@ -49,6 +51,10 @@ f.largest = ProtoField.uint24("fasp.largest", "Largest packet")
 f.unsettled = ProtoField.uint64("fasp.unsettled", "Unsettled")
 f.delay = ProtoField.uint64("fasp.delay", "Delay (µs)")
 f.received = ProtoField.uint64("fasp.received", "Datagrams received")
+f.holes = ProtoField.uint64("fasp.holes", "Holes settled")
+f.told_latency = ProtoField.uint64("fasp.told_latency", "Latency (ms)")
+f.skips = ProtoField.uint64("fasp.skips", "Skips")
+f.interval = ProtoField.uint64("fasp.interval", "Seconds between skips")
 f.missing = ProtoField.string("fasp.missing", "Missing")
 f.tag = ProtoField.bytes("fasp.tag", "Tag")
 
@@ -114,6 +120,8 @@ local function feedback(tree, buffer, at)
     local tail, ack, from, stop, count, value = buffer(at, 1):uint() % 2
     ack, at = add_varint(tree, f.ack, buffer, at + 1)
     value, at = add_varint(tree, f.window, buffer, at)
+    value, at = add_varint(tree, f.told_latency, buffer, at)
+    value, at = add_varint(tree, f.skips, buffer, at)
     local flows = buffer(at, 1):uint()
     at = at + 1
     for _ = 1, flows do
@@ -122,6 +130,7 @@ local function feedback(tree, buffer, at)
         value, at = add_varint(flow, f.unsettled, buffer, at + 4)
         value, at = add_varint(flow, f.delay, buffer, at)
         value, at = add_varint(flow, f.received, buffer, at)
+        value, at = add_varint(flow, f.holes, buffer, at)
     end
     local size
     value, size = varint(buffer, at)
@@ -146,13 +155,14 @@ end
 local function data(tree, buffer, at, last)
     local first = buffer(at, 1):uint()
     tree:add(f.round, buffer(at, 1))
+    tree:add(f.copy, buffer(at, 1))
     tree:add(f.eos, buffer(at, 1))
     tree:add(f.block, buffer(at + 1, 3))
     tree:add(f.media_time, buffer(at + 4, 4))
     local what = string.format("DATA %d%s%s", buffer(at + 1, 3):uint(),
-        first % 128 >= 16 and " rex" or "", math.floor(first / 2) % 2 == 1 and " end" or "")
+        first % 128 >= 16 and " rex" or "", first % 2 == 1 and " end" or "")
     at = at + 8
-    if math.floor(first / 4) % 2 == 1 then
+    if math.floor(first / 2) % 2 == 1 then
         local part = buffer(at, 1):uint()
         tree:add(f.fragment, buffer(at, 3), string.format("%d of %d, block of %d bytes",
             math.floor(part / 16) + 1, part % 16 + 1, buffer(at + 1, 2):uint()))
@@ -186,6 +196,10 @@ local function session(buffer, tree, last)
         elseif kind == 6 then
             what = "CLOSE " .. (reasons[buffer(at + 1, 2):uint()] or "?")
             at = add_text(frame, buffer, at + 1)
+        elseif kind == 7 then
+            value, at = add_varint(frame, f.told_latency, buffer, at + 1)
+            what = string.format("PROMISE %d ms", value)
+            value, at = add_varint(frame, f.interval, buffer, at)
         else
             at, what = last, "malformed"
         end

@@ -107,7 +107,11 @@ apply (GstFaspConnection * c, GstFaspProp prop)
   endpoint = fasp_io_lock (c->io);
   switch (prop) {
     case GST_FASP_PROP_LATENCY:
-      fasp_endpoint_set_latency (endpoint, s.latency);
+      fasp_endpoint_set_latency (endpoint, gst_fasp_settings_get_latency (&s));
+      break;
+    case GST_FASP_PROP_GLITCH_INTERVAL:
+      fasp_endpoint_set_glitch_interval (endpoint,
+          s.glitch_interval / GST_SECOND);
       break;
     case GST_FASP_PROP_AUTO_RECONNECT:
       fasp_endpoint_set_reconnect (endpoint, s.auto_reconnect);

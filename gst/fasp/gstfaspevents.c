@@ -7,6 +7,7 @@
 #endif
 
 #include "gstfaspevents.h"
+#include "gstfaspstats.h"
 
 static gboolean
 stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
@@ -95,6 +96,34 @@ gst_fasp_events_explain (const FaspEvent * event)
       event->reason, text);
 }
 
+/* Seconds for a person. */
+static gchar *
+describe_time (guint64 seconds)
+{
+  if (seconds < 120)
+    return g_strdup_printf ("%u s", (guint) seconds);
+  if (seconds < 7200)
+    return g_strdup_printf ("%u minutes", (guint) (seconds / 60));
+  if (seconds < 172800)
+    return g_strdup_printf ("%u hours", (guint) (seconds / 3600));
+  return g_strdup_printf ("%" G_GUINT64_FORMAT " days", seconds / 86400);
+}
+
+/* What is to be expected of the stream, and what has been seen. */
+static void
+post_promise (GstElement * element, const FaspEvent * event)
+{
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element),
+          gst_structure_new ("promise-changed", "latency-ms", G_TYPE_UINT,
+              event->current_latency_ms, "promised-interval", G_TYPE_UINT64,
+              gst_fasp_interval (event->promised_interval),
+              "observed-interval", G_TYPE_UINT64,
+              event->observed_interval > 0 ?
+              gst_fasp_interval (event->observed_interval) :
+              GST_CLOCK_TIME_NONE, NULL)));
+}
+
 /* A message for the application to act upon. */
 static void
 post (GstElement * element, const gchar * name, const FaspEvent * event,
@@ -145,6 +174,16 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       if (!event->final)
         GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
                 why), (NULL));
+      break;
+    case FASP_EVENT_PROMISE:
+      post_promise (element, event);
+      if (event->falls_short)
+        GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+            ("The network to %s loses too much for a latency of %u ms: a skip "
+                "every %s is to be expected, more often than glitch-interval. "
+                "Raise latency (or set latency=-1) or max-bitrate.", peer,
+                event->current_latency_ms, (why = describe_time
+                    (event->promised_interval))), (NULL));
       break;
     case FASP_EVENT_INTERRUPTED:
       GST_ELEMENT_WARNING (element, RESOURCE, READ,

@@ -11,7 +11,8 @@
 #include "gstfaspsettings.h"
 
 #define DEFAULT_PORT 7001
-#define DEFAULT_LATENCY 1000
+#define DEFAULT_LATENCY FASP_LATENCY_MS_DEFAULT
+#define DEFAULT_GLITCH_INTERVAL (FASP_GLITCH_INTERVAL_DEFAULT * GST_SECOND)
 #define DEFAULT_RESUME_TIMEOUT (30 * GST_SECOND)
 #define DEFAULT_BUFFER_SIZE (64 * 1024 * 1024)
 #define MIN_BUFFER_SIZE (256 * 1024)
@@ -90,10 +91,12 @@ install_common (GObjectClass * klass)
           "none; a caller takes any free one unless this is set (0: any "
           "free one)", 0, G_MAXUINT16, DEFAULT_PORT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LATENCY,
-      g_param_spec_uint ("latency", "Latency",
+      g_param_spec_int ("latency", "Latency",
           "Time between sending and playing in ms, in which losses are "
-          "repaired; both ends use the larger of theirs. Three round trips "
-          "stand 2 % of loss", 0, 600000, DEFAULT_LATENCY, PLAYING));
+          "repaired (-1 or, in a URI, auto: faspsink finds the smallest that "
+          "keeps its glitch-interval). If both ends set it the larger is used; "
+          "with auto, at least the other's", -1, FASP_LATENCY_MS_MAX,
+          DEFAULT_LATENCY, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_STREAMID,
       g_param_spec_string ("streamid", "Stream ID",
           "What a caller tells the listener of itself, at most 512 bytes of "
@@ -154,6 +157,12 @@ install_sink (GObjectClass * klass)
           "What becomes of a receiver that does not keep up when buffer-size "
           "is full", GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT,
           PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
+      g_param_spec_uint64 ("glitch-interval", "Glitch interval",
+          "Time in ns in which at most one skip is wanted: copies of "
+          "retransmissions, and with latency=auto the latency, are chosen for "
+          "it", GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600,
+          DEFAULT_GLITCH_INTERVAL, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
           "Hold the stream while there is no receiver; otherwise it passes "
@@ -193,7 +202,8 @@ gst_fasp_settings_init (GstFaspSettings * settings)
   *settings = (GstFaspSettings) {
   .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
         TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
-        DEFAULT_BUFFER_SIZE,.tos = -1,.wait_for_connection = TRUE,};
+        DEFAULT_BUFFER_SIZE,.tos = -1,.glitch_interval =
+        DEFAULT_GLITCH_INTERVAL,.wait_for_connection = TRUE,};
 }
 
 void
@@ -230,7 +240,8 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       s->localport_set = TRUE;
       break;
     case GST_FASP_PROP_LATENCY:
-      s->latency = g_value_get_uint (value);
+      s->latency = g_value_get_int (value);
+      s->latency_set = TRUE;
       break;
     case GST_FASP_PROP_STREAMID:
       replace_string (&s->streamid, value);
@@ -264,6 +275,9 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_SLOW_POLICY:
       s->slow_policy = g_value_get_enum (value);
+      break;
+    case GST_FASP_PROP_GLITCH_INTERVAL:
+      s->glitch_interval = g_value_get_uint64 (value);
       break;
     case GST_FASP_PROP_WAIT_FOR_CONNECTION:
       s->wait_for_connection = g_value_get_boolean (value);
@@ -303,7 +317,7 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       g_value_set_uint (value, s->localport);
       break;
     case GST_FASP_PROP_LATENCY:
-      g_value_set_uint (value, s->latency);
+      g_value_set_int (value, s->latency);
       break;
     case GST_FASP_PROP_STREAMID:
       g_value_set_string (value, s->streamid);
@@ -337,6 +351,9 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_SLOW_POLICY:
       g_value_set_enum (value, s->slow_policy);
+      break;
+    case GST_FASP_PROP_GLITCH_INTERVAL:
+      g_value_set_uint64 (value, s->glitch_interval);
       break;
     case GST_FASP_PROP_WAIT_FOR_CONNECTION:
       g_value_set_boolean (value, s->wait_for_connection);
@@ -398,6 +415,8 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
     g_value_set_string (value, text);
     return TRUE;
   }
+  if (g_str_equal (pspec->name, "latency") && g_strcmp0 (text, "auto") == 0)
+    text = "-1";
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
     BAD_URI ("\"%s\" is no value for the key %s of a fasp URI. See `%s' in "
         "gst-inspect-1.0 for what it takes.", text ? text : "", pspec->name,
@@ -515,7 +534,8 @@ gchar *
 gst_fasp_settings_get_uri (const GstFaspSettings * s)
 {
   g_autoptr (GstUri) uri = NULL;
-  g_autofree gchar *latency = g_strdup_printf ("%u", s->latency);
+  g_autofree gchar *latency = s->latency < 0 ? g_strdup ("auto") :
+      g_strdup_printf ("%d", s->latency);
 
   if (s->port == 0)
     return NULL;
@@ -544,6 +564,15 @@ gst_fasp_settings_get_mode (const GstFaspSettings * s)
   if (s->mode != GST_FASP_MODE_NONE)
     return s->mode;
   return s->host != NULL ? GST_FASP_MODE_CALLER : GST_FASP_MODE_LISTENER;
+}
+
+guint
+gst_fasp_settings_get_latency (const GstFaspSettings * s)
+{
+  if (s->latency < 0)
+    return FASP_LATENCY_AUTO;
+  /* the default gives way to what the other end wants */
+  return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
 static gboolean
@@ -610,7 +639,8 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   io->socket.buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
 
   fasp_endpoint_config_init (config, role, modes[mode]);
-  config->latency_ms = s->latency;
+  config->latency_ms = gst_fasp_settings_get_latency (s);
+  config->glitch_interval = s->glitch_interval / GST_SECOND;
   config->streamid = s->streamid;
   config->max_bitrate = s->max_bitrate;
   config->buffer_size = s->buffer_size;

@@ -62,6 +62,7 @@ typedef enum
   /* sink */
   GST_FASP_PROP_MAX_BITRATE,
   GST_FASP_PROP_SLOW_POLICY,
+  GST_FASP_PROP_GLITCH_INTERVAL,
   GST_FASP_PROP_WAIT_FOR_CONNECTION,
   /* source */
   GST_FASP_PROP_KEEP_LISTENING,
@@ -78,7 +79,8 @@ typedef struct
   gchar *localaddress;
   guint localport;
   gboolean localport_set;
-  guint latency;                /* ms */
+  gint latency;                 /* ms; -1: auto */
+  gboolean latency_set;
   gchar *streamid;
   gboolean authentication;
   gboolean auto_reconnect;
@@ -90,6 +92,7 @@ typedef struct
   guint stats_interval;         /* ms */
   guint64 max_bitrate;
   GstFaspSlowPolicy slow_policy;
+  GstClockTime glitch_interval;
   gboolean wait_for_connection;
   gboolean keep_listening;
   GstFaspTooLate too_late;
@@ -113,6 +116,8 @@ gboolean gst_fasp_settings_set_uri (GstFaspSettings * settings,
 /* Canonical; without secrets. */
 gchar *gst_fasp_settings_get_uri (const GstFaspSettings * settings);
 
+/* What is said to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
+guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
 /* The mode in force: that of the property, or what the URI implies. */
 GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
 /* Checks and translates; the strings stay those of @settings. */

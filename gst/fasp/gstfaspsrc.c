@@ -242,7 +242,8 @@ handle_event (GstElement * element, const FaspEvent * event)
   GstFaspSrc *self = GST_FASP_SRC (element);
   gboolean changed;
 
-  if (event->type != FASP_EVENT_CONNECTED)
+  if (!event->latency_known || (event->type != FASP_EVENT_CONNECTED
+          && event->type != FASP_EVENT_PROMISE))
     return;
   GST_OBJECT_LOCK (self);
   changed = !self->negotiated || self->latency != event->latency_ms;
@@ -258,16 +259,17 @@ static gboolean
 gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
-  GstClockTime latency;
+  gint latency;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->query (src, query);
   GST_OBJECT_LOCK (self);
-  latency = (self->negotiated ? self->latency :
-      self->connection.settings.latency) * GST_MSECOND;
+  latency = self->negotiated ? (gint) self->latency :
+      MAX (self->connection.settings.latency, 0);
   GST_OBJECT_UNLOCK (self);
   /* nothing is lost when downstream takes longer: no maximum */
-  gst_query_set_latency (query, TRUE, latency, GST_CLOCK_TIME_NONE);
+  gst_query_set_latency (query, TRUE, latency * GST_MSECOND,
+      GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 

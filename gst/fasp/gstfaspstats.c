@@ -13,6 +13,13 @@
 
 #define NAME "application/x-fasp-statistics"
 
+GstClockTime
+gst_fasp_interval (guint64 seconds)
+{
+  return seconds < GST_CLOCK_TIME_NONE / GST_SECOND ? seconds * GST_SECOND :
+      GST_CLOCK_TIME_NONE - 1;
+}
+
 static void
 set_uint64 (GstStructure * s, const gchar * name, guint64 value)
 {
@@ -31,6 +38,9 @@ describe_sender (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "packets-sent", f->datagrams_sent);
   set_uint64 (s, "packets-sent-lost", f->blocks_lost);
   set_uint64 (s, "packets-retransmitted", f->blocks_resent);
+  set_uint64 (s, "copies-sent", f->copies_sent);
+  set_double (s, "loss", f->loss);
+  set_double (s, "feedback-loss", f->back_loss);
   set_uint64 (s, "packet-ack-received", f->feedback_received);
   set_uint64 (s, "bytes-sent", f->payload_bytes_sent);
   set_uint64 (s, "bytes-retransmitted", f->payload_bytes_resent);
@@ -78,6 +88,10 @@ describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
   set_double (s, "rtt-variation-ms", f->rtt_variation / 1e3);
   gst_structure_set (s, "datagram-size", G_TYPE_UINT,
       (guint) f->datagram_size, NULL);
+  set_uint64 (s, "promised-interval", gst_fasp_interval (f->promised_interval));
+  set_uint64 (s, "observed-interval", f->skips == 0 ? GST_CLOCK_TIME_NONE :
+      gst_fasp_interval (f->streamed / FASP_SEC / f->skips));
+  set_uint64 (s, "skips", f->skips);
   if (role == FASP_ROLE_SENDER)
     describe_sender (s, f);
   else

@@ -5,7 +5,7 @@
  * gstfaspstats.h: the core's figures as a GstStructure.
  *
  * application/x-fasp-statistics; the words are those of srtsink where the
- * meaning is the same.  docs/plugins/stats.md lists them.
+ * meaning is the same.  docs/plugins lists them.
  */
 #pragma once
 
@@ -13,6 +13,10 @@
 #include "faspio.h"
 
 G_BEGIN_DECLS
+
+/* An interval of so many seconds, in ns; what is longer than ns can tell is
+ * the longest that they can. */
+GstClockTime gst_fasp_interval (guint64 seconds);
 
 /* @io may be NULL: an element that is not running. */
 GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role,

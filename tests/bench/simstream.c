@@ -18,12 +18,26 @@ print_lateness (FaspEndpoint * receiver, const gchar * name, gboolean in_order)
   printf ("\n");
 }
 
+static void
+print_promise (const FaspSessionStats * receiver,
+    const FaspSessionStats * sender)
+{
+  printf ("latency %u ms, %" G_GUINT64_FORMAT " skips, one in %.4g h promised\n",
+      receiver->latency_ms, receiver->skips,
+      receiver->promised_interval / 3600.);
+  printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT ", rexes %"
+      G_GUINT64_FORMAT ", copies of them %" G_GUINT64_FORMAT
+      "; loss planned for %.4f, %.4f back\n", sender->blocks_sent,
+      sender->blocks_lost, sender->blocks_resent, sender->copies_sent,
+      sender->loss, sender->back_loss);
+}
+
 int
 main (int argc, char **argv)
 {
   static gdouble mbit = 10, channel = 20, loss = 2, rtt = 200, seconds = 60;
-  static gdouble burst = 0;
-  static gint seed = 1, chunk = 1316;
+  static gdouble burst = 0, interval = FASP_GLITCH_INTERVAL_DEFAULT;
+  static gint seed = 1, chunk = 1316, latency = 1000;
   static const GOptionEntry entries[] = {
     {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
     {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
@@ -31,6 +45,9 @@ main (int argc, char **argv)
     {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
     {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N"},
     {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
+    {"latency", 0, 0, G_OPTION_ARG_INT, &latency, "-1: to be found", "MS"},
+    {"interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval,
+        "Wanted between skips", "SECONDS"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Virtual", "SECONDS"},
     {"chunk", 0, 0, G_OPTION_ARG_INT, &chunk, "Bytes per write", "BYTES"},
     {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N"},
@@ -38,6 +55,7 @@ main (int argc, char **argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
+  FaspEndpointConfig sender;
   VstreamConfig config;
   Vstream *stream;
   gint64 before;
@@ -65,7 +83,10 @@ main (int argc, char **argv)
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
   before = g_get_monotonic_time ();
-  stream = vstream_new (net, &config, NULL, NULL);
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
+  sender.glitch_interval = interval;
+  stream = vstream_new (net, &config, &sender, NULL);
   good = vstream_run (stream);
   printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n",
       good ? "byte-exact" : "NOT EXACT", stream->read, seconds,
@@ -75,6 +96,7 @@ main (int argc, char **argv)
   printf ("wire over payload: %.4f there, %.4f back\n",
       vnet_get_counters (net, VNET_A, VNET_B)->bytes / (gdouble) stream->read,
       vnet_get_counters (net, VNET_B, VNET_A)->bytes / (gdouble) stream->read);
+  print_promise (&stream->receiver_stats, &stream->sender_stats);
   vstream_free (stream);
   vnet_free (net);
   return good ? 0 : 1;

@@ -26,7 +26,8 @@ typedef struct
   guint32 capacity;             /* payload bytes allocated */
   guint64 number;
   FaspTime media_time;          /* sender's media time */
-  FaspTime arrival;             /* receiver: when it was complete */
+  FaspTime arrival;             /* receiver: when it was complete; sender: when
+                                   its first byte was written */
   guint8 data[];
 } FaspBlock;
 

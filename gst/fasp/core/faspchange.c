@@ -23,6 +23,18 @@ fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms)
 }
 
 void
+fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint, guint64 seconds)
+{
+  endpoint->config.glitch_interval = seconds;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->role == FASP_ROLE_SENDER)
+      fasp_outlook_set_interval (&session->tx.outlook, seconds);
+  }
+}
+
+void
 fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint, FaspSlowPolicy policy)
 {
   endpoint->config.slow_policy = policy;
@@ -41,8 +53,8 @@ fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    session->give_up_latency = !skip ? 0 :
-        MAX (1, session->latency_ms * FASP_MSEC);
+    if (session->role == FASP_ROLE_RECEIVER)
+      session->rx.give_up = skip;
   }
   endpoint->epoch++;
 }

@@ -26,7 +26,8 @@ fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
   memset (config, 0, sizeof *config);
   config->role = role;
   config->mode = mode;
-  config->latency_ms = 1000;
+  config->latency_ms = FASP_LATENCY_ANY;
+  config->glitch_interval = FASP_GLITCH_INTERVAL_DEFAULT;
   config->buffer_size = DEFAULT_BUFFER;
   config->half_open_max = 16;
   config->slow_policy = FASP_SLOW_WAIT;
@@ -99,7 +100,8 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
   if (session != NULL) {
     event->session = session->id;
     event->address = session->address;
-    event->latency_ms = session->latency_ms;
+    event->latency_known = fasp_session_get_first_latency (session,
+        &event->latency_ms);
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
@@ -194,18 +196,19 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   session->peer_id = told->from_cid;
   session->address = *peer;
   session->resume_timeout = config->resume_timeout;
-  session->latency_ms = MAX (config->latency_ms, told->latency_ms);
+  session->agreed = fasp_latency_agree (config->latency_ms, told->latency_ms);
   memcpy (session->nonce, told->nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
+    fasp_outlook_init (&session->tx.outlook, now, config->glitch_interval,
+        session->agreed.find, session->agreed.latency);
     fasp_pacer_init (&session->pacer, config->max_bitrate,
         fasp_endpoint_get_burst (endpoint));
   } else {
     fasp_rx_init (&session->rx, now, told->start,
-        fasp_endpoint_get_window (endpoint));
-    if (config->too_late_skip)
-      session->give_up_latency = MAX (1, session->latency_ms * FASP_MSEC);
+        fasp_endpoint_get_window (endpoint), &session->agreed);
+    session->rx.give_up = config->too_late_skip;
   }
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
@@ -491,6 +494,43 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
         now : now + REDIAL_AFTER;
 }
 
+static void
+tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  FaspSessionStats stats;
+  FaspEvent *event;
+
+  if (!session->promise_changed || !session->connected)
+    return;
+  session->promise_changed = FALSE;
+  fasp_session_get_stats (session, now, &stats);
+  event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
+  event->current_latency_ms = stats.latency_ms;
+  event->promised_interval = stats.promised_interval;
+  if (stats.skips > 0)
+    event->observed_interval = stats.streamed / FASP_SEC / stats.skips;
+  if (session->role == FASP_ROLE_SENDER) {
+    gboolean falls_short = session->tx.outlook.falls_short;
+
+    event->falls_short = falls_short && !session->shortfall_told;
+    session->shortfall_told = falls_short;
+  }
+}
+
+/* A sender that does not tell the latency that it should is not waited for. */
+static void
+tend_latency (FaspSession * session, FaspTime now)
+{
+  FaspRx *rx = &session->rx;
+
+  if (session->role == FASP_ROLE_RECEIVER
+      && fasp_playout_is_unknown (&rx->playout)
+      && now - session->opened >= FASP_HOLD_MAX
+      && fasp_playout_set (&rx->playout, now, MAX (session->agreed.latency,
+              FASP_LATENCY_MS_DEFAULT * FASP_MSEC)))
+    session->promise_changed = TRUE;
+}
+
 /* What the passing of time does to a session. FALSE: it is to be freed. */
 static gboolean
 tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
@@ -505,6 +545,8 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       else if (now - session->heard >= MAX (FASP_INTERRUPTED_AFTER,
               4 * session->rtt.smoothed))
         interrupt (endpoint, now, session, "nothing is heard from it");
+      tend_latency (session, now);
+      tell_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
@@ -724,8 +766,8 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     return size;
   }
   do
-    taken += fasp_store_write (endpoint->store, media_time, data + taken,
-        size - taken);
+    taken += fasp_store_write (endpoint->store, now, media_time,
+        data + taken, size - taken);
   while (taken < size && press_slow (endpoint, now));
   endpoint->stats.bytes_written += taken;
   if (taken > 0)
@@ -747,7 +789,7 @@ void
 fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
-  fasp_store_finish (endpoint->store, endpoint->media_time);
+  fasp_store_finish (endpoint->store, now, endpoint->media_time);
   trim_store (endpoint);
   endpoint->epoch++;
 }
@@ -759,6 +801,14 @@ fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
   return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
 }
 
+/* Nothing is read before it is known when it is to be played. */
+static gboolean
+is_held (const FaspSession * session)
+{
+  return session->state == FASP_SESSION_OPEN
+      && fasp_playout_is_unknown (&session->rx.playout);
+}
+
 /* --- the stream, receiver ---------------------------------------------------------------------------- */
 
 FaspBlock *
@@ -768,7 +818,7 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (!session->connected)
+    if (!session->connected || is_held (session))
       continue;
     block = fasp_rx_take (&session->rx, now);
     if (block == NULL) {
@@ -787,6 +837,8 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
       endpoint->reading = session->id;
     }
     endpoint->reading_clock = session->rx.clock;
+    endpoint->reading_shift = fasp_playout_get (&session->rx.playout, now) -
+        session->rx.playout.first;
     endpoint->stats.bytes_read += block->size;
     return block;
   }
@@ -799,7 +851,7 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->connected && has_unread (session))
+    if (session->connected && !is_held (session) && has_unread (session))
       return TRUE;
   }
   return FALSE;
@@ -808,7 +860,8 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
 FaspTime
 fasp_endpoint_map_media_time (FaspEndpoint * endpoint, FaspTime media_time)
 {
-  return fasp_media_clock_map (&endpoint->reading_clock, media_time);
+  return fasp_media_clock_map (&endpoint->reading_clock, media_time) +
+      endpoint->reading_shift;
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */

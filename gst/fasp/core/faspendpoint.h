@@ -29,7 +29,9 @@ typedef struct
 {
   FaspRole role;
   FaspMode mode;
-  guint latency_ms;             /* the larger of both ends is used */
+  guint latency_ms;             /* the larger of both ends is used; or
+                                   FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
+  guint64 glitch_interval;      /* sender: wanted seconds between skips */
   const gchar *streamid;        /* caller's; copied; NULL for none */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
   guint32 max_burst;            /* sender: bytes back to back; 0: default */
@@ -110,8 +112,9 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
 /* TRUE when fasp_endpoint_read() would return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
-/* When @media_time of a block that was read is to be played, less latency:
- * the time it would have arrived on a path without loss, on the `now' clock. */
+/* When @media_time of a block that was read is to be played, less the latency
+ * that the session began with: the time it would have arrived on a path
+ * without loss, on the `now' clock. */
 FaspTime fasp_endpoint_map_media_time (FaspEndpoint * endpoint,
     FaspTime media_time);
 
@@ -121,9 +124,12 @@ typedef enum
 {
   FASP_EVENT_CONNECTING,        /* listener with `ask': decide() is awaited */
   FASP_EVENT_UNANSWERED,        /* caller: nobody has answered so far */
-  FASP_EVENT_CONNECTED,         /* session established; latency_ms is final */
+  FASP_EVENT_CONNECTED,         /* session established; latency_ms is final if
+                                   it is known */
   FASP_EVENT_REJECTED,          /* listener: a caller was turned away; caller:
                                    the listener turned us away */
+  FASP_EVENT_PROMISE,           /* what is to be expected is another now, or
+                                   the latency is known */
   FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
   FASP_EVENT_RESUMED,           /* heard again; where it stood */
   FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
@@ -137,7 +143,12 @@ typedef struct
   FaspAddress address;
   FaspReason reason;
   gboolean final;               /* no attempt to reconnect will follow */
-  guint latency_ms;
+  gboolean latency_known;       /* or it is still to be found */
+  guint latency_ms;             /* that the session began with */
+  guint current_latency_ms;     /* PROMISE: that is in force now */
+  guint64 promised_interval;    /* seconds between skips to be expected */
+  guint64 observed_interval;    /* seconds per skip so far; 0: none */
+  gboolean falls_short;         /* sender: of glitch_interval, since now */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed */
   gchar text[FASP_TEXT_MAX + 1];        /* what the peer said */
   gchar streamid[FASP_STREAMID_MAX + 1];
@@ -152,6 +163,8 @@ void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
 void fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
     guint64 max_bitrate, guint32 max_burst);
 void fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms);
+void fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint,
+    guint64 seconds);
 void fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint,
     FaspSlowPolicy policy);
 void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
@@ -181,14 +194,19 @@ typedef struct
   guint32 session;
   FaspAddress address;
   gboolean interrupted;
-  guint latency_ms;             /* negotiated */
+  guint latency_ms;             /* in force */
+  guint64 promised_interval;    /* seconds between skips to be expected */
+  guint64 skips;                /* times that something was too late */
+  FaspTime streamed;            /* since the session opened */
   FaspTime rtt, rtt_min, rtt_variation;
   guint16 datagram_size;        /* path MTU as UDP payload */
   /* sender */
   guint64 datagrams_sent, wire_bytes_sent;      /* IP header up */
   guint64 blocks_sent, payload_bytes_sent;      /* originals */
   guint64 blocks_resent, payload_bytes_resent;  /* rexes */
+  guint64 copies_sent;          /* of the rexes: second and further ones */
   guint64 blocks_lost;          /* transmissions known to be lost */
+  gdouble loss, back_loss;      /* share lost there and back, as planned for */
   guint64 blocks_acknowledged, payload_bytes_acknowledged;
   guint64 blocks_skipped;       /* by slow-policy or the receiver */
   guint64 feedback_received;

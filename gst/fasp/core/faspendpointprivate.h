@@ -44,6 +44,7 @@ struct _FaspEndpoint
   /* receiver */
   guint32 reading;              /* session of the block read last */
   FaspMediaClock reading_clock;
+  FaspTime reading_shift;       /* of a latency that changed since the start */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppacer.h"
 
+#define UNUSED_FOR .1           /* s */
+
 void
 fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
 {
   fasp_rate_clock_init (&pacer->ready, MIN (rate, FASP_RATE_MAX), 0);
   pacer->burst = burst;
+  pacer->unused = 0;
 }
 
 void
@@ -30,11 +33,36 @@ fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
   return at <= now * 1000 ? now : (at + 999) / 1000;
 }
 
+/* Time gone by idle, since the last one left, as bytes. */
+static gint64
+idle_bytes (const FaspPacer * pacer, FaspTime now)
+{
+  gint64 idle = now * 1000 - pacer->ready.ns;
+
+  return idle <= 0 ? 0 : MIN (idle / 1e9, UNUSED_FOR) * pacer->ready.rate / 8;
+}
+
+gint64
+fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now)
+{
+  if (pacer->ready.rate == 0)
+    return G_MAXINT64;
+  return MIN (pacer->unused + idle_bytes (pacer, now),
+      (gint64) (UNUSED_FOR * pacer->ready.rate / 8));
+}
+
+void
+fasp_pacer_use (FaspPacer * pacer, gsize bytes)
+{
+  pacer->unused -= bytes;
+}
+
 void
 fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
 {
   if (pacer->ready.rate == 0)
     return;
+  pacer->unused = fasp_pacer_get_unused (pacer, now);
   if (pacer->ready.ns < now * 1000)
     fasp_rate_clock_set (&pacer->ready, now * 1000);
   fasp_rate_clock_advance (&pacer->ready, bytes);

@@ -22,6 +22,7 @@ typedef struct
   FaspRateClock ready;          /* theoretical time of the next datagram; its
                                  * rate counts every byte from the IP header up */
   guint32 burst;                /* bytes that may leave back to back */
+  gint64 unused;                /* bytes that might have left, lately */
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
@@ -31,6 +32,12 @@ void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
  * up to µs.  One that is larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
+/* What the rate would have allowed to leave in the last tenth of a second
+ * and was not wanted: what is not essential may leave with that. Without a
+ * rate there is no limit to it. */
+gint64 fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now);
+/* @bytes that left were such. */
+void fasp_pacer_use (FaspPacer * pacer, gsize bytes);
 /* @bytes (IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
 

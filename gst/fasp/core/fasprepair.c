@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   guint16 in_flight;            /* transmissions neither delivered nor lost */
-  guint8 sent;                  /* times, saturating */
+  guint8 rounds;                /* the original's included, saturating */
   guint8 queued;
 } BlockState;
 
@@ -230,8 +230,8 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
       add_block (repair, block);
     state = block_state (repair, block);
     state->in_flight++;
-    if (!continued && state->sent < G_MAXUINT8)
-      state->sent++;
+    if (!continued && state->rounds < G_MAXUINT8)
+      state->rounds++;
     if (state->queued && repair->heap_used > 0 && repair->heap[0] == block) {
       heap_pop (repair);
       state->queued = FALSE;
@@ -242,7 +242,8 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
 /* A settled packet is no longer in flight: is its block there? FALSE: not
  * known yet. */
 static gboolean
-settle (FaspRepair * repair, guint64 block, guint64 * lost)
+settle (FaspRepair * repair, FaspTime age, guint64 block,
+    FaspRepairResult * result)
 {
   BlockState *state;
 
@@ -253,7 +254,8 @@ settle (FaspRepair * repair, guint64 block, guint64 * lost)
       return FALSE;             /* the feedback had no room to say */
     case MISSING:
       state = block_state (repair, block);
-      (*lost)++;
+      result->lost++;
+      result->shortest = MIN (result->shortest, age);
       if (--state->in_flight == 0 && !state->queued) {
         heap_push (repair, block);
         state->queued = TRUE;
@@ -267,12 +269,13 @@ settle (FaspRepair * repair, guint64 block, guint64 * lost)
 }
 
 static void
-settle_flow (FaspRepair * repair, Flow * flow, guint64 settled, guint64 * lost)
+settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
+    FaspRepairResult * result)
 {
   for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
     Transmission *t = transmission (flow, flow->front);
 
-    if (!settle (repair, t->block, lost))
+    if (!settle (repair, now - t->sent, t->block, result))
       g_queue_push_tail (&repair->unknown, g_memdup2 (&t->block,
               sizeof t->block));
   }
@@ -281,14 +284,14 @@ settle_flow (FaspRepair * repair, Flow * flow, guint64 settled, guint64 * lost)
 /* Blocks of settled packets that no feedback has spoken of yet: a long list
  * of missing ones comes in parts. */
 static void
-settle_unknown (FaspRepair * repair, guint64 * lost)
+settle_unknown (FaspRepair * repair, FaspRepairResult * result)
 {
   guint n = MIN (UNKNOWN_AT_ONCE, g_queue_get_length (&repair->unknown));
 
   while (n-- > 0) {
     guint64 *block = g_queue_pop_head (&repair->unknown);
 
-    if (settle (repair, *block, lost))
+    if (settle (repair, FASP_NEVER, *block, result))
       g_free (block);
     else
       g_queue_push_tail (&repair->unknown, block);
@@ -299,9 +302,9 @@ static void
 acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
 {
   for (; repair->base < base && repair->base < repair->next; repair->base++) {
-    guint sent = block_state (repair, repair->base)->sent;
+    guint n = block_state (repair, repair->base)->rounds;
 
-    rounds[CLAMP (sent, 1, FASP_ROUNDS) - 1]++;
+    rounds[CLAMP (n, 1, FASP_ROUNDS) - 1]++;
   }
   repair->base = MAX (repair->base, base);
   repair->next = MAX (repair->next, base);
@@ -336,6 +339,7 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
 {
   memset (result, 0, sizeof (*result));
   result->base = repair->base;
+  result->shortest = FASP_NEVER;
   if (repair->has_feedback && feedback_pn <= repair->feedback_pn)
     return FALSE;
   if (!is_plausible (repair, feedback))
@@ -354,6 +358,8 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
     Flow *flow = repair->flows[told->flow];
     guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
 
+    if (told->flow == 0)
+      result->told = largest + 1;
     if (largest + 1 > flow->largest) {
       flow->largest = largest + 1;
       if (largest >= flow->front) {
@@ -363,9 +369,9 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
     }
     /* one more than largest: nothing is settled yet */
     if (told->unsettled <= largest)
-      settle_flow (repair, flow, largest - told->unsettled, &result->lost);
+      settle_flow (repair, now, flow, largest - told->unsettled, result);
   }
-  settle_unknown (repair, &result->lost);
+  settle_unknown (repair, result);
   result->base = repair->base;
   return TRUE;
 }
@@ -378,7 +384,7 @@ fasp_repair_peek (FaspRepair * repair, guint8 * round)
 
     /* it may have arrived late since it was given up */
     if (block >= repair->base && ask (repair, block) != HERE) {
-      *round = block_state (repair, block)->sent;
+      *round = block_state (repair, block)->rounds;
       return block;
     }
     if (block >= repair->base)
@@ -386,6 +392,18 @@ fasp_repair_peek (FaspRepair * repair, guint8 * round)
     heap_pop (repair);
   }
   return FASP_NO_BLOCK;
+}
+
+gboolean
+fasp_repair_wants_copy (const FaspRepair * repair, guint64 block, guint8 round)
+{
+  const BlockState *state;
+
+  if (block < repair->base || block >= repair->next)
+    return FALSE;
+  state = block_state (repair, block);
+  return !state->queued && state->rounds == round + 1
+      && ask (repair, block) != HERE;
 }
 
 void
@@ -421,5 +439,5 @@ guint
 fasp_repair_get_oldest_rounds (const FaspRepair * repair)
 {
   return repair->base < repair->next ?
-      block_state (repair, repair->base)->sent : 0;
+      block_state (repair, repair->base)->rounds : 0;
 }

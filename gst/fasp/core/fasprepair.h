@@ -13,9 +13,10 @@
  *
  * whether it was an original, a rex or the rex of a rex.  A block whose last
  * transmission is lost is queued, earliest block (deadline) first.  No timer
- * is involved: at most one rex is under way per loss, and one that is lost
- * is known to be so after one round trip.  Every transmission is looked at
- * once, so the cost does not depend on the window.
+ * is involved: at most one round of rexes (a rex and its copies) is under way
+ * per loss, and one that is lost is known to be so after one round trip.
+ * Every transmission is looked at once, so the cost does not depend on the
+ * window.
  */
 #pragma once
 
@@ -30,7 +31,9 @@ typedef struct _FaspRepair FaspRepair;
 typedef struct
 {
   guint64 base;                 /* everything below is acknowledged */
+  guint64 told;                 /* packets of flow 0 that it speaks of */
   guint64 lost;                 /* transmissions found lost by this feedback */
+  FaspTime shortest;            /* of these, since one left; FASP_NEVER: none */
   FaspTime rtt;                 /* sample, 0 when none */
   FaspTime ack_delay;           /* of that sample */
   guint64 rounds[FASP_ROUNDS];  /* blocks acknowledged by this feedback */
@@ -44,7 +47,8 @@ void fasp_repair_free (FaspRepair * repair);
 guint64 fasp_repair_get_pn (const FaspRepair * repair, guint8 flow);
 /* That datagram left, with @block or FASP_NO_BLOCK.  New blocks go in
  * ascending order; others must be between base and the last one.
- * @continued: a further fragment of the block that was sent just before. */
+ * @continued: it belongs to the round before: a further fragment of the block
+ * that was sent just before, or a copy of a rex. */
 void fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 flow,
     guint64 block, gboolean continued);
 
@@ -54,8 +58,12 @@ gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     FaspRepairResult * result);
 
 /* The most urgent block to send again, FASP_NO_BLOCK for none; it stays
- * queued until it is sent. @round: how many times it was sent before. */
+ * queued until it is sent. @round: of rexes, 1 the first. */
 guint64 fasp_repair_peek (FaspRepair * repair, guint8 * round);
+/* Is @block still missing, as far as is known, and rexes of @round the last
+ * that left? Then one more copy is of use. */
+gboolean fasp_repair_wants_copy (const FaspRepair * repair, guint64 block,
+    guint8 round);
 /* Nothing below @base is wanted any more. */
 void fasp_repair_advance (FaspRepair * repair, guint64 base);
 
@@ -65,7 +73,7 @@ guint64 fasp_repair_get_next (const FaspRepair * repair);
 /* The peer lets packets pile up without ever settling them: no honest one
  * does, and remembering them takes memory. */
 gboolean fasp_repair_is_overgrown (const FaspRepair * repair);
-/* Times the oldest unacknowledged block has been sent. */
+/* Rounds in which the oldest unacknowledged block has been sent. */
 guint fasp_repair_get_oldest_rounds (const FaspRepair * repair);
 
 G_END_DECLS

@@ -6,13 +6,18 @@
 #define ALLOWANCE_MAX 8192
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
+/* What is late within such a time is one skip. */
+#define SKIP FASP_SEC
 
 void
-fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity)
+fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
+    const FaspLatency * agreed)
 {
   memset (rx, 0, sizeof (*rx));
   rx->reorder = fasp_reorder_new (capacity, start);
   fasp_media_clock_init (&rx->clock);
+  fasp_playout_init (&rx->playout, agreed);
+  rx->last_late = now - SKIP;
   fasp_hist_init (&rx->lateness);
   fasp_hist_init (&rx->lateness_in_order);
   rx->feedback_due = now;
@@ -46,14 +51,32 @@ speak_now (FaspRx * rx, FaspTime now, gboolean insist)
   }
   due (rx, now);
   if (insist)
-    rx->repeat = FASP_RX_REPEAT_FIRST;
+    rx->repeats = 1;
+}
+
+static gboolean
+is_missing_any (const FaspRx * rx)
+{
+  guint64 start, length;
+
+  return fasp_reorder_next_gap (rx->reorder, 0, &start, &length);
+}
+
+/* When to say again what was said, as far as there is allowance for it. */
+static void
+repeat (FaspRx * rx)
+{
+  if (rx->repeats > 0 && rx->allowance >= ALLOWANCE_MAX / 2)
+    due (rx, rx->feedback_sent + FASP_FEEDBACK_REPEAT (rx->repeats - 1));
 }
 
 void
-fasp_rx_datagram (FaspRx * rx, gsize size, FaspTime smoothed_rtt)
+fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 {
-  rx->allowance = MIN (rx->allowance + (gint64) (size / FASP_RX_SHARE),
-      ALLOWANCE_MAX);
+  gint64 allowance = rx->allowance + (gint64) (size / FASP_RX_SHARE);
+
+  rx->allowance = MIN (allowance, ALLOWANCE_MAX);
+  repeat (rx);
   rx->interval = CLAMP (smoothed_rtt / 4, FASP_RX_CLOCK_MIN, FASP_RX_CLOCK_MAX);
 }
 
@@ -78,24 +101,32 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->announced_limit = fasp_reorder_get_limit (rx->reorder);
   if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
-  } else if (rx->repeat > 0 && rx->repeat < rx->interval && rx->allowance >= 0) {
-    rx->feedback_due = now + rx->repeat;
-    rx->repeat *= 2;
+  } else if (is_missing_any (rx)) {
+    rx->feedback_due = now + rx->interval;
+    rx->repeats += rx->repeats > 0;
+    repeat (rx);
   } else {
-    guint64 start, length;
-
-    rx->repeat = 0;
-    rx->feedback_due = now + (fasp_reorder_next_gap (rx->reorder, 0, &start,
-            &length) ? rx->interval : IDLE);
+    rx->repeats = 0;
+    rx->feedback_due = now + IDLE;
   }
 }
 
 /* --- what comes in --------------------------------------------------------------- */
 
+static void
+count_skip (FaspRx * rx, FaspTime now)
+{
+  if (now - rx->last_late >= SKIP)
+    rx->skips++;
+  rx->last_late = now;
+}
+
 /* Blocks in [from, ack) have just become deliverable. */
 static void
 measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 {
+  FaspTime latency = fasp_playout_get (&rx->playout, now);
+
   /* a skip can move ack as far as it likes; blocks are in the window only */
   guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
   guint64 end = MIN (fasp_reorder_get_ack (rx->reorder),
@@ -104,9 +135,14 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
   for (guint64 n = start; n < end; n++) {
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
 
-    if (block != NULL)
-      fasp_hist_add (&rx->lateness_in_order,
-          now - fasp_media_clock_map (&rx->clock, block->media_time));
+    FaspTime late;
+
+    if (block == NULL)
+      continue;
+    late = now - fasp_media_clock_map (&rx->clock, block->media_time);
+    fasp_hist_add (&rx->lateness_in_order, late);
+    if (latency > 0 && late > latency)
+      count_skip (rx, now);
   }
 }
 
@@ -226,23 +262,25 @@ behind_hole (const FaspRx * rx, guint64 * number)
 }
 
 FaspTime
-fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime latency)
+fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
 {
   guint64 number;
   const FaspBlock *block = behind_hole (rx, &number);
 
-  return block == NULL ? FASP_NEVER :
-      fasp_media_clock_map (&rx->clock, block->media_time) + latency;
+  return block == NULL || !rx->give_up ? FASP_NEVER :
+      fasp_media_clock_map (&rx->clock, block->media_time) + MAX (1,
+      fasp_playout_get (&rx->playout, now));
 }
 
 void
-fasp_rx_give_up (FaspRx * rx, FaspTime now, FaspTime latency)
+fasp_rx_give_up (FaspRx * rx, FaspTime now)
 {
   guint64 number;
 
-  while (fasp_rx_get_give_up_time (rx, latency) <= now) {
+  while (fasp_rx_get_give_up_time (rx, now) <= now) {
     if (behind_hole (rx, &number) == NULL)
       break;
+    count_skip (rx, now);
     fasp_rx_skip (rx, now, number);
   }
 }
@@ -250,7 +288,8 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now, FaspTime latency)
 /* --- what is told ------------------------------------------------------------------ */
 
 void
-fasp_rx_fill_feedback (FaspRx * rx, FaspFeedback * feedback, gsize room)
+fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,
+    gsize room)
 {
   guint64 ack = fasp_reorder_get_ack (rx->reorder);
   guint64 highest = fasp_reorder_get_highest (rx->reorder);
@@ -258,6 +297,9 @@ fasp_rx_fill_feedback (FaspRx * rx, FaspFeedback * feedback, gsize room)
 
   feedback->ack = ack;
   feedback->window = fasp_reorder_get_limit (rx->reorder) - ack;
+  feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC -
+      1) / FASP_MSEC;
+  feedback->skips = rx->skips;
   feedback->from = at;
   feedback->end = highest;
   feedback->tail = TRUE;

@@ -3,25 +3,27 @@
  * fasprx.h: the receiving half of a session: blocks in, feedback out.
  *
  * Feedback is sent
- *   - at once when a loss is settled, and again after 5, 10, 20 ... ms, so
- *     that losing one costs milliseconds and not a round trip,
+ *   - at once when a loss is settled, and while anything is missing again
+ *     and again (FASP_FEEDBACK_REPEAT), so that losing one costs
+ *     milliseconds and not a round trip,
  *   - every quarter of a round trip (10 to 100 ms) while data comes,
  *   - at once when asked by a tail probe, when the window opens again and
  *     when the stream is complete,
  * within a share of what is received (FASP_RX_SHARE), beyond which only the
- * regular clock goes on.
+ * regular clock goes on.  Half of what may be said in advance is kept for new
+ * losses.
  */
 #pragma once
 
 #include "faspgap.h"
 #include "faspmediaclock.h"
+#include "faspplayout.h"
 #include "faspreorder.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS
 
 #define FASP_RX_SHARE 64        /* feedback <= 1 / 64 of the bytes received */
-#define FASP_RX_REPEAT_FIRST (5 * FASP_MSEC)
 #define FASP_RX_CLOCK_MIN (10 * FASP_MSEC)
 #define FASP_RX_CLOCK_MAX (100 * FASP_MSEC)
 
@@ -29,12 +31,18 @@ typedef struct
 {
   FaspReorder *reorder;
   FaspMediaClock clock;
+  FaspPlayout playout;
+  gboolean give_up;             /* too-late=skip */
+  guint64 promised;             /* seconds between skips; 0: not told */
+  guint64 skips;                /* times that something was too late */
+  FaspTime last_late;
   FaspHist lateness, lateness_in_order; /* µs */
   guint64 last_media;           /* widened; what the next is compared with */
   gboolean complete;            /* the end of the stream was taken */
   gboolean has_eos;             /* its number is known */
   guint64 eos;
-  FaspTime feedback_sent, feedback_due, repeat;
+  FaspTime feedback_sent, feedback_due;
+  guint repeats;                /* since the last loss; 0: none was told */
   gint64 allowance;             /* bytes of feedback; may be negative */
   guint64 announced_limit;      /* window end last told */
   guint64 part_from;            /* where the next part of a long list starts */
@@ -45,11 +53,12 @@ typedef struct
 } FaspRx;
 
 void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
-    guint32 capacity);
+    guint32 capacity, const FaspLatency * agreed);
 void fasp_rx_clear (FaspRx * rx);
 
 /* A datagram of @size bytes arrived. */
-void fasp_rx_datagram (FaspRx * rx, gsize size, FaspTime smoothed_rtt);
+void fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size,
+    FaspTime smoothed_rtt);
 void fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
@@ -59,14 +68,15 @@ void fasp_rx_settled (FaspRx * rx, FaspTime now);
 /* Next block in order; an end of stream sets complete. */
 FaspBlock *fasp_rx_take (FaspRx * rx, FaspTime now);
 
-/* too-late=skip: gives up what should have been played. @latency in µs. */
-void fasp_rx_give_up (FaspRx * rx, FaspTime now, FaspTime latency);
-FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime latency);
+/* too-late=skip: gives up what should have been played. */
+void fasp_rx_give_up (FaspRx * rx, FaspTime now);
+FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now);
 
 /* When feedback is due. */
 FaspTime fasp_rx_get_timeout (const FaspRx * rx);
 /* Fills in all but the flows; at most @room bytes of ranges. */
-void fasp_rx_fill_feedback (FaspRx * rx, FaspFeedback * feedback, gsize room);
+void fasp_rx_fill_feedback (FaspRx * rx, FaspTime now,
+    FaspFeedback * feedback, gsize room);
 void fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size);
 
 G_END_DECLS

@@ -5,6 +5,9 @@
 #define PING_INTERVAL FASP_SEC
 /* A new address of the peer is challenged this often. */
 #define CHALLENGE_INTERVAL (100 * FASP_MSEC)
+/* The promise is told so often, and while the peer does not know it. */
+#define PROMISE_EVERY FASP_SEC
+#define PROMISE_AGAIN (20 * FASP_MSEC)
 /* A block that keeps being lost may be too big for the path by now. */
 #define SUSPICIOUS_ROUNDS 4
 
@@ -53,7 +56,7 @@ fasp_session_open (FaspSession * session, FaspTime now)
   if (session->state == FASP_SESSION_OPEN)
     return;
   session->state = FASP_SESSION_OPEN;
-  session->heard = now;
+  session->opened = session->heard = now;
   session->ping_time = now;
   fasp_pmtu_init (&session->pmtu, now, session->address.overhead,
       session->datagram_max);
@@ -63,6 +66,29 @@ fasp_session_open (FaspSession * session, FaspTime now)
     session->pmtu.next_time = FASP_NEVER;       /* feedback is small */
     session->rx.feedback_due = now;
   }
+}
+
+gboolean
+fasp_session_get_first_latency (const FaspSession * session, guint * latency_ms)
+{
+  FaspTime latency = session->agreed.latency;
+
+  if (session->agreed.find) {
+    latency = session->role == FASP_ROLE_SENDER ? session->tx.outlook.latency :
+        session->rx.playout.first;
+  }
+  *latency_ms = latency / FASP_MSEC;
+  return !session->agreed.find || latency > 0;
+}
+
+guint
+fasp_session_get_latency (const FaspSession * session, FaspTime now)
+{
+  FaspTime latency = session->role == FASP_ROLE_SENDER ?
+      session->tx.outlook.latency : fasp_playout_get (&session->rx.playout,
+      now);
+
+  return latency / FASP_MSEC;
 }
 
 guint32
@@ -173,6 +199,20 @@ handle_address (FaspSession * session, FaspTime now,
 }
 
 static void
+handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
+{
+  FaspRx *rx = &session->rx;
+  guint64 before = rx->promised;
+
+  rx->promised = frame->interval;
+  if (fasp_playout_set (&rx->playout, now, MIN (frame->number,
+              FASP_LATENCY_MS_MAX) * FASP_MSEC)
+      || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
+          rx->promised))
+    session->promise_changed = TRUE;
+}
+
+static void
 handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     guint64 pn, const FaspFrame * frame)
 {
@@ -210,6 +250,10 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     case FASP_FRAME_SKIP:
       if (takes_stream)
         fasp_rx_skip (&session->rx, now, frame->number);
+      break;
+    case FASP_FRAME_PROMISE:
+      if (takes_stream)
+        handle_promise (session, now, frame);
       break;
     case FASP_FRAME_DATA:
       if (takes_stream)
@@ -253,7 +297,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     fasp_session_open (session, now);
   handle_address (session, now, from, newest);
   if (session->role == FASP_ROLE_RECEIVER)
-    fasp_rx_datagram (&session->rx, size + from->overhead,
+    fasp_rx_datagram (&session->rx, now, size + from->overhead,
         session->rtt.smoothed);
 
   r = (FaspReader) {
@@ -338,12 +382,20 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
     feedback.flows[0] = (FaspFeedbackFlow) {
     .flow = 0,.largest = largest,.unsettled = unsettled,.delay =
           now - fasp_gap_get_largest_time (session->gap),.received =
-          counters.received};
+          counters.received,.holes = fasp_gap_count_settled (session->gap)};
   }
-  fasp_rx_fill_feedback (&session->rx, &feedback,
-      FASP_PMTU_BASE - FASP_TAG_SIZE - used - 80);
+  fasp_rx_fill_feedback (&session->rx, now, &feedback,
+      FASP_PMTU_BASE - FASP_TAG_SIZE - used - 100);
   fasp_wire_write_feedback (w, &feedback);
   return w->used - used;
+}
+
+/* Payload bytes that a copy may have. */
+static gint64
+get_unused (const FaspSession * session, FaspTime now)
+{
+  return fasp_pacer_get_unused (&session->pacer, now) - FASP_DATA_OVERHEAD -
+      session->address.overhead;
 }
 
 static gboolean
@@ -430,6 +482,40 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
+/* Looks at the path again and tells the peer what is to be expected. */
+static gboolean
+poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspOutlook *outlook = &session->tx.outlook;
+  const FaspTx *tx = &session->tx;
+  FaspGapCounters back;
+  FaspWriter w;
+
+  if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
+    return FALSE;
+  if (now >= fasp_outlook_get_timeout (outlook)) {
+    fasp_gap_get_counters (session->gap, &back);
+    if (fasp_outlook_look (outlook, now, &session->rtt, &(FaspOutlookCounts) {
+            .datagrams = session->datagrams_sent,.blocks =
+              tx->blocks_sent,.block_wire =
+              tx->payload_sent + tx->blocks_sent * (FASP_DATA_OVERHEAD +
+                  session->address.overhead),.back_received =
+              back.received,.back_lost = back.lost,.back_holes =
+              fasp_gap_count_settled (session->gap),.channel =
+              session->pacer.ready.rate}
+        ))
+      session->promise_changed = TRUE;
+  }
+  if (now < session->promise_time)
+    return FALSE;
+  session->promise_time = now + (session->agreed.find && outlook->peer_latency
+      == 0 ? PROMISE_AGAIN : PROMISE_EVERY);
+  begin (session, &w, datagram);
+  fasp_wire_write_promise (&w, outlook->latency / FASP_MSEC,
+      MIN (outlook->promise.interval, FASP_INTERVAL_MAX));
+  return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
+}
+
 static gboolean
 poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -440,7 +526,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role != FASP_ROLE_SENDER)
     return FALSE;
   item = fasp_tx_next (&session->tx, now, &session->rtt,
-      fasp_session_get_room (session));
+      fasp_session_get_room (session), get_unused (session, now));
   if (item.kind == FASP_TX_NOTHING)
     return FALSE;
   begin (session, &w, datagram);
@@ -448,7 +534,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     case FASP_TX_BLOCK:
       block = item.number;
       fasp_wire_write_data (&w, fasp_store_get (session->tx.store, block),
-          item.round, item.index, item.count);
+          item.round, item.copy, item.index, item.count);
       break;
     case FASP_TX_TAIL:
       fasp_wire_write_number (&w, FASP_FRAME_TAIL, item.number);
@@ -459,8 +545,11 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     case FASP_TX_NOTHING:
       break;
   }
-  if (!finish (session, now, &w, datagram, block, item.index > 0))
+  if (!finish (session, now, &w, datagram, block, item.index > 0
+          || item.copy > 0))
     return FALSE;
+  if (item.copy > 0)
+    fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   return TRUE;
 }
@@ -503,12 +592,13 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role == FASP_ROLE_SENDER
       && fasp_pacer_get_time (&session->pacer, now, FASP_DATAGRAM_MAX) > now)
     return FALSE;
-  if (session->give_up_latency > 0)
-    fasp_rx_give_up (&session->rx, now, session->give_up_latency);
+  if (session->role == FASP_ROLE_RECEIVER)
+    fasp_rx_give_up (&session->rx, now);
   return poll_pong (session, now, datagram)
       || poll_feedback (session, now, datagram)
       || poll_challenge (session, now, datagram)
       || poll_ping (session, now, datagram)
+      || poll_promise (session, now, datagram)
       || poll_stream (session, now, datagram);
 }
 
@@ -535,18 +625,21 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
     timeout = MIN (session->spoken + FASP_KEEPALIVE,
         fasp_pmtu_get_timeout (&session->pmtu));
     timeout = MIN (timeout, fasp_tx_get_timeout (&session->tx));
+    if (session->rtt.measured)
+      timeout = MIN (timeout, MIN (session->promise_time,
+              fasp_outlook_get_timeout (&session->tx.outlook)));
   } else {
     timeout = MIN (fasp_rx_get_timeout (&session->rx), session->ping_time);
     timeout = MIN (timeout, fasp_gap_get_timeout (session->gap));
-    if (session->give_up_latency > 0)
-      timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx,
-              session->give_up_latency));
+    if (fasp_playout_is_unknown (&session->rx.playout))
+      timeout = MIN (timeout, session->opened + FASP_HOLD_MAX);
+    timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx, now));
   }
   if (session->has_candidate)
     timeout = MIN (timeout, session->candidate_time + CHALLENGE_INTERVAL);
   if (session->role == FASP_ROLE_SENDER) {
     FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
-        fasp_session_get_room (session));
+        fasp_session_get_room (session), get_unused (session, now));
 
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
@@ -600,7 +693,13 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->payload_bytes_sent = tx->payload_sent;
   stats->blocks_resent = tx->blocks_resent;
   stats->payload_bytes_resent = tx->payload_resent;
+  stats->copies_sent = tx->copies_sent;
   stats->blocks_lost = tx->lost;
+  stats->loss = tx->outlook.goal.path.loss;
+  stats->back_loss = tx->outlook.goal.path.back_loss;
+  stats->promised_interval = MIN (tx->outlook.promise.interval,
+      FASP_INTERVAL_MAX);
+  stats->skips = tx->skips_told;
   stats->blocks_acknowledged = tx->confirmed;
   stats->payload_bytes_acknowledged = tx->payload_confirmed;
   stats->blocks_skipped = tx->skipped;
@@ -622,6 +721,8 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->blocks_duplicate = rx->duplicates;
   stats->blocks_too_late = rx->given_up;
   stats->feedback_sent = rx->feedbacks;
+  stats->promised_interval = rx->promised;
+  stats->skips = rx->skips;
   stats->buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
       fasp_reorder_get_read (rx->reorder);
   stats->buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
@@ -641,7 +742,9 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->session = session->id;
   stats->address = session->address;
   stats->interrupted = session->interrupted;
-  stats->latency_ms = session->latency_ms;
+  stats->streamed = session->state == FASP_SESSION_HALF
+      || session->state == FASP_SESSION_ASKING ? 0 : now - session->opened;
+  stats->latency_ms = fasp_session_get_latency (session, now);
   stats->rtt = session->rtt.smoothed;
   stats->rtt_min = session->rtt.min;
   stats->rtt_variation = session->rtt.variation;

@@ -27,6 +27,8 @@ G_BEGIN_DECLS
 #define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
 #define FASP_CLOSE_TIMEOUT FASP_SEC
+/* A latency that the sender is to tell is waited for so long. */
+#define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_PINGS 16
 #define FASP_PONGS 16           /* answers waiting; more are not answered */
 #define FASP_PING_SECRET 16
@@ -71,11 +73,11 @@ typedef struct
   FaspTime candidate_time;      /* last challenge */
   guint16 datagram_max;         /* largest UDP payload that both ends take */
   guint32 room_told;            /* room that the block size was chosen for */
-  guint latency_ms;
+  FaspLatency agreed;
   gchar *streamid;
   guint64 start;                /* sender: first block promised */
 
-  FaspTime created, heard, spoken;
+  FaspTime created, opened, heard, spoken;
   gboolean interrupted;
   gboolean refused;             /* opened, but there is no room for its stream */
   gboolean connected;           /* the application was told so, and */
@@ -107,7 +109,9 @@ typedef struct
   FaspTx tx;                    /* role sender */
   FaspRx rx;                    /* role receiver */
   FaspTime resume_timeout;
-  FaspTime give_up_latency;     /* too-late=skip: µs; 0: never */
+  FaspTime promise_time;        /* sender: when to tell of it next */
+  gboolean promise_changed;     /* the application does not know yet */
+  gboolean shortfall_told;
 
   FaspTime wake;                /* not worth polling before, unless ... */
   guint64 epoch;                /* ... the endpoint's epoch differs */
@@ -139,6 +143,11 @@ gboolean fasp_session_poll (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 
+/* That it began with, ms. FALSE: not known yet. */
+gboolean fasp_session_get_first_latency (const FaspSession * session,
+    guint * latency_ms);
+/* In force, ms; 0: as soon as may be, or not known yet. */
+guint fasp_session_get_latency (const FaspSession * session, FaspTime now);
 /* Payload bytes of a block that fits the path in one datagram. */
 guint32 fasp_session_get_room (const FaspSession * session);
 

@@ -98,8 +98,8 @@ fasp_store_is_full (const FaspStore * store)
 }
 
 gsize
-fasp_store_write (FaspStore * store, FaspTime media_time, const guint8 * data,
-    gsize size)
+fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
+    const guint8 * data, gsize size)
 {
   gsize taken = 0;
 
@@ -114,6 +114,7 @@ fasp_store_write (FaspStore * store, FaspTime media_time, const guint8 * data,
         break;
       block = fasp_block_new (store->block_size);
       block->media_time = media_time;
+      block->arrival = now;
       append (store, block);
       store->open = TRUE;
     }
@@ -129,7 +130,7 @@ fasp_store_write (FaspStore * store, FaspTime media_time, const guint8 * data,
 }
 
 void
-fasp_store_finish (FaspStore * store, FaspTime media_time)
+fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time)
 {
   FaspBlock *block;
 
@@ -139,6 +140,7 @@ fasp_store_finish (FaspStore * store, FaspTime media_time)
   block = fasp_block_new (0);
   block->flags = FASP_BLOCK_EOS;
   block->media_time = media_time;
+  block->arrival = now;
   append (store, block);
   store->finished = TRUE;
 }

@@ -24,11 +24,11 @@ void fasp_store_free (FaspStore * store);
 void fasp_store_set_block_size (FaspStore * store, guint32 block_size);
 
 /* Returns the bytes taken: fewer than @size when the limit is reached. */
-gsize fasp_store_write (FaspStore * store, FaspTime media_time,
+gsize fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * data, gsize size);
 gboolean fasp_store_is_full (const FaspStore * store);
 /* Appends the end of the stream, a block without payload. */
-void fasp_store_finish (FaspStore * store, FaspTime media_time);
+void fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time);
 gboolean fasp_store_is_finished (const FaspStore * store);
 
 /* Seals the open block, so that a session can start behind it. */

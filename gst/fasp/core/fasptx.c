@@ -3,6 +3,8 @@
 
 /* Nothing heard for this long, or four times the RTT: stall. */
 #define STALL_AFTER FASP_SEC
+/* A copy for which there is nothing left asks again. */
+#define COPY_AGAIN (5 * FASP_MSEC)
 
 void
 fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
@@ -11,6 +13,7 @@ fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
   memset (tx, 0, sizeof (*tx));
   tx->store = store;
   tx->repair = fasp_repair_new (start);
+  fasp_copies_init (&tx->copies);
   tx->cursor = start;
   tx->limit = start + MIN (window, FASP_WINDOW_MAX);
   tx->acked = tx->skip_to = start;
@@ -24,6 +27,8 @@ fasp_tx_clear (FaspTx * tx)
 {
   fasp_repair_free (tx->repair);
   tx->repair = NULL;
+  fasp_copies_clear (&tx->copies);
+  fasp_outlook_clear (&tx->outlook);
 }
 
 guint64
@@ -56,6 +61,13 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
     return FALSE;
   tx->feedback++;
   tx->heard = now;
+  tx->skips_told = feedback->skips;
+  if (feedback->n_flows > 0)
+    fasp_outlook_feedback (&tx->outlook, now, result.told,
+        feedback->flows[0].received, feedback->flows[0].holes,
+        MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
+  if (result.shortest != FASP_NEVER)
+    fasp_outlook_lost (&tx->outlook, result.shortest);
   tx->stalled = FALSE;
   if (result.rtt > 0)
     fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
@@ -95,7 +107,7 @@ static FaspTxItem
 block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
 {
   const FaspBlock *block = fasp_store_get (tx->store, number);
-  FaspTxItem item = { FASP_TX_BLOCK, number, round, 0, 1 };
+  FaspTxItem item = { FASP_TX_BLOCK, number, round, 0, 0, 1 };
 
   item.count = count_fragments (block->size, room);
   return item;
@@ -112,10 +124,71 @@ check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
   }
 }
 
-FaspTxItem
-fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room)
+/* A copy that is due and of use; those that are not are forgotten. */
+static gboolean
+next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
+    FaspTxItem * item)
 {
-  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 1 };
+  const FaspCopy *first;
+
+  while ((first = fasp_copies_peek (&tx->copies)) != NULL && first->due <= now) {
+    FaspCopy copy = *first;
+
+    if (copy.deadline >= now
+        && fasp_repair_wants_copy (tx->repair, copy.number, copy.round)) {
+      guint32 size = fasp_store_get (tx->store, copy.number)->size;
+
+      if (size <= unused && size <= room) {
+        *item = (FaspTxItem) {
+        FASP_TX_BLOCK, copy.number, copy.round, copy.copy, 0, 1};
+        return TRUE;
+      }
+      copy.due = now + COPY_AGAIN;
+      fasp_copies_pop (&tx->copies);
+      fasp_copies_push (&tx->copies, &copy);
+    } else {
+      fasp_copies_pop (&tx->copies);
+    }
+  }
+  return FALSE;
+}
+
+/* A rex left: its copies follow. */
+static void
+plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
+    const FaspBlock * block)
+{
+  FaspPlanRex rex = fasp_outlook_get_rex (&tx->outlook, now, block->arrival,
+      item->number);
+  FaspCopy copy = {.number = item->number,.round = item->round,.copy = 1 };
+
+  if (rex.copies <= 1)
+    return;
+  copy.apart = rex.spread / (rex.copies - 1);
+  copy.due = now + copy.apart;
+  copy.deadline = fasp_outlook_get_deadline (&tx->outlook, block->arrival);
+  copy.last = rex.copies - 1;
+  fasp_copies_push (&tx->copies, &copy);
+}
+
+/* The copy that was due first left: the next is due. */
+static void
+copy_sent (FaspTx * tx)
+{
+  FaspCopy copy = *fasp_copies_peek (&tx->copies);
+
+  fasp_copies_pop (&tx->copies);
+  tx->copies_sent++;
+  copy.due += copy.apart;
+  if (copy.copy++ < copy.last)
+    fasp_copies_push (&tx->copies, &copy);
+}
+
+FaspTxItem
+fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
+    gint64 unused)
+{
+  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy;
   guint64 head = fasp_store_get_head (tx->store);
   guint64 tail = fasp_store_get_tail (tx->store);
   guint64 rex;
@@ -129,20 +202,22 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room)
   if (!tx->stalled) {
     if (tx->skip_to > tx->acked && now >= tx->skip_time)
       return (FaspTxItem) {
-      FASP_TX_SKIP, tx->skip_to, 0, 0, 1};
+      FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
     if (tx->fragment_count > 0 && tx->fragment_block >= fasp_tx_get_base (tx)) {
       const FaspBlock *block = fasp_store_get (tx->store, tx->fragment_block);
 
       /* the path may have changed in between: then start the block again */
       if (count_fragments (block->size, room) == tx->fragment_count)
         return (FaspTxItem) {
-        FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round,
+        FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round, 0,
             tx->fragment_index, tx->fragment_count};
     }
     tx->fragment_count = 0;
     rex = fasp_repair_peek (tx->repair, &round);
     if (rex != FASP_NO_BLOCK)
       return block_item (tx, rex, round, room);
+    if (next_copy (tx, now, room, unused, &copy))
+      return copy;
     if (tx->cursor < head && tx->cursor < tx->limit)
       return block_item (tx, tx->cursor, 0, room);
   }
@@ -152,7 +227,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room)
     tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (now >= tx->tail_time)
     return (FaspTxItem) {
-    FASP_TX_TAIL, tx->cursor, 0, 0, 1};
+    FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1};
   return nothing;
 }
 
@@ -175,6 +250,10 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       }
       if (item->number == tx->cursor)
         tx->cursor++;
+      if (item->copy > 0)
+        copy_sent (tx);
+      else if (item->round > 0 && item->count == 1)
+        plan_copies (tx, now, item, block);
       tx->fragment_block = item->number;
       tx->fragment_round = item->round;
       tx->fragment_index = item->index + 1;
@@ -199,10 +278,11 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 FaspTime
 fasp_tx_get_timeout (const FaspTx * tx)
 {
-  FaspTime timeout = FASP_NEVER;
+  const FaspCopy *copy = fasp_copies_peek (&tx->copies);
+  FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
   if (is_waiting (tx))
-    timeout = tx->tail_time;
+    timeout = MIN (timeout, tx->tail_time);
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
   return timeout;

@@ -3,7 +3,9 @@
  * fasptx.h: the sending half of a session: what goes next, and when.
  *
  * Order, all inside the one pace: a skip notice, rexes (earliest block
- * first), new blocks up to the peer's window, a tail probe.
+ * first), copies of rexes that are due, new blocks up to the peer's window, a
+ * tail probe.  Copies leave with what the channel has left unused lately, so
+ * they never keep new blocks from leaving for long.
  *
  * A tail probe repeats the number of the last block after a pause, so that
  * the loss of the last blocks is seen as soon as any other; its interval
@@ -13,8 +15,9 @@
  */
 #pragma once
 
+#include "faspcopies.h"
+#include "faspoutlook.h"
 #include "fasprepair.h"
-#include "fasprtt.h"
 #include "faspstore.h"
 
 G_BEGIN_DECLS
@@ -28,6 +31,8 @@ typedef struct
 {
   FaspStore *store;             /* shared, not owned */
   FaspRepair *repair;
+  FaspCopies copies;
+  FaspOutlook outlook;
   guint64 cursor;               /* next new block */
   guint64 limit;                /* first block the peer has no room for */
   guint64 acked;                /* the peer has everything below */
@@ -42,6 +47,8 @@ typedef struct
   guint8 fragment_index, fragment_count, fragment_round;
   /* figures */
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
+  guint64 copies_sent;          /* of those resent */
+  guint64 skips_told;           /* by the peer: what came too late */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
 } FaspTx;
@@ -58,10 +65,11 @@ typedef struct
 {
   FaspTxKind kind;
   guint64 number;               /* block, or that of the TAIL, SKIP frame */
-  guint8 round, index, count;
+  guint8 round, copy, index, count;
 } FaspTxItem;
 
-/* @start: first block of this session. @window: blocks the peer takes. */
+/* @start: first block of this session. @window: blocks the peer takes. The
+ * outlook is the caller's to initialise; cleared here. */
 void fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start,
     guint32 window, FaspTime now);
 void fasp_tx_clear (FaspTx * tx);
@@ -71,9 +79,10 @@ gboolean fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
     const FaspFeedback * feedback, FaspRtt * rtt);
 
 /* What would be sent at @now; nothing changes until fasp_tx_sent(). @room:
- * payload bytes that fit beside a whole block's header. */
+ * payload bytes that fit beside a whole block's header. @unused: bytes that
+ * copies may take. */
 FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
-    guint32 room);
+    guint32 room, gint64 unused);
 void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     const FaspTxItem * item);
 

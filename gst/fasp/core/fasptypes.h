@@ -21,6 +21,19 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
+/* A new loss is told of at once, then again and again while it is missing:
+ * the wait before the (i+1)-th repetition is 2, then 4, then 8 ms. */
+#define FASP_FEEDBACK_REPEAT(i) \
+    ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
+
+/* A latency in ms that is to be found by the sender, or that is not said. */
+#define FASP_LATENCY_AUTO G_MAXUINT32
+#define FASP_LATENCY_ANY (G_MAXUINT32 - 1)
+#define FASP_LATENCY_MS_MAX 600000
+#define FASP_LATENCY_MS_DEFAULT 1000
+/* Wanted seconds between skips: a week. */
+#define FASP_GLITCH_INTERVAL_DEFAULT 604800
+
 /* What an endpoint does with the stream, whoever dialled. */
 typedef enum
 {

@@ -134,6 +134,7 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
   guint8 first;
 
   memset (h, 0, sizeof (*h));
+  h->latency_ms = FASP_LATENCY_ANY;
   if (size < FASP_TAG_SIZE)
     return FALSE;
   r.left -= FASP_TAG_SIZE;
@@ -210,7 +211,8 @@ write_options (FaspWriter * w, const FaspHandshake * h)
   gsize streamid_size = strlen (h->streamid);
 
   write_option (w, OPTION_ROLE, h->role, 1);
-  write_option (w, OPTION_LATENCY, h->latency_ms, 4);
+  if (h->latency_ms != FASP_LATENCY_ANY)
+    write_option (w, OPTION_LATENCY, h->latency_ms, 4);
   if (streamid_size > 0) {
     fasp_write_uint (w, OPTION_STREAMID, 1);
     fasp_write_uint (w, streamid_size, 2);
@@ -291,6 +293,8 @@ read_feedback (FaspReader * r, FaspFeedback * f)
   f->tail = (flags & 1) != 0;
   f->ack = fasp_read_varint (r);
   f->window = fasp_read_varint (r);
+  f->latency = fasp_read_varint (r);
+  f->skips = fasp_read_varint (r);
   f->n_flows = fasp_read_uint (r, 1);
   if (f->n_flows > FASP_FLOWS_MAX)
     r->failed = TRUE;
@@ -302,6 +306,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
     flow->unsettled = fasp_read_varint (r);
     flow->delay = fasp_read_varint (r);
     flow->received = fasp_read_varint (r);
+    flow->holes = fasp_read_varint (r);
     if (flow->flow >= FASP_FLOWS_MAX)
       r->failed = TRUE;
   }
@@ -333,9 +338,8 @@ read_data (FaspReader * r, guint8 type, FaspFrame * frame)
 {
   frame->type = FASP_FRAME_DATA;
   frame->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
+  frame->copy = (type & FASP_DATA_COPY_MASK) >> FASP_DATA_COPY_SHIFT;
   frame->flags = (type & FASP_DATA_EOS) ? FASP_BLOCK_EOS : 0;
-  if (type & FASP_DATA_RESERVED)
-    r->failed = TRUE;
   frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
   frame->media_time = fasp_read_uint (r, 4);
   frame->index = 0;
@@ -387,6 +391,10 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_FEEDBACK:
       read_feedback (r, frame->feedback);
       break;
+    case FASP_FRAME_PROMISE:
+      frame->number = fasp_read_varint (r);
+      frame->interval = fasp_read_varint (r);
+      break;
     case FASP_FRAME_CLOSE:
       frame->number = fasp_read_uint (r, 2);
       read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX, frame->text);
@@ -420,6 +428,14 @@ fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
 }
 
 void
+fasp_wire_write_promise (FaspWriter * w, guint64 latency_ms, guint64 interval)
+{
+  fasp_write_uint (w, FASP_FRAME_PROMISE, 1);
+  fasp_write_varint (w, latency_ms);
+  fasp_write_varint (w, interval);
+}
+
+void
 fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
 {
   guint64 at = f->from;
@@ -428,6 +444,8 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
   fasp_write_uint (w, f->tail ? 1 : 0, 1);
   fasp_write_varint (w, f->ack);
   fasp_write_varint (w, f->window);
+  fasp_write_varint (w, f->latency);
+  fasp_write_varint (w, f->skips);
   fasp_write_uint (w, f->n_flows, 1);
   for (guint i = 0; i < f->n_flows; i++) {
     const FaspFeedbackFlow *flow = &f->flows[i];
@@ -437,6 +455,7 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
     fasp_write_varint (w, flow->unsettled);
     fasp_write_varint (w, flow->delay);
     fasp_write_varint (w, flow->received);
+    fasp_write_varint (w, flow->holes);
   }
   fasp_write_varint (w, f->from - f->ack);
   fasp_write_varint (w, f->end - f->from);
@@ -456,9 +475,10 @@ fasp_wire_range_size (guint64 skip, guint64 length)
 
 void
 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
-    guint8 index, guint8 count)
+    guint8 copy, guint8 index, guint8 count)
 {
-  guint8 type = FASP_FRAME_DATA | MIN (round, 7) << FASP_DATA_ROUND_SHIFT;
+  guint8 type = FASP_FRAME_DATA | MIN (round, 7) << FASP_DATA_ROUND_SHIFT |
+      MIN (copy, 3) << FASP_DATA_COPY_SHIFT;
   guint32 offset = 0, size = block->size;
 
   if (block->flags & FASP_BLOCK_EOS)

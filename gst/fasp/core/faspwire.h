@@ -117,14 +117,16 @@ typedef enum
   FASP_FRAME_FEEDBACK = 0x04,
   FASP_FRAME_SKIP = 0x05,
   FASP_FRAME_CLOSE = 0x06,
+  FASP_FRAME_PROMISE = 0x07,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
 
 #define FASP_DATA_ROUND_SHIFT 4
 #define FASP_DATA_ROUND_MASK 0x70
-#define FASP_DATA_FRAGMENT 0x04
-#define FASP_DATA_EOS 0x02
-#define FASP_DATA_RESERVED 0x09
+#define FASP_DATA_COPY_SHIFT 2
+#define FASP_DATA_COPY_MASK 0x0c
+#define FASP_DATA_FRAGMENT 0x02
+#define FASP_DATA_EOS 0x01
 
 typedef struct
 {
@@ -138,6 +140,7 @@ typedef struct
   guint64 unsettled;            /* how far settled lies behind largest */
   guint64 delay;                /* µs since `largest' arrived */
   guint64 received;             /* distinct datagrams */
+  guint64 holes;                /* settled so far: losses in a row are one */
 } FaspFeedbackFlow;
 
 /* The receiver's state; see docs/protocol.md. Blocks below `ack' are all
@@ -146,6 +149,8 @@ typedef struct
 typedef struct
 {
   guint64 ack, window;
+  guint64 latency;              /* in force, ms */
+  guint64 skips;                /* times that something came too late for it */
   guint n_flows;
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
@@ -158,11 +163,12 @@ typedef struct
 {
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP block; CLOSE
-                                   reason */
+                                   reason; PROMISE latency, ms */
+  guint64 interval;             /* PROMISE: seconds between skips */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
   /* DATA */
-  guint8 flags, round, index, count;
+  guint8 flags, round, copy, index, count;
   guint32 block;                /* low 24 bits */
   guint32 media_time;           /* low 32 bits */
   guint32 total;
@@ -181,8 +187,10 @@ void fasp_wire_write_close (FaspWriter * w, FaspReason reason,
 void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 /* Bytes that one more range would take. */
 guint fasp_wire_range_size (guint64 skip, guint64 length);
+void fasp_wire_write_promise (FaspWriter * w, guint64 latency_ms,
+    guint64 interval);
 /* The whole block, or fragment @index of @count. */
 void fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
-    guint8 round, guint8 index, guint8 count);
+    guint8 round, guint8 copy, guint8 index, guint8 count);
 
 G_END_DECLS

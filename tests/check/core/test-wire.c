@@ -107,7 +107,8 @@ rewrite_data (FaspWriter * w, const FaspFrame * frame)
   if (frame->payload_size > 0)
     memcpy (block->data + (frame->count > 1 ? each * frame->index : 0),
         frame->payload, frame->payload_size);
-  fasp_wire_write_data (w, block, frame->round, frame->index, frame->count);
+  fasp_wire_write_data (w, block, frame->round, frame->copy, frame->index,
+      frame->count);
   fasp_block_unref (block);
 }
 
@@ -133,6 +134,9 @@ rewrite_session (const guint8 * data, gsize size, FaspWriter * w)
         break;
       case FASP_FRAME_FEEDBACK:
         fasp_wire_write_feedback (w, feedback);
+        break;
+      case FASP_FRAME_PROMISE:
+        fasp_wire_write_promise (w, frame.number, frame.interval);
         break;
       case FASP_FRAME_CLOSE:
         fasp_wire_write_close (w, frame.number, frame.text);

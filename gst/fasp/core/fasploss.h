@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasploss.h: how much is lost on a path, and in how long bursts.
+ *
+ * From counters that only grow: packets, those of them lost, and the holes
+ * they made.  Averages over a quarter of a minute and over four minutes; the
+ * worse of the two is told, so a path is believed to be bad at once and to be
+ * good only after a while.  Before much is known a middling path is assumed.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gdouble packets, lost, holes;
+} FaspLossSum;
+
+typedef struct
+{
+  guint64 packets, lost, holes; /* at the last update */
+  FaspTime time;
+  FaspLossSum fast, slow;
+} FaspLoss;
+
+void fasp_loss_init (FaspLoss * loss, FaspTime now);
+/* All three since the beginning; less than before counts as none. */
+void fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets,
+    guint64 lost, guint64 holes);
+/* The share lost, and the chance that the packet behind a lost one is lost,
+ * too; at least the former. Both below 1. */
+void fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay);
+
+G_END_DECLS

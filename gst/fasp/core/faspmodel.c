@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+#include "faspmodel.h"
+
+/* Chances below this are not worth an entry. */
+#define NEGLIGIBLE 1e-15
+#define SERIES_MAX 512
+
+gdouble
+fasp_model_any_of (gdouble chance, gdouble blocks)
+{
+  return chance >= 1 ? 1 : -expm1 (blocks * log1p (-chance));
+}
+
+gdouble
+fasp_model_chunk_late (gdouble loss, guint rounds, gdouble blocks)
+{
+  return fasp_model_any_of (pow (loss, rounds + 1.), blocks);
+}
+
+gdouble
+fasp_model_round_fails (gdouble loss, gdouble back_loss, guint requests,
+    guint copies)
+{
+  gdouble unasked = pow (back_loss, requests), lost = pow (loss, copies);
+
+  /* 1 - (1 - unasked) (1 - lost), without losing the small ones */
+  return unasked + lost - unasked * lost;
+}
+
+gdouble
+fasp_model_block_late (gdouble loss, gdouble back_loss, guint requests,
+    const guint * copies, guint rounds)
+{
+  gdouble late = loss;
+
+  for (guint i = 0; i < rounds; i++)
+    late *= fasp_model_round_fails (loss, back_loss, requests, copies[i]);
+  return late;
+}
+
+gdouble
+fasp_model_overhead (gdouble loss, gdouble back_loss, guint requests,
+    const guint * copies, guint rounds)
+{
+  gdouble rexes = 0, asked = 1 - pow (back_loss, requests);
+
+  for (guint i = 0; i < rounds; i++)
+    rexes += asked * copies[i] * fasp_model_block_late (loss, back_loss,
+        requests, copies, i);
+  return rexes;
+}
+
+gdouble
+fasp_model_fec_loss (gdouble loss, guint all, guint repairs)
+{
+  gdouble term, more = 0;
+
+  if (loss <= 0 || loss >= 1)
+    return loss;
+  /* lost, and `repairs' or more of the other all - 1, too */
+  for (guint i = repairs; i < all; i++) {
+    term = lgamma (all) - lgamma (i + 1.) - lgamma (all - i) +
+        i * log (loss) + (all - 1. - i) * log1p (-loss);
+    more += exp (term);
+  }
+  return loss * more;
+}
+
+gdouble
+fasp_model_skips (gdouble chunk_late, gdouble chunks)
+{
+  return chunk_late * chunks;
+}
+
+gdouble
+fasp_model_seconds_to_skip (gdouble chunk_late, gdouble chunk_seconds)
+{
+  return chunk_seconds / chunk_late;
+}
+
+/* --- the path ------------------------------------------------------------------ */
+
+gdouble
+fasp_model_copies_lost (const FaspPath * path, guint copies, FaspTime spread)
+{
+  gdouble loss = path->loss, memory, apart, next;
+
+  if (copies <= 1 || loss <= 0)
+    return loss;
+  /* the chain's second eigenvalue: how much of the state is left after one
+   * datagram */
+  memory = loss < 1 ? path->stay - (1 - path->stay) * loss / (1 - loss) : 1;
+  memory = CLAMP (memory, 0, 1);
+  apart = (gdouble) spread / (copies - 1) / MAX (1, path->interval);
+  next = loss + (1 - loss) * pow (memory, MAX (1, apart));
+  return loss * pow (next, copies - 1.);
+}
+
+/* chance[i] that the i-th of a row is the first to get through, when the one
+ * before the row was (@after_loss) or was not lost. */
+static guint
+first_through (gdouble loss, gdouble stay, gboolean after_loss,
+    gdouble * chance)
+{
+  gdouble left = 1, fails = after_loss ? stay : loss;
+  guint n = 0;
+
+  while (n < SERIES_MAX - 1 && left > NEGLIGIBLE) {
+    chance[n++] = left * (1 - fails);
+    left *= fails;
+    fails = stay;
+  }
+  chance[n++] = left;
+  return n;
+}
+
+/* The i-th time feedback is said, after the first (fasprx.h). */
+static FaspTime
+feedback_wait (const FaspPath * path, guint i)
+{
+  return MAX (FASP_FEEDBACK_REPEAT (i), path->feedback);
+}
+
+guint
+fasp_model_round_time (const FaspPath * path, FaspTime step, gdouble * chance,
+    guint max)
+{
+  gdouble seen[SERIES_MAX], told[SERIES_MAX];
+  guint n_seen, n_told, used = 0;
+
+  memset (chance, 0, max * sizeof *chance);
+  n_seen = first_through (path->loss, path->stay, TRUE, seen);
+  n_told = first_through (path->back_loss, path->back_stay, FALSE, told);
+  for (guint i = 0; i < n_seen; i++) {
+    FaspTime time = path->round + i * path->interval;
+
+    for (guint j = 0; j < n_told; time += feedback_wait (path, j++)) {
+      guint64 bin = MIN ((guint64) (time + step - 1) / step, max - 1);
+
+      chance[bin] += seen[i] * told[j];
+      used = MAX (used, bin + 1);
+      /* the rest is as late, or not worth a look */
+      if (seen[i] * told[j] < NEGLIGIBLE && j > 0) {
+        break;
+      }
+    }
+  }
+  return used;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspoutlook.h: what a sender makes of its path: how many copies a rex needs,
+ * what can be promised with a latency, and which latency keeps a promise.
+ *
+ * Puts together what is measured (losses both ways, round trip, rates) into
+ * the planner's question, and asks it again when the answer may have changed.
+ * A latency that was found goes up as soon as it has to, and down when a much
+ * smaller one would have been enough for half a minute.
+ */
+#pragma once
+
+#include "fasploss.h"
+#include "faspplan.h"
+#include "fasprtt.h"
+
+G_BEGIN_DECLS
+
+#define FASP_LATENCY_MAX (FASP_LATENCY_MS_MAX * FASP_MSEC)
+#define FASP_INTERVAL_MAX 1e15  /* s, longer ones are told as this */
+
+typedef struct
+{
+  FaspPlan *plan;
+  gdouble interval;             /* wanted seconds between skips */
+  FaspTime latency;             /* in force; 0: not found yet */
+  gboolean find_latency;        /* else it is given */
+  FaspTime floor;               /* the least to be found */
+  FaspTime peer_latency;        /* in force there: follows ours slowly */
+  FaspLoss loss, back_loss;
+  /* the shortest time to a rex of late, of the last ones lost */
+  FaspTime shortest, shortest_before;
+  guint shortest_count;
+  guint64 blocks, datagrams, wire;      /* at the last look */
+  FaspTime looked;
+  gdouble block_rate, datagram_rate;    /* per second */
+  gdouble data_rate;            /* bit/s of new blocks on the wire */
+  FaspTime planned;
+  FaspPlanGoal goal;            /* that was planned for */
+  FaspPromise promise;
+  FaspTime too_long_since;      /* less would have been enough */
+  FaspTime short_since;         /* less is promised than is wanted */
+  gboolean falls_short;         /* for so long that it is no chance */
+} FaspOutlook;
+
+/* What is counted so far, when the outlook is looked at. */
+typedef struct
+{
+  guint64 datagrams;            /* sent */
+  guint64 blocks;               /* new ones sent */
+  guint64 block_wire;           /* their bytes from the IP header up */
+  guint64 back_received, back_lost, back_holes;
+  guint64 channel;              /* bit/s; 0: not limited */
+} FaspOutlookCounts;
+
+/* @interval: wanted seconds between skips. @latency: given, or, with @find,
+ * the least that is to be found. */
+void fasp_outlook_init (FaspOutlook * outlook, FaspTime now,
+    gdouble interval, gboolean find, FaspTime latency);
+void fasp_outlook_clear (FaspOutlook * outlook);
+/* Planned for at the next look. */
+void fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval);
+
+/* The peer tells of @sent datagrams of which it @received so many, with so
+ * many @holes, and of its latency. */
+void fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
+    guint64 received, guint64 holes, FaspTime latency);
+/* A datagram was found lost that long after it had left. */
+void fasp_outlook_lost (FaspOutlook * outlook, FaspTime after);
+
+/* Plans anew if that is due. TRUE: the promise is another now. */
+gboolean fasp_outlook_look (FaspOutlook * outlook, FaspTime now,
+    const FaspRtt * rtt, const FaspOutlookCounts * counts);
+FaspTime fasp_outlook_get_timeout (const FaspOutlook * outlook);
+
+/* For a block that is to be sent again and was written at @written. */
+FaspPlanRex fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,
+    FaspTime written, guint64 number);
+/* When a rex of it is of no use any more. */
+FaspTime fasp_outlook_get_deadline (const FaspOutlook * outlook,
+    FaspTime written);
+
+G_END_DECLS

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+#include "faspplan.h"
+
+/* Steps of time per round, and rounds planned for: with so much time left
+ * nothing is ever hurried. */
+#define STEPS 48
+#define ROUNDS 16
+#define BINS (STEPS * ROUNDS)
+/* The price of a skip is 2^e datagrams. */
+#define PRICE_MAX 48
+/* A latency so much above the smallest is welcome where it saves copies. */
+#define EASE 1.05
+/* Copies that may leave at once, beyond what the channel has to spare. */
+#define AT_ONCE 8
+
+static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC,
+  35 * FASP_MSEC, 50 * FASP_MSEC, FASP_PLAN_SPREAD_MAX
+};
+
+typedef struct
+{
+  guint8 copies;
+  guint8 spread;                /* bins */
+  gdouble lost;                 /* all of them */
+} Action;
+
+#define ACTIONS_MAX (1 + FASP_PLAN_COPIES_MAX * G_N_ELEMENTS (spreads))
+
+/* What to do at one price of a skip. */
+typedef struct
+{
+  /* of a block whose last datagram left with that much time left and is lost:
+   * chance of a skip, rexes to come */
+  gdouble skip[BINS], cost[BINS];
+  /* the same where it is known to be lost, and what is done about it */
+  gdouble known_skip[BINS], known_cost[BINS];
+  guint8 choice[BINS];
+} Table;
+
+struct _FaspPlan
+{
+  gboolean made;
+  FaspPlanGoal goal;
+  FaspTime step;
+  gdouble round[BINS];          /* chance of a round of so many steps */
+  guint first, last;            /* non-zero entries */
+  gdouble slower[BINS];         /* of more steps than these */
+  Action actions[ACTIONS_MAX];
+  guint n_actions;
+  guint hurried;                /* the least spread, if there is time for it */
+  /* the cheapest that keeps the promise lies between two prices: a share of
+   * the blocks goes by the dearer one */
+  Table cheap, dear;
+  gdouble share;
+};
+
+FaspPlan *
+fasp_plan_new (void)
+{
+  return g_new0 (FaspPlan, 1);
+}
+
+void
+fasp_plan_free (FaspPlan * plan)
+{
+  g_free (plan);
+}
+
+static void
+add_action (FaspPlan * plan, guint copies, guint spread)
+{
+  Action *action = &plan->actions[plan->n_actions++];
+
+  action->copies = copies;
+  action->spread = MIN (spread, G_MAXUINT8);
+  action->lost = fasp_model_copies_lost (&plan->goal.path, copies,
+      action->spread * plan->step);
+}
+
+/* Does the channel take the copies of a whole burst of losses in the time? */
+static gboolean
+has_room (const FaspPlan * plan, guint copies, FaspTime spread)
+{
+  const FaspPlanGoal *goal = &plan->goal;
+  gdouble burst = 1 / MAX (1 - goal->path.stay, .001);
+
+  return (copies - 1) * burst <= AT_ONCE + goal->spare * goal->blocks * spread /
+      FASP_SEC;
+}
+
+/* Several copies are spread, at least a little: losses that come in bursts
+ * are not always known to. Spreads that help no further are left out. */
+static void
+add_actions (FaspPlan * plan)
+{
+  plan->n_actions = 0;
+  plan->hurried = (spreads[0] + plan->step - 1) / plan->step;
+  add_action (plan, 1, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (spreads); i++) {
+    for (guint copies = 2; copies <= FASP_PLAN_COPIES_MAX; copies++)
+      if (has_room (plan, copies, spreads[i]))
+        add_action (plan, copies, (spreads[i] + plan->step - 1) / plan->step);
+  }
+}
+
+static void
+prepare (FaspPlan * plan, const FaspPlanGoal * goal)
+{
+  const FaspPath *path = &goal->path;
+  gdouble left = 1;
+
+  plan->goal = *goal;
+  plan->step = MAX (1, (path->round + path->interval + path->feedback) / STEPS);
+  plan->last = fasp_model_round_time (path, plan->step, plan->round, BINS);
+  for (plan->first = 0; plan->first < plan->last
+      && plan->round[plan->first] <= 0; plan->first++);
+  plan->first = MAX (plan->first, 1);
+  for (guint i = 0; i < BINS; i++) {
+    left -= plan->round[i];
+    plan->slower[i] = MAX (left, 0);
+  }
+  add_actions (plan);
+}
+
+/* The best action in a bin whose skip and cost are known, as are those of all
+ * below. */
+static void
+choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
+{
+  gdouble best = G_MAXDOUBLE;
+
+  for (guint i = 0; i < plan->n_actions; i++) {
+    const Action *action = &plan->actions[i];
+    guint spread = action->spread;
+    gdouble skip, cost;
+
+    if (spread > left) {
+      if (spread > plan->hurried)
+        break;
+      spread = left;            /* no time to spread them */
+    }
+    skip = action->lost * table->skip[left - spread];
+    cost = action->copies + action->lost * table->cost[left - spread];
+    if (cost + price * skip >= best)
+      continue;
+    best = cost + price * skip;
+    table->known_skip[left] = skip;
+    table->known_cost[left] = cost;
+    table->choice[left] = i;
+  }
+}
+
+/* When a skip costs 2^@price datagrams. */
+static void
+solve (const FaspPlan * plan, guint price, Table * table)
+{
+  for (guint left = 0; left < BINS; left++) {
+    gdouble skip = plan->slower[left], cost = 0;
+
+    for (guint i = plan->first; i < plan->last && i <= left; i++) {
+      skip += plan->round[i] * table->known_skip[left - i];
+      cost += plan->round[i] * table->known_cost[left - i];
+    }
+    table->skip[left] = skip;
+    table->cost[left] = cost;
+    choose (plan, ldexp (1, price), table, left);
+  }
+}
+
+/* The bin of a block that leaves with all of the latency left. */
+static gint
+bin_of (const FaspPlan * plan, FaspTime latency)
+{
+  FaspTime left = latency - plan->goal.path.guard;
+
+  return left < 0 ? -1 : MIN (left / plan->step, BINS - 1);
+}
+
+static gdouble
+skip_at (const FaspPlan * plan, const Table * table, gint bin)
+{
+  return plan->goal.path.loss * (bin < 0 ? 1 : table->skip[bin]);
+}
+
+static gdouble
+overhead_at (const FaspPlan * plan, const Table * table, gint bin)
+{
+  /* one that comes too late is sent all the same */
+  return plan->goal.path.loss * (bin < 0 ? 1 : MAX (1, table->cost[bin]));
+}
+
+/* The chance of a skip that one block may have. */
+static gdouble
+allowed (const FaspPlanGoal * goal)
+{
+  return 1 / MAX (1, goal->blocks * goal->interval);
+}
+
+static gdouble
+mix (gdouble share, gdouble cheap, gdouble dear)
+{
+  return cheap + share * (dear - cheap);
+}
+
+static FaspPromise
+promise (const FaspPlan * plan, FaspTime latency, gint bin)
+{
+  gdouble skips = plan->goal.blocks * mix (plan->share,
+      skip_at (plan, &plan->cheap, bin), skip_at (plan, &plan->dear, bin));
+
+  return (FaspPromise) {
+  latency, skips > 0 ? 1 / skips : G_MAXDOUBLE,
+        mix (plan->share, overhead_at (plan, &plan->cheap, bin),
+        overhead_at (plan, &plan->dear, bin))};
+}
+
+/* How far from @from to @to is @wanted? */
+static gdouble
+way_to (gdouble from, gdouble to, gdouble wanted)
+{
+  return from == to ? 1 : CLAMP ((wanted - from) / (to - from), 0, 1);
+}
+
+/* Solves for the lowest price that is enough at @bin, or the highest that
+ * can be afforded. */
+static void
+settle_price (FaspPlan * plan, gint bin)
+{
+  guint low = 0, high = PRICE_MAX;
+  gdouble affordable;
+
+  while (low < high) {
+    guint middle = (low + high) / 2;
+
+    solve (plan, middle, &plan->dear);
+    if (skip_at (plan, &plan->dear, bin) <= allowed (&plan->goal)
+        || overhead_at (plan, &plan->dear, bin) > plan->goal.spare)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  solve (plan, low, &plan->dear);
+  solve (plan, MAX (low, 1) - 1, &plan->cheap);
+  affordable = way_to (overhead_at (plan, &plan->cheap, bin),
+      overhead_at (plan, &plan->dear, bin), plan->goal.spare);
+  plan->share = MIN (affordable, way_to (skip_at (plan, &plan->cheap, bin),
+          skip_at (plan, &plan->dear, bin), allowed (&plan->goal)));
+  plan->made = TRUE;
+}
+
+FaspPromise
+fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
+    FaspTime latency)
+{
+  gint bin;
+
+  prepare (plan, goal);
+  bin = bin_of (plan, latency);
+  settle_price (plan, bin);
+  return promise (plan, latency, bin);
+}
+
+/* The first bin whose skips and overhead are within bounds; BINS: none. */
+static gint
+first_good (const FaspPlan * plan, const Table * table)
+{
+  for (gint bin = 0; bin < BINS; bin++)
+    if (skip_at (plan, table, bin) <= allowed (&plan->goal)
+        && overhead_at (plan, table, bin) <= plan->goal.spare)
+      return bin;
+  return BINS;
+}
+
+FaspPromise
+fasp_plan_find_latency (FaspPlan * plan, const FaspPlanGoal * goal)
+{
+  gint best = BINS;
+  FaspTime latency;
+
+  prepare (plan, goal);
+  for (guint price = 0; price <= PRICE_MAX; price += 3) {
+    solve (plan, price, &plan->dear);
+    best = MIN (best, first_good (plan, &plan->dear));
+  }
+  latency = MIN (best + 1, BINS) * plan->step * EASE + goal->path.guard;
+  best = bin_of (plan, latency);
+  settle_price (plan, best);
+  return promise (plan, latency, best);
+}
+
+FaspPlanRex
+fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
+{
+  /* an even mixture in any row of blocks: multiples of the golden ratio */
+  gdouble place = number * 0.6180339887498949;
+  const Table *table;
+  const Action *action;
+  guint bin;
+
+  if (!plan->made || left < 0)
+    return (FaspPlanRex) {
+    1, 0};
+  table = place - floor (place) < plan->share ? &plan->dear : &plan->cheap;
+  bin = MIN (left / plan->step, BINS - 1);
+  action = &plan->actions[table->choice[bin]];
+  return (FaspPlanRex) {
+  action->copies, MIN (action->spread, bin) * plan->step};
+}
