@@ -22,8 +22,8 @@ static void
 print_promise (const FaspSessionStats * receiver,
     const FaspSessionStats * sender)
 {
-  printf ("latency %u ms, %" G_GUINT64_FORMAT " skips, one in %.4g h promised\n",
-      receiver->latency_ms, receiver->skips,
+  printf ("latency %u ms, %" G_GUINT64_FORMAT
+      " skips, one in %.4g h promised\n", receiver->latency_ms, receiver->skips,
       receiver->promised_interval / 3600.);
   printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT ", rexes %"
       G_GUINT64_FORMAT ", copies of them %" G_GUINT64_FORMAT

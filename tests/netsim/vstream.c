@@ -37,7 +37,6 @@ vstream_new (Vnet * net, const VstreamConfig * config,
   peer = vnet_get_address (config->receiver_calls ? VNET_A : VNET_B);
   fasp_endpoint_dial (config->receiver_calls ? stream->receiver :
       stream->sender, stream->started, &peer);
-  stream->write_word = stream->read_word = 1;
   return stream;
 }
 
@@ -51,14 +50,28 @@ vstream_free (Vstream * stream)
   g_free (stream);
 }
 
-/* xorshift: the stream's bytes, the same on both ends */
-static guint8
-next_byte (guint32 * word)
+/* Eight bytes of the stream, the same on both ends (splitmix64). */
+static guint64
+word_at (guint64 index)
 {
-  *word ^= *word << 13;
-  *word ^= *word >> 17;
-  *word ^= *word << 5;
-  return *word >> 24;
+  guint64 z = (index + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+/* The @size bytes from @offset on; @data has room for 16 more. Where they
+ * begin in it. */
+static const guint8 *
+bytes_at (guint64 offset, guint32 size, guint8 * data)
+{
+  for (guint32 i = 0; i < (size + offset % 8 + 7) / 8; i++) {
+    guint64 word = word_at (offset / 8 + i);
+
+    memcpy (data + i * 8, &word, 8);
+  }
+  return data + offset % 8;
 }
 
 static void
@@ -75,15 +88,11 @@ write_due (Vstream * stream)
       && (due - stream->written >= stream->config.chunk || due == total)
       && fasp_endpoint_can_write (stream->sender)) {
     guint32 size = MIN (stream->config.chunk, due - stream->written);
-    guint32 word = stream->write_word;
-    guint8 data[65536];
+    guint8 data[65536 + 16];
     gsize taken;
 
-    for (guint32 i = 0; i < size; i++)
-      data[i] = next_byte (&word);
-    taken = fasp_endpoint_write (stream->sender, now, now, data, size);
-    for (gsize i = 0; i < taken; i++)
-      next_byte (&stream->write_word);
+    taken = fasp_endpoint_write (stream->sender, now, now,
+        bytes_at (stream->written, size, data), size);
     stream->written += taken;
     if (taken < size) {
       stream->blocked_writes++;
@@ -92,6 +101,17 @@ write_due (Vstream * stream)
   }
   if (stream->written == total)
     fasp_endpoint_finish (stream->sender, now);
+}
+
+static void
+watch_play_time (Vstream * stream, const FaspBlock * block)
+{
+  FaspTime shift = fasp_endpoint_map_media_time (stream->receiver,
+      block->media_time) - block->media_time;
+
+  if (stream->read > 0)
+    stream->max_jump = MAX (stream->max_jump, ABS (shift - stream->last_shift));
+  stream->last_shift = shift;
 }
 
 static void
@@ -105,9 +125,12 @@ read_all (Vstream * stream)
       && since < stream->config.stop_to)
     return;
   while ((block = fasp_endpoint_read (stream->receiver, now)) != NULL) {
-    for (guint32 i = 0; i < block->size; i++)
-      if (block->data[i] != next_byte (&stream->read_word))
-        stream->wrong = TRUE;
+    guint8 wanted[65536 + 16];
+
+    if (memcmp (block->data, bytes_at (stream->read, block->size, wanted),
+            block->size) != 0)
+      stream->wrong = TRUE;
+    watch_play_time (stream, block);
     stream->read += block->size;
     if (block->flags & FASP_BLOCK_DISCONT)
       stream->discontinuities++;
@@ -128,8 +151,10 @@ look (Vstream * stream)
   for (guint i = 0; i < 2; i++) {
     FaspEndpointStats stats;
 
-    while (fasp_endpoint_poll_event (sides[i], &event))
+    while (fasp_endpoint_poll_event (sides[i], &event)) {
       stream->events[event.type][i]++;
+      stream->shortfalls += event.falls_short;
+    }
     fasp_endpoint_get_stats (sides[i], now, &stats);
     stream->max_buffer[i] = MAX (stream->max_buffer[i], stats.buffer_bytes);
     fasp_endpoint_get_sessions (sides[i], now, i == 0 ?
@@ -159,6 +184,12 @@ vstream_run_until (Vstream * stream, FaspTime duration)
 }
 
 gboolean
+vstream_is_right (const Vstream * stream)
+{
+  return !stream->wrong && stream->discontinuities == 0;
+}
+
+gboolean
 vstream_run (Vstream * stream)
 {
   FaspTime end = stream->started + stream->config.lead +
@@ -166,6 +197,6 @@ vstream_run (Vstream * stream)
 
   while (vnet_get_time (stream->net) < end && !(stream->eos && stream->drained))
     step (stream);
-  return stream->eos && stream->drained && !stream->wrong
-      && stream->discontinuities == 0 && stream->read == stream->written;
+  return stream->eos && stream->drained && vstream_is_right (stream)
+      && stream->read == stream->written;
 }

@@ -30,11 +30,13 @@ typedef struct
   FaspTime started;
   guint64 written, read;
   guint64 blocked_writes;
-  guint32 write_word, read_word;        /* of the generators */
   gboolean wrong;               /* a byte differed */
   gboolean eos;                 /* and B saw the end */
   gboolean drained;             /* and A knows */
   guint discontinuities;
+  guint shortfalls;             /* A was told that its promise falls short */
+  FaspTime last_shift, max_jump;        /* of play time against media time, and
+                                           its largest step */
   guint events[FASP_EVENT_REMOVED + 1][2];      /* by type and side */
   FaspTime last_read;           /* when the newest byte was read */
   FaspSessionStats sender_stats, receiver_stats;        /* latest */
@@ -49,6 +51,8 @@ void vstream_free (Vstream * stream);
 /* Runs until the stream has ended on both sides or the limit. TRUE when
  * every byte arrived, in order, and both sides know. */
 gboolean vstream_run (Vstream * stream);
+/* Every byte so far arrived, in order. */
+gboolean vstream_is_right (const Vstream * stream);
 /* Runs until @duration after the start. */
 void vstream_run_until (Vstream * stream, FaspTime duration);
 

@@ -521,14 +521,13 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 static void
 tend_latency (FaspSession * session, FaspTime now)
 {
-  FaspRx *rx = &session->rx;
+  FaspTime end = fasp_session_get_hold_end (session);
 
-  if (session->role == FASP_ROLE_RECEIVER
-      && fasp_playout_is_unknown (&rx->playout)
-      && now - session->opened >= FASP_HOLD_MAX
-      && fasp_playout_set (&rx->playout, now, MAX (session->agreed.latency,
-              FASP_LATENCY_MS_DEFAULT * FASP_MSEC)))
-    session->promise_changed = TRUE;
+  if (end == 0 || now < end)
+    return;
+  fasp_playout_set (&session->rx.playout, now, MAX (session->agreed.latency,
+          FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
+  session->promise_changed = TRUE;
 }
 
 /* What the passing of time does to a session. FALSE: it is to be freed. */
@@ -801,14 +800,6 @@ fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
   return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
 }
 
-/* Nothing is read before it is known when it is to be played. */
-static gboolean
-is_held (const FaspSession * session)
-{
-  return session->state == FASP_SESSION_OPEN
-      && fasp_playout_is_unknown (&session->rx.playout);
-}
-
 /* --- the stream, receiver ---------------------------------------------------------------------------- */
 
 FaspBlock *
@@ -818,7 +809,7 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (!session->connected || is_held (session))
+    if (!session->connected || fasp_session_get_hold_end (session) > 0)
       continue;
     block = fasp_rx_take (&session->rx, now);
     if (block == NULL) {
@@ -837,7 +828,9 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
       endpoint->reading = session->id;
     }
     endpoint->reading_clock = session->rx.clock;
-    endpoint->reading_shift = fasp_playout_get (&session->rx.playout, now) -
+    /* at its own time, however long it has waited for the one before it */
+    endpoint->reading_shift = fasp_playout_get (&session->rx.playout,
+        fasp_media_clock_map (&session->rx.clock, block->media_time)) -
         session->rx.playout.first;
     endpoint->stats.bytes_read += block->size;
     return block;
@@ -851,7 +844,8 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->connected && !is_held (session) && has_unread (session))
+    if (session->connected && fasp_session_get_hold_end (session) == 0
+        && has_unread (session))
       return TRUE;
   }
   return FALSE;

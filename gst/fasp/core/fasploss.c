@@ -8,7 +8,7 @@
 /* What is assumed, and for how many packets and losses it counts. */
 #define PRIOR_PACKETS 100.
 #define PRIOR_LOST 5.
-#define PRIOR_HOLES 3.
+#define PRIOR_HOLES 4.
 #define MOST .95
 
 void

@@ -120,7 +120,7 @@ first_through (gdouble loss, gdouble stay, gboolean after_loss,
 static FaspTime
 feedback_wait (const FaspPath * path, guint i)
 {
-  return MAX (FASP_FEEDBACK_REPEAT (i), path->feedback);
+  return MAX (FASP_FEEDBACK_REPEAT (i), i < path->told ? 0 : path->feedback);
 }
 
 guint

@@ -56,7 +56,8 @@ typedef struct
                                  * rex, when the next datagram and the first
                                  * feedback get through */
   FaspTime interval;            /* between datagrams */
-  FaspTime feedback;            /* least time between repetitions of it */
+  guint told;                   /* times that feedback is repeated freely, */
+  FaspTime feedback;            /* and the least time between further ones */
   FaspTime guard;               /* what a rex may take longer than its way */
 } FaspPath;
 

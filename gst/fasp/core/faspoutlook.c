@@ -4,24 +4,32 @@
 #include "faspoutlook.h"
 
 #define LOOK_EVERY FASP_SEC
+/* In the beginning there is news more often. */
+#define LOOK_SOON (100 * FASP_MSEC)
+#define SOON (5 * FASP_SEC)
 /* Planned again at least so often, and at once when something is different
  * by this. */
 #define PLAN_EVERY (10 * FASP_SEC)
 #define DIFFERENT .1
 #define RATES_OVER 5.           /* s */
 #define SHORTEST_OF 64
+/* A latency is found when so much has been seen, or for so long. */
+#define FIND_AFTER (700 * FASP_MSEC)
+#define FIND_PACKETS 400
+#define ASSUMED_SPREAD (50 * FASP_MSEC)
 #define LOWER_BELOW .75
 #define LOWER_AFTER (30 * FASP_SEC)
 /* What is promised falls short when it is less than half of what is wanted for
  * so long: at first little is known. */
 #define SHORT_BELOW .5
 #define SHORT_AFTER (15 * FASP_SEC)
-/* Not all of the channel is there for rexes. */
-#define CHANNEL_SHARE .95
+/* Of what the stream leaves of the channel: losses, and with them copies, do
+ * not come evenly. */
+#define SPARE_SHARE .7
 #define SPARE_MAX 2.
-/* Bytes of a feedback, about, and its part of what is received (fasprx.h). */
-#define FEEDBACK_SIZE 80
+/* Feedback's part of what is received (fasprx.h). */
 #define FEEDBACK_SHARE 64
+#define FEEDBACK_MOST 50
 /* Before anything has been sent. */
 #define BLOCK_RATE 500.
 
@@ -38,6 +46,7 @@ fasp_outlook_init (FaspOutlook * outlook, FaspTime now, gdouble interval,
   outlook->shortest = outlook->shortest_before = FASP_NEVER;
   outlook->looked = outlook->planned = now - FASP_SEC;
   outlook->too_long_since = outlook->short_since = FASP_NEVER;
+  outlook->first_data = FASP_NEVER;
   fasp_loss_init (&outlook->loss, now);
   fasp_loss_init (&outlook->back_loss, now);
 }
@@ -77,11 +86,12 @@ fasp_outlook_lost (FaspOutlook * outlook, FaspTime after)
 
 /* --- the question ------------------------------------------------------------- */
 
+/* Of all so far in the beginning, of the last seconds then. */
 static gdouble
-average (gdouble old, gdouble value, gdouble elapsed)
+average (gdouble old, gdouble value, gdouble elapsed, gdouble since)
 {
-  return old <= 0 ? value : old + (value - old) * -expm1 (-elapsed /
-      RATES_OVER);
+  return old + (value - old) * MAX (-expm1 (-elapsed / RATES_OVER),
+      elapsed / since);
 }
 
 static void
@@ -90,17 +100,25 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
   gdouble elapsed = (gdouble) (now - o->looked) / FASP_SEC;
   guint64 blocks = c->blocks - o->blocks;
 
-  /* a pause is no reason to plan for a slower stream */
-  if (blocks > 0) {
-    o->block_rate = average (o->block_rate, blocks / elapsed, elapsed);
+  if (o->first_data == FASP_NEVER) {
+    if (blocks > 0)
+      o->first_data = now;
+  } else if (blocks > 0) {
+    gdouble since = (gdouble) (now - o->first_data) / FASP_SEC;
+
+    /* a pause is no reason to plan for a slower stream */
+    o->block_rate = average (o->block_rate, blocks / elapsed, elapsed, since);
     o->datagram_rate = average (o->datagram_rate,
-        (c->datagrams - o->datagrams) / elapsed, elapsed);
-    o->data_rate = average (o->data_rate, (c->block_wire - o->wire) * 8 /
-        elapsed, elapsed);
+        (c->datagrams - o->datagrams) / elapsed, elapsed, since);
+    o->wire_rate = average (o->wire_rate, (c->wire - o->wire) * 8 / elapsed,
+        elapsed, since);
+    o->data_rate = average (o->data_rate, (c->block_wire - o->block_wire) * 8 /
+        elapsed, elapsed, since);
   }
   o->blocks = c->blocks;
   o->datagrams = c->datagrams;
-  o->wire = c->block_wire;
+  o->wire = c->wire;
+  o->block_wire = c->block_wire;
   fasp_loss_update (&o->back_loss, now, c->back_received + c->back_lost,
       c->back_lost, c->back_holes);
 }
@@ -121,16 +139,18 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
-  path->round += rtt->variation;
-  path->guard = 4 * rtt->variation + 2 * FASP_MSEC + path->interval;
-  /* every new loss is told of some fifty times, if the share allows it */
-  feedbacks = o->data_rate / 8 / FEEDBACK_SHARE / FEEDBACK_SIZE;
-  if (feedbacks > 0 && feedbacks < 50 * goal.blocks * path->loss * (1 -
-          path->stay))
-    path->feedback = FASP_SEC / feedbacks;
+  path->round += rtt->jitter;
+  path->guard = 4 * rtt->jitter + 2 * FASP_MSEC + path->interval;
+  /* what the share of feedback has for each new loss; one half of it for
+   * those that come close together */
+  feedbacks = MAX (1, o->wire_rate * (1 - path->loss)) / 8 / FEEDBACK_SHARE *
+      MAX (1, c->back_received) / MAX (1, c->back_wire);
+  path->feedback = FASP_SEC / feedbacks;
+  path->told = MIN (FEEDBACK_MOST, feedbacks / (MAX (goal.blocks,
+              o->datagram_rate) * path->loss * (1 - path->stay)) / 2);
   if (c->channel > 0 && o->data_rate > 0)
-    goal.spare = CLAMP (c->channel * CHANNEL_SHARE / o->data_rate - 1,
-        0, SPARE_MAX);
+    goal.spare = CLAMP ((c->channel / o->data_rate - 1) * SPARE_SHARE, 0,
+        SPARE_MAX);
   return goal;
 }
 
@@ -147,8 +167,8 @@ is_different (const FaspPlanGoal * a, const FaspPlanGoal * b)
       || differs (a->path.stay, b->path.stay)
       || differs (a->path.back_loss, b->path.back_loss)
       || differs (a->path.back_stay, b->path.back_stay)
-      || differs (a->path.round, b->path.round)
-      || differs (a->path.feedback, b->path.feedback)
+      || differs (a->path.round + a->path.guard, b->path.round + b->path.guard)
+      || differs (a->path.told, b->path.told)
       || differs (a->blocks, b->blocks) || differs (a->spare, b->spare);
 }
 
@@ -188,6 +208,15 @@ watch_promise (FaspOutlook * o, FaspTime now)
   return o->falls_short != before;
 }
 
+/* Is enough known of the path to find a latency? */
+static gboolean
+knows_enough (const FaspOutlook * o, FaspTime now)
+{
+  if (o->block_rate <= 0)
+    return FALSE;
+  return o->loss.packets >= FIND_PACKETS || now - o->first_data >= FIND_AFTER;
+}
+
 gboolean
 fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
     const FaspOutlookCounts * counts)
@@ -200,6 +229,12 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   measure_rates (o, now, counts);
   o->looked = now;
   goal = ask (o, rtt, counts);
+  if (o->find_latency && o->latency == 0 && !knows_enough (o, now)) {
+    /* to be played with whatever is found: one round has to do */
+    o->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
+    fasp_plan_for_latency (o->plan, &goal, o->assumed);
+    return FALSE;
+  }
   if (o->goal.blocks > 0 && now - o->planned < PLAN_EVERY
       && o->too_long_since == FASP_NEVER && !is_different (&goal, &o->goal))
     return watch_promise (o, now);
@@ -215,7 +250,10 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
 FaspTime
 fasp_outlook_get_timeout (const FaspOutlook * outlook)
 {
-  return outlook->looked + LOOK_EVERY;
+  gboolean soon = outlook->first_data == FASP_NEVER
+      || outlook->looked - outlook->first_data < SOON;
+
+  return outlook->looked + (soon ? LOOK_SOON : LOOK_EVERY);
 }
 
 /* --- blocks ---------------------------------------------------------------------- */
@@ -223,7 +261,8 @@ fasp_outlook_get_timeout (const FaspOutlook * outlook)
 FaspTime
 fasp_outlook_get_deadline (const FaspOutlook * outlook, FaspTime written)
 {
-  FaspTime latency = outlook->latency;
+  FaspTime latency = outlook->latency > 0 || !outlook->find_latency ?
+      outlook->latency : outlook->assumed;
 
   /* on its way to a longer one the peer plays earlier than we would like */
   if (outlook->peer_latency > 0)

@@ -24,17 +24,19 @@ typedef struct
   FaspPlan *plan;
   gdouble interval;             /* wanted seconds between skips */
   FaspTime latency;             /* in force; 0: not found yet */
+  FaspTime assumed;             /* planned for until it is found */
   gboolean find_latency;        /* else it is given */
+  FaspTime first_data;          /* when there was some to judge by */
   FaspTime floor;               /* the least to be found */
   FaspTime peer_latency;        /* in force there: follows ours slowly */
   FaspLoss loss, back_loss;
   /* the shortest time to a rex of late, of the last ones lost */
   FaspTime shortest, shortest_before;
   guint shortest_count;
-  guint64 blocks, datagrams, wire;      /* at the last look */
+  guint64 blocks, datagrams, wire, block_wire;  /* at the last look */
   FaspTime looked;
   gdouble block_rate, datagram_rate;    /* per second */
-  gdouble data_rate;            /* bit/s of new blocks on the wire */
+  gdouble wire_rate, data_rate; /* bit/s on the wire, and of new blocks */
   FaspTime planned;
   FaspPlanGoal goal;            /* that was planned for */
   FaspPromise promise;
@@ -46,10 +48,10 @@ typedef struct
 /* What is counted so far, when the outlook is looked at. */
 typedef struct
 {
-  guint64 datagrams;            /* sent */
+  guint64 datagrams, wire;      /* sent, and their bytes from the IP header up */
   guint64 blocks;               /* new ones sent */
   guint64 block_wire;           /* their bytes from the IP header up */
-  guint64 back_received, back_lost, back_holes;
+  guint64 back_received, back_lost, back_holes, back_wire;
   guint64 channel;              /* bit/s; 0: not limited */
 } FaspOutlookCounts;
 

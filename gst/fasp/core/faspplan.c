@@ -16,7 +16,8 @@
 #define AT_ONCE 8
 
 static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC,
-  35 * FASP_MSEC, 50 * FASP_MSEC, FASP_PLAN_SPREAD_MAX
+  30 * FASP_MSEC, 45 * FASP_MSEC, 65 * FASP_MSEC, 85 * FASP_MSEC,
+  FASP_PLAN_SPREAD_MAX
 };
 
 typedef struct

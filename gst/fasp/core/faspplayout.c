@@ -3,6 +3,8 @@
 
 #define UP_PPM 10000
 #define DOWN_PPM 1000
+/* By then every way has come to its end. */
+#define LONGEST (1000 * FASP_LATENCY_MS_MAX * FASP_MSEC)
 
 static gboolean
 is_number (guint latency_ms)
@@ -30,25 +32,26 @@ fasp_playout_init (FaspPlayout * playout, const FaspLatency * agreed)
   *playout = (FaspPlayout) {
   .told = agreed->find};
   if (!agreed->find)
-    playout->target = playout->latency = playout->first = agreed->latency;
+    playout->way.target = playout->way.latency = playout->first =
+        agreed->latency;
+  playout->before = playout->way;
 }
 
 gboolean
 fasp_playout_is_unknown (const FaspPlayout * playout)
 {
-  return playout->told && playout->target == 0;
+  return playout->told && playout->way.target == 0;
 }
 
 FaspTime
-fasp_playout_get (const FaspPlayout * playout, FaspTime now)
+fasp_playout_get (const FaspPlayout * playout, FaspTime time)
 {
-  FaspTime elapsed = MAX (0, now - playout->time);
-  FaspTime way = playout->target - playout->latency;
+  const FaspPlayoutWay *way = time < playout->way.time ? &playout->before :
+      &playout->way;
+  FaspTime elapsed = CLAMP (time - way->time, 0, LONGEST);
 
-  if (way == 0)
-    return playout->latency;
-  return playout->latency + CLAMP (way, -elapsed * DOWN_PPM / 1000000,
-      elapsed * UP_PPM / 1000000);
+  return way->latency + CLAMP (way->target - way->latency,
+      -elapsed * DOWN_PPM / 1000000, elapsed * UP_PPM / 1000000);
 }
 
 gboolean
@@ -57,13 +60,15 @@ fasp_playout_set (FaspPlayout * playout, FaspTime now, FaspTime latency)
   gboolean first = fasp_playout_is_unknown (playout);
 
   if (!playout->told || latency <= 0
-      || latency > FASP_LATENCY_MS_MAX * FASP_MSEC)
+      || latency > FASP_LATENCY_MS_MAX * FASP_MSEC
+      || latency == playout->way.target)
     return FALSE;
-  if (first)
-    playout->first = playout->latency = latency;
-  else
-    playout->latency = fasp_playout_get (playout, now);
-  playout->time = now;
-  playout->target = latency;
+  playout->before = playout->way;
+  playout->way = (FaspPlayoutWay) {
+  now, first ? latency : fasp_playout_get (playout, now), latency};
+  if (first) {
+    playout->first = latency;
+    playout->before = playout->way;
+  }
   return first;
 }

@@ -22,13 +22,19 @@ typedef struct
 /* @ours and @theirs: ms, FASP_LATENCY_AUTO or FASP_LATENCY_ANY. */
 FaspLatency fasp_latency_agree (guint ours, guint theirs);
 
+/* From one latency to another. */
+typedef struct
+{
+  FaspTime time, latency;       /* at that time */
+  FaspTime target;
+} FaspPlayoutWay;
+
 typedef struct
 {
   gboolean told;                /* by the sender: until then it is not known */
-  FaspTime target;
-  FaspTime latency;             /* at ... */
-  FaspTime time;                /* ... that time */
-  FaspTime first;               /* the one that it began with */
+  FaspPlayoutWay way, before;   /* since way.time; what is asked for may be of
+                                 * before that */
+  FaspTime first;               /* latency that it began with */
 } FaspPlayout;
 
 void fasp_playout_init (FaspPlayout * playout, const FaspLatency * agreed);
@@ -38,7 +44,7 @@ gboolean fasp_playout_set (FaspPlayout * playout, FaspTime now,
     FaspTime latency);
 /* It will be told, and has not been. */
 gboolean fasp_playout_is_unknown (const FaspPlayout * playout);
-/* In force; 0: as soon as may be, or not known. */
-FaspTime fasp_playout_get (const FaspPlayout * playout, FaspTime now);
+/* In force at @time; 0: as soon as may be, or not known. */
+FaspTime fasp_playout_get (const FaspPlayout * playout, FaspTime time);
 
 G_END_DECLS

@@ -50,6 +50,15 @@ fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead)
   fasp_pmtu_init (pmtu, now, overhead, pmtu->limit);
 }
 
+static gboolean
+is_candidate (const FaspPmtu * pmtu, guint16 size)
+{
+  for (guint i = 0; i < pmtu->n_candidates; i++)
+    if (pmtu->candidates[i] == size)
+      return TRUE;
+  return FALSE;
+}
+
 FaspTime
 fasp_pmtu_get_timeout (const FaspPmtu * pmtu)
 {
@@ -81,11 +90,13 @@ poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 {
   if (pmtu->tries >= FASP_PMTU_TRIES) {
     /* a black hole: what was used does not pass any more */
-    pmtu->size = FASP_PMTU_BASE;
+    pmtu->size = MAX (pmtu->passed, FASP_PMTU_BASE);
     search (pmtu, now);
     return poll_search (pmtu, now, rtt_timeout);
   }
-  pmtu->tries++;
+  /* what is acknowledged from the second on was sent after the first */
+  if (pmtu->tries++ == 1)
+    pmtu->passed = 0;
   pmtu->next_time = now + rtt_timeout;
   return pmtu->size;
 }
@@ -108,8 +119,13 @@ fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 gboolean
 fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
 {
-  if (pmtu->confirming && size >= pmtu->size)
-    rest (pmtu, now);
+  if (pmtu->confirming && size >= pmtu->size) {
+    /* a size that data told may not be all that the path takes */
+    if (is_candidate (pmtu, pmtu->size))
+      rest (pmtu, now);
+    else
+      search (pmtu, now);
+  }
   if (size <= pmtu->size)
     return FALSE;
   for (guint i = 0; i < pmtu->n_candidates; i++)
@@ -120,6 +136,16 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
       return TRUE;
     }
   return FALSE;
+}
+
+void
+fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size)
+{
+  if (!pmtu->confirming || pmtu->tries < 2)
+    return;
+  pmtu->passed = MIN (MAX (pmtu->passed, size), pmtu->size);
+  if (pmtu->passed == pmtu->size)
+    rest (pmtu, now);
 }
 
 void

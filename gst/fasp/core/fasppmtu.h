@@ -8,7 +8,9 @@
  * Unanswered ones are repeated, three tries in all.  The size in use is
  * confirmed from time to time and when blocks keep being lost; three
  * unanswered confirmations while the peer is heard mean a black hole, and
- * the search starts again from the base size.
+ * the search starts again from the base size, or from that of the largest
+ * datagram of data that was acknowledged meanwhile: where much is lost, three
+ * probes in a row are lost now and then.
  *
  *     FASP_PMTU_BASE <= size <= limit, always
  */
@@ -30,6 +32,7 @@ typedef struct
   guint8 n_candidates;
   guint8 tries;
   guint8 next_probe;            /* index of the next candidate to send */
+  guint16 passed;               /* largest that passed since it is confirmed */
   guint16 limit;                /* largest UDP payload either side takes */
   gboolean searching, confirming;
   FaspTime suspect_after;       /* no new suspicion before */
@@ -47,6 +50,8 @@ FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
 guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout);
 /* A probe of @size was answered.  TRUE when the size in use changed. */
 gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
+/* Data of @size was acknowledged. */
+void fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* Blocks of the size in use keep being lost: confirm it now. */
 void fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now);
 /* The address changed: the path is another one. */

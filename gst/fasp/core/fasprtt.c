@@ -28,10 +28,11 @@ fasp_rtt_sample (FaspRtt * rtt, FaspTime sample, FaspTime ack_delay)
     return;
   }
   rtt->min = MIN (rtt->min, sample);
-  if (ack_delay > 0 && ack_delay <= sample - rtt->min)
-    adjusted = sample - ack_delay;
+  if (ack_delay > 0)
+    adjusted = MAX (sample - MIN (ack_delay, sample), rtt->min);
   deviation = ABS (rtt->smoothed - adjusted);
   rtt->variation = (3 * rtt->variation + deviation) / 4;
+  rtt->jitter = (3 * rtt->jitter + deviation) / 4;
   rtt->smoothed = (7 * rtt->smoothed + adjusted) / 8;
 }
 

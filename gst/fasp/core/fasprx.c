@@ -6,6 +6,8 @@
 #define ALLOWANCE_MAX 8192
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
+/* A new loss is told so often, whatever is known of it. */
+#define FRESH 8
 /* What is late within such a time is one skip. */
 #define SKIP FASP_SEC
 
@@ -18,6 +20,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   fasp_media_clock_init (&rx->clock);
   fasp_playout_init (&rx->playout, agreed);
   rx->last_late = now - SKIP;
+  rx->first_data = FASP_NEVER;
   fasp_hist_init (&rx->lateness);
   fasp_hist_init (&rx->lateness_in_order);
   rx->feedback_due = now;
@@ -45,13 +48,10 @@ due (FaspRx * rx, FaspTime when)
 static void
 speak_now (FaspRx * rx, FaspTime now, gboolean insist)
 {
-  if (rx->allowance < 0) {
-    due (rx, rx->feedback_sent + rx->interval);
-    return;
-  }
-  due (rx, now);
   if (insist)
     rx->repeats = 1;
+  rx->owed = rx->allowance < 0;
+  due (rx, rx->owed ? rx->feedback_sent + rx->interval : now);
 }
 
 static gboolean
@@ -60,6 +60,13 @@ is_missing_any (const FaspRx * rx)
   guint64 start, length;
 
   return fasp_reorder_next_gap (rx->reorder, 0, &start, &length);
+}
+
+/* What was lost just now may be a block that is not known to exist yet. */
+static gboolean
+is_fresh (const FaspRx * rx)
+{
+  return rx->repeats > 0 && rx->repeats < FRESH;
 }
 
 /* When to say again what was said, as far as there is allowance for it. */
@@ -76,6 +83,10 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
   gint64 allowance = rx->allowance + (gint64) (size / FASP_RX_SHARE);
 
   rx->allowance = MIN (allowance, ALLOWANCE_MAX);
+  if (rx->owed && rx->allowance >= 0) {
+    rx->owed = FALSE;
+    due (rx, now);
+  }
   repeat (rx);
   rx->interval = CLAMP (smoothed_rtt / 4, FASP_RX_CLOCK_MIN, FASP_RX_CLOCK_MAX);
 }
@@ -97,11 +108,12 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
 {
   rx->feedbacks++;
   rx->feedback_sent = now;
+  rx->owed = FALSE;
   rx->allowance = MAX (rx->allowance - (gint64) size, -ALLOWANCE_MAX);
   rx->announced_limit = fasp_reorder_get_limit (rx->reorder);
   if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
-  } else if (is_missing_any (rx)) {
+  } else if (is_missing_any (rx) || is_fresh (rx)) {
     rx->feedback_due = now + rx->interval;
     rx->repeats += rx->repeats > 0;
     repeat (rx);
@@ -171,6 +183,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   }
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
+      rx->first_data = MIN (rx->first_data, now);
       rx->blocks++;
       rx->payload += frame->total;
       rx->rexes += frame->round > 0;

@@ -36,6 +36,7 @@ typedef struct
   guint64 promised;             /* seconds between skips; 0: not told */
   guint64 skips;                /* times that something was too late */
   FaspTime last_late;
+  FaspTime first_data;          /* FASP_NEVER: none yet */
   FaspHist lateness, lateness_in_order; /* µs */
   guint64 last_media;           /* widened; what the next is compared with */
   gboolean complete;            /* the end of the stream was taken */
@@ -43,6 +44,7 @@ typedef struct
   guint64 eos;
   FaspTime feedback_sent, feedback_due;
   guint repeats;                /* since the last loss; 0: none was told */
+  gboolean owed;                /* said as soon as there is allowance for it */
   gint64 allowance;             /* bytes of feedback; may be negative */
   guint64 announced_limit;      /* window end last told */
   guint64 part_from;            /* where the next part of a long list starts */

@@ -81,6 +81,17 @@ fasp_session_get_first_latency (const FaspSession * session, guint * latency_ms)
   return !session->agreed.find || latency > 0;
 }
 
+FaspTime
+fasp_session_get_hold_end (const FaspSession * session)
+{
+  if (session->role != FASP_ROLE_RECEIVER
+      || session->state != FASP_SESSION_OPEN
+      || !fasp_playout_is_unknown (&session->rx.playout))
+    return 0;
+  return session->rx.first_data == FASP_NEVER ? FASP_NEVER :
+      session->rx.first_data + FASP_HOLD_MAX;
+}
+
 guint
 fasp_session_get_latency (const FaspSession * session, FaspTime now)
 {
@@ -199,6 +210,27 @@ handle_address (FaspSession * session, FaspTime now,
 }
 
 static void
+handle_feedback (FaspSession * session, FaspTime now, guint64 pn,
+    const FaspFeedback * feedback)
+{
+  guint64 acked = session->tx.acked;
+  guint32 room = fasp_session_get_room (session), size;
+
+  /* before the store lets go of them */
+  size = session->pmtu.confirming ? fasp_store_find_largest (session->tx.store,
+      acked, feedback->ack, room) : 0;
+  if (!fasp_tx_feedback (&session->tx, now, pn, feedback, &session->rtt))
+    return;
+  if (size > 0)
+    fasp_pmtu_passed (&session->pmtu, now, size + FASP_DATA_OVERHEAD);
+  if (fasp_repair_is_overgrown (session->tx.repair))
+    fasp_session_close (session, now, FASP_REASON_STOPPED,
+        "its feedback never says what arrived");
+  if (fasp_repair_get_oldest_rounds (session->tx.repair) >= SUSPICIOUS_ROUNDS)
+    fasp_pmtu_suspect (&session->pmtu, now);
+}
+
+static void
 handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
 {
   FaspRx *rx = &session->rx;
@@ -233,15 +265,8 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       handle_close (session, now, frame);
       break;
     case FASP_FRAME_FEEDBACK:
-      if (!sender || !fasp_tx_feedback (&session->tx, now, pn,
-              frame->feedback, &session->rtt))
-        break;
-      if (fasp_repair_is_overgrown (session->tx.repair))
-        fasp_session_close (session, now, FASP_REASON_STOPPED,
-            "its feedback never says what arrived");
-      if (fasp_repair_get_oldest_rounds (session->tx.repair) >=
-          SUSPICIOUS_ROUNDS)
-        fasp_pmtu_suspect (&session->pmtu, now);
+      if (sender)
+        handle_feedback (session, now, pn, frame->feedback);
       break;
     case FASP_FRAME_TAIL:
       if (takes_stream)
@@ -482,28 +507,39 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
+/* What the outlook is made from. */
+static void
+count (const FaspSession * session, FaspOutlookCounts * counts)
+{
+  const FaspTx *tx = &session->tx;
+  FaspGapCounters back;
+
+  fasp_gap_get_counters (session->gap, &back);
+  counts->datagrams = session->datagrams_sent;
+  counts->wire = session->wire_sent;
+  counts->blocks = tx->blocks_sent;
+  counts->block_wire = tx->payload_sent + tx->blocks_sent *
+      (FASP_DATA_OVERHEAD + session->address.overhead);
+  counts->back_received = back.received;
+  counts->back_lost = back.lost;
+  counts->back_holes = fasp_gap_count_settled (session->gap);
+  counts->back_wire = session->wire_received;
+  counts->channel = session->pacer.ready.rate;
+}
+
 /* Looks at the path again and tells the peer what is to be expected. */
 static gboolean
 poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
   FaspOutlook *outlook = &session->tx.outlook;
-  const FaspTx *tx = &session->tx;
-  FaspGapCounters back;
+  FaspOutlookCounts counts;
   FaspWriter w;
 
   if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
     return FALSE;
   if (now >= fasp_outlook_get_timeout (outlook)) {
-    fasp_gap_get_counters (session->gap, &back);
-    if (fasp_outlook_look (outlook, now, &session->rtt, &(FaspOutlookCounts) {
-            .datagrams = session->datagrams_sent,.blocks =
-              tx->blocks_sent,.block_wire =
-              tx->payload_sent + tx->blocks_sent * (FASP_DATA_OVERHEAD +
-                  session->address.overhead),.back_received =
-              back.received,.back_lost = back.lost,.back_holes =
-              fasp_gap_count_settled (session->gap),.channel =
-              session->pacer.ready.rate}
-        ))
+    count (session, &counts);
+    if (fasp_outlook_look (outlook, now, &session->rtt, &counts))
       session->promise_changed = TRUE;
   }
   if (now < session->promise_time)
@@ -631,8 +667,8 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
   } else {
     timeout = MIN (fasp_rx_get_timeout (&session->rx), session->ping_time);
     timeout = MIN (timeout, fasp_gap_get_timeout (session->gap));
-    if (fasp_playout_is_unknown (&session->rx.playout))
-      timeout = MIN (timeout, session->opened + FASP_HOLD_MAX);
+    if (fasp_session_get_hold_end (session) > 0)
+      timeout = MIN (timeout, fasp_session_get_hold_end (session));
     timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx, now));
   }
   if (session->has_candidate)

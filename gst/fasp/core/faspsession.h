@@ -146,6 +146,9 @@ FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 /* That it began with, ms. FALSE: not known yet. */
 gboolean fasp_session_get_first_latency (const FaspSession * session,
     guint * latency_ms);
+/* A receiver delivers nothing before that time, or before it knows the
+ * latency; 0: nothing is held. */
+FaspTime fasp_session_get_hold_end (const FaspSession * session);
 /* In force, ms; 0: as soon as may be, or not known yet. */
 guint fasp_session_get_latency (const FaspSession * session, FaspTime now);
 /* Payload bytes of a block that fits the path in one datagram. */

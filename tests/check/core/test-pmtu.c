@@ -91,6 +91,34 @@ test_black_hole (void)
   g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
 }
 
+/* No probe is answered for a while, and data passes: no black hole. */
+static void
+test_unlucky (void)
+{
+  FaspTime now = 0;
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+  run (&pmtu, &now, FASP_SEC, 1500);
+  fasp_pmtu_suspect (&pmtu, now);
+  for (guint i = 0; i < 10; i++) {
+    fasp_pmtu_passed (&pmtu, now, 1336);
+    run (&pmtu, &now, now + RTT, 0);
+    g_assert_cmpuint (pmtu.size, >=, 1336);
+  }
+  g_assert_cmpuint (pmtu.size, ==, 1336);
+  /* and the rest is found again */
+  run (&pmtu, &now, now + 30 * FASP_SEC, 1500);
+  g_assert_cmpuint (pmtu.size, ==, 1472);
+  /* data of the full size is as good as an answer */
+  fasp_pmtu_suspect (&pmtu, now);
+  for (guint i = 0; i < 20; i++) {
+    run (&pmtu, &now, now + RTT, 0);
+    fasp_pmtu_passed (&pmtu, now, 1472);
+    g_assert_cmpuint (pmtu.size, ==, 1472);
+  }
+}
+
 static void
 test_lying_answers (void)
 {
@@ -111,6 +139,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pmtu/search", test_search);
   g_test_add_func ("/pmtu/limit", test_limit);
   g_test_add_func ("/pmtu/black-hole", test_black_hole);
+  g_test_add_func ("/pmtu/unlucky", test_unlucky);
   g_test_add_func ("/pmtu/lying-answers", test_lying_answers);
   return g_test_run ();
 }

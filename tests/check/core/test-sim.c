@@ -122,6 +122,199 @@ test_lateness (void)
   }
 }
 
+/* --- copies and promises -------------------------------------------------------- */
+
+static Vstream *
+new_promised (Vnet * net, guint64 bitrate, guint64 channel, guint latency_ms,
+    FaspTime duration)
+{
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+
+  vstream_config_init (&config);
+  config.bitrate = bitrate;
+  config.channel = channel;
+  config.lead = FASP_SEC;
+  config.duration = duration;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.latency_ms = latency_ms;
+  return vstream_new (net, &config, &sender, NULL);
+}
+
+/* The whitepaper's test with 0.3 s where it has 1 s: one round of several
+ * copies, inside the channel. */
+static void
+test_copies (void)
+{
+  static const guint64 rates[] = { 6, 10, 6, 10, 15, 10, 40, 50, 40 };
+
+  for (guint i = 0; i < 3; i++) {
+    Vnet *net = vnet_new (i + 1);
+    FaspTime duration = rates[i * 3 + 2] * FASP_SEC;
+    Vstream *stream;
+    const FaspHist *hist;
+    gdouble wire;
+
+    set_network (net, &networks[2]);
+    stream = new_promised (net, rates[i * 3] * 1000000,
+        rates[i * 3 + 1] * 1000000, 300, duration);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->receiver_stats.latency_ms, ==, 300);
+    g_assert_cmpuint (stream->receiver_stats.skips, ==, 0);
+    g_assert_cmpuint (stream->receiver_stats.promised_interval, >=,
+        FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10);
+    g_assert_cmpuint (stream->sender_stats.copies_sent, >,
+        stream->sender_stats.blocks_lost * 2);
+    hist = fasp_endpoint_get_lateness (stream->receiver, TRUE);
+    g_assert_cmpint (fasp_hist_percentile (hist, .9999), <=, 260 * FASP_MSEC);
+    wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes /
+        (gdouble) stream->read;
+    g_assert_cmpfloat (wire, <, 1.16);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* With time enough there is one copy of each rex, and the blocks that need
+ * so many rounds are as many as the model says: chi-square, at a chance of
+ * one in a thousand to be wrong. */
+static void
+test_rounds (void)
+{
+  static const gdouble limit[] = { 10.83, 13.82, 16.27, 18.47, 20.52 };
+  Vnet *net = vnet_new (7);
+  Vstream *stream;
+  gdouble left, chi2 = 0;
+  guint cells = 0;
+  guint64 n;
+
+  set_network (net, &networks[3]);
+  stream = new_promised (net, 10000000, 20000000, 5000, 300 * FASP_SEC);
+  g_assert_true (vstream_run (stream));
+  n = stream->receiver_stats.blocks_received;
+  g_assert_cmpuint (n, >, 250000);
+  left = n;
+  for (guint round = 0; left > 5 && round < FASP_ROUNDS; round++) {
+    gdouble expected = left * (round + 1 < FASP_ROUNDS
+        && left * .1 > 5 ? .9 : 1);
+
+    chi2 += (stream->receiver_stats.rounds[round] - expected) *
+        (stream->receiver_stats.rounds[round] - expected) / expected;
+    left -= expected;
+    cells++;
+  }
+  g_test_message ("chi-square %.2f with %u cells", chi2, cells);
+  g_assert_cmpuint (cells, >=, 4);
+  g_assert_cmpfloat (chi2, <, limit[cells - 2]);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* latency=auto: found, told, kept. */
+static void
+test_auto (void)
+{
+  for (guint i = 2; i <= 6; i++) {
+    Vnet *net = vnet_new (i);
+    Vstream *stream;
+    FaspTime rtt = networks[i].rtt;
+
+    if (i == 5)                 /* 40 %: nothing to promise there */
+      continue;
+    set_network (net, &networks[i]);
+    stream = new_promised (net, 2000000, 6000000, FASP_LATENCY_AUTO,
+        60 * FASP_SEC);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][0], >=, 1);
+    g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][1], >=, 1);
+    g_test_message ("%s: %u ms", networks[i].name,
+        stream->receiver_stats.latency_ms);
+    g_assert_cmpuint (stream->receiver_stats.latency_ms, >, rtt / FASP_MSEC);
+    g_assert_cmpuint (stream->receiver_stats.skips, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.promised_interval, >=,
+        FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10);
+    g_assert_cmpuint (stream->shortfalls, ==, 0);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* The path becomes four times as long, and short again: the latency follows
+ * without a step in the times of playing. */
+static void
+test_auto_changes (void)
+{
+  Vnet *net = vnet_new (3);
+  Network n = networks[2];
+  guint before, longer;
+  Vstream *stream;
+
+  n.rtt = 50 * FASP_MSEC;
+  set_network (net, &n);
+  stream = new_promised (net, 2000000, 4000000, FASP_LATENCY_AUTO,
+      2000 * FASP_SEC);
+  vstream_run_until (stream, 60 * FASP_SEC);
+  before = stream->receiver_stats.latency_ms;
+  g_assert_cmpuint (before, <, 200);
+  n.rtt = 200 * FASP_MSEC;
+  set_network (net, &n);
+  vstream_run_until (stream, 120 * FASP_SEC);
+  longer = stream->receiver_stats.latency_ms;
+  g_assert_cmpuint (longer, >, 200);
+  n.rtt = 50 * FASP_MSEC;
+  set_network (net, &n);
+  vstream_run_until (stream, 600 * FASP_SEC);
+  g_assert_cmpuint (stream->receiver_stats.latency_ms, <, longer * 3 / 4);
+  g_assert_true (vstream_is_right (stream));
+  /* a hundredth of the time between blocks, and what the media clock does
+   * by itself when the path gets shorter */
+  g_assert_cmpint (stream->max_jump, <, 2 * FASP_MSEC);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* A promise that cannot be kept is told, once. */
+static void
+test_shortfall (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream;
+
+  set_network (net, &networks[3]);
+  stream = new_promised (net, 2000000, 2400000, 250, 60 * FASP_SEC);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->shortfalls, ==, 1);
+  g_assert_cmpuint (stream->receiver_stats.skips, >, 0);
+  g_assert_cmpuint (stream->sender_stats.skips, >, 0);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* A sender that never tells the latency: read all the same after a while. */
+static void
+test_auto_unheard (void)
+{
+  FaspEndpointConfig receiver;
+  Vnet *net = vnet_new (1);
+  VstreamConfig config;
+  Vstream *stream;
+
+  set_network (net, &networks[0]);
+  vstream_config_init (&config);
+  config.bitrate = 10000;       /* too little to judge by, but something */
+  config.chunk = 100;
+  config.duration = 20 * FASP_SEC;
+  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  receiver.latency_ms = FASP_LATENCY_AUTO;
+  stream = vstream_new (net, &config, NULL, &receiver);
+  vstream_run_until (stream, 300 * FASP_MSEC);
+  g_assert_cmpuint (stream->read, ==, 0);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->receiver_stats.latency_ms, >, 0);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* The same seed gives the same run, to the packet. */
 static void
 test_deterministic (void)
@@ -158,6 +351,12 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &networks[i], test_network);
   }
   g_test_add_func ("/sim/lateness", test_lateness);
+  g_test_add_func ("/sim/copies", test_copies);
+  g_test_add_func ("/sim/rounds", test_rounds);
+  g_test_add_func ("/sim/auto", test_auto);
+  g_test_add_func ("/sim/auto-changes", test_auto_changes);
+  g_test_add_func ("/sim/auto-unheard", test_auto_unheard);
+  g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
 }

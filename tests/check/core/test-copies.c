@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspcopies.h"
+
+static void
+test_order (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  FaspCopies copies;
+  FaspTime last = 0;
+
+  fasp_copies_init (&copies);
+  g_assert_null (fasp_copies_peek (&copies));
+  for (guint i = 0; i < 1000; i++) {
+    FaspCopy copy = {.due = g_rand_int_range (rand, 0, 300),.number = i };
+
+    g_assert_true (fasp_copies_push (&copies, &copy));
+    if (i % 3 == 2)
+      fasp_copies_pop (&copies);
+  }
+  for (guint i = 0; i < 1000 - 333; i++) {
+    g_assert_cmpint (fasp_copies_peek (&copies)->due, >=, last);
+    last = fasp_copies_peek (&copies)->due;
+    fasp_copies_pop (&copies);
+  }
+  g_assert_null (fasp_copies_peek (&copies));
+  fasp_copies_clear (&copies);
+}
+
+static void
+test_bounded (void)
+{
+  FaspCopy copy = { 0 };
+  FaspCopies copies;
+
+  fasp_copies_init (&copies);
+  for (guint i = 0; i < FASP_COPIES_WAITING_MAX; i++)
+    g_assert_true (fasp_copies_push (&copies, &copy));
+  g_assert_false (fasp_copies_push (&copies, &copy));
+  fasp_copies_pop (&copies);
+  g_assert_true (fasp_copies_push (&copies, &copy));
+  fasp_copies_clear (&copies);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/copies/order", test_order);
+  g_test_add_func ("/copies/bounded", test_bounded);
+  return g_test_run ();
+}

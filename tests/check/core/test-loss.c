@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include "fasploss.h"
+
+/* A chain of losses for so many seconds, told every 10 ms. */
+static void
+run (FaspLoss * loss, GRand * rand, FaspTime * now, gdouble seconds,
+    gdouble share, gdouble stay)
+{
+  static guint64 packets, lost, holes;
+  gboolean bad = FALSE;
+
+  if (*now == 0)
+    packets = lost = holes = 0;
+  for (guint i = 0; i < seconds * 100; i++) {
+    for (guint p = 0; p < 5; p++) {
+      gboolean was = bad;
+
+      bad = g_rand_double (rand) < (was ? stay : share / (1 - share) * (1 -
+              stay));
+      packets++;
+      lost += bad;
+      holes += bad && !was;
+    }
+    *now += 10 * FASP_MSEC;
+    fasp_loss_update (loss, *now, packets, lost, holes);
+  }
+}
+
+static void
+test_estimate (void)
+{
+  static const gdouble networks[][2] = { {.02, .02}, {.1, .1}, {.05, .75} };
+
+  for (guint n = 0; n < G_N_ELEMENTS (networks); n++) {
+    g_autoptr (GRand) rand = g_rand_new_with_seed (n);
+    gdouble share, stay;
+    FaspTime now = 0;
+    FaspLoss loss;
+
+    fasp_loss_init (&loss, 0);
+    run (&loss, rand, &now, 300, networks[n][0], networks[n][1]);
+    fasp_loss_get (&loss, &share, &stay);
+    g_assert_cmpfloat (share, >, networks[n][0] * .9);
+    g_assert_cmpfloat (share, <, networks[n][0] * 1.5);
+    g_assert_cmpfloat (stay, >, networks[n][1] * .9);
+    g_assert_cmpfloat (stay, <, networks[n][1] + .15);
+  }
+}
+
+/* Worse is believed within seconds, better after minutes. */
+static void
+test_change (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (9);
+  gdouble share, stay;
+  FaspTime now = 0;
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  fasp_loss_get (&loss, &share, &stay);
+  g_assert_cmpfloat (share, ==, .05);   /* nothing known: a middling path */
+  run (&loss, rand, &now, 300, .005, .005);
+  run (&loss, rand, &now, 15, .1, .1);
+  fasp_loss_get (&loss, &share, &stay);
+  g_assert_cmpfloat (share, >, .05);
+  run (&loss, rand, &now, 60, .005, .005);
+  fasp_loss_get (&loss, &share, &stay);
+  g_assert_cmpfloat (share, >, .007);
+  run (&loss, rand, &now, 900, .005, .005);
+  fasp_loss_get (&loss, &share, &stay);
+  g_assert_cmpfloat (share, <, .009);
+}
+
+/* Whatever a peer says, shares are shares. */
+static void
+test_nonsense (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  for (guint i = 0; i < 10000; i++) {
+    guint64 big = (guint64) g_rand_int (rand) << g_rand_int_range (rand, 0, 33);
+    gdouble share, stay;
+
+    fasp_loss_update (&loss, g_rand_int (rand), g_rand_int (rand) %
+        3 ? big : i, big, big >> g_rand_int_range (rand, 0, 20));
+    fasp_loss_get (&loss, &share, &stay);
+    g_assert_true (isfinite (share) && isfinite (stay));
+    g_assert_cmpfloat (share, >=, 0);
+    g_assert_cmpfloat (share, <, 1);
+    g_assert_cmpfloat (stay, >=, share);
+    g_assert_cmpfloat (stay, <, 1);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/loss/estimate", test_estimate);
+  g_test_add_func ("/loss/change", test_change);
+  g_test_add_func ("/loss/nonsense", test_nonsense);
+  return g_test_run ();
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include "faspmodel.h"
+
+#define NEAR(a, b, share) \
+    g_assert_cmpfloat_with_epsilon (a, b, fabs ((b) * (share)))
+
+/* The whitepaper's table: 2 % loss, a chunk of one second.  Its formula has
+ * the exponent M + 1 and its figures, for five round trips, M: so four of the
+ * formula's rounds give the figures. */
+static void
+test_paper (void)
+{
+  static const struct
+  {
+    gdouble blocks, late, skips, days;
+  } rows[] = {
+    {547, .00000175, .00525, 6.6},
+    {911, .00000292, .00875, 3.96},
+    {3641, .00001165, .03495, .99},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    gdouble late = fasp_model_chunk_late (.02, 4, rows[i].blocks);
+
+    /* as exact as they are printed */
+    NEAR (late, rows[i].late, .004);
+    NEAR (fasp_model_skips (late, 100 * 30), rows[i].skips, .004);
+    NEAR (fasp_model_seconds_to_skip (late, 1) / 86400, rows[i].days, .007);
+    /* what the formula itself says for five */
+    NEAR (fasp_model_chunk_late (.02, 5, rows[i].blocks),
+        rows[i].blocks * pow (.02, 6), 1e-6);
+  }
+}
+
+/* Of 2500 blocks 2450 come at once, 48 a round trip later and 2 after two:
+ * the request may be lost, too. */
+static void
+test_example (void)
+{
+  static const guint copies[] = { 1, 1 };
+  gdouble late[3];
+
+  for (guint rounds = 0; rounds < 3; rounds++)
+    late[rounds] = 2500 * fasp_model_block_late (.02, .02, 1, copies, rounds);
+  g_assert_cmpfloat (round (2500 - late[0]), ==, 2450);
+  g_assert_cmpfloat (round (late[0] - late[1]), ==, 48);
+  g_assert_cmpfloat (round (late[1] - late[2]), ==, 2);
+}
+
+static void
+test_copies (void)
+{
+  static const guint four[] = { 4 }, ones[] = { 1, 1, 1, 1, 1 };
+
+  /* one round of four is as good as four rounds of one, if every feedback of
+   * the round asks for it, */
+  NEAR (fasp_model_block_late (.02, .02, 40, four, 1), pow (.02, 5), 1e-9);
+  NEAR (fasp_model_block_late (.02, 0, 1, ones, 4), pow (.02, 5), 1e-9);
+  /* and costs four times as much */
+  NEAR (fasp_model_overhead (.02, 0, 1, four, 1), .08, 1e-9);
+  NEAR (fasp_model_overhead (.02, 0, 1, ones, 5), .020408, 1e-4);
+  /* a request that nobody hears is a round lost */
+  NEAR (fasp_model_round_fails (.02, .02, 1, 1), .0396, 1e-9);
+  NEAR (fasp_model_round_fails (.02, 1, 1, 1), 1, 1e-9);
+  /* small ones stay exact */
+  NEAR (fasp_model_any_of (1e-18, 1000), 1e-15, 1e-9);
+  g_assert_cmpfloat (fasp_model_any_of (1, 5), ==, 1);
+  g_assert_cmpfloat (fasp_model_any_of (0, 5), ==, 0);
+}
+
+/* Against sums done by hand. */
+static void
+test_fec (void)
+{
+  /* without repairs all is lost that is lost */
+  NEAR (fasp_model_fec_loss (.1, 1, 0), .1, 1e-9);
+  /* two datagrams, one of which is enough */
+  NEAR (fasp_model_fec_loss (.1, 2, 1), .01, 1e-9);
+  /* three, of which any two do */
+  NEAR (fasp_model_fec_loss (.1, 3, 1), .1 * (1 - .81), 1e-9);
+  g_assert_cmpfloat (fasp_model_fec_loss (.02, 20, 20), ==, 0);
+  g_assert_cmpfloat (fasp_model_fec_loss (0, 20, 2), ==, 0);
+  g_assert_cmpfloat (fasp_model_fec_loss (1, 20, 2), ==, 1);
+  g_assert_cmpfloat (fasp_model_fec_loss (.02, 1000, 60), <, 1e-9);
+}
+
+/* Copies against a chain that is really run. */
+static void
+test_bursts (void)
+{
+  FaspPath path = {.loss = .02,.stay = .875,.interval = 2 * FASP_MSEC };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay), model;
+  guint64 both = 0, n = 4000000;
+  gboolean lost = FALSE;
+  guint32 history = 0;
+
+  for (guint64 i = 0; i < n; i++) {
+    lost = g_rand_double (rand) < (lost ? path.stay : enter);
+    history = history << 1 | lost;
+    both += (history & 1) && (history >> 10 & 1);
+  }
+  /* two copies, ten datagrams apart */
+  model = fasp_model_copies_lost (&path, 2, 20 * FASP_MSEC);
+  NEAR ((gdouble) both / n, model, .08);
+  /* far apart and without bursts they have nothing to do with each other */
+  NEAR (fasp_model_copies_lost (&path, 3, 2 * FASP_SEC), pow (.02, 3), 1e-6);
+  path.stay = path.loss;
+  NEAR (fasp_model_copies_lost (&path, 4, 0), pow (.02, 4), 1e-6);
+  g_assert_cmpfloat (fasp_model_copies_lost (&path, 1, 0), ==, .02);
+}
+
+static void
+test_round_time (void)
+{
+  FaspPath path = {.loss = .1,.stay = .1,.back_loss = .2,.back_stay = .2,
+    .round = 100 * FASP_MSEC,.interval = 10 * FASP_MSEC,
+  };
+  gdouble chance[1000], sum = 0, mean = 0;
+  guint used = fasp_model_round_time (&path, FASP_MSEC, chance,
+      G_N_ELEMENTS (chance));
+
+  for (guint i = 0; i < used; i++) {
+    sum += chance[i];
+    mean += i * chance[i];
+  }
+  NEAR (sum, 1, 1e-9);
+  /* at once, the next feedback 2 ms later, or the next datagram 10 ms later */
+  NEAR (chance[100], .9 * .8, 1e-9);
+  NEAR (chance[102], .9 * .8 * .2, 1e-9);
+  NEAR (chance[110], .9 * .8 * (.1 + pow (.2, 5)), 1e-9);
+  NEAR (mean, 100 + 10 * .1 / .9 + 2 * .2 / .8, 1e-4);
+  /* what is beyond the end is in the last */
+  used = fasp_model_round_time (&path, FASP_MSEC, chance, 105);
+  g_assert_cmpuint (used, ==, 105);
+  NEAR (chance[104], 1 - .9 * .8 * 1.2, 1e-9);
+  /* a feedback that is held up by its share of the rate */
+  path.feedback = 30 * FASP_MSEC;
+  fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
+  g_assert_cmpfloat (chance[102], ==, 0);
+  NEAR (chance[130], .9 * .8 * (.2 + pow (.1, 3)), 1e-9);
+  /* but not the first of them */
+  path.told = 1;
+  fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
+  NEAR (chance[102], .9 * .8 * .2, 1e-9);
+  NEAR (chance[132], .9 * .8 * (.04 + .2 * pow (.1, 3)), .05);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/model/paper", test_paper);
+  g_test_add_func ("/model/example", test_example);
+  g_test_add_func ("/model/copies", test_copies);
+  g_test_add_func ("/model/fec", test_fec);
+  g_test_add_func ("/model/bursts", test_bursts);
+  g_test_add_func ("/model/round-time", test_round_time);
+  return g_test_run ();
+}
