@@ -254,7 +254,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
     .user_data = c,
   };
   g_autofree gchar *streamid = NULL, *local = NULL, *interface = NULL;
-  g_autofree gchar *host = NULL;
+  g_autofree gchar *host = NULL, *record = NULL;
   g_autoptr (GError) error = NULL;
   gboolean good;
   FaspIo *io = NULL;
@@ -270,6 +270,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
       (settings.socket.local_address);
   settings.socket.interface = interface = g_strdup (settings.socket.interface);
   settings.peer_host = host = g_strdup (settings.peer_host);
+  record = g_strdup (c->settings.record);
   GST_OBJECT_UNLOCK (c->element);
   if (!good) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
@@ -288,6 +289,15 @@ gst_fasp_connection_open (GstFaspConnection * c)
   }
   GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT
       " bytes", fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
+  if (record != NULL && record[0] != '\0') {
+    c->recorder = gst_fasp_recorder_new (c->element, io, record, &error);
+    if (c->recorder == NULL) {
+      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
+          ("Cannot record to %s.", error->message), (NULL));
+      fasp_io_free (io);
+      return FALSE;
+    }
+  }
   g_mutex_lock (&c->lock);
   c->io = io;
   start_reporting (c);
@@ -300,6 +310,7 @@ gst_fasp_connection_close (GstFaspConnection * c)
 {
   FaspIo *io;
 
+  g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
   g_mutex_lock (&c->lock);
   stop_reporting (c);
   io = c->io;

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "gstfasprecorder.h"
 #include "gstfaspsettings.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,7 @@ struct _GstFaspConnection
   GMutex lock;                  /* of io, against readers of figures */
   FaspIo *io;                   /* NULL: not running */
   GstClockID report;            /* periodic, for stats-interval */
+  GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   /* the element's own share of an event; may be NULL */
   void (*event) (GstElement * element, const FaspEvent * event);
 };

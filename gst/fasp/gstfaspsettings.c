@@ -132,6 +132,11 @@ install_common (GObjectClass * klass)
       g_param_spec_string ("interface", "Interface",
           "Network interface to use, e.g. eth0 (default: as routed)", NULL,
           READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
+      g_param_spec_string ("record", "Record",
+          "File to record every block in, as it leaves or arrives: SQLite "
+          "(.db, .sqlite) or CSV (.csv); added to what is there (default: "
+          "none)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element and its peers, see its documentation",
@@ -214,6 +219,7 @@ gst_fasp_settings_clear (GstFaspSettings * settings)
   g_clear_pointer (&settings->localaddress, g_free);
   g_clear_pointer (&settings->streamid, g_free);
   g_clear_pointer (&settings->interface, g_free);
+  g_clear_pointer (&settings->record, g_free);
   gst_clear_caps (&settings->caps);
 }
 
@@ -266,6 +272,9 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_INTERFACE:
       replace_string (&s->interface, value);
+      break;
+    case GST_FASP_PROP_RECORD:
+      replace_string (&s->record, value);
       break;
     case GST_FASP_PROP_STATS_INTERVAL:
       s->stats_interval = g_value_get_uint (value);
@@ -342,6 +351,9 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_INTERFACE:
       g_value_set_string (value, s->interface);
+      break;
+    case GST_FASP_PROP_RECORD:
+      g_value_set_string (value, s->record);
       break;
     case GST_FASP_PROP_STATS_INTERVAL:
       g_value_set_uint (value, s->stats_interval);

@@ -57,6 +57,7 @@ typedef enum
   GST_FASP_PROP_TOS,
   GST_FASP_PROP_TTL,
   GST_FASP_PROP_INTERFACE,
+  GST_FASP_PROP_RECORD,
   GST_FASP_PROP_STATS,
   GST_FASP_PROP_STATS_INTERVAL,
   /* sink */
@@ -89,6 +90,7 @@ typedef struct
   gint tos;
   gint ttl;
   gchar *interface;
+  gchar *record;
   guint stats_interval;         /* ms */
   guint64 max_bitrate;
   GstFaspSlowPolicy slow_policy;

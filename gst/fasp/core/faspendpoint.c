@@ -72,6 +72,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_hash_table_unref (endpoint->by_id);
   g_queue_clear_full (&endpoint->events, g_free);
   fasp_store_free (endpoint->store);
+  fasp_trace_set_size (&endpoint->trace, 0);
   g_free ((gchar *) endpoint->config.streamid);
   g_free (endpoint);
 }
@@ -193,6 +194,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   if (told->datagram_max > 0)
     session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
         FASP_DATAGRAM_MAX);
+  session->trace = &endpoint->trace;
   session->peer_id = told->from_cid;
   session->address = *peer;
   session->resume_timeout = config->resume_timeout;

@@ -16,6 +16,7 @@
 
 #include "faspblock.h"
 #include "fasphist.h"
+#include "fasptrace.h"
 
 G_BEGIN_DECLS
 
@@ -254,6 +255,12 @@ guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
 /* The figures of the session that ended last; FALSE: none has. */
 gboolean fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
     FaspSessionStats * session);
+/* Records up to @size datagrams with blocks until they are fetched; 0: none,
+ * any more. */
+void fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size);
+/* Takes out up to @max, oldest first. @lost: overwritten so far; may be NULL. */
+guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
+    FaspTraceEntry * entries, guint max, guint64 * lost);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive and as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,

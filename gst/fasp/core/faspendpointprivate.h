@@ -50,6 +50,7 @@ struct _FaspEndpoint
   gboolean has_last;
   FaspSessionStats last;        /* of the session removed last */
 
+  FaspTrace trace;
   gboolean closing;
   FaspEndpointStats stats;
 };

@@ -53,6 +53,21 @@ fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
   return endpoint->has_last;
 }
 
+void
+fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size)
+{
+  fasp_trace_set_size (&endpoint->trace, size);
+}
+
+guint
+fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
+    guint max, guint64 * lost)
+{
+  if (lost != NULL)
+    *lost = endpoint->trace.lost;
+  return fasp_trace_fetch (&endpoint->trace, entries, max);
+}
+
 const FaspHist *
 fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
 {

@@ -158,7 +158,7 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
   }
 }
 
-void
+FaspRxArrival
 fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
 {
   guint64 expected = fasp_reorder_get_highest (rx->reorder);
@@ -175,15 +175,17 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
     .data = frame->payload,
     .size = frame->payload_size,
   };
+  FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 
   /* what no sender makes would only take memory */
   if (frame->total > FASP_BLOCK_SIZE_MAX) {
     rx->outside++;
-    return;
+    return arrival;
   }
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
       rx->first_data = MIN (rx->first_data, now);
+      arrival.fresh = TRUE;
       rx->blocks++;
       rx->payload += frame->total;
       rx->rexes += frame->round > 0;
@@ -211,6 +213,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       break;
   }
   due (rx, rx->feedback_sent + rx->interval);
+  return arrival;
 }
 
 void

@@ -61,7 +61,16 @@ void fasp_rx_clear (FaspRx * rx);
 /* A datagram of @size bytes arrived. */
 void fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size,
     FaspTime smoothed_rtt);
-void fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame);
+
+typedef struct
+{
+  guint64 number;
+  FaspTime media_time;
+  gboolean fresh;               /* the block was not here before */
+} FaspRxArrival;
+
+FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
+    const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
 /* Losses were settled by the passing of time. */

@@ -231,6 +231,19 @@ handle_feedback (FaspSession * session, FaspTime now, guint64 pn,
 }
 
 static void
+handle_data (FaspSession * session, FaspTime now, const FaspFrame * frame,
+    gsize wire)
+{
+  FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
+
+  fasp_trace_add (session->trace, &(FaspTraceEntry) {
+      .time = now,.media_time = arrival.media_time,.block =
+        arrival.number,.session = session->id,.full = wire,.payload =
+        frame->payload_size,.round = frame->round,.copy = frame->copy,.fresh =
+        arrival.fresh});
+}
+
+static void
 handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
 {
   FaspRx *rx = &session->rx;
@@ -246,7 +259,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
 
 static void
 handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
-    guint64 pn, const FaspFrame * frame)
+    guint64 pn, const FaspFrame * frame, gsize wire)
 {
   gboolean sender = session->role == FASP_ROLE_SENDER;
   gboolean takes_stream = !sender && session->state == FASP_SESSION_OPEN
@@ -282,7 +295,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_DATA:
       if (takes_stream)
-        fasp_rx_data (&session->rx, now, frame);
+        handle_data (session, now, frame, wire);
       break;
   }
 }
@@ -328,7 +341,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   r = (FaspReader) {
   data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER - FASP_TAG_SIZE};
   while (fasp_wire_next_frame (&r, &frame))
-    handle_frame (session, now, from, pn, &frame);
+    handle_frame (session, now, from, pn, &frame, size + from->overhead);
   return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
 }
 
@@ -552,10 +565,24 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
 }
 
+static void
+trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
+    const FaspTxItem * item, guint32 payload)
+{
+  const FaspBlock *block = fasp_store_get (session->tx.store, item->number);
+
+  fasp_trace_add (session->trace, &(FaspTraceEntry) {
+      .time = now,.media_time = block->media_time,.block =
+        item->number,.session = session->id,.full =
+        datagram->size + datagram->to.overhead,.payload = payload,.round =
+        item->round,.copy = item->copy,.fresh = item->round == 0});
+}
+
 static gboolean
 poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
   guint64 block = FASP_NO_BLOCK;
+  guint32 payload = 0;
   FaspTxItem item;
   FaspWriter w;
 
@@ -569,8 +596,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   switch (item.kind) {
     case FASP_TX_BLOCK:
       block = item.number;
-      fasp_wire_write_data (&w, fasp_store_get (session->tx.store, block),
-          item.round, item.copy, item.index, item.count);
+      payload = fasp_wire_write_data (&w, fasp_store_get (session->tx.store,
+              block), item.round, item.copy, item.index, item.count);
       break;
     case FASP_TX_TAIL:
       fasp_wire_write_number (&w, FASP_FRAME_TAIL, item.number);
@@ -584,6 +611,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (!finish (session, now, &w, datagram, block, item.index > 0
           || item.copy > 0))
     return FALSE;
+  if (block != FASP_NO_BLOCK)
+    trace_sent (session, now, datagram, &item, payload);
   if (item.copy > 0)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);

@@ -19,6 +19,7 @@
 #include "fasppmtu.h"
 #include "fasprx.h"
 #include "faspseal.h"
+#include "fasptrace.h"
 #include "fasptx.h"
 
 G_BEGIN_DECLS
@@ -105,6 +106,7 @@ typedef struct
   gboolean peer_closed;
   FaspTime close_time, close_deadline;
 
+  FaspTrace *trace;             /* the endpoint's */
   FaspPacer pacer;
   FaspTx tx;                    /* role sender */
   FaspRx rx;                    /* role receiver */

@@ -473,7 +473,7 @@ fasp_wire_range_size (guint64 skip, guint64 length)
   return fasp_varint_size (skip) + fasp_varint_size (length - 1);
 }
 
-void
+guint32
 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
     guint8 copy, guint8 index, guint8 count)
 {
@@ -498,4 +498,5 @@ fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
     fasp_write_uint (w, block->size, 2);
   }
   fasp_write_bytes (w, block->data + offset, size);
+  return size;
 }

@@ -189,8 +189,8 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 latency_ms,
     guint64 interval);
-/* The whole block, or fragment @index of @count. */
-void fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
+/* The whole block, or fragment @index of @count; payload bytes of it. */
+guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
     guint8 round, guint8 copy, guint8 index, guint8 count);
 
 G_END_DECLS

@@ -169,7 +169,7 @@ test_copies (void)
     g_assert_cmpint (fasp_hist_percentile (hist, .9999), <=, 260 * FASP_MSEC);
     wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes /
         (gdouble) stream->read;
-    g_assert_cmpfloat (wire, <, 1.16);
+    g_assert_cmpfloat (wire, <, 1.17);
     vstream_free (stream);
     vnet_free (net);
   }

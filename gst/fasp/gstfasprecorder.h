@@ -1,0 +1,26 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfasprecorder.h: the property `record': a thread that fetches from the
+ * core's ring and writes to a file.
+ *
+ * The stream never waits for it.  When the file cannot be written any more one
+ * warning says so and recording ends.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "faspio.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstFaspRecorder GstFaspRecorder;
+
+/* Both outlive it. */
+GstFaspRecorder *gst_fasp_recorder_new (GstElement * element, FaspIo * io,
+    const gchar * path, GError ** error);
+/* Writes what is left. */
+void gst_fasp_recorder_free (GstFaspRecorder * recorder);
+
+G_END_DECLS

@@ -1,0 +1,221 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sqlite3.h>
+#include "gstfasprecordfile.h"
+
+#define SCHEMA \
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" \
+    "PRAGMA busy_timeout = 2000;" \
+    "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, element TEXT," \
+    " unix_offset INTEGER);" \
+    "CREATE TABLE IF NOT EXISTS block (run INTEGER, time INTEGER," \
+    " since_last INTEGER, full_size INTEGER, payload_size INTEGER," \
+    " number INTEGER, round INTEGER, copy INTEGER, fresh INTEGER," \
+    " sender_time INTEGER, session INTEGER);"
+#define COLUMNS "run,time,since_last,full_size,payload_size,number,round," \
+    "copy,fresh,sender_time,session"
+
+struct _GstFaspRecordFile
+{
+  gint64 run;                   /* Unix time of the start, µs */
+  FaspTime last;                /* time of the entry before */
+  FILE *csv;
+  sqlite3 *database;
+  sqlite3_stmt *insert;
+};
+
+/* --- CSV ------------------------------------------------------------------------- */
+
+static gboolean
+fail_errno (GError ** error)
+{
+  gint why = errno;
+
+  g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (why),
+      g_strerror (why));
+  return FALSE;
+}
+
+static gboolean
+open_csv (GstFaspRecordFile * file, const gchar * path, GError ** error)
+{
+  file->csv = fopen (path, "ae");
+  if (file->csv == NULL)
+    return fail_errno (error);
+  if (fseek (file->csv, 0, SEEK_END) == 0 && ftell (file->csv) > 0)
+    return TRUE;
+  if (fputs (COLUMNS "\n", file->csv) < 0 || fflush (file->csv) != 0)
+    return fail_errno (error);
+  return TRUE;
+}
+
+static gboolean
+write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
+    GError ** error)
+{
+  for (guint i = 0; i < n; i++) {
+    const FaspTraceEntry *e = &entries[i];
+
+    if (fprintf (file->csv, "%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%"
+            G_GINT64_FORMAT ",%u,%u,%" G_GUINT64_FORMAT ",%u,%u,%d,%"
+            G_GINT64_FORMAT ",%u\n", file->run, e->time,
+            file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
+            e->block, e->round, e->copy, e->fresh, e->media_time,
+            e->session) < 0)
+      return fail_errno (error);
+    file->last = e->time;
+  }
+  return fflush (file->csv) == 0 || fail_errno (error);
+}
+
+/* --- SQLite ---------------------------------------------------------------------- */
+
+static gboolean
+fail_sqlite (GstFaspRecordFile * file, GError ** error)
+{
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      sqlite3_errmsg (file->database));
+  return FALSE;
+}
+
+static gboolean
+execute (GstFaspRecordFile * file, const gchar * text, GError ** error)
+{
+  return sqlite3_exec (file->database, text, NULL, NULL, NULL) == SQLITE_OK
+      || fail_sqlite (file, error);
+}
+
+static gboolean
+add_run (GstFaspRecordFile * file, const gchar * element, GError ** error)
+{
+  sqlite3_stmt *add = NULL;
+  gboolean good;
+
+  /* two elements that start in the same µs: the later one is the next */
+  good = sqlite3_prepare_v2 (file->database, "INSERT INTO run VALUES (max(?1,"
+      " coalesce((SELECT max(run) + 1 FROM run), 0)), ?2, ?3)", -1, &add,
+      NULL) == SQLITE_OK
+      && sqlite3_bind_int64 (add, 1, file->run) == SQLITE_OK
+      && sqlite3_bind_text (add, 2, element, -1, SQLITE_TRANSIENT) == SQLITE_OK
+      && sqlite3_bind_int64 (add, 3, file->run - g_get_monotonic_time ()) ==
+      SQLITE_OK && sqlite3_step (add) == SQLITE_DONE;
+  if (good)
+    file->run = sqlite3_last_insert_rowid (file->database);
+  else
+    fail_sqlite (file, error);
+  sqlite3_finalize (add);
+  return good;
+}
+
+static gboolean
+open_sqlite (GstFaspRecordFile * file, const gchar * path,
+    const gchar * element, GError ** error)
+{
+  if (sqlite3_open (path, &file->database) != SQLITE_OK)
+    return fail_sqlite (file, error);
+  if (!execute (file, SCHEMA, error) || !add_run (file, element, error))
+    return FALSE;
+  return sqlite3_prepare_v2 (file->database, "INSERT INTO block (" COLUMNS
+      ") VALUES (?,?,?,?,?,?,?,?,?,?,?)", -1, &file->insert, NULL) == SQLITE_OK
+      || fail_sqlite (file, error);
+}
+
+static gboolean
+insert (GstFaspRecordFile * file, const FaspTraceEntry * e)
+{
+  const gint64 values[] = { file->run, e->time,
+    file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
+    (gint64) e->block, e->round, e->copy, e->fresh, e->media_time, e->session
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    sqlite3_bind_int64 (file->insert, i + 1, values[i]);
+  if (sqlite3_step (file->insert) != SQLITE_DONE)
+    return FALSE;
+  sqlite3_reset (file->insert);
+  file->last = e->time;
+  return TRUE;
+}
+
+static gboolean
+write_sqlite (GstFaspRecordFile * file, const FaspTraceEntry * entries,
+    guint n, GError ** error)
+{
+  if (!execute (file, "BEGIN", error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!insert (file, &entries[i])) {
+      fail_sqlite (file, error);
+      sqlite3_reset (file->insert);
+      execute (file, "ROLLBACK", NULL);
+      return FALSE;
+    }
+  if (execute (file, "COMMIT", error))
+    return TRUE;
+  execute (file, "ROLLBACK", NULL);
+  return FALSE;
+}
+
+/* --- either ------------------------------------------------------------------------ */
+
+static gboolean
+has_extension (const gchar * path, const gchar * const *extensions)
+{
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
+
+  for (; *extensions != NULL; extensions++)
+    if (g_str_has_suffix (lower, *extensions))
+      return TRUE;
+  return FALSE;
+}
+
+GstFaspRecordFile *
+gst_fasp_record_file_open (const gchar * path, const gchar * element,
+    GError ** error)
+{
+  static const gchar *const csv[] = { ".csv", NULL };
+  static const gchar *const sqlite[] = { ".db", ".sqlite", ".sqlite3", NULL };
+  GstFaspRecordFile *file = g_new0 (GstFaspRecordFile, 1);
+  gboolean good;
+
+  file->run = g_get_real_time ();
+  if (has_extension (path, csv)) {
+    good = open_csv (file, path, error);
+  } else if (has_extension (path, sqlite)) {
+    good = open_sqlite (file, path, element, error);
+  } else {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "its name must end in .db or .sqlite for SQLite, or in .csv");
+    good = FALSE;
+  }
+  if (!good)
+    g_clear_pointer (&file, gst_fasp_record_file_close);
+  return file;
+}
+
+gboolean
+gst_fasp_record_file_write (GstFaspRecordFile * file,
+    const FaspTraceEntry * entries, guint n, GError ** error)
+{
+  return file->csv != NULL ? write_csv (file, entries, n, error) :
+      write_sqlite (file, entries, n, error);
+}
+
+void
+gst_fasp_record_file_close (GstFaspRecordFile * file)
+{
+  if (file->csv != NULL)
+    fclose (file->csv);
+  sqlite3_finalize (file->insert);
+  sqlite3_close (file->database);
+  g_free (file);
+}

@@ -1,0 +1,27 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfasprecordfile.h: the file behind the property `record': SQLite, or CSV,
+ * by its extension.  Rows are added to what is there.
+ *
+ * Columns: those of docs/recording.md.  Times are µs.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include "fasptrace.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstFaspRecordFile GstFaspRecordFile;
+
+/* @element: name to tell runs apart by. */
+GstFaspRecordFile *gst_fasp_record_file_open (const gchar * path,
+    const gchar * element, GError ** error);
+/* All of them, or none and an error. */
+gboolean gst_fasp_record_file_write (GstFaspRecordFile * file,
+    const FaspTraceEntry * entries, guint n, GError ** error);
+void gst_fasp_record_file_close (GstFaspRecordFile * file);
+
+G_END_DECLS

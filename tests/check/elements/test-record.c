@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The property `record' of both elements.
+ */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "pair.h"
+
+#define SIZE 2000000
+
+typedef struct
+{
+  gchar *directory, *in, *sent, *received;
+  GBytes *stream;
+  GByteArray *got;
+  guint port;
+} Case;
+
+static Case *
+case_new (const gchar * sent, const gchar * received)
+{
+  Case *c = g_new0 (Case, 1);
+
+  c->directory = g_dir_make_tmp ("fasp-record-XXXXXX", NULL);
+  c->in = g_build_filename (c->directory, "in", NULL);
+  c->sent = g_build_filename (c->directory, sent, NULL);
+  c->received = g_build_filename (c->directory, received, NULL);
+  c->stream = pair_make_stream (SIZE);
+  c->got = g_byte_array_new ();
+  c->port = pair_get_port ();
+  g_assert_true (g_file_set_contents (c->in, g_bytes_get_data (c->stream,
+              NULL), SIZE, NULL));
+  return c;
+}
+
+static void
+case_free (Case * c)
+{
+  g_autoptr (GDir) dir = g_dir_open (c->directory, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree gchar *path = g_build_filename (c->directory, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (c->directory);
+  g_bytes_unref (c->stream);
+  g_byte_array_unref (c->got);
+  g_free (c->directory);
+  g_free (c->in);
+  g_free (c->sent);
+  g_free (c->received);
+  g_free (c);
+}
+
+static void
+on_handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
+{
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  g_byte_array_append (data, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static GstElement *
+receiver_of (Case * c)
+{
+  GstElement *receiver = pair_launch ("faspsrc name=source uri=fasp://:%u "
+      "record=%s ! fakesink name=out signal-handoffs=true sync=false "
+      "async=false", c->port, c->received);
+  g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (receiver), "out");
+
+  g_signal_connect (out, "handoff", G_CALLBACK (on_handoff), c->got);
+  return receiver;
+}
+
+static GstElement *
+sender_of (Case * c, gboolean records)
+{
+  GstElement *sender = pair_launch ("filesrc location=%s blocksize=1316 ! "
+      "faspsink name=sink uri=fasp://127.0.0.1:%u", c->in, c->port);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+
+  if (records)
+    g_object_set (sink, "record", c->sent, NULL);
+  return sender;
+}
+
+/* A whole stream; @blocks: what the sink counted. Both are stopped. */
+static void
+run (Case * c, GstElement * sender, GstElement * receiver, guint64 * blocks)
+{
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (receiver, GST_MESSAGE_EOS));
+  *blocks = pair_get_stat (sender, "sink", "blocks-sent");
+  pair_stop (sender);
+  pair_stop (receiver);
+  g_assert_cmpmem (c->got->data, c->got->len, g_bytes_get_data (c->stream,
+          NULL), SIZE);
+}
+
+static gint64
+query (const gchar * path, const gchar * text)
+{
+  sqlite3 *database = NULL;
+  sqlite3_stmt *statement = NULL;
+  gint64 value;
+
+  g_assert_cmpint (sqlite3_open (path, &database), ==, SQLITE_OK);
+  if (sqlite3_prepare_v2 (database, text, -1, &statement, NULL) != SQLITE_OK
+      || sqlite3_step (statement) != SQLITE_ROW)
+    value = -1;
+  else
+    value = sqlite3_column_int64 (statement, 0);
+  sqlite3_finalize (statement);
+  sqlite3_close (database);
+  return value;
+}
+
+/* Two runs into the same files. */
+static void
+test_sqlite (void)
+{
+  Case *c = case_new ("sent.db", "received.SQLite");
+  guint64 blocks[2];
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstElement) receiver = receiver_of (c);
+    g_autoptr (GstElement) sender = sender_of (c, TRUE);
+
+    g_byte_array_set_size (c->got, 0);
+    run (c, sender, receiver, &blocks[i]);
+  }
+  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM run"), ==, 2);
+  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block WHERE round = 0"
+          " AND copy = 0"), ==, blocks[0] + blocks[1]);
+  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE "
+          "fresh"), ==, blocks[0] + blocks[1]);
+  g_assert_cmpint (query (c->received, "SELECT sum(payload_size) FROM block "
+          "WHERE fresh"), ==, 2 * SIZE);
+  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block WHERE "
+          "full_size - payload_size NOT IN (48, 68)"), ==, 0);
+  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE "
+          "since_last < 0 OR time <= 0 OR sender_time <= 0"), ==, 0);
+  /* the end of the stream has no bytes but is a block */
+  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block WHERE "
+          "fresh AND payload_size = 0"), ==, 2);
+  case_free (c);
+}
+
+static void
+test_csv (void)
+{
+  Case *c = case_new ("sent.csv", "received.csv");
+  g_autoptr (GstElement) receiver = receiver_of (c);
+  g_autoptr (GstElement) sender = sender_of (c, TRUE);
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint64 blocks, payload = 0;
+
+  run (c, sender, receiver, &blocks);
+  g_assert_true (g_file_get_contents (c->received, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  g_assert_cmpstr (lines[0], ==, "run,time,since_last,full_size,payload_size,"
+      "number,round,copy,fresh,sender_time,session");
+  for (guint i = 1; lines[i][0] != '\0'; i++) {
+    g_auto (GStrv) fields = g_strsplit (lines[i], ",", -1);
+
+    g_assert_cmpuint (g_strv_length (fields), ==, 11);
+    if (g_str_equal (fields[8], "1"))
+      payload += g_ascii_strtoull (fields[4], NULL, 10);
+  }
+  g_assert_cmpuint (payload, ==, SIZE);
+  case_free (c);
+}
+
+/* A mistake is told when the element starts. */
+static void
+test_bad_path (void)
+{
+  static const gchar *const names[] = { "x.txt", "none/x.db", "none/x.csv" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    Case *c = case_new (names[i], "received.db");
+    g_autoptr (GstElement) sender = sender_of (c, TRUE);
+    g_autofree gchar *text = NULL;
+
+    g_assert_cmpint (gst_element_set_state (sender, GST_STATE_PLAYING), ==,
+        GST_STATE_CHANGE_FAILURE);
+    text = pair_wait_text (sender, GST_MESSAGE_ERROR);
+    g_assert_nonnull (strstr (text, names[i]));
+    pair_stop (sender);
+    case_free (c);
+  }
+}
+
+static void
+on_warning (GstBus * bus, GstMessage * message, gpointer data)
+{
+  g_autoptr (GError) warning = NULL;
+
+  gst_message_parse_warning (message, &warning, NULL);
+  g_assert_nonnull (strstr (warning->message, "Recording"));
+  g_atomic_int_inc ((gint *) data);
+}
+
+/* A file that cannot grow any more: one warning, and the stream goes on. */
+static void
+test_full (gconstpointer data)
+{
+  struct rlimit before, small = { 0 };
+  g_autofree gchar *name = g_strdup_printf ("received.%s",
+      (const gchar *) data);
+  Case *c = case_new ("sent.csv", name);
+  g_autoptr (GstElement) receiver = receiver_of (c);
+  g_autoptr (GstElement) sender = sender_of (c, FALSE);
+  g_autoptr (GstBus) bus = gst_element_get_bus (receiver);
+  guint64 blocks;
+  gint warnings = 0;
+
+  gst_bus_enable_sync_message_emission (bus);
+  g_signal_connect (bus, "sync-message::warning", G_CALLBACK (on_warning),
+      &warnings);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &before);
+  small.rlim_cur = 50000;
+  small.rlim_max = before.rlim_max;
+  setrlimit (RLIMIT_FSIZE, &small);
+  run (c, sender, receiver, &blocks);
+  setrlimit (RLIMIT_FSIZE, &before);
+  g_assert_cmpint (g_atomic_int_get (&warnings), ==, 1);
+  case_free (c);
+}
+
+/* The process dies: what was written is sound. */
+static void
+test_killed (void)
+{
+  Case *c = case_new ("sent.db", "received.db");
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", c->port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", c->port);
+  g_autofree gchar *sent = g_strdup_printf ("record=%s", c->sent);
+  g_autofree gchar *received = g_strdup_printf ("record=%s", c->received);
+  const gchar *argv[] = { "gst-launch-1.0", "-q", "audiotestsrc",
+    "is-live=true", "!", "faspsink", sink, sent, "faspsrc", source, received,
+    "!", "fakesink", "sync=false", "async=false", NULL
+  };
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  GPid pid;
+
+  g_assert_true (g_spawn_async (NULL, (gchar **) argv, NULL,
+          G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid,
+          NULL));
+  while (!g_file_test (c->received, G_FILE_TEST_EXISTS)
+      || query (c->received, "SELECT count(*) FROM block") < 100) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (10000);
+  }
+  kill (pid, SIGKILL);
+  g_spawn_close_pid (pid);
+  g_assert_cmpint (query (c->received, "SELECT count(*) FROM "
+          "pragma_integrity_check WHERE integrity_check = 'ok'"), ==, 1);
+  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block"), >=, 100);
+  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block"), >, 0);
+  case_free (c);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/record/sqlite", test_sqlite);
+  g_test_add_func ("/record/csv", test_csv);
+  g_test_add_func ("/record/bad-path", test_bad_path);
+  g_test_add_data_func ("/record/full/sqlite", "db", test_full);
+  g_test_add_data_func ("/record/full/csv", "csv", test_full);
+  g_test_add_func ("/record/killed", test_killed);
+  return g_test_run ();
+}
