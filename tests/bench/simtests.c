@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * simtests: the whitepaper's test, many times over, between two endpoints of
+ * the core in virtual time: skips, and how late how many blocks were, beside
+ * what the model says. A line of JSON at the end.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "vstream.h"
+
+#define TRACE (1 << 20)
+#define CELLS 5
+#define PASSES 6                /* bands told of */
+
+typedef struct
+{
+  guint64 tests, bad_tests, skips, blocks, bytes, wire, back;
+  /* by what brought it: the original, the first rex, its copies, the rest */
+  guint64 cells[CELLS];
+  /* by lateness in round trips, and those outside of a band */
+  guint64 bands[PASSES], outside;
+  FaspTime latest;
+} Sum;
+
+static gdouble mbit = 6, channel = 10, loss = 2, rtt = 200, seconds = 30;
+static gint latency = 300, tests = 100, first_seed = 1, width = 105;
+static FaspTraceEntry *trace;
+
+static guint
+cell_of (const FaspTraceEntry * e)
+{
+  return e->round == 0 ? 0 : e->round == 1 && e->copy < 3 ? 1 + e->copy :
+      CELLS - 1;
+}
+
+static void
+look (Vstream * stream, Sum * sum)
+{
+  guint n = fasp_endpoint_fetch_trace (stream->receiver, trace, TRACE, NULL);
+  FaspTime round = rtt * FASP_MSEC;
+
+  for (guint i = 0; i < n; i++) {
+    const FaspTraceEntry *e = &trace[i];
+    FaspTime late = e->time - e->media_time - round / 2;
+    guint band;
+
+    if (!e->fresh)
+      continue;
+    band = late / round;
+    sum->blocks++;
+    sum->cells[cell_of (e)]++;
+    sum->bands[MIN (band, PASSES - 1)]++;
+    if (late - band * round > width * FASP_MSEC) {
+      sum->outside++;
+      g_debug ("block %" G_GUINT64_FORMAT " of %g s: %g ms late, round %u, "
+          "copy %u", e->block, (e->media_time - trace[0].media_time) / 1e6,
+          late / 1e3, e->round, e->copy);
+    }
+    sum->latest = MAX (sum->latest, late);
+  }
+}
+
+static void
+run (gint seed, Sum * sum)
+{
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+  Vnet *net = vnet_new (seed);
+  Vstream *stream;
+
+  for (guint side = 0; side < 2; side++) {
+    ImpairConfig *wire = vnet_get_wire (net, side, !side);
+
+    wire->delay = rtt / 2 * FASP_MSEC;
+    wire->loss = loss / 100;
+    wire->rate = channel * 1e6;
+  }
+  vstream_config_init (&config);
+  config.bitrate = mbit * 1e6;
+  config.channel = channel * 1e6;
+  config.chunk = 1416;          /* 1464 on the wire */
+  config.duration = seconds * FASP_SEC;
+  config.lead = FASP_SEC;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.latency_ms = latency;
+  stream = vstream_new (net, &config, &sender, NULL);
+  fasp_endpoint_set_trace (stream->receiver, TRACE);
+  sum->bad_tests += !vstream_run (stream);
+  look (stream, sum);
+  sum->tests++;
+  sum->skips += stream->receiver_stats.skips;
+  sum->bytes += stream->read;
+  sum->wire += vnet_get_counters (net, VNET_A, VNET_B)->bytes;
+  sum->back += vnet_get_counters (net, VNET_B, VNET_A)->bytes;
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* How far the cells are from the model's: an original comes with 1 - p, the
+ * first rex with p (1 - p), and so on; CELLS - 1 degrees of freedom. */
+static gdouble
+chi_square (const Sum * sum, gdouble expected[CELLS])
+{
+  gdouble p = loss / 100, left = sum->blocks, chi2 = 0;
+
+  for (guint i = 0; i < CELLS; i++) {
+    expected[i] = i < CELLS - 1 ? left * (1 - p) : left;
+    left -= expected[i];
+    chi2 += (sum->cells[i] - expected[i]) * (sum->cells[i] - expected[i]) /
+        expected[i];
+  }
+  return chi2;
+}
+
+static void
+print_list (const gchar * name, const guint64 * values, guint n)
+{
+  printf ("\"%s\": [", name);
+  for (guint i = 0; i < n; i++)
+    printf ("%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "", values[i]);
+  printf ("], ");
+}
+
+static void
+print_sum (const Sum * sum)
+{
+  gdouble expected[CELLS], chi2 = chi_square (sum, expected);
+
+  printf ("{\"mbit\": %g, \"channel\": %g, \"rtt\": %g, \"loss\": %g, "
+      "\"latency\": %d, \"seconds\": %g, \"tests\": %" G_GUINT64_FORMAT
+      ", \"not_exact\": %" G_GUINT64_FORMAT ", \"skips\": %" G_GUINT64_FORMAT
+      ", \"blocks\": %" G_GUINT64_FORMAT ", ", mbit, channel, rtt, loss,
+      latency, seconds, sum->tests, sum->bad_tests, sum->skips, sum->blocks);
+  print_list ("cells", sum->cells, CELLS);
+  printf ("\"expected\": [");
+  for (guint i = 0; i < CELLS; i++)
+    printf ("%s%.1f", i > 0 ? ", " : "", expected[i]);
+  /* the chance of at least this with 4 degrees of freedom */
+  printf ("], \"chi_square\": %.2f, \"p_value\": %.4f, ", chi2,
+      exp (-chi2 / 2) * (1 + chi2 / 2));
+  print_list ("bands", sum->bands, PASSES);
+  printf ("\"outside\": %" G_GUINT64_FORMAT ", \"band_ms\": %d, "
+      "\"latest_ms\": %.1f, \"wire\": %.4f, \"back\": %.4f}\n", sum->outside,
+      width, sum->latest / 1e3, sum->wire / (gdouble) sum->bytes,
+      sum->back / (gdouble) sum->bytes);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
+    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
+        "MBIT"},
+    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
+    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each test",
+        "SECONDS"},
+    {"latency", 0, 0, G_OPTION_ARG_INT, &latency, "Buffer", "MS"},
+    {"tests", 0, 0, G_OPTION_ARG_INT, &tests, "How many", "N"},
+    {"band", 0, 0, G_OPTION_ARG_INT, &width,
+        "How long a band is behind a multiple of the round trip", "MS"},
+    {"seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first test", "N"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GError) error = NULL;
+  Sum sum = { 0 };
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    fprintf (stderr, "simtests: %s\n", error->message);
+    return 2;
+  }
+  trace = g_new (FaspTraceEntry, TRACE);
+  for (gint i = 0; i < tests; i++) {
+    run (first_seed + i, &sum);
+    if ((i + 1) % 1000 == 0)
+      fprintf (stderr, "%d of %d, %" G_GUINT64_FORMAT " skips\n", i + 1, tests,
+          sum.skips);
+  }
+  print_sum (&sum);
+  g_free (trace);
+  return sum.bad_tests > 0;
+}
