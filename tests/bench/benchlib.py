@@ -86,7 +86,7 @@ def last_stats(file):
     return result
 
 
-def pipelines(protocol, channel_mbit, buffer_ms, log):
+def pipelines(protocol, channel_mbit, buffer_ms, log, record=None):
     """(receiver, sender): shell commands; stdout and stdin are the stream."""
     port = 5004
     b = "$LINKEM_ADDR_B"
@@ -94,6 +94,7 @@ def pipelines(protocol, channel_mbit, buffer_ms, log):
     if protocol == "fasp":
         return (
             f"gst-launch-1.0 -m faspsrc 'uri=fasp://:{port}?latency={buffer_ms}' "
+            + (f"record={shlex.quote(record)} " if record else "") +
             f"stats-interval=500 ! fdsink fd=3 sync=false 3>&1 >{shlex.quote(log)}",
             f"{launch} fdsrc ! faspsink uri=\"fasp://{b}:{port}?latency={buffer_ms}\" "
             f"max-bitrate={int(channel_mbit * 1e6)}")
@@ -107,21 +108,30 @@ def pipelines(protocol, channel_mbit, buffer_ms, log):
 
 
 def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
-           rtt=200, loss=2, seed=1, extra=(), link=True):
+           rtt=200, loss=2, seed=1, extra=(), link=True, record=None, write=None):
     """One constant-rate stream over the link, or on this machine alone; a
-    dictionary of what happened."""
+    dictionary of what happened. @record: file for fasp's receiver to record
+    in. @write: bytes per write of the source."""
     os.makedirs(directory, exist_ok=True)
     path = {name: os.path.join(directory, name) for name in
             ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv")}
     # datagrams have no end; streams have, and may pause for long before it
     idle = 8 if protocol in ("udp", "rist") else 40
     source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
+    if write:
+        source += f" --write {write}"
     check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
              f"--delay {rtt / 2 if link else 0} --idle {idle} --times {shlex.quote(path['times.csv'])}")
+    if protocol.startswith("tcp"):     # which may be slower than the stream, and never end
+        check += f" --limit {seconds + 20}"
     json_file, log = shlex.quote(path["check.json"]), shlex.quote(path["log"])
-    if protocol in ("udp", "tcp"):
-        receiver = f"$LINKEM_B {check} --{protocol} 5004 >{json_file}"
-        sender = f"$LINKEM_A {source} --{protocol} $LINKEM_ADDR_B:5004"
+    if protocol == "udp":
+        receiver = f"$LINKEM_B {check} --udp 5004 >{json_file}"
+        sender = f"$LINKEM_A {source} --udp $LINKEM_ADDR_B:5004"
+    elif protocol.startswith("tcp"):
+        receiver = f"$LINKEM_B {check} --tcp 5004 >{json_file}"
+        sender = (f"$LINKEM_A {source} --tcp $LINKEM_ADDR_B:5004 "
+                  f"--congestion {protocol[4:] or 'bbr'}")
     elif protocol == "rist":    # librist's own programs, with UDP on the host itself
         r = (f"ristreceiver -v 3 -S 0 -p 1 -i 'rist://@0.0.0.0:5004?buffer={buffer_ms}' "
              "-o udp://127.0.0.1:6001")
@@ -133,7 +143,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
                   f"sleep 0.3; $LINKEM_A {source} --udp 127.0.0.1:6000; wait")
         receiver, sender = f"{{ {receiver} ; }}", f"{{ {sender} ; }}"
     else:
-        r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"])
+        r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"], record)
         r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed("$LINKEM_A " + s, path["cpu-sender"])
         receiver = f"{{ {r} ; }} | {check} >{json_file}"
         linger = "" if protocol == "fasp" else " --linger 3"

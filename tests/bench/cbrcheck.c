@@ -96,7 +96,8 @@ listen_at (guint port, gboolean tcp, GError ** error)
 }
 
 static void
-read_all (Check * check, gint fd, gint timeout, gboolean datagrams)
+read_all (Check * check, gint fd, gint timeout, gint64 until,
+    gboolean datagrams)
 {
   g_autofree guint8 *data = g_malloc (INPUT);
   gsize held = 0;
@@ -106,7 +107,7 @@ read_all (Check * check, gint fd, gint timeout, gboolean datagrams)
     gssize n;
     gsize used;
 
-    if (poll (&p, 1, timeout) == 0)
+    if (poll (&p, 1, timeout) == 0 || cbr_get_time_ns () > until)
       return;
     n = read (fd, data + held, INPUT - held);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -214,7 +215,7 @@ write_times (Check * check, const gchar * path, GError ** error)
 gint
 main (gint argc, gchar ** argv)
 {
-  static gdouble mbit = 10, seconds = 10, idle = 10, delay = -1;
+  static gdouble mbit = 10, seconds = 10, idle = 10, limit = 1e9, delay = -1;
   static gint udp, tcp;
   static gchar *times;
   static const GOptionEntry entries[] = {
@@ -224,6 +225,8 @@ main (gint argc, gchar ** argv)
     {"tcp", 0, 0, G_OPTION_ARG_INT, &tcp, "Listen there", "PORT"},
     {"idle", 0, 0, G_OPTION_ARG_DOUBLE, &idle,
         "End when nothing has come for so long", "SECONDS"},
+    {"limit", 0, 0, G_OPTION_ARG_DOUBLE, &limit,
+        "End after so long, whatever comes", "SECONDS"},
     {"delay", 0, 0, G_OPTION_ARG_DOUBLE, &delay,
         "One-way delay of the path", "MS"},
     {"times", 0, 0, G_OPTION_ARG_FILENAME, &times,
@@ -241,7 +244,8 @@ main (gint argc, gchar ** argv)
     fd = listen_at (udp ? udp : tcp, tcp != 0, &error);
   check.times = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (error == NULL) {
-    read_all (&check, fd, idle * 1000, udp != 0);
+    read_all (&check, fd, idle * 1000, cbr_get_time_ns () + limit * 1e9,
+        udp != 0);
     print (&check, seconds * mbit * 1e6 / 8 / CBR_RECORD,
         mbit * 1e6 / 8 / CBR_RECORD, delay);
     if (times != NULL)

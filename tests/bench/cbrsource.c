@@ -73,6 +73,7 @@ gint
 main (gint argc, gchar ** argv)
 {
   static gdouble mbit = 10, seconds = 10, lead, linger;
+  static gint piece = CBR_RECORD;
   static gchar *udp, *tcp, *congestion;
   static const GOptionEntry entries[] = {
     {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
@@ -82,6 +83,8 @@ main (gint argc, gchar ** argv)
     {"linger", 0, 0, G_OPTION_ARG_DOUBLE, &linger,
         "Wait after the last record, for those that drop what is under way "
           "when their input ends", "SECONDS"},
+    {"write", 0, 0, G_OPTION_ARG_INT, &piece,
+        "Bytes per write, whatever the records (1316)", "BYTES"},
     {"udp", 0, 0, G_OPTION_ARG_STRING, &udp, "Send there", "HOST:PORT"},
     {"tcp", 0, 0, G_OPTION_ARG_STRING, &tcp, "Send there", "HOST:PORT"},
     {"congestion", 0, 0, G_OPTION_ARG_STRING, &congestion,
@@ -90,6 +93,7 @@ main (gint argc, gchar ** argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) pending = g_byte_array_new ();
   guint8 record[CBR_RECORD];
   gint fd = STDOUT_FILENO;
   gint64 start;
@@ -102,6 +106,10 @@ main (gint argc, gchar ** argv)
         &error);
   if (error != NULL) {
     fprintf (stderr, "cbrsource: %s\n", error->message);
+    return 2;
+  }
+  if (piece < 1) {
+    fprintf (stderr, "cbrsource: --write must be at least 1\n");
     return 2;
   }
   prctl (PR_SET_TIMERSLACK, 1);
@@ -117,9 +125,15 @@ main (gint argc, gchar ** argv)
     /* the time at which it is due: a source that was held up is late, and
      * so is the picture */
     cbr_record_write (record, i, due / 1000);
-    if (!send_all (fd, record, CBR_RECORD)) {
-      fprintf (stderr, "cbrsource: %s\n", g_strerror (errno));
-      return 1;
+    g_byte_array_append (pending, record, CBR_RECORD);
+    while (pending->len >= (guint) piece || (i == n - 1 && pending->len > 0)) {
+      guint size = MIN (pending->len, (guint) piece);
+
+      if (!send_all (fd, pending->data, size)) {
+        fprintf (stderr, "cbrsource: %s\n", g_strerror (errno));
+        return 1;
+      }
+      g_byte_array_remove_range (pending, 0, size);
     }
   }
   g_usleep (linger * G_USEC_PER_SEC);

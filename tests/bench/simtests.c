@@ -97,18 +97,40 @@ run (gint seed, Sum * sum)
   vnet_free (net);
 }
 
-/* How far the cells are from the model's: an original comes with 1 - p, the
- * first rex with p (1 - p), and so on; CELLS - 1 degrees of freedom. */
+/* The chance of at least @chi2 with @degrees of freedom. */
 static gdouble
-chi_square (const Sum * sum, gdouble expected[CELLS])
+chance_of (gdouble chi2, guint degrees)
 {
-  gdouble p = loss / 100, left = sum->blocks, chi2 = 0;
+  gdouble x = chi2 / 2, a = degrees % 2 ? .5 : 1;
+  gdouble q = degrees % 2 ? erfc (sqrt (x)) : exp (-x);
+
+  /* the incomplete gamma function, upwards */
+  for (; a < degrees / 2.; a++)
+    q += exp (a * log (MAX (x, 1e-300)) - x - lgamma (a + 1));
+  return q;
+}
+
+/* How far the cells are from the model's: an original comes with 1 - p, the
+ * first rex with p (1 - p), and so on. Cells that expect fewer than five are
+ * one with those before. */
+static gdouble
+chi_square (const Sum * sum, gdouble expected[CELLS], guint * degrees)
+{
+  gdouble p = loss / 100, left = sum->blocks, chi2 = 0, wanted = 0, got = 0;
 
   for (guint i = 0; i < CELLS; i++) {
     expected[i] = i < CELLS - 1 ? left * (1 - p) : left;
     left -= expected[i];
-    chi2 += (sum->cells[i] - expected[i]) * (sum->cells[i] - expected[i]) /
-        expected[i];
+  }
+  *degrees = 0;
+  for (gint i = CELLS - 1; i >= 0; i--) {
+    wanted += expected[i];
+    got += sum->cells[i];
+    if (wanted < 5)
+      continue;
+    chi2 += (got - wanted) * (got - wanted) / wanted;
+    wanted = got = 0;
+    *degrees += i > 0;
   }
   return chi2;
 }
@@ -125,7 +147,8 @@ print_list (const gchar * name, const guint64 * values, guint n)
 static void
 print_sum (const Sum * sum)
 {
-  gdouble expected[CELLS], chi2 = chi_square (sum, expected);
+  guint degrees;
+  gdouble expected[CELLS], chi2 = chi_square (sum, expected, &degrees);
 
   printf ("{\"mbit\": %g, \"channel\": %g, \"rtt\": %g, \"loss\": %g, "
       "\"latency\": %d, \"seconds\": %g, \"tests\": %" G_GUINT64_FORMAT
@@ -136,9 +159,8 @@ print_sum (const Sum * sum)
   printf ("\"expected\": [");
   for (guint i = 0; i < CELLS; i++)
     printf ("%s%.1f", i > 0 ? ", " : "", expected[i]);
-  /* the chance of at least this with 4 degrees of freedom */
   printf ("], \"chi_square\": %.2f, \"p_value\": %.4f, ", chi2,
-      exp (-chi2 / 2) * (1 + chi2 / 2));
+      chance_of (chi2, degrees));
   print_list ("bands", sum->bands, PASSES);
   printf ("\"outside\": %" G_GUINT64_FORMAT ", \"band_ms\": %d, "
       "\"latest_ms\": %.1f, \"wire\": %.4f, \"back\": %.4f}\n", sum->outside,
