@@ -90,6 +90,9 @@ run (gint seed, Sum * sum)
   look (stream, sum);
   sum->tests++;
   sum->skips += stream->receiver_stats.skips;
+  if (stream->receiver_stats.skips > 0)
+    fprintf (stderr, "seed %d: %" G_GUINT64_FORMAT " skips\n", seed,
+        stream->receiver_stats.skips);
   sum->bytes += stream->read;
   sum->wire += vnet_get_counters (net, VNET_A, VNET_B)->bytes;
   sum->back += vnet_get_counters (net, VNET_B, VNET_A)->bytes;
