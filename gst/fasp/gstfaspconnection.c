@@ -277,8 +277,17 @@ gst_fasp_connection_open (GstFaspConnection * c)
             error->message), (NULL));
     return FALSE;
   }
+  if (record != NULL && record[0] != '\0') {
+    c->recorder = gst_fasp_recorder_new (c->element, record, &error);
+    if (c->recorder == NULL) {
+      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
+          ("Cannot record to %s.", error->message), (NULL));
+      return FALSE;
+    }
+  }
   io = fasp_io_new (&settings, &error);
   if (io == NULL) {
+    g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
     if (c->role == FASP_ROLE_SENDER)
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s",
               error->message), (NULL));
@@ -289,15 +298,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
   }
   GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT
       " bytes", fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
-  if (record != NULL && record[0] != '\0') {
-    c->recorder = gst_fasp_recorder_new (c->element, io, record, &error);
-    if (c->recorder == NULL) {
-      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
-          ("Cannot record to %s.", error->message), (NULL));
-      fasp_io_free (io);
-      return FALSE;
-    }
-  }
+  if (c->recorder != NULL)
+    gst_fasp_recorder_start (c->recorder, io);
   g_mutex_lock (&c->lock);
   c->io = io;
   start_reporting (c);

@@ -46,16 +46,19 @@ fetch (GstFaspRecorder * self, guint64 * lost)
   return n;
 }
 
-/* Writes all there is. FALSE: no more can be written. */
+/* Writes what there is: no more than the ring holds, because more may come all
+ * the time. FALSE: no more can be written. */
 static gboolean
 drain (GstFaspRecorder * self)
 {
   g_autoptr (GError) error = NULL;
   guint64 lost = 0;
-  guint n;
+  guint n = AT_ONCE;
 
-  while ((n = fetch (self, &lost)) > 0) {
-    if (gst_fasp_record_file_write (self->file, self->entries, n, &error))
+  for (guint i = 0; n == AT_ONCE && i < KEEP / AT_ONCE; i++) {
+    n = fetch (self, &lost);
+    if (n == 0 || gst_fasp_record_file_write (self->file, self->entries, n,
+            &error))
       continue;
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
         ("Recording to \"%s\" ends here: %s. The stream goes on. Make room or "
@@ -94,7 +97,7 @@ run (gpointer data)
 }
 
 GstFaspRecorder *
-gst_fasp_recorder_new (GstElement * element, FaspIo * io, const gchar * path,
+gst_fasp_recorder_new (GstElement * element, const gchar * path,
     GError ** error)
 {
   GstFaspRecordFile *file = gst_fasp_record_file_open (path,
@@ -107,15 +110,20 @@ gst_fasp_recorder_new (GstElement * element, FaspIo * io, const gchar * path,
   }
   self = g_new0 (GstFaspRecorder, 1);
   self->element = element;
-  self->io = io;
   self->path = g_strdup (path);
   self->file = file;
   self->entries = g_new (FaspTraceEntry, AT_ONCE);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
+  return self;
+}
+
+void
+gst_fasp_recorder_start (GstFaspRecorder * self, FaspIo * io)
+{
+  self->io = io;
   set_trace (self, KEEP);
   self->thread = g_thread_new ("fasp-record", run, self);
-  return self;
 }
 
 void
@@ -127,7 +135,8 @@ gst_fasp_recorder_free (GstFaspRecorder * self)
   self->stop = TRUE;
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->lock);
-  g_thread_join (self->thread);
+  if (self->thread != NULL)
+    g_thread_join (self->thread);
   gst_fasp_record_file_close (self->file);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->wake);

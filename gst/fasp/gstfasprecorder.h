@@ -17,9 +17,11 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspRecorder GstFaspRecorder;
 
-/* Both outlive it. */
-GstFaspRecorder *gst_fasp_recorder_new (GstElement * element, FaspIo * io,
+/* Opens the file. The element outlives it. */
+GstFaspRecorder *gst_fasp_recorder_new (GstElement * element,
     const gchar * path, GError ** error);
+/* @io outlives it, too. */
+void gst_fasp_recorder_start (GstFaspRecorder * recorder, FaspIo * io);
 /* Writes what is left. */
 void gst_fasp_recorder_free (GstFaspRecorder * recorder);
 

@@ -12,9 +12,9 @@
 #include <sqlite3.h>
 #include "gstfasprecordfile.h"
 
+#define BUSY 2000               /* ms */
 #define SCHEMA \
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" \
-    "PRAGMA busy_timeout = 2000;" \
     "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, element TEXT," \
     " unix_offset INTEGER);" \
     "CREATE TABLE IF NOT EXISTS block (run INTEGER, time INTEGER," \
@@ -122,6 +122,8 @@ open_sqlite (GstFaspRecordFile * file, const gchar * path,
 {
   if (sqlite3_open (path, &file->database) != SQLITE_OK)
     return fail_sqlite (file, error);
+  /* the other end may be creating the same file */
+  sqlite3_busy_timeout (file->database, BUSY);
   if (!execute (file, SCHEMA, error) || !add_run (file, element, error))
     return FALSE;
   return sqlite3_prepare_v2 (file->database, "INSERT INTO block (" COLUMNS

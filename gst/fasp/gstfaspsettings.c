@@ -560,7 +560,8 @@ gst_fasp_settings_get_uri (const GstFaspSettings * s)
         g_enum_get_value (klass, s->mode)->value_nick);
     g_type_class_unref (klass);
   }
-  gst_uri_set_query_value (uri, "latency", latency);
+  if (s->latency_set)
+    gst_uri_set_query_value (uri, "latency", latency);
   if (s->localaddress != NULL)
     gst_uri_set_query_value (uri, "localaddress", s->localaddress);
   if (s->streamid != NULL)

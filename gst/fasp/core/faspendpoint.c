@@ -16,6 +16,8 @@
 #define TURN_MAX 16
 /* A peer whose port is closed is not waited for to be silent. */
 #define UNREACHABLE_AFTER (100 * FASP_MSEC)
+/* The application hears of a promise that changes this often. */
+#define TELL_PROMISE_AFTER FASP_SEC
 
 /* --- life ------------------------------------------------------------------------ */
 
@@ -499,18 +501,23 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 static void
 tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
+  gboolean first = session->promise_told == 0;
   FaspSessionStats stats;
   FaspEvent *event;
 
   if (!session->promise_changed || !session->connected)
     return;
+  /* a peer may change its mind as often as it likes */
+  if (!first && now - session->promise_told < TELL_PROMISE_AFTER)
+    return;
   session->promise_changed = FALSE;
+  session->promise_told = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->current_latency_ms = stats.latency_ms;
   event->promised_interval = stats.promised_interval;
   if (stats.skips > 0)
-    event->observed_interval = stats.streamed / FASP_SEC / stats.skips;
+    event->observed_interval = MAX (1, stats.streamed / FASP_SEC / stats.skips);
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.outlook.falls_short;
 

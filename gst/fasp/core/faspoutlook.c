@@ -10,7 +10,10 @@
 /* Planned again at least so often, and at once when something is different
  * by this. */
 #define PLAN_EVERY (10 * FASP_SEC)
+#define PLAN_LEAST (3 * FASP_SEC)
+#define PLAN_LEAST_SOON (200 * FASP_MSEC)
 #define DIFFERENT .1
+#define TOLD_DIFFERENT 3
 #define RATES_OVER 5.           /* s */
 #define SHORTEST_OF 64
 /* A latency is found when so much has been seen, or for so long. */
@@ -38,7 +41,6 @@ fasp_outlook_init (FaspOutlook * outlook, FaspTime now, gdouble interval,
     gboolean find, FaspTime latency)
 {
   memset (outlook, 0, sizeof *outlook);
-  outlook->plan = fasp_plan_new ();
   outlook->interval = interval;
   outlook->latency = find ? 0 : latency;
   outlook->find_latency = find;
@@ -84,6 +86,14 @@ fasp_outlook_lost (FaspOutlook * outlook, FaspTime after)
   outlook->shortest_count = 0;
 }
 
+/* Little is known yet, and more every moment. */
+static gboolean
+is_soon (const FaspOutlook * outlook)
+{
+  return outlook->first_data != FASP_NEVER
+      && outlook->looked - outlook->first_data < SOON;
+}
+
 /* --- the question ------------------------------------------------------------- */
 
 /* Of all so far in the beginning, of the last seconds then. */
@@ -101,9 +111,11 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
   guint64 blocks = c->blocks - o->blocks;
 
   if (o->first_data == FASP_NEVER) {
-    if (blocks > 0)
+    if (blocks > 0) {
       o->first_data = now;
-  } else if (blocks > 0) {
+      o->first_packets = o->loss.packets;
+    }
+  } else if (blocks > 0 && elapsed > 0) {
     gdouble since = (gdouble) (now - o->first_data) / FASP_SEC;
 
     /* a pause is no reason to plan for a slower stream */
@@ -168,7 +180,7 @@ is_different (const FaspPlanGoal * a, const FaspPlanGoal * b)
       || differs (a->path.back_loss, b->path.back_loss)
       || differs (a->path.back_stay, b->path.back_stay)
       || differs (a->path.round + a->path.guard, b->path.round + b->path.guard)
-      || differs (a->path.told, b->path.told)
+      || ABS ((gint) a->path.told - (gint) b->path.told) >= TOLD_DIFFERENT
       || differs (a->blocks, b->blocks) || differs (a->spare, b->spare);
 }
 
@@ -212,9 +224,22 @@ watch_promise (FaspOutlook * o, FaspTime now)
 static gboolean
 knows_enough (const FaspOutlook * o, FaspTime now)
 {
-  if (o->block_rate <= 0)
+  if (o->first_data == FASP_NEVER)
     return FALSE;
-  return o->loss.packets >= FIND_PACKETS || now - o->first_data >= FIND_AFTER;
+  return now - o->first_data >= FIND_AFTER || (o->block_rate > 0
+      && o->loss.packets - o->first_packets >= FIND_PACKETS);
+}
+
+/* Planning takes time (about a millisecond), and a peer can make everything look
+ * different at any moment. */
+static gboolean
+is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)
+{
+  FaspTime least = is_soon (o) ? PLAN_LEAST_SOON : PLAN_LEAST;
+
+  if (now - o->planned < least)
+    return FALSE;
+  return now - o->planned >= PLAN_EVERY || is_different (goal, &o->goal);
 }
 
 gboolean
@@ -223,23 +248,26 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
 {
   FaspPromise before = o->promise;
   FaspPlanGoal goal;
+  gboolean finds;
 
-  if (now < fasp_outlook_get_timeout (o) || !rtt->measured)
+  if (!rtt->measured)
     return FALSE;
   measure_rates (o, now, counts);
   o->looked = now;
   goal = ask (o, rtt, counts);
-  if (o->find_latency && o->latency == 0 && !knows_enough (o, now)) {
+  finds = o->find_latency && o->latency == 0 && knows_enough (o, now);
+  if (o->plan != NULL && !finds && !is_time_to_plan (o, now, &goal))
+    return watch_promise (o, now);
+  if (o->plan == NULL)
+    o->plan = fasp_plan_new ();
+  o->planned = now;
+  o->goal = goal;
+  if (o->find_latency && o->latency == 0 && !finds) {
     /* to be played with whatever is found: one round has to do */
     o->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
     fasp_plan_for_latency (o->plan, &goal, o->assumed);
     return FALSE;
   }
-  if (o->goal.blocks > 0 && now - o->planned < PLAN_EVERY
-      && o->too_long_since == FASP_NEVER && !is_different (&goal, &o->goal))
-    return watch_promise (o, now);
-  o->planned = now;
-  o->goal = goal;
   if (o->find_latency)
     find_latency (o, now);
   o->promise = fasp_plan_for_latency (o->plan, &o->goal, o->latency);
@@ -250,10 +278,13 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
 FaspTime
 fasp_outlook_get_timeout (const FaspOutlook * outlook)
 {
-  gboolean soon = outlook->first_data == FASP_NEVER
-      || outlook->looked - outlook->first_data < SOON;
+  return outlook->looked + (is_soon (outlook) ? LOOK_SOON : LOOK_EVERY);
+}
 
-  return outlook->looked + (soon ? LOOK_SOON : LOOK_EVERY);
+gboolean
+fasp_outlook_begins (const FaspOutlook * outlook, guint64 blocks)
+{
+  return blocks > 0 && outlook->first_data == FASP_NEVER;
 }
 
 /* --- blocks ---------------------------------------------------------------------- */
@@ -274,6 +305,9 @@ FaspPlanRex
 fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,
     FaspTime written, guint64 number)
 {
+  if (outlook->plan == NULL)
+    return (FaspPlanRex) {
+    1, 0};
   return fasp_plan_get (outlook->plan,
       fasp_outlook_get_deadline (outlook, written) - now, number);
 }

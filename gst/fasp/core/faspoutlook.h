@@ -21,12 +21,13 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspPlan *plan;
+  FaspPlan *plan;               /* NULL: not made yet */
   gdouble interval;             /* wanted seconds between skips */
   FaspTime latency;             /* in force; 0: not found yet */
   FaspTime assumed;             /* planned for until it is found */
   gboolean find_latency;        /* else it is given */
-  FaspTime first_data;          /* when there was some to judge by */
+  FaspTime first_data;          /* when there was some to judge by, */
+  guint64 first_packets;        /* and the packets that were told of by then */
   FaspTime floor;               /* the least to be found */
   FaspTime peer_latency;        /* in force there: follows ours slowly */
   FaspLoss loss, back_loss;
@@ -70,10 +71,13 @@ void fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
 /* A datagram was found lost that long after it had left. */
 void fasp_outlook_lost (FaspOutlook * outlook, FaspTime after);
 
-/* Plans anew if that is due. TRUE: the promise is another now. */
+/* Looks again at the path; plans anew if that is due. TRUE: the promise is
+ * another now. */
 gboolean fasp_outlook_look (FaspOutlook * outlook, FaspTime now,
     const FaspRtt * rtt, const FaspOutlookCounts * counts);
 FaspTime fasp_outlook_get_timeout (const FaspOutlook * outlook);
+/* The first of the stream has left: it is to be looked at at once. */
+gboolean fasp_outlook_begins (const FaspOutlook * outlook, guint64 blocks);
 
 /* For a block that is to be sent again and was written at @written. */
 FaspPlanRex fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,

@@ -54,7 +54,8 @@ fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now)
 void
 fasp_pacer_use (FaspPacer * pacer, gsize bytes)
 {
-  pacer->unused -= bytes;
+  if (pacer->ready.rate != 0)
+    pacer->unused -= bytes;
 }
 
 void

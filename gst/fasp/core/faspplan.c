@@ -50,7 +50,9 @@ struct _FaspPlan
   gdouble slower[BINS];         /* of more steps than these */
   Action actions[ACTIONS_MAX];
   guint n_actions;
-  guint hurried;                /* the least spread, if there is time for it */
+  guint hurried;                /* the least spread, if there is time for it; */
+  /* and if there is less: all of so many are lost */
+  gdouble hurried_lost[G_MAXUINT8 + 1][FASP_PLAN_COPIES_MAX + 1];
   /* the cheapest that keeps the promise lies between two prices: a share of
    * the blocks goes by the dearer one */
   Table cheap, dear;
@@ -97,7 +99,11 @@ static void
 add_actions (FaspPlan * plan)
 {
   plan->n_actions = 0;
-  plan->hurried = (spreads[0] + plan->step - 1) / plan->step;
+  plan->hurried = MIN ((spreads[0] + plan->step - 1) / plan->step, G_MAXUINT8);
+  for (guint left = 0; left < plan->hurried; left++)
+    for (guint copies = 1; copies <= FASP_PLAN_COPIES_MAX; copies++)
+      plan->hurried_lost[left][copies] =
+          fasp_model_copies_lost (&plan->goal.path, copies, left * plan->step);
   add_action (plan, 1, 0);
   for (guint i = 0; i < G_N_ELEMENTS (spreads); i++) {
     for (guint copies = 2; copies <= FASP_PLAN_COPIES_MAX; copies++)
@@ -135,15 +141,16 @@ choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
   for (guint i = 0; i < plan->n_actions; i++) {
     const Action *action = &plan->actions[i];
     guint spread = action->spread;
-    gdouble skip, cost;
+    gdouble lost = action->lost, skip, cost;
 
     if (spread > left) {
       if (spread > plan->hurried)
         break;
       spread = left;            /* no time to spread them */
+      lost = plan->hurried_lost[left][action->copies];
     }
-    skip = action->lost * table->skip[left - spread];
-    cost = action->copies + action->lost * table->cost[left - spread];
+    skip = lost * table->skip[left - spread];
+    cost = action->copies + lost * table->cost[left - spread];
     if (cost + price * skip >= best)
       continue;
     best = cost + price * skip;
@@ -284,6 +291,12 @@ fasp_plan_find_latency (FaspPlan * plan, const FaspPlanGoal * goal)
   for (guint price = 0; price <= PRICE_MAX; price += 3) {
     solve (plan, price, &plan->dear);
     best = MIN (best, first_good (plan, &plan->dear));
+  }
+  /* too little to spare for any of it: what is cheapest */
+  if (best == BINS) {
+    solve (plan, 0, &plan->dear);
+    for (best = 0; best < BINS
+        && skip_at (plan, &plan->dear, best) > allowed (goal); best++);
   }
   latency = MIN (best + 1, BINS) * plan->step * EASE + goal->path.guard;
   best = bin_of (plan, latency);

@@ -94,8 +94,7 @@ poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
     search (pmtu, now);
     return poll_search (pmtu, now, rtt_timeout);
   }
-  /* what is acknowledged from the second on was sent after the first */
-  if (pmtu->tries++ == 1)
+  if (pmtu->tries++ == 0)
     pmtu->passed = 0;
   pmtu->next_time = now + rtt_timeout;
   return pmtu->size;
@@ -141,7 +140,7 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
 void
 fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size)
 {
-  if (!pmtu->confirming || pmtu->tries < 2)
+  if (!pmtu->confirming)
     return;
   pmtu->passed = MIN (MAX (pmtu->passed, size), pmtu->size);
   if (pmtu->passed == pmtu->size)

@@ -50,7 +50,7 @@ FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
 guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout);
 /* A probe of @size was answered.  TRUE when the size in use changed. */
 gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
-/* Data of @size was acknowledged. */
+/* Data of @size that was sent since it is confirmed was acknowledged. */
 void fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* Blocks of the size in use keep being lost: confirm it now. */
 void fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now);

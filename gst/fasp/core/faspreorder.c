@@ -165,7 +165,9 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     return FASP_REORDER_INVALID;
   if (piece->number < reorder->ack)
     return FASP_REORDER_DUPLICATE;
-  if (piece->number - reorder->read >= reorder->capacity)
+  /* what lies before a jump was given up before there was room for it */
+  if (piece->number - reorder->read >= reorder->capacity
+      || piece->number < reorder->jump)
     return FASP_REORDER_OUTSIDE;
   grow (reorder, piece->number);
   if (is_present (reorder, piece->number))
@@ -219,9 +221,11 @@ pass_given_up (FaspReorder * reorder)
     reorder->read++;
     reorder->discont = TRUE;
   }
-  if (reorder->read == reorder->highest && reorder->jump > reorder->read) {
-    reorder->read = reorder->ack = reorder->highest = reorder->jump;
+  if (reorder->read == reorder->ack && reorder->jump > reorder->read) {
+    reorder->read = reorder->ack = reorder->jump;
+    reorder->highest = MAX (reorder->highest, reorder->jump);
     reorder->discont = TRUE;
+    advance_ack (reorder);
   }
 }
 
@@ -266,7 +270,7 @@ fasp_reorder_skip_to (FaspReorder * reorder, guint64 number)
   guint64 limit = fasp_reorder_get_limit (reorder);
   guint64 end = MIN (number, limit), given_up = 0, start, length;
 
-  if (number <= MAX (reorder->ack, reorder->jump))
+  if (number <= reorder->ack)
     return 0;
   fasp_reorder_note_highest (reorder, end);
   while (fasp_reorder_next_gap (reorder, reorder->ack, &start, &length)
@@ -279,7 +283,7 @@ fasp_reorder_skip_to (FaspReorder * reorder, guint64 number)
     given_up += length;
     advance_ack (reorder);
   }
-  if (number > limit) {
+  if (number > MAX (limit, reorder->jump)) {
     given_up += number - MAX (limit, reorder->jump);
     reorder->jump = number;
   }

@@ -280,10 +280,14 @@ behind_hole (const FaspRx * rx, guint64 * number)
 FaspTime
 fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
 {
+  const FaspBlock *block;
   guint64 number;
-  const FaspBlock *block = behind_hole (rx, &number);
 
-  return block == NULL || !rx->give_up ? FASP_NEVER :
+  /* nothing is late before it is known what late is */
+  if (!rx->give_up || fasp_playout_is_unknown (&rx->playout))
+    return FASP_NEVER;
+  block = behind_hole (rx, &number);
+  return block == NULL ? FASP_NEVER :
       fasp_media_clock_map (&rx->clock, block->media_time) + MAX (1,
       fasp_playout_get (&rx->playout, now));
 }
@@ -291,13 +295,14 @@ fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
 void
 fasp_rx_give_up (FaspRx * rx, FaspTime now)
 {
-  guint64 number;
-
   while (fasp_rx_get_give_up_time (rx, now) <= now) {
+    guint64 ack = fasp_reorder_get_ack (rx->reorder), number;
+
     if (behind_hole (rx, &number) == NULL)
       break;
     count_skip (rx, now);
     fasp_rx_skip (rx, now, number);
+    g_return_if_fail (fasp_reorder_get_ack (rx->reorder) > ack);
   }
 }
 

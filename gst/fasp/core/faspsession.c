@@ -213,16 +213,18 @@ static void
 handle_feedback (FaspSession * session, FaspTime now, guint64 pn,
     const FaspFeedback * feedback)
 {
-  guint64 acked = session->tx.acked;
-  guint32 room = fasp_session_get_room (session), size;
+  guint64 acked = MAX (session->tx.acked, session->confirm_from);
 
-  /* before the store lets go of them */
-  size = session->pmtu.confirming ? fasp_store_find_largest (session->tx.store,
-      acked, feedback->ack, room) : 0;
   if (!fasp_tx_feedback (&session->tx, now, pn, feedback, &session->rtt))
     return;
-  if (size > 0)
-    fasp_pmtu_passed (&session->pmtu, now, size + FASP_DATA_OVERHEAD);
+  if (session->pmtu.confirming && session->tx.acked > acked) {
+    /* of what was sent since it is in doubt, whole */
+    guint32 size = fasp_store_find_largest (session->tx.store, acked,
+        session->tx.acked, fasp_session_get_room (session));
+
+    if (size > 0)
+      fasp_pmtu_passed (&session->pmtu, now, size + FASP_DATA_OVERHEAD);
+  }
   if (fasp_repair_is_overgrown (session->tx.repair))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "its feedback never says what arrived");
@@ -244,14 +246,18 @@ handle_data (FaspSession * session, FaspTime now, const FaspFrame * frame,
 }
 
 static void
-handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
+handle_promise (FaspSession * session, FaspTime now, guint64 pn,
+    const FaspFrame * frame)
 {
   FaspRx *rx = &session->rx;
   guint64 before = rx->promised;
 
+  /* one that was overtaken says nothing new */
+  if (pn < session->promise_pn || frame->number > FASP_LATENCY_MS_MAX)
+    return;
+  session->promise_pn = pn;
   rx->promised = frame->interval;
-  if (fasp_playout_set (&rx->playout, now, MIN (frame->number,
-              FASP_LATENCY_MS_MAX) * FASP_MSEC)
+  if (fasp_playout_set (&rx->playout, now, frame->number * FASP_MSEC)
       || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
           rx->promised))
     session->promise_changed = TRUE;
@@ -291,7 +297,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_PROMISE:
       if (takes_stream)
-        handle_promise (session, now, frame);
+        handle_promise (session, now, pn, frame);
       break;
     case FASP_FRAME_DATA:
       if (takes_stream)
@@ -475,9 +481,14 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   guint16 size = 0;
   FaspWriter w;
 
-  if (session->role == FASP_ROLE_SENDER)
+  if (session->role == FASP_ROLE_SENDER) {
+    gboolean was = session->pmtu.confirming;
+
     size = fasp_pmtu_poll (&session->pmtu, now,
         fasp_rtt_timeout (&session->rtt));
+    if (session->pmtu.confirming && !was)
+      session->confirm_from = session->tx.cursor;
+  }
   if (size == 0) {
     /* the receiver wants to know the round trip; the sender has feedback
      * for that and only shows that it is there */
@@ -531,8 +542,7 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->datagrams = session->datagrams_sent;
   counts->wire = session->wire_sent;
   counts->blocks = tx->blocks_sent;
-  counts->block_wire = tx->payload_sent + tx->blocks_sent *
-      (FASP_DATA_OVERHEAD + session->address.overhead);
+  counts->block_wire = session->block_wire;
   counts->back_received = back.received;
   counts->back_lost = back.lost;
   counts->back_holes = fasp_gap_count_settled (session->gap);
@@ -550,15 +560,18 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
     return FALSE;
-  if (now >= fasp_outlook_get_timeout (outlook)) {
+  if (now >= fasp_outlook_get_timeout (outlook)
+      || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
     count (session, &counts);
-    if (fasp_outlook_look (outlook, now, &session->rtt, &counts))
+    if (fasp_outlook_look (outlook, now, &session->rtt, &counts)) {
       session->promise_changed = TRUE;
+      session->promise_time = now;
+    }
   }
   if (now < session->promise_time)
     return FALSE;
-  session->promise_time = now + (session->agreed.find && outlook->peer_latency
-      == 0 ? PROMISE_AGAIN : PROMISE_EVERY);
+  session->promise_time = now + (outlook->find_latency && outlook->latency > 0
+      && outlook->peer_latency == 0 ? PROMISE_AGAIN : PROMISE_EVERY);
   begin (session, &w, datagram);
   fasp_wire_write_promise (&w, outlook->latency / FASP_MSEC,
       MIN (outlook->promise.interval, FASP_INTERVAL_MAX));
@@ -611,8 +624,11 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (!finish (session, now, &w, datagram, block, item.index > 0
           || item.copy > 0))
     return FALSE;
-  if (block != FASP_NO_BLOCK)
+  if (block != FASP_NO_BLOCK) {
     trace_sent (session, now, datagram, &item, payload);
+    if (item.round == 0)
+      session->block_wire += datagram->size + datagram->to.overhead;
+  }
   if (item.copy > 0)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);

@@ -112,6 +112,11 @@ typedef struct
   FaspRx rx;                    /* role receiver */
   FaspTime resume_timeout;
   FaspTime promise_time;        /* sender: when to tell of it next */
+  guint64 promise_pn;           /* receiver: of the newest one */
+  FaspTime promise_told;        /* the application, last */
+  guint64 confirm_from;         /* first block sent since the path MTU is in
+                                   doubt */
+  guint64 block_wire;           /* bytes of originals from the IP header up */
   gboolean promise_changed;     /* the application does not know yet */
   gboolean shortfall_told;
 

@@ -138,7 +138,11 @@ next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
         && fasp_repair_wants_copy (tx->repair, copy.number, copy.round)) {
       guint32 size = fasp_store_get (tx->store, copy.number)->size;
 
-      if (size <= unused && size <= room) {
+      if (size > room) {        /* the path became narrower */
+        fasp_copies_pop (&tx->copies);
+        continue;
+      }
+      if (size <= unused) {
         *item = (FaspTxItem) {
         FASP_TX_BLOCK, copy.number, copy.round, copy.copy, 0, 1};
         return TRUE;

@@ -107,6 +107,34 @@ test_set_rate (void)
   g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), <=, 0);
 }
 
+/* What was not used is there for a tenth of a second, and no longer. */
+static void
+test_unused (void)
+{
+  FaspPacer pacer;
+
+  fasp_pacer_init (&pacer, 8000000, 8192);      /* a byte per us */
+  fasp_pacer_sent (&pacer, FASP_SEC, 1000);
+  g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC + 1000), ==, 100000);
+  fasp_pacer_use (&pacer, 100000);
+  g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC + 1000), ==, 0);
+  /* 1000 of the next 51000 us are taken by what was sent */
+  g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC + 51000), ==, 50000);
+  /* a channel that is full leaves nothing */
+  for (FaspTime t = 2 * FASP_SEC; t < 3 * FASP_SEC; t += 1000)
+    fasp_pacer_sent (&pacer, t, 1000);
+  fasp_pacer_use (&pacer, fasp_pacer_get_unused (&pacer, 3 * FASP_SEC));
+  for (FaspTime t = 3 * FASP_SEC; t < 4 * FASP_SEC; t += 1000)
+    fasp_pacer_sent (&pacer, t, 1000);
+  g_assert_cmpint (fasp_pacer_get_unused (&pacer, 4 * FASP_SEC), ==, 0);
+  /* without a rate there is no end to it, and no debt is made */
+  fasp_pacer_init (&pacer, 0, 8192);
+  fasp_pacer_use (&pacer, 1 << 30);
+  g_assert_cmpint (fasp_pacer_get_unused (&pacer, 0), ==, G_MAXINT64);
+  fasp_pacer_set_rate (&pacer, 8000000, 8192);
+  g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC), >=, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -116,5 +144,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/unpaced", test_unpaced);
   g_test_add_func ("/pacer/idle", test_idle);
   g_test_add_func ("/pacer/set-rate", test_set_rate);
+  g_test_add_func ("/pacer/unused", test_unused);
   return g_test_run ();
 }

@@ -150,6 +150,35 @@ test_skip (void)
   fasp_reorder_free (reorder);
 }
 
+/* A skip beyond the window while something is unread: what lies between is
+ * refused, and the stream goes on behind it. */
+static void
+test_skip_far (void)
+{
+  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  FaspBlock *block;
+
+  for (guint i = 0; i < 10; i++)
+    insert (reorder, i, i);
+  fasp_reorder_skip_to (reorder, 640);
+  for (guint i = 0; i < 5; i++)
+    fasp_block_unref (fasp_reorder_take (reorder));
+  /* there is room for these now, but nobody wants them */
+  g_assert_cmpint (insert (reorder, 65, 65), ==, FASP_REORDER_OUTSIDE);
+  fasp_reorder_note_highest (reorder, 68);
+  g_assert_cmpuint (fasp_reorder_skip_to (reorder, 66), <=, 2);
+  for (guint i = 5; i < 10; i++)
+    fasp_block_unref (fasp_reorder_take (reorder));
+  g_assert_null (fasp_reorder_take (reorder));
+  g_assert_cmpuint (fasp_reorder_get_read (reorder), ==, 640);
+  g_assert_cmpint (insert (reorder, 640, 1), ==, FASP_REORDER_STORED);
+  block = fasp_reorder_take (reorder);
+  g_assert_cmpuint (block->number, ==, 640);
+  g_assert_true (block->flags & FASP_BLOCK_DISCONT);
+  fasp_block_unref (block);
+  fasp_reorder_free (reorder);
+}
+
 /* Against the plainest thing that does the same: an array of flags. */
 static void
 test_model (void)
@@ -216,6 +245,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reorder/gaps", test_gaps);
   g_test_add_func ("/reorder/fragments", test_fragments);
   g_test_add_func ("/reorder/skip", test_skip);
+  g_test_add_func ("/reorder/skip-far", test_skip_far);
   g_test_add_func ("/reorder/model", test_model);
   return g_test_run ();
 }

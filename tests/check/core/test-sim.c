@@ -315,6 +315,30 @@ test_auto_unheard (void)
   vnet_free (net);
 }
 
+/* What is to be found is not yet known: nothing is too late for it. */
+static void
+test_auto_skip (void)
+{
+  FaspEndpointConfig receiver;
+  Vnet *net = vnet_new (2);
+  VstreamConfig config;
+  Vstream *stream;
+
+  set_network (net, &networks[3]);
+  vstream_config_init (&config);
+  config.bitrate = 2000000;
+  config.channel = 6000000;
+  config.duration = 10 * FASP_SEC;
+  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  receiver.latency_ms = FASP_LATENCY_AUTO;
+  receiver.too_late_skip = TRUE;
+  stream = vstream_new (net, &config, NULL, &receiver);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->receiver_stats.blocks_too_late, ==, 0);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* The same seed gives the same run, to the packet. */
 static void
 test_deterministic (void)
@@ -356,6 +380,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sim/auto", test_auto);
   g_test_add_func ("/sim/auto-changes", test_auto_changes);
   g_test_add_func ("/sim/auto-unheard", test_auto_unheard);
+  g_test_add_func ("/sim/auto-skip", test_auto_skip);
   g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
