@@ -215,12 +215,13 @@ static void
 test_auto (void)
 {
   for (guint i = 2; i <= 6; i++) {
-    Vnet *net = vnet_new (i);
-    Vstream *stream;
     FaspTime rtt = networks[i].rtt;
+    Vstream *stream;
+    Vnet *net;
 
     if (i == 5)                 /* 40 %: nothing to promise there */
       continue;
+    net = vnet_new (i);
     set_network (net, &networks[i]);
     stream = new_promised (net, 2000000, 6000000, FASP_LATENCY_AUTO,
         60 * FASP_SEC);

@@ -240,39 +240,6 @@ test_full (gconstpointer data)
   case_free (c);
 }
 
-/* The process dies: what was written is sound. */
-static void
-test_killed (void)
-{
-  Case *c = case_new ("sent.db", "received.db");
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", c->port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", c->port);
-  g_autofree gchar *sent = g_strdup_printf ("record=%s", c->sent);
-  g_autofree gchar *received = g_strdup_printf ("record=%s", c->received);
-  const gchar *argv[] = { "gst-launch-1.0", "-q", "audiotestsrc",
-    "is-live=true", "!", "faspsink", sink, sent, "faspsrc", source, received,
-    "!", "fakesink", "sync=false", "async=false", NULL
-  };
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-  GPid pid;
-
-  g_assert_true (g_spawn_async (NULL, (gchar **) argv, NULL,
-          G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid,
-          NULL));
-  while (!g_file_test (c->received, G_FILE_TEST_EXISTS)
-      || query (c->received, "SELECT count(*) FROM block") < 100) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_usleep (10000);
-  }
-  kill (pid, SIGKILL);
-  g_spawn_close_pid (pid);
-  g_assert_cmpint (query (c->received, "SELECT count(*) FROM "
-          "pragma_integrity_check WHERE integrity_check = 'ok'"), ==, 1);
-  g_assert_cmpint (query (c->received, "SELECT count(*) FROM block"), >=, 100);
-  g_assert_cmpint (query (c->sent, "SELECT count(*) FROM block"), >, 0);
-  case_free (c);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -283,6 +250,5 @@ main (int argc, char **argv)
   g_test_add_func ("/record/bad-path", test_bad_path);
   g_test_add_data_func ("/record/full/sqlite", "db", test_full);
   g_test_add_data_func ("/record/full/csv", "csv", test_full);
-  g_test_add_func ("/record/killed", test_killed);
   return g_test_run ();
 }
