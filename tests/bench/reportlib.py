@@ -209,7 +209,8 @@ def lateness_scatter(streams):
     fig, axes = figure(9, 2.8, len(nets))
     for axis, (key, group) in zip(axes, nets.items()):
         s = group[0]
-        per_second = s.mbit * 1e6 / 8 / lib.RECORD
+        # blocks are not records, but as even
+        per_second = (max((n for n, _, _ in s.blocks), default=0) + 1) / s.seconds
         for r in range(4):
             xs = [n / per_second for n, _, round_ in s.blocks if min(round_, 3) == r]
             ys = [late / 1000 for _, late, round_ in s.blocks if min(round_, 3) == r]

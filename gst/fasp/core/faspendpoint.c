@@ -4,6 +4,7 @@
 #include "faspcookie.h"
 #include "faspdial.h"
 #include "faspendpointprivate.h"
+#include "faspslow.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
@@ -166,8 +167,8 @@ update_block_size (FaspEndpoint * endpoint)
   fasp_store_set_block_size (endpoint->store, size);
 }
 
-static void
-trim_store (FaspEndpoint * endpoint)
+void
+fasp_endpoint_trim_store (FaspEndpoint * endpoint)
 {
   guint64 keep = fasp_store_get_head (endpoint->store);
 
@@ -356,7 +357,7 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
   /* only who held the oldest block can have let go of it */
   if (fasp_tx_get_base (&session->tx) > fasp_store_get_tail (endpoint->store))
-    trim_store (endpoint);
+    fasp_endpoint_trim_store (endpoint);
 }
 
 void
@@ -487,7 +488,7 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       endpoint->stats.bytes_unconfirmed += event->bytes_lost;
     else if (fasp_endpoint_get_open (endpoint) == NULL)
       endpoint->stats.bytes_unconfirmed = event->bytes_lost;
-    trim_store (endpoint);
+    fasp_endpoint_trim_store (endpoint);
   } else {
     endpoint->lateness = session->rx.lateness;
     endpoint->lateness_in_order = session->rx.lateness_in_order;
@@ -577,7 +578,7 @@ remove_session (FaspEndpoint * endpoint, guint i)
   g_ptr_array_remove_index (endpoint->sessions, i);     /* in the order they came */
   fasp_session_free (session);
   if (endpoint->store != NULL) {
-    trim_store (endpoint);
+    fasp_endpoint_trim_store (endpoint);
     update_block_size (endpoint);
   }
 }
@@ -592,7 +593,7 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
     endpoint->stats.bytes_dropped += endpoint->stats.bytes_unconfirmed;
     endpoint->hold = FASP_NO_BLOCK;
     endpoint->hold_deadline = FASP_NEVER;
-    trim_store (endpoint);
+    fasp_endpoint_trim_store (endpoint);
   }
 }
 
@@ -695,66 +696,6 @@ has_listeners (const FaspEndpoint * endpoint)
       || fasp_endpoint_get_open (endpoint) != NULL;
 }
 
-/* Whom may the stream leave behind? With slow-policy=wait only one that is
- * silent while another is heard: the dead must not hold up the living. */
-static gboolean
-may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
-    gboolean any_heard)
-{
-  return endpoint->config.slow_policy != FASP_SLOW_WAIT
-      || (session->interrupted && any_heard);
-}
-
-/* Can all who hold the oldest block be left behind? */
-static gboolean
-can_press (const FaspEndpoint * endpoint)
-{
-  guint64 tail = fasp_store_get_tail (endpoint->store);
-  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
-
-  if (endpoint->hold != FASP_NO_BLOCK
-      && endpoint->config.slow_policy == FASP_SLOW_WAIT)
-    return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->state == FASP_SESSION_OPEN
-        && fasp_tx_get_base (&session->tx) <= tail
-        && !may_leave_behind (endpoint, session, any_heard))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Makes room at the cost of who holds the oldest block. */
-static gboolean
-press_slow (FaspEndpoint * endpoint, FaspTime now)
-{
-  guint64 tail = fasp_store_get_tail (endpoint->store);
-  guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
-  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
-
-  if (middle == tail || !can_press (endpoint))
-    return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->state != FASP_SESSION_OPEN
-        || fasp_tx_get_base (&session->tx) >= middle
-        || !may_leave_behind (endpoint, session, any_heard))
-      continue;
-    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER)
-      fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
-          "it does not keep up with the stream");
-    else
-      fasp_tx_skip_to (&session->tx, middle);
-  }
-  if (endpoint->hold < middle)
-    endpoint->hold = middle;
-  trim_store (endpoint);
-  return fasp_store_get_tail (endpoint->store) > tail;
-}
-
 gsize
 fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const guint8 * data, gsize size)
@@ -776,7 +717,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   do
     taken += fasp_store_write (endpoint->store, now, media_time,
         data + taken, size - taken);
-  while (taken < size && press_slow (endpoint, now));
+  while (taken < size && fasp_slow_press (endpoint, now));
   endpoint->stats.bytes_written += taken;
   if (taken > 0)
     endpoint->epoch++;
@@ -790,7 +731,8 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
     return FALSE;
   if (!has_listeners (endpoint))
     return !endpoint->config.wait_for_connection;
-  return !fasp_store_is_full (endpoint->store) || can_press (endpoint);
+  return !fasp_store_is_full (endpoint->store)
+      || fasp_slow_can_press (endpoint);
 }
 
 void
@@ -798,7 +740,7 @@ fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
-  trim_store (endpoint);
+  fasp_endpoint_trim_store (endpoint);
   endpoint->epoch++;
 }
 

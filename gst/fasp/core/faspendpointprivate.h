@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
- * faspdial.c, faspadmission.c, faspchange.c and faspfigures.c.
+ * faspdial.c, faspadmission.c, faspslow.c, faspchange.c and faspfigures.c.
  */
 #pragma once
 
@@ -74,6 +74,8 @@ FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     guint64 start);
 /* Blocks that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
+/* Lets go of blocks that nobody needs any more. */
+void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
 guint32 fasp_endpoint_get_burst (const FaspEndpoint * endpoint);
 void fasp_endpoint_describe (FaspEndpoint * endpoint,
     FaspHandshake * handshake, guint64 start);

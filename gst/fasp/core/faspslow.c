@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspslow.h"
+
+/* Whom may the stream leave behind? With slow-policy=wait only one that is
+ * silent while another is heard: the dead must not hold up the living. */
+static gboolean
+may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
+    gboolean any_heard)
+{
+  return endpoint->config.slow_policy != FASP_SLOW_WAIT
+      || (session->interrupted && any_heard);
+}
+
+gboolean
+fasp_slow_can_press (const FaspEndpoint * endpoint)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
+
+  if (endpoint->hold != FASP_NO_BLOCK
+      && endpoint->config.slow_policy == FASP_SLOW_WAIT)
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN
+        && fasp_tx_get_base (&session->tx) <= tail
+        && !may_leave_behind (endpoint, session, any_heard))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
+  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
+
+  if (middle == tail || !fasp_slow_can_press (endpoint))
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_OPEN
+        || fasp_tx_get_base (&session->tx) >= middle
+        || !may_leave_behind (endpoint, session, any_heard))
+      continue;
+    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER)
+      fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
+          "it does not keep up with the stream");
+    else
+      fasp_tx_skip_to (&session->tx, middle);
+  }
+  if (endpoint->hold < middle)
+    endpoint->hold = middle;
+  fasp_endpoint_trim_store (endpoint);
+  return fasp_store_get_tail (endpoint->store) > tail;
+}
