@@ -223,9 +223,10 @@ handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
 {
   GstFaspConnection *c = data;
 
-  gst_fasp_events_handle (c->element, io, event);
+  /* first the element: whoever is told may ask it */
   if (c->event != NULL)
     c->event (c->element, event);
+  gst_fasp_events_handle (c->element, io, event);
 }
 
 static void

@@ -468,6 +468,53 @@ test_latency (void)
   pair_free (pair);
 }
 
+static guint
+get_promised_latency (GstElement * pipeline)
+{
+  g_autoptr (GstMessage) message = pair_wait_element (pipeline,
+      "promise-changed");
+  const GstStructure *s = gst_message_get_structure (message);
+  guint64 promised, observed;
+  guint latency;
+
+  g_assert_true (gst_structure_get (s, "latency-ms", G_TYPE_UINT, &latency,
+          "promised-interval", G_TYPE_UINT64, &promised, "observed-interval",
+          G_TYPE_UINT64, &observed, NULL));
+  g_assert_cmpuint (promised, >, 0);
+  g_assert_cmpuint (observed, ==, GST_CLOCK_TIME_NONE);
+  return latency;
+}
+
+/* The sink finds the latency, the source answers it; the stream is held until
+ * then, and is whole. */
+static void
+test_latency_auto (void)
+{
+  guint port = pair_get_port (), told;
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?"
+      "latency=auto max-bitrate=10000000", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=20",
+      port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (200000);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
+      (pair->receiver), "source");
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  GstClockTime least, most;
+  gboolean live;
+
+  play (pair);
+  push (pair, stream, 0, 200000, 1316);
+  told = get_promised_latency (pair->sender);
+  g_assert_cmpuint (get_promised_latency (pair->receiver), ==, told);
+  g_assert_cmpuint (told, >=, 20);      /* what the other end asks for */
+  g_assert_true (gst_element_query (element, query));
+  gst_query_parse_latency (query, &live, &least, &most);
+  g_assert_cmpuint (least, ==, told * GST_MSECOND);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
 static void
 test_stats (void)
 {
@@ -625,6 +672,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/keep-listening", test_keep_listening);
   g_test_add_func ("/pair/flush", test_flush);
   g_test_add_func ("/pair/latency", test_latency);
+  g_test_add_func ("/pair/latency-auto", test_latency_auto);
   g_test_add_func ("/pair/stats", test_stats);
   g_test_add_data_func ("/pair/authentication/accept", "let me in",
       test_authentication);
