@@ -30,8 +30,6 @@
  * not come evenly. */
 #define SPARE_SHARE .7
 #define SPARE_MAX 2.
-/* Feedback's part of what is received (fasprx.h). */
-#define FEEDBACK_SHARE 64
 #define FEEDBACK_MOST 50
 /* Before anything has been sent. */
 #define BLOCK_RATE 500.
@@ -155,8 +153,10 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   path->guard = 4 * rtt->jitter + 2 * FASP_MSEC + path->interval;
   /* what the share of feedback has for each new loss; one half of it for
    * those that come close together */
-  feedbacks = MAX (1, o->wire_rate * (1 - path->loss)) / 8 / FEEDBACK_SHARE *
-      MAX (1, c->back_received) / MAX (1, c->back_wire);
+  feedbacks =
+      MAX (1,
+      o->wire_rate * (1 - path->loss)) / 8 / FASP_FEEDBACK_SHARE * MAX (1,
+      c->back_received) / MAX (1, c->back_wire);
   path->feedback = FASP_SEC / feedbacks;
   path->told = MIN (FEEDBACK_MOST, feedbacks / (MAX (goal.blocks,
               o->datagram_rate) * path->loss * (1 - path->stay)) / 2);

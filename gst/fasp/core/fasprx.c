@@ -80,7 +80,7 @@ repeat (FaspRx * rx)
 void
 fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 {
-  gint64 allowance = rx->allowance + (gint64) (size / FASP_RX_SHARE);
+  gint64 allowance = rx->allowance + (gint64) (size / FASP_FEEDBACK_SHARE);
 
   rx->allowance = MIN (allowance, ALLOWANCE_MAX);
   if (rx->owed && rx->allowance >= 0) {

@@ -9,7 +9,7 @@
  *   - every quarter of a round trip (10 to 100 ms) while data comes,
  *   - at once when asked by a tail probe, when the window opens again and
  *     when the stream is complete,
- * within a share of what is received (FASP_RX_SHARE), beyond which only the
+ * within a share of what is received (FASP_FEEDBACK_SHARE), beyond which only the
  * regular clock goes on.  Half of what may be said in advance is kept for new
  * losses.
  */
@@ -23,7 +23,6 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RX_SHARE 64        /* feedback <= 1 / 64 of the bytes received */
 #define FASP_RX_CLOCK_MIN (10 * FASP_MSEC)
 #define FASP_RX_CLOCK_MAX (100 * FASP_MSEC)
 

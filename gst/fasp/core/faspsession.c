@@ -582,13 +582,17 @@ static void
 trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
     const FaspTxItem * item, guint32 payload)
 {
-  const FaspBlock *block = fasp_store_get (session->tx.store, item->number);
+  const FaspBlock *block;
 
+  if (session->trace->ring == NULL)
+    return;
+  block = fasp_store_get (session->tx.store, item->number);
   fasp_trace_add (session->trace, &(FaspTraceEntry) {
       .time = now,.media_time = block->media_time,.block =
         item->number,.session = session->id,.full =
         datagram->size + datagram->to.overhead,.payload = payload,.round =
-        item->round,.copy = item->copy,.fresh = item->round == 0});
+        item->round,.copy = item->copy,.fresh = item->round == 0}
+  );
 }
 
 static gboolean

@@ -21,6 +21,9 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
+/* Feedback takes at most this part of the bytes received: 1 / 64. */
+#define FASP_FEEDBACK_SHARE 64
+
 /* A new loss is told of at once, then again and again while it is missing:
  * the wait before the (i+1)-th repetition is 2, then 4, then 8 ms. */
 #define FASP_FEEDBACK_REPEAT(i) \

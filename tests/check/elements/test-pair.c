@@ -441,6 +441,22 @@ test_flush (void)
 
 /* --- what is told ----------------------------------------------------------------------- */
 
+/* What the source, which is live, answers. */
+static GstClockTime
+get_latency (Pair * pair)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
+      (pair->receiver), "source");
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  GstClockTime least, most;
+  gboolean live;
+
+  g_assert_true (gst_element_query (element, query));
+  gst_query_parse_latency (query, &live, &least, &most);
+  g_assert_true (live);
+  return least;
+}
+
 static void
 test_latency (void)
 {
@@ -451,19 +467,11 @@ test_latency (void)
       port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
-      (pair->receiver), "source");
-  g_autoptr (GstQuery) query = gst_query_new_latency ();
-  GstClockTime least, most;
-  gboolean live;
 
   play (pair);
   push (pair, stream, 0, 10000, 1316);
   wait_for_size (pair, 10000);
-  g_assert_true (gst_element_query (element, query));
-  gst_query_parse_latency (query, &live, &least, &most);
-  g_assert_true (live);
-  g_assert_cmpuint (least, ==, 400 * GST_MSECOND);      /* the larger one */
+  g_assert_cmpuint (get_latency (pair), ==, 400 * GST_MSECOND); /* the larger one */
   finish (pair, stream);
   pair_free (pair);
 }
@@ -497,20 +505,13 @@ test_latency_auto (void)
       port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
-  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
-      (pair->receiver), "source");
-  g_autoptr (GstQuery) query = gst_query_new_latency ();
-  GstClockTime least, most;
-  gboolean live;
 
   play (pair);
   push (pair, stream, 0, 200000, 1316);
   told = get_promised_latency (pair->sender);
   g_assert_cmpuint (get_promised_latency (pair->receiver), ==, told);
   g_assert_cmpuint (told, >=, 20);      /* what the other end asks for */
-  g_assert_true (gst_element_query (element, query));
-  gst_query_parse_latency (query, &live, &least, &most);
-  g_assert_cmpuint (least, ==, told * GST_MSECOND);
+  g_assert_cmpuint (get_latency (pair), ==, told * GST_MSECOND);
   finish (pair, stream);
   pair_free (pair);
 }
