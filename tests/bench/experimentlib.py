@@ -28,14 +28,14 @@ RECORD = 1316
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS stream (
     peer TEXT, mbit REAL, channel REAL, rtt REAL, loss REAL, burst REAL,
-    buffer INTEGER, seconds INTEGER, test INTEGER,
+    buffer INTEGER, seconds INTEGER, write INTEGER, test INTEGER,
     started TEXT, exact INTEGER, missing INTEGER, records INTEGER,
     wire REAL, feedback REAL, cpu_sender REAL, cpu_receiver REAL,
     delays BLOB,        -- int32 us over the one-way delay, in order, -1 missing; zlib
     blocks BLOB,        -- fasp: int32 triples of block, us late as it arrived, round; zlib
-    PRIMARY KEY (peer, mbit, channel, rtt, loss, burst, buffer, seconds, test));
+    PRIMARY KEY (peer, mbit, channel, rtt, loss, burst, buffer, seconds, write, test));
 """
-KEY = ("peer", "mbit", "channel", "rtt", "loss", "burst", "buffer", "seconds", "test")
+KEY = ("peer", "mbit", "channel", "rtt", "loss", "burst", "buffer", "seconds", "write", "test")
 
 
 def open_database(path):
@@ -88,7 +88,7 @@ def is_done(database, job):
                             [job[k] for k in KEY]).fetchone() is not None
 
 
-def run_job(job, directory, keep_blocks=True, write=None):
+def run_job(job, directory, keep_blocks=True):
     """One stream; the row for the database."""
     where = os.path.join(directory, "-".join(str(job[k]) for k in KEY))
     recording = os.path.join(where, "blocks.db") if job["peer"] == "fasp" and keep_blocks else None
@@ -98,7 +98,7 @@ def run_job(job, directory, keep_blocks=True, write=None):
     try:
         result = benchlib.stream(job["peer"], job["mbit"], job["channel"], job["seconds"], where,
                                  job["buffer"] or 1000, job["rtt"], job["loss"], seed=seed,
-                                 extra=extra, record=recording, write=write)
+                                 extra=extra, record=recording, write=job["write"])
         delays = read_delays(os.path.join(where, "times.csv"), job["rtt"] / 2)
         blocks = read_blocks(recording) if recording else []
     finally:
@@ -147,20 +147,19 @@ class Progress:
             print(file=sys.stderr)
 
 
-def run_all(database, jobs, at_once=1, keep_blocks=True, write=None, quiet=False):
+def run_all(database, jobs, at_once=1):
     """Runs what is not in the database yet."""
     todo = [job for job in jobs if not is_done(database, job)]
     progress = Progress(len(todo))
     directory = benchlib.scratch()
     try:
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-            futures = [pool.submit(run_job, job, directory, keep_blocks, write) for job in todo]
+            futures = [pool.submit(run_job, job, directory) for job in todo]
             try:
                 for future in concurrent.futures.as_completed(futures):
                     row = future.result()
                     save(database, row)
-                    if not quiet:
-                        progress.step(describe(row))
+                    progress.step(describe(row))
             except BaseException:
                 for future in futures:
                     future.cancel()

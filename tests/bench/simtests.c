@@ -24,6 +24,7 @@ typedef struct
 } Sum;
 
 static gdouble mbit = 6, channel = 10, loss = 2, rtt = 200, seconds = 30;
+static gdouble burst = 0;
 static gint latency = 300, tests = 100, first_seed = 1, width = 105;
 static FaspTraceEntry *trace;
 
@@ -74,6 +75,7 @@ run (gint seed, Sum * sum)
 
     wire->delay = rtt / 2 * FASP_MSEC;
     wire->loss = loss / 100;
+    wire->burst = burst;
     wire->rate = channel * 1e6;
   }
   vstream_config_init (&config);
@@ -179,6 +181,8 @@ main (int argc, char **argv)
     {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
         "MBIT"},
     {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
+    {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst,
+        "Mean length; the model's shares are of losses one by one", "N"},
     {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each test",
         "SECONDS"},

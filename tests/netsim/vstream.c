@@ -170,7 +170,7 @@ step (Vstream * stream)
   FaspTime now = vnet_get_time (stream->net);
   FaspTime tick = stream->config.chunk * 8 * FASP_SEC / stream->config.bitrate;
 
-  vnet_run (stream->net, now + CLAMP (tick, 1, 10 * FASP_MSEC));
+  vnet_run (stream->net, now + CLAMP (tick, 1, 50 * FASP_MSEC));
   read_all (stream);
   write_due (stream);
   look (stream);

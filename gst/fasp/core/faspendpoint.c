@@ -10,7 +10,11 @@
 #define DEFAULT_RESUME (30 * FASP_SEC)
 /* Bursts of 5 or 6 packets survive small queues (Gunderson); above 1 Gbit/s
  * 50 µs of the rate, because nobody wakes up more often. */
-#define DEFAULT_BURST 8192
+/* Back to back: what a switch's queue is sure to take, as long as it is no queue
+ * of its own on a slow link; on a fast one what leaves between two wake-ups. */
+#define BURST_MAX 8192
+#define BURST_SLOW_TIME (5 * FASP_MSEC)
+#define BURST_FAST_TIME 50
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
 /* Datagrams of one session before it is the next one's turn. */
@@ -237,10 +241,12 @@ guint32
 fasp_endpoint_get_burst (const FaspEndpoint * endpoint)
 {
   guint64 rate = endpoint->config.max_bitrate;
+  guint64 slow = CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC,
+      2 * FASP_DATAGRAM_MAX, BURST_MAX);
 
   if (endpoint->config.max_burst > 0)
     return endpoint->config.max_burst;
-  return CLAMP (rate / 8 * 50 / FASP_SEC, DEFAULT_BURST, G_MAXINT32);
+  return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, slow, G_MAXINT32);
 }
 
 /* --- sessions coming and going ---------------------------------------------------------------------------- */

@@ -4,11 +4,17 @@
 #include "fasploss.h"
 
 #define FAST (15 * FASP_SEC)
-#define SLOW (240 * FASP_SEC)
+#define MIDDLE (240 * FASP_SEC)
+#define SLOW (3600 * FASP_SEC)
+/* Standard deviations that are no chance: all of this is looked at many
+ * thousand times a day. */
+#define SURE 5.
 /* What is assumed, and for how many packets and losses it counts. */
-#define PRIOR_PACKETS 100.
-#define PRIOR_LOST 5.
-#define PRIOR_HOLES 4.
+#define PRIOR_PACKETS 200.
+#define PRIOR_LOST 10.
+#define PRIOR_HOLES 8.
+/* And in which it may be worse than it looks, in standard deviations. */
+#define CAUTION .5
 #define MOST .95
 
 void
@@ -36,23 +42,6 @@ grown (guint64 * last, guint64 value)
   return by;
 }
 
-void
-fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
-    guint64 holes)
-{
-  gdouble elapsed = MAX (0, now - loss->time);
-  gdouble p = grown (&loss->packets, packets);
-  gdouble l = grown (&loss->lost, lost);
-  gdouble h = grown (&loss->holes, holes);
-
-  /* a hostile peer may say anything: no more lost than there were */
-  l = MIN (l, p);
-  h = MIN (h, l);
-  loss->time = MAX (loss->time, now);
-  add (&loss->fast, exp (-elapsed / FAST), p, l, h);
-  add (&loss->slow, exp (-elapsed / SLOW), p, l, h);
-}
-
 static gdouble
 share_of (const FaspLossSum * sum)
 {
@@ -63,15 +52,64 @@ share_of (const FaspLossSum * sum)
 static gdouble
 stay_of (const FaspLossSum * sum)
 {
-  return (sum->lost - sum->holes + PRIOR_LOST - PRIOR_HOLES) / (sum->lost +
-      PRIOR_LOST);
+  return MAX (0, sum->lost - sum->holes + PRIOR_LOST - PRIOR_HOLES) /
+      (sum->lost + PRIOR_LOST);
+}
+
+/* More or longer bursts (@sign 1), or fewer or shorter ones (-1), than @known
+ * lets expect; a few of them are no proof. */
+static gboolean
+is_different (const FaspLossSum * sum, const FaspLossSum * known, gint sign)
+{
+  gdouble stay = stay_of (known);
+  gdouble holes = sum->packets * share_of (known) * (1 - stay);
+  gdouble stayed = sum->lost * stay;
+
+  return sign * (sum->holes - holes) > SURE * sqrt (holes + 1)
+      || sign * (sum->lost - sum->holes - stayed) >
+      SURE * sqrt (stayed * (1 - stay) + 1);
+}
+
+/* All that is known of a path that has changed is what is new. */
+static void
+forget_what_was (FaspLoss * loss)
+{
+  if (is_different (&loss->fast, &loss->slow, 1))
+    loss->slow = loss->middle = loss->fast;
+  else if (is_different (&loss->middle, &loss->slow, 1)
+      || is_different (&loss->middle, &loss->slow, -1))
+    loss->slow = loss->middle;
+}
+
+void
+fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
+    guint64 holes)
+{
+  gdouble elapsed = MAX (0, now - loss->time);
+  gdouble p = grown (&loss->packets, packets);
+  gdouble l = grown (&loss->lost, lost);
+  gdouble h = grown (&loss->holes, holes);
+
+  /* a hostile peer may say anything: no more lost than there were; a hole
+   * may be told of later than what was lost in it */
+  l = MIN (l, p);
+  loss->time = MAX (loss->time, now);
+  add (&loss->fast, exp (-elapsed / FAST), p, l, h);
+  add (&loss->middle, exp (-elapsed / MIDDLE), p, l, h);
+  add (&loss->slow, exp (-elapsed / SLOW), p, l, h);
+  forget_what_was (loss);
 }
 
 void
 fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay)
 {
-  *share = MAX (share_of (&loss->fast), share_of (&loss->slow));
+  const FaspLossSum *sum = &loss->slow;
+  gdouble known = stay_of (sum);
+
+  /* as bad as it may well be, by the deviation of what was counted */
+  *share = share_of (sum) * (1 + CAUTION / sqrt (sum->holes + PRIOR_HOLES));
+  *stay =
+      known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
   *share = CLAMP (*share, 0, MOST);
-  *stay = MAX (stay_of (&loss->fast), stay_of (&loss->slow));
   *stay = CLAMP (*stay, *share, MOST);
 }

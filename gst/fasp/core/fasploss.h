@@ -3,9 +3,11 @@
  * fasploss.h: how much is lost on a path, and in how long bursts.
  *
  * From counters that only grow: packets, those of them lost, and the holes
- * they made.  Averages over a quarter of a minute and over four minutes; the
- * worse of the two is told, so a path is believed to be bad at once and to be
- * good only after a while.  Before much is known a middling path is assumed.
+ * they made.  A promise of one skip in a week hangs on how long bursts are, so
+ * the average is one over an hour, for as long as the path is the same: when
+ * a quarter of a minute is surely worse, or four minutes are surely different,
+ * what was before is forgotten.  So a path is believed to be bad at once and to
+ * be good only after a while.  Before much is known a middling path is assumed.
  */
 #pragma once
 
@@ -22,7 +24,7 @@ typedef struct
 {
   guint64 packets, lost, holes; /* at the last update */
   FaspTime time;
-  FaspLossSum fast, slow;
+  FaspLossSum fast, middle, slow;
 } FaspLoss;
 
 void fasp_loss_init (FaspLoss * loss, FaspTime now);

@@ -56,8 +56,10 @@ typedef struct
                                  * rex, when the next datagram and the first
                                  * feedback get through */
   FaspTime interval;            /* between datagrams */
-  guint told;                   /* times that feedback is repeated freely, */
-  FaspTime feedback;            /* and the least time between further ones */
+  gdouble saved;                /* chance that feedback has been saved up: */
+  guint told;                   /* repeated so often freely then; */
+  FaspTime feedback;            /* the least time between further ones */
+  FaspTime first;               /* and what the first may have to wait */
   FaspTime guard;               /* what a rex may take longer than its way */
 } FaspPath;
 

@@ -9,18 +9,19 @@
 #define SOON (5 * FASP_SEC)
 /* Planned again at least so often, and at once when something is different
  * by this. */
-#define PLAN_EVERY (10 * FASP_SEC)
+#define PLAN_EVERY (30 * FASP_SEC)
 #define PLAN_LEAST (3 * FASP_SEC)
 #define PLAN_LEAST_SOON (200 * FASP_MSEC)
 #define DIFFERENT .1
 #define TOLD_DIFFERENT 3
 #define RATES_OVER 5.           /* s */
+#define JITTER_OVER 10.
 #define SHORTEST_OF 64
 /* A latency is found when so much has been seen, or for so long. */
 #define FIND_AFTER (700 * FASP_MSEC)
 #define FIND_PACKETS 400
 #define ASSUMED_SPREAD (50 * FASP_MSEC)
-#define LOWER_BELOW .75
+#define LOWER_BELOW .85
 #define LOWER_AFTER (30 * FASP_SEC)
 /* What is promised falls short when it is less than half of what is wanted for
  * so long: at first little is known. */
@@ -30,6 +31,10 @@
  * not come evenly. */
 #define SPARE_SHARE .7
 #define SPARE_MAX 2.
+#define BUSY_MAX .9
+/* Copies may leave together that the channel takes in this time. */
+#define AT_ONCE (5. * FASP_MSEC)
+#define AT_ONCE_MAX 8
 #define FEEDBACK_MOST 50
 /* Before anything has been sent. */
 #define BLOCK_RATE 500.
@@ -133,13 +138,47 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
       c->back_lost, c->back_holes);
 }
 
+/* The time of a block in the channel, us. */
+static gdouble
+service (const FaspOutlook * o, guint64 channel)
+{
+  return o->data_rate / MAX (o->block_rate, 1) / channel * FASP_SEC;
+}
+
+/* What a rex may wait for others in the channel, as far as they come at random
+ * (M/G/1, Pollaczek and Khinchine): new blocks one by one, rexes with their
+ * copies. Twice the mean, as it is seldom more. */
+static FaspTime
+waiting (const FaspOutlook * o, gdouble loss, guint64 channel)
+{
+  gdouble busy, new_blocks, copies;
+
+  if (channel == 0 || o->data_rate <= 0 || o->block_rate <= 0)
+    return 0;
+  busy = MIN (o->wire_rate / channel, BUSY_MAX);
+  new_blocks = MIN (o->data_rate / channel, busy);
+  copies = (o->wire_rate / o->data_rate - 1) / MAX (loss, .001);
+  copies = CLAMP (copies, 1, FASP_PLAN_COPIES_MAX);
+  return service (o, channel) * (new_blocks + (busy - new_blocks) * copies) /
+      (1 - busy);
+}
+
+/* The worst of late: plans made for less would not hold. */
+static void
+hold_jitter (FaspOutlook * o, FaspTime now, const FaspRtt * rtt)
+{
+  gdouble elapsed = (gdouble) (now - o->looked) / FASP_SEC;
+
+  o->jitter = MAX (rtt->jitter, o->jitter * exp (-elapsed / JITTER_OVER));
+}
+
 static FaspPlanGoal
 ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
 {
   FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX };
   FaspPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
-  gdouble feedbacks;
+  gdouble received, feedbacks, events;
 
   fasp_loss_get (&o->loss, &path->loss, &path->stay);
   fasp_loss_get (&o->back_loss, &path->back_loss, &path->back_stay);
@@ -149,20 +188,25 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
-  path->round += rtt->jitter;
-  path->guard = 4 * rtt->jitter + 2 * FASP_MSEC + path->interval;
-  /* what the share of feedback has for each new loss; one half of it for
-   * those that come close together */
-  feedbacks =
-      MAX (1,
-      o->wire_rate * (1 - path->loss)) / 8 / FASP_FEEDBACK_SHARE * MAX (1,
-      c->back_received) / MAX (1, c->back_wire);
+  path->round += o->jitter + waiting (o, path->loss, c->channel);
+  path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval;
+  /* what the share of feedback has for each new burst of losses. It is saved
+   * up while nothing is missing, and a burst lasts until its rexes are there */
+  received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
+  feedbacks = CLAMP (FASP_FEEDBACK_LEAST, received / FASP_FEEDBACK_SHARE,
+      received / FASP_FEEDBACK_SHARE_MOST) * MAX (1, c->back_received) / MAX (1,
+      c->back_wire);
   path->feedback = FASP_SEC / feedbacks;
-  path->told = MIN (FEEDBACK_MOST, feedbacks / (MAX (goal.blocks,
-              o->datagram_rate) * path->loss * (1 - path->stay)) / 2);
-  if (c->channel > 0 && o->data_rate > 0)
+  events = MAX (goal.blocks, o->datagram_rate) * path->loss * (1 - path->stay);
+  path->told = MIN (FEEDBACK_MOST, feedbacks / events);
+  path->saved = exp (-events * path->round / FASP_SEC);
+  path->first = events > feedbacks / 2 ? path->feedback : 0;
+  goal.at_once = AT_ONCE_MAX;
+  if (c->channel > 0 && o->data_rate > 0) {
     goal.spare = CLAMP ((c->channel / o->data_rate - 1) * SPARE_SHARE, 0,
         SPARE_MAX);
+    goal.at_once = CLAMP (AT_ONCE / service (o, c->channel), 1, AT_ONCE_MAX);
+  }
   return goal;
 }
 
@@ -253,6 +297,7 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   if (!rtt->measured)
     return FALSE;
   measure_rates (o, now, counts);
+  hold_jitter (o, now, rtt);
   o->looked = now;
   goal = ask (o, rtt, counts);
   finds = o->find_latency && o->latency == 0 && knows_enough (o, now);

@@ -36,6 +36,7 @@ typedef struct
   guint shortest_count;
   guint64 blocks, datagrams, wire, block_wire;  /* at the last look */
   FaspTime looked;
+  gdouble jitter;               /* us; of the round trip, the worst of late */
   gdouble block_rate, datagram_rate;    /* per second */
   gdouble wire_rate, data_rate; /* bit/s on the wire, and of new blocks */
   FaspTime planned;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppacer.h"
 
-#define UNUSED_FOR .1           /* s */
+#define UNUSED_FOR .25          /* s */
 
 void
 fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)

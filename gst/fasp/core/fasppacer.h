@@ -32,7 +32,7 @@ void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
  * up to µs.  One that is larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
-/* What the rate would have allowed to leave in the last tenth of a second
+/* What the rate would have allowed to leave in the last quarter of a second
  * and was not wanted: what is not essential may leave with that. Without a
  * rate there is no limit to it. */
 gint64 fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now);

@@ -12,8 +12,6 @@
 #define PRICE_MAX 48
 /* A latency so much above the smallest is welcome where it saves copies. */
 #define EASE 1.05
-/* Copies that may leave at once, beyond what the channel has to spare. */
-#define AT_ONCE 8
 
 static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC,
   30 * FASP_MSEC, 45 * FASP_MSEC, 65 * FASP_MSEC, 85 * FASP_MSEC,
@@ -89,8 +87,8 @@ has_room (const FaspPlan * plan, guint copies, FaspTime spread)
   const FaspPlanGoal *goal = &plan->goal;
   gdouble burst = 1 / MAX (1 - goal->path.stay, .001);
 
-  return (copies - 1) * burst <= AT_ONCE + goal->spare * goal->blocks * spread /
-      FASP_SEC;
+  return (copies - 1) * burst <= goal->at_once + goal->spare * goal->blocks *
+      spread / FASP_SEC;
 }
 
 /* Several copies are spread, at least a little: losses that come in bursts
@@ -102,8 +100,11 @@ add_actions (FaspPlan * plan)
   plan->hurried = MIN ((spreads[0] + plan->step - 1) / plan->step, G_MAXUINT8);
   for (guint left = 0; left < plan->hurried; left++)
     for (guint copies = 1; copies <= FASP_PLAN_COPIES_MAX; copies++)
-      plan->hurried_lost[left][copies] =
-          fasp_model_copies_lost (&plan->goal.path, copies, left * plan->step);
+      /* what there is no room for is of no use */
+      plan->hurried_lost[left][copies] = copies == 1
+          || has_room (plan, copies, left * plan->step) ?
+          fasp_model_copies_lost (&plan->goal.path, copies, left * plan->step) :
+          plan->hurried_lost[left][copies - 1];
   add_action (plan, 1, 0);
   for (guint i = 0; i < G_N_ELEMENTS (spreads); i++) {
     for (guint copies = 2; copies <= FASP_PLAN_COPIES_MAX; copies++)
@@ -186,10 +187,16 @@ bin_of (const FaspPlan * plan, FaspTime latency)
   return left < 0 ? -1 : MIN (left / plan->step, BINS - 1);
 }
 
+/* Of one block. What is lost in one burst is seen and told of together, and
+ * together it is too late; its rexes are lost one by one. */
 static gdouble
 skip_at (const FaspPlan * plan, const Table * table, gint bin)
 {
-  return plan->goal.path.loss * (bin < 0 ? 1 : table->skip[bin]);
+  const FaspPath *path = &plan->goal.path;
+  gdouble slower = bin < 0 ? 1 : plan->slower[bin];
+  gdouble skip = bin < 0 ? 1 : table->skip[bin];
+
+  return path->loss * (skip - path->stay * slower);
 }
 
 static gdouble

@@ -37,6 +37,7 @@ typedef struct
   gdouble interval;             /* wanted seconds between skips */
   gdouble spare;                /* what rexes may add, as a share of the blocks
                                  * sent */
+  guint at_once;                /* copies that may leave together */
 } FaspPlanGoal;
 
 typedef struct

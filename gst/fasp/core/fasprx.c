@@ -23,7 +23,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   rx->first_data = FASP_NEVER;
   fasp_hist_init (&rx->lateness);
   fasp_hist_init (&rx->lateness_in_order);
-  rx->feedback_due = now;
+  rx->least_from = rx->feedback_due = now;
   rx->feedback_sent = now - FASP_SEC;
   rx->allowance = ALLOWANCE_MAX;
   rx->interval = FASP_RX_CLOCK_MAX;
@@ -80,9 +80,15 @@ repeat (FaspRx * rx)
 void
 fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 {
-  gint64 allowance = rx->allowance + (gint64) (size / FASP_FEEDBACK_SHARE);
+  FaspTime elapsed = now - rx->least_from;
+  gint64 least = MIN (elapsed * FASP_FEEDBACK_LEAST / FASP_SEC,
+      (gint64) size / FASP_FEEDBACK_SHARE_MOST);
 
-  rx->allowance = MIN (allowance, ALLOWANCE_MAX);
+  /* what a small one does not take is there for the next */
+  rx->least_from = MAX (now - FASP_SEC, rx->least_from +
+      least * FASP_SEC / FASP_FEEDBACK_LEAST);
+  rx->allowance = MIN (rx->allowance + MAX (least,
+          (gint64) size / FASP_FEEDBACK_SHARE), ALLOWANCE_MAX);
   if (rx->owed && rx->allowance >= 0) {
     rx->owed = FALSE;
     due (rx, now);

@@ -9,8 +9,8 @@
  *   - every quarter of a round trip (10 to 100 ms) while data comes,
  *   - at once when asked by a tail probe, when the window opens again and
  *     when the stream is complete,
- * within a share of what is received (FASP_FEEDBACK_SHARE), beyond which only the
- * regular clock goes on.  Half of what may be said in advance is kept for new
+ * within a share of what is received (FASP_FEEDBACK_SHARE and its bounds), beyond
+ * which only the regular clock goes on.  Half of what may be said in advance is kept for new
  * losses.
  */
 #pragma once
@@ -41,6 +41,7 @@ typedef struct
   gboolean complete;            /* the end of the stream was taken */
   gboolean has_eos;             /* its number is known */
   guint64 eos;
+  FaspTime least_from;          /* FASP_FEEDBACK_LEAST is used up to then */
   FaspTime feedback_sent, feedback_due;
   guint repeats;                /* since the last loss; 0: none was told */
   gboolean owed;                /* said as soon as there is allowance for it */

@@ -21,8 +21,11 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
-/* Feedback takes at most this part of the bytes received: 1 / 64. */
+/* Feedback takes at most this part of the bytes received, or where that is
+ * little, so many bytes per second, but no more than so large a part. */
 #define FASP_FEEDBACK_SHARE 64
+#define FASP_FEEDBACK_LEAST 4000
+#define FASP_FEEDBACK_SHARE_MOST 8
 
 /* A new loss is told of at once, then again and again while it is missing:
  * the wait before the (i+1)-th repetition is 2, then 4, then 8 ms. */

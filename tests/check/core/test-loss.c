@@ -59,7 +59,9 @@ test_change (void)
 
   fasp_loss_init (&loss, 0);
   fasp_loss_get (&loss, &share, &stay);
-  g_assert_cmpfloat (share, ==, .05);   /* nothing known: a middling path */
+  /* nothing known: a middling path, and perhaps worse than that */
+  g_assert_cmpfloat (share, >=, .05);
+  g_assert_cmpfloat (share, <, .1);
   run (&loss, rand, &now, 300, .005, .005);
   run (&loss, rand, &now, 15, .1, .1);
   fasp_loss_get (&loss, &share, &stay);
@@ -70,6 +72,48 @@ test_change (void)
   run (&loss, rand, &now, 900, .005, .005);
   fasp_loss_get (&loss, &share, &stay);
   g_assert_cmpfloat (share, <, .009);
+}
+
+/* A day of the same: what is told does not wander about. */
+static void
+test_steady (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (4);
+  gdouble share, stay, lowest = 1, highest = 0;
+  FaspTime now = 0;
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  run (&loss, rand, &now, 3600, .05, .75);
+  for (guint i = 0; i < 60 * 24; i++) {
+    run (&loss, rand, &now, 60, .05, .75);
+    fasp_loss_get (&loss, &share, &stay);
+    g_assert_cmpfloat (share, >, .05 * .9);
+    g_assert_cmpfloat (share, <, .05 * 1.2);
+    lowest = MIN (lowest, stay);
+    highest = MAX (highest, stay);
+  }
+  g_test_message ("stay %.3f to %.3f", lowest, highest);
+  g_assert_cmpfloat (lowest, >, .73);
+  g_assert_cmpfloat (highest, <, .79);
+}
+
+/* A hole is told of when it is settled, after what was lost in it. */
+static void
+test_late_holes (void)
+{
+  gdouble share, stay;
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  for (guint i = 1; i <= 5000; i++) {
+    FaspTime now = i * 100 * FASP_MSEC;
+
+    fasp_loss_update (&loss, now, i * 50, i, i - 1);
+    fasp_loss_update (&loss, now + FASP_MSEC, i * 50, i, i);
+  }
+  fasp_loss_get (&loss, &share, &stay);
+  g_assert_cmpfloat (stay, <, .03);
 }
 
 /* Whatever a peer says, shares are shares. */
@@ -101,6 +145,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/loss/estimate", test_estimate);
   g_test_add_func ("/loss/change", test_change);
+  g_test_add_func ("/loss/steady", test_steady);
+  g_test_add_func ("/loss/late-holes", test_late_holes);
   g_test_add_func ("/loss/nonsense", test_nonsense);
   return g_test_run ();
 }

@@ -256,12 +256,12 @@ test_auto_changes (void)
       2000 * FASP_SEC);
   vstream_run_until (stream, 60 * FASP_SEC);
   before = stream->receiver_stats.latency_ms;
-  g_assert_cmpuint (before, <, 200);
+  g_assert_cmpuint (before, >, 50);
   n.rtt = 200 * FASP_MSEC;
   set_network (net, &n);
   vstream_run_until (stream, 120 * FASP_SEC);
   longer = stream->receiver_stats.latency_ms;
-  g_assert_cmpuint (longer, >, 200);
+  g_assert_cmpuint (longer, >, MAX (200, before + 100));
   n.rtt = 50 * FASP_MSEC;
   set_network (net, &n);
   vstream_run_until (stream, 600 * FASP_SEC);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * simpromise: is what latency=auto promises kept, and was so much latency
+ * needed? On networks drawn at random, in virtual time:
+ *
+ *  - streams of a day each with latency=auto: their skips against the one in
+ *    so many hours that was asked for;
+ *  - the same with a latency shorter by --factor, given: if that does not
+ *    keep the promise, the one found was not longer than the smallest times
+ *    the factor.
+ *
+ * A line of JSON for each network.
+ */
+#include <math.h>
+#include <stdio.h>
+#include "vstream.h"
+
+#define HOUR (3600 * FASP_SEC)
+#define SAMPLE FASP_SEC
+/* As surely broken: the chance of so many skips, if it was kept. */
+#define BROKEN_CHANCE 1e-4
+
+typedef struct
+{
+  gdouble rtt;                  /* ms */
+  gdouble loss[2], burst[2];    /* there and back */
+} Network;
+
+typedef struct
+{
+  guint64 skips, wrong, shortfalls;
+  gdouble hours;
+  gdouble wire, back, payload;
+  guint first, least, most;     /* latency, ms */
+  gdouble sum, samples;
+} Sum;
+
+static gdouble mbit = .5, channel = 1, hours = 24, stream_hours = 24;
+static gdouble interval_hours = 168, factor = 1.5;
+static gint draw = 1, networks = 6, only = 0, first_seed = 1;
+
+static gdouble
+between (GRand * rand, gdouble from, gdouble to)
+{
+  return g_rand_double_range (rand, from, to);
+}
+
+/* The @index-th (from 1 on) of this draw. */
+static Network
+draw_network (gint index)
+{
+  GRand *rand = g_rand_new_with_seed (draw);
+  Network n = { 0 };
+
+  for (gint i = 0; i < index; i++) {
+    n.rtt = exp (between (rand, log (5), log (400)));
+    for (guint side = 0; side < 2; side++) {
+      n.loss[side] = between (rand, 0, .1);
+      n.burst[side] = g_rand_boolean (rand) ? between (rand, 2, 10) : 0;
+    }
+  }
+  g_rand_free (rand);
+  return n;
+}
+
+/* The chance of at least @n where @mean are expected (Poisson). */
+static gdouble
+chance_of_at_least (guint64 n, gdouble mean)
+{
+  gdouble below = 0;
+
+  for (guint64 i = 0; i < n; i++)
+    below += exp (i * log (mean) - mean - lgamma (i + 1.));
+  return MAX (0, 1 - below);
+}
+
+static gboolean
+is_broken (const Sum * sum)
+{
+  return sum->skips >= 3
+      && chance_of_at_least (sum->skips,
+      sum->hours / interval_hours) < BROKEN_CHANCE;
+}
+
+static void
+sample (const Vstream * stream, Sum * sum)
+{
+  guint latency = stream->sender_stats.latency_ms;
+
+  if (latency == 0)             /* not found yet */
+    return;
+  if (sum->first == 0)
+    sum->first = sum->least = latency;
+  sum->least = MIN (sum->least, latency);
+  sum->most = MAX (sum->most, latency);
+  sum->sum += latency;
+  sum->samples++;
+}
+
+/* A stream of that many hours, or until the promise is surely broken. */
+static void
+run (const Network * network, gint seed, gdouble length, gint latency,
+    Sum * sum)
+{
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+  Vnet *net = vnet_new (seed);
+  FaspTime lead = FASP_SEC, at = lead;
+  guint64 before = sum->skips;
+  gdouble hours_before = sum->hours;
+  Vstream *stream;
+
+  for (guint side = 0; side < 2; side++) {
+    ImpairConfig *wire = vnet_get_wire (net, side, !side);
+
+    wire->delay = network->rtt / 2 * FASP_MSEC;
+    wire->loss = network->loss[side];
+    wire->burst = network->burst[side];
+    wire->rate = channel * 1e6;
+  }
+  vstream_config_init (&config);
+  config.bitrate = mbit * 1e6;
+  config.channel = channel * 1e6;
+  config.duration = length * HOUR;
+  config.lead = lead;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
+  sender.glitch_interval = interval_hours * 3600;
+  stream = vstream_new (net, &config, &sender, NULL);
+  while (at < lead + config.duration && !is_broken (sum)) {
+    at += SAMPLE;
+    vstream_run_until (stream, at);
+    sample (stream, sum);
+    sum->skips = before + stream->receiver_stats.skips;
+    sum->hours = hours_before + (at - lead) / (gdouble) HOUR;
+  }
+  sum->wrong += !vstream_is_right (stream);
+  sum->shortfalls += stream->shortfalls;
+  sum->payload += stream->read;
+  sum->wire += vnet_get_counters (net, VNET_A, VNET_B)->bytes;
+  sum->back += vnet_get_counters (net, VNET_B, VNET_A)->bytes;
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+static Sum
+run_hours (const Network * network, gint latency)
+{
+  Sum sum = { 0 };
+  gint seed = first_seed;
+
+  while (sum.hours < hours - .001 && !is_broken (&sum)) {
+    run (network, seed++, MIN (stream_hours, hours - sum.hours), latency, &sum);
+    fprintf (stderr, "latency %d: %.0f of %.0f h, %" G_GUINT64_FORMAT
+        " skips, %u to %u ms\n", latency, sum.hours, hours, sum.skips,
+        sum.least, sum.most);
+  }
+  return sum;
+}
+
+static void
+print_sum (const gchar * name, const Sum * sum)
+{
+  gdouble expected = sum->hours / interval_hours;
+
+  printf (", \"%s\": {\"hours\": %.2f, \"skips\": %" G_GUINT64_FORMAT
+      ", \"allowed\": %.2f, \"chance\": %.4g, \"broken\": %s, \"wrong\": %"
+      G_GUINT64_FORMAT ", \"shortfalls\": %" G_GUINT64_FORMAT
+      ", \"first_ms\": %u, \"least_ms\": %u, \"mean_ms\": %.1f, \"most_ms\": %u"
+      ", \"wire\": %.4f, \"back\": %.4f}", name, sum->hours, sum->skips,
+      expected, chance_of_at_least (sum->skips, expected),
+      is_broken (sum) ? "true" : "false", sum->wrong, sum->shortfalls,
+      sum->first, sum->least, sum->sum / MAX (1, sum->samples), sum->most,
+      sum->wire / sum->payload, sum->back / sum->payload);
+}
+
+static void
+judge (gint index)
+{
+  Network n = draw_network (index);
+  Sum found, shorter;
+
+  found = run_hours (&n, -1);
+  shorter = run_hours (&n, found.most / factor);
+  printf ("{\"draw\": %d, \"network\": %d, \"rtt\": %.1f, \"loss\": [%.4f, "
+      "%.4f], \"burst\": [%.1f, %.1f], \"interval_hours\": %g", draw, index,
+      n.rtt, n.loss[0], n.loss[1], n.burst[0], n.burst[1], interval_hours);
+  print_sum ("auto", &found);
+  print_sum ("shorter", &shorter);
+  printf ("}\n");
+  fflush (stdout);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"draw", 0, 0, G_OPTION_ARG_INT, &draw, "Seed of the networks", "N"},
+    {"networks", 0, 0, G_OPTION_ARG_INT, &networks, "How many", "N"},
+    {"only", 0, 0, G_OPTION_ARG_INT, &only, "This one of them", "N"},
+    {"hours", 0, 0, G_OPTION_ARG_DOUBLE, &hours, "Virtual, for each", "HOURS"},
+    {"stream-hours", 0, 0, G_OPTION_ARG_DOUBLE, &stream_hours,
+        "Of one stream; then another begins", "HOURS"},
+    {"interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval_hours,
+        "Wanted between skips", "HOURS"},
+    {"factor", 0, 0, G_OPTION_ARG_DOUBLE, &factor,
+        "The latency that has to be too short is shorter by this", "F"},
+    {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
+    {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
+        "MBIT"},
+    {"seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first stream", "N"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GError) error = NULL;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    fprintf (stderr, "simpromise: %s\n", error->message);
+    return 2;
+  }
+  for (gint i = only > 0 ? only : 1; i <= (only > 0 ? only : networks); i++)
+    judge (i);
+  return 0;
+}
