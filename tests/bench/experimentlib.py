@@ -6,7 +6,6 @@ import array
 import concurrent.futures
 import datetime
 import itertools
-import math
 import os
 import shutil
 import sqlite3
@@ -43,18 +42,14 @@ def open_database(path):
     database.row_factory = sqlite3.Row
     database.execute("PRAGMA journal_mode = WAL")
     database.executescript(SCHEMA)
+    columns = {row["name"] for row in database.execute("PRAGMA table_info(stream)")}
+    if not columns.issuperset(KEY):
+        sys.exit(f"{path} is of an older version of this program. Give another --db.")
     return database
 
 
 def pack(values):
     return zlib.compress(array.array("i", values).tobytes())
-
-
-def unpack(blob):
-    values = array.array("i")
-    if blob:
-        values.frombytes(zlib.decompress(blob))
-    return values
 
 
 def read_delays(path, delay_ms):
@@ -82,6 +77,14 @@ def read_blocks(path):
     return list(itertools.chain.from_iterable((n - first, late - best, r) for n, late, r in rows))
 
 
+def tail_of(path):
+    try:
+        with open(path, errors="replace") as f:
+            return f.read()[-2000:]
+    except OSError:
+        return "none"
+
+
 def is_done(database, job):
     where = " AND ".join(f"{k} = ?" for k in KEY)
     return database.execute(f"SELECT 1 FROM stream WHERE {where}",
@@ -99,6 +102,9 @@ def run_job(job, directory, keep_blocks=True):
         result = benchlib.stream(job["peer"], job["mbit"], job["channel"], job["seconds"], where,
                                  job["buffer"] or 1000, job["rtt"], job["loss"], seed=seed,
                                  extra=extra, record=recording, write=job["write"])
+        if result.get("missing") == -1:     # which says nothing about the peer
+            raise RuntimeError(f"the checker behind {job['peer']} said nothing; the programs' messages:\n"
+                               + tail_of(os.path.join(where, "log.err")))
         delays = read_delays(os.path.join(where, "times.csv"), job["rtt"] / 2)
         blocks = read_blocks(recording) if recording else []
     finally:
@@ -119,13 +125,6 @@ def save(database, row):
     with database:
         database.execute(f"INSERT OR REPLACE INTO stream ({columns}) VALUES ({marks})",
                          list(row.values()))
-
-
-def chunks_late(peer, delays, mbit, buffer_ms):
-    """The numbers of the seconds of stream that were not whole in time."""
-    per_second = mbit * 1e6 / 8 / RECORD
-    limit = math.inf if peer in DROPS else buffer_ms * 1000
-    return sorted({int(i / per_second) for i, d in enumerate(delays) if d < 0 or d > limit})
 
 
 class Progress:

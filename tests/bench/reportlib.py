@@ -9,6 +9,9 @@ import json
 import math
 import os
 import platform
+import zlib
+
+import numpy as np
 
 import experimentlib as lib
 
@@ -41,38 +44,42 @@ code { font-size: .9em }
 
 # --- what the streams say -------------------------------------------------------------
 
+def unpack(blob):
+    return np.frombuffer(zlib.decompress(blob), np.int32) if blob else np.zeros(0, np.int32)
+
+
 class Stream:
     def __init__(self, row):
         self.__dict__.update({k: row[k] for k in row.keys() if k not in ("delays", "blocks")})
-        self.delays = lib.unpack(row["delays"])
-        self.raw_blocks = row["blocks"]
+        self.delays = unpack(row["delays"])
+        # of blocks: number, us late as it arrived, round
+        self.blocks = unpack(row["blocks"]).reshape(-1, 3)
         self.chunks = max(1, round(self.seconds))
+        per_second = self.mbit * 1e6 / 8 / lib.RECORD
+        self.chunk_of = np.minimum((np.arange(len(self.delays)) / per_second).astype(int),
+                                   self.chunks - 1)
 
-    @property
-    def blocks(self):
-        flat = lib.unpack(self.raw_blocks)
-        return list(zip(flat[::3], flat[1::3], flat[2::3]))
+    def late(self, buffer_ms):
+        """Of each record: it never came, or later than that."""
+        never = self.delays < 0
+        return never if self.peer in lib.DROPS else never | (self.delays > buffer_ms * 1000)
 
     def skips(self, buffer_ms):
-        return len(lib.chunks_late(self.peer, self.delays, self.mbit, buffer_ms))
+        return len(np.unique(self.chunk_of[self.late(buffer_ms)]))
 
     def chunk_lateness(self):
         """Of each second of stream, ms after its turn without loss that it was whole; inf: never."""
-        per_second = self.mbit * 1e6 / 8 / lib.RECORD
-        worst = [0.0] * self.chunks
-        for i, d in enumerate(self.delays):
-            n = min(int(i / per_second), self.chunks - 1)
-            late = 0 if self.peer in lib.DROPS else d / 1000
-            worst[n] = max(worst[n], math.inf if d < 0 else late)
+        late = np.zeros(len(self.delays)) if self.peer in lib.DROPS else self.delays / 1000
+        worst = np.zeros(self.chunks)
+        np.maximum.at(worst, self.chunk_of, np.where(self.delays < 0, np.inf, late))
         return worst
 
     def startup(self):
         """s until the first second of stream was there; None: never."""
-        per_second = self.mbit * 1e6 / 8 / lib.RECORD
-        first = self.delays[:int(per_second)]
-        if not first or min(first) < 0:
+        first = self.delays[self.chunk_of == 0]
+        if len(first) == 0 or first.min() < 0:
             return None
-        return max(i / per_second + d / 1e6 for i, d in enumerate(first))
+        return float(np.max(np.arange(len(first)) * lib.RECORD * 8 / self.mbit / 1e6 + first / 1e6))
 
 
 def groups(streams, *keys):
@@ -80,6 +87,15 @@ def groups(streams, *keys):
     for s in streams:
         found.setdefault(tuple(getattr(s, k) for k in keys), []).append(s)
     return found
+
+
+def percentiles(values, points):
+    """ms; None where that many never came."""
+    values = np.sort(np.where(values < 0, np.inf, values))
+    if len(values) == 0:
+        return None
+    found = [values[min(len(values) - 1, int(p * len(values)))] / 1000 for p in points]
+    return [None if math.isinf(v) else float(v) for v in found]
 
 
 def mean(values):
@@ -102,13 +118,11 @@ def against_model(streams):
     with 1 - p; what is left is the rexes'. How many blocks were later than their
     round explains."""
     p, rtt = streams[0].loss / 100, streams[0].rtt
-    counts, unexplained, latest = [0, 0, 0], 0, 0
-    for s in streams:
-        for _, late, r in s.blocks:
-            counts[min(r, 2)] += 1
-            latest = max(latest, late / 1000)
-            # a round takes a round trip, what feedback and detection add, and the spread
-            unexplained += late / 1000 > r * (rtt + 60) + 105
+    late = np.concatenate([s.blocks[:, 1] for s in streams]) / 1000
+    rounds = np.concatenate([s.blocks[:, 2] for s in streams])
+    counts = [int(np.sum(np.minimum(rounds, 2) == r)) for r in range(3)]
+    # a round takes a round trip, what feedback and detection add, and the spread
+    unexplained = int(np.sum(late > rounds * (rtt + 60) + 105))
     n = sum(counts)
     if n == 0:
         return None
@@ -116,18 +130,19 @@ def against_model(streams):
     expected = [n * (1 - p), n * p]
     chi2 = sum((o - e) ** 2 / e for o, e in zip(observed, expected)) if p > 0 else 0
     return {"blocks": n, "rounds": counts, "expected_lost": expected[1], "chi_square": chi2,
-            "p_value": chance(chi2, 1), "unexplained": unexplained, "latest_ms": latest}
+            "p_value": chance(chi2, 1), "unexplained": unexplained,
+            "latest_ms": float(late.max())}
 
 
 def figures(streams):
     """Everything the tables and the tests want, as plain numbers."""
     out = []
-    for (peer, mbit, channel, rtt, loss, burst, buffer), group in groups(
-            streams, "peer", "mbit", "channel", "rtt", "loss", "burst", "buffer").items():
+    for (peer, mbit, channel, rtt, loss, burst, buffer, write), group in groups(
+            streams, "peer", "mbit", "channel", "rtt", "loss", "burst", "buffer", "write").items():
         buffers = [buffer] if buffer else list(BUFFERS)
         out.append({
             "peer": peer, "mbit": mbit, "channel": channel, "rtt": rtt, "loss": loss,
-            "burst": burst, "buffer": buffer, "tests": len(group),
+            "burst": burst, "buffer": buffer, "write": write, "tests": len(group),
             "seconds": sum(s.seconds for s in group),
             "exact": sum(bool(s.exact) for s in group),
             "missing": sum(max(0, s.missing or 0) for s in group),
@@ -138,6 +153,10 @@ def figures(streams):
             "cpu": mean(None if s.cpu_sender is None or s.cpu_receiver is None else
                         (s.cpu_sender + s.cpu_receiver) / s.seconds for s in group),
             "startup": mean(s.startup() for s in group),
+            # what the next element sees; what SRT and RIST hold back for says nothing
+            "in_order_ms": None if peer in lib.DROPS else percentiles(
+                np.concatenate([s.delays for s in group]), (.5, .99, .999)),
+            "arrival_ms": percentiles(np.concatenate([s.blocks[:, 1] for s in group]), (.5, .999)),
         })
     return out
 
@@ -203,20 +222,21 @@ def skip_curves(streams):
 
 
 def lateness_scatter(streams):
-    nets = groups([s for s in streams if s.peer == "fasp" and s.raw_blocks], *NETWORK, "buffer")
+    nets = groups([s for s in streams if s.peer == "fasp" and len(s.blocks)], *NETWORK, "buffer")
     if not nets:
         return ""
     fig, axes = figure(9, 2.8, len(nets))
     for axis, (key, group) in zip(axes, nets.items()):
         s = group[0]
         # blocks are not records, but as even
-        per_second = (max((n for n, _, _ in s.blocks), default=0) + 1) / s.seconds
+        at = s.blocks[:, 0] * s.seconds / (s.blocks[:, 0].max() + 1)
+        late = s.blocks[:, 1] / 1000
+        rounds = np.minimum(s.blocks[:, 2], 3)
         for r in range(4):
-            xs = [n / per_second for n, _, round_ in s.blocks if min(round_, 3) == r]
-            ys = [late / 1000 for _, late, round_ in s.blocks if min(round_, 3) == r]
-            if xs:
-                axis.plot(xs, ys, ".", ms=2, label=["original", "1st round", "2nd", "3rd and on"][r])
-        top = max((late / 1000 for _, late, _ in s.blocks), default=1)
+            if np.any(rounds == r):
+                axis.plot(at[rounds == r], late[rounds == r], ".", ms=2,
+                          label=["original", "1st round", "2nd", "3rd and on"][r])
+        top = late.max()
         for k in range(1, int(top / s.rtt) + 2):
             axis.axhline(k * s.rtt, color="#999", lw=.8, ls="--")
         axis.axhline(key[-1], color="#b91c1c", lw=1)
@@ -302,7 +322,7 @@ def cell(value, form="{}"):
 def summary_table(rows):
     out = ["<div class=scroll><table><tr><th>protocol<th>Mbit/s<th>channel<th>RTT, ms<th>loss, %"
            "<th>burst<th>buffer, ms<th>tests<th>whole<th>skips<th>of s<th>on the wire<th>worst"
-           "<th>feedback<th>CPU, s/s</tr>"]
+           "<th>feedback<th>CPU, s/s<th>in order: p50, p99, p99.9, ms</tr>"]
     for r in rows:
         # those without a latency of their own: as for a second
         skips = r["skips"].get(str(r["buffer"]) if r["buffer"] else "1000")
@@ -312,7 +332,8 @@ def summary_table(rows):
             f"<td>{r['rtt']:g}<td>{r['loss']:g}<td>{cell(r['burst'] or None, '{:g}')}<td>{buffer}"
             f"<td>{r['tests']}<td>{r['exact']}<td>{cell(skips)}<td>{r['seconds']}"
             f"<td>{cell(r['wire'], '{:.4f}')}<td>{cell(r['wire_worst'], '{:.4f}')}"
-            f"<td>{cell(r['feedback'], '{:.4f}')}<td>{cell(r['cpu'], '{:.3f}')}</tr>")
+            f"<td>{cell(r['feedback'], '{:.4f}')}<td>{cell(r['cpu'], '{:.3f}')}"
+            f"<td>{', '.join(cell(v, '{:.1f}') for v in r['in_order_ms'] or [None])}</tr>")
     return "".join(out) + "</table></div>"
 
 
@@ -333,7 +354,7 @@ def write(database, path):
         "SELECT * FROM stream ORDER BY mbit, rtt, loss, burst, peer, buffer, test")]
     rows = figures(streams)
     models = {}
-    for key, group in groups([s for s in streams if s.peer == "fasp" and s.raw_blocks],
+    for key, group in groups([s for s in streams if s.peer == "fasp" and len(s.blocks)],
                              *NETWORK, "buffer").items():
         found = against_model(group)
         if found:

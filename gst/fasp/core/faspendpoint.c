@@ -8,10 +8,9 @@
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
-/* Bursts of 5 or 6 packets survive small queues (Gunderson); above 1 Gbit/s
- * 50 µs of the rate, because nobody wakes up more often. */
-/* Back to back: what a switch's queue is sure to take, as long as it is no queue
- * of its own on a slow link; on a fast one what leaves between two wake-ups. */
+/* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
+ * queue of their own unless the link is slow; above 1 Gbit/s 50 us of the
+ * rate, because nobody wakes up more often. */
 #define BURST_MAX 8192
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
 #define BURST_FAST_TIME 50

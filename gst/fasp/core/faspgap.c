@@ -76,6 +76,7 @@ settle (FaspGap * gap, Hole * hole)
     return;
   hole->settled = TRUE;
   gap->n_settled++;
+  gap->counters.holes++;
   gap->counters.lost += hole->last - hole->first + 1;
 }
 
@@ -152,12 +153,14 @@ fill (FaspGap * gap, FaspTime now, guint64 pn)
   if (before.settled)
     gap->counters.lost--;
   if (before.first == before.last) {
+    gap->counters.holes -= before.settled;
     remove_hole (gap, i);
   } else if (pn == before.first) {
     hole->first++;
   } else if (pn == before.last) {
     hole->last--;
   } else {
+    gap->counters.holes += before.settled;
     hole->last = pn - 1;
     hole = insert_hole (gap, i + 1);
     *hole = before;

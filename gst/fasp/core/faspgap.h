@@ -61,6 +61,7 @@ typedef struct
 {
   guint64 received;             /* distinct packets */
   guint64 lost;                 /* settled as lost and not seen since */
+  guint64 holes;                /* in which something is */
   guint64 reordered;            /* LATE + SPURIOUS */
   guint64 refused;
 } FaspGapCounters;

@@ -16,6 +16,7 @@
 /* And in which it may be worse than it looks, in standard deviations. */
 #define CAUTION .5
 #define MOST .95
+#define BURST_MOST 100
 
 void
 fasp_loss_init (FaspLoss * loss, FaspTime now)
@@ -57,7 +58,7 @@ stay_of (const FaspLossSum * sum)
 }
 
 /* More or longer bursts (@sign 1), or fewer or shorter ones (-1), than @known
- * lets expect; a few of them are no proof. */
+ * lets expect. */
 static gboolean
 is_different (const FaspLossSum * sum, const FaspLossSum * known, gint sign)
 {
@@ -88,11 +89,15 @@ fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
   gdouble elapsed = MAX (0, now - loss->time);
   gdouble p = grown (&loss->packets, packets);
   gdouble l = grown (&loss->lost, lost);
-  gdouble h = grown (&loss->holes, holes);
+  gdouble h = grown (&loss->holes, holes), outage;
 
-  /* a hostile peer may say anything: no more lost than there were; a hole
-   * may be told of later than what was lost in it */
+  /* a hostile peer may say anything: no more lost than there were; a hole may
+   * be told of later than what was lost in it */
   l = MIN (l, p);
+  /* longer than a burst is an outage, for which no copies are a remedy */
+  outage = MAX (0, l - BURST_MOST * (h + 1));
+  p -= outage;
+  l -= outage;
   loss->time = MAX (loss->time, now);
   add (&loss->fast, exp (-elapsed / FAST), p, l, h);
   add (&loss->middle, exp (-elapsed / MIDDLE), p, l, h);

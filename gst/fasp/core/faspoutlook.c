@@ -35,7 +35,8 @@
 /* Copies may leave together that the channel takes in this time. */
 #define AT_ONCE (5. * FASP_MSEC)
 #define AT_ONCE_MAX 8
-#define FEEDBACK_MOST 50
+/* A quarter of what a receiver saves up. */
+#define FEEDBACK_MOST 28
 /* Before anything has been sent. */
 #define BLOCK_RATE 500.
 
@@ -76,6 +77,12 @@ fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
   fasp_loss_update (&outlook->loss, now, sent, sent - MIN (sent, received),
       holes);
   outlook->peer_latency = latency;
+}
+
+void
+fasp_outlook_rtt (FaspOutlook * outlook, const FaspRtt * rtt)
+{
+  outlook->jitter = MAX (outlook->jitter, rtt->jitter);
 }
 
 void
@@ -163,13 +170,13 @@ waiting (const FaspOutlook * o, gdouble loss, guint64 channel)
       (1 - busy);
 }
 
-/* The worst of late: plans made for less would not hold. */
+/* The worst of late counts: plans made for less would not hold. */
 static void
-hold_jitter (FaspOutlook * o, FaspTime now, const FaspRtt * rtt)
+fade_jitter (FaspOutlook * o, FaspTime now)
 {
-  gdouble elapsed = (gdouble) (now - o->looked) / FASP_SEC;
+  gdouble elapsed = MAX (0., now - o->looked) / FASP_SEC;
 
-  o->jitter = MAX (rtt->jitter, o->jitter * exp (-elapsed / JITTER_OVER));
+  o->jitter *= exp (-elapsed / JITTER_OVER);
 }
 
 static FaspPlanGoal
@@ -196,7 +203,8 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   feedbacks = CLAMP (FASP_FEEDBACK_LEAST, received / FASP_FEEDBACK_SHARE,
       received / FASP_FEEDBACK_SHARE_MOST) * MAX (1, c->back_received) / MAX (1,
       c->back_wire);
-  path->feedback = FASP_SEC / feedbacks;
+  path->feedback = MIN (FASP_SEC / feedbacks,
+      FASP_FEEDBACK_CLOCK (rtt->smoothed));
   events = MAX (goal.blocks, o->datagram_rate) * path->loss * (1 - path->stay);
   path->told = MIN (FEEDBACK_MOST, feedbacks / events);
   path->saved = exp (-events * path->round / FASP_SEC);
@@ -219,7 +227,8 @@ differs (gdouble a, gdouble b)
 static gboolean
 is_different (const FaspPlanGoal * a, const FaspPlanGoal * b)
 {
-  return differs (a->path.loss, b->path.loss)
+  return (a->path.first > 0) != (b->path.first > 0)
+      || differs (a->path.loss, b->path.loss)
       || differs (a->path.stay, b->path.stay)
       || differs (a->path.back_loss, b->path.back_loss)
       || differs (a->path.back_stay, b->path.back_stay)
@@ -274,7 +283,7 @@ knows_enough (const FaspOutlook * o, FaspTime now)
       && o->loss.packets - o->first_packets >= FIND_PACKETS);
 }
 
-/* Planning takes time (about a millisecond), and a peer can make everything look
+/* Planning takes time (some milliseconds), and a peer can make everything look
  * different at any moment. */
 static gboolean
 is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)
@@ -297,7 +306,7 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   if (!rtt->measured)
     return FALSE;
   measure_rates (o, now, counts);
-  hold_jitter (o, now, rtt);
+  fade_jitter (o, now);
   o->looked = now;
   goal = ask (o, rtt, counts);
   finds = o->find_latency && o->latency == 0 && knows_enough (o, now);

@@ -5,7 +5,7 @@
  *
  * Puts together what is measured (losses both ways, round trip, rates) into
  * the planner's question, and asks it again when the answer may have changed.
- * A latency that was found goes up as soon as it has to, and down when a much
+ * A latency that was found goes up as soon as it has to, and down when a clearly
  * smaller one would have been enough for half a minute.
  */
 #pragma once
@@ -69,6 +69,8 @@ void fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval);
  * many @holes, and of its latency. */
 void fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
     guint64 received, guint64 holes, FaspTime latency);
+/* There is a new sample in it. */
+void fasp_outlook_rtt (FaspOutlook * outlook, const FaspRtt * rtt);
 /* A datagram was found lost that long after it had left. */
 void fasp_outlook_lost (FaspOutlook * outlook, FaspTime after);
 

@@ -54,7 +54,7 @@ void fasp_plan_free (FaspPlan * plan);
  * wanted is the best that the spare rate allows. */
 FaspPromise fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
     FaspTime latency);
-/* Plans for the smallest latency that keeps the promise, or about a tenth
+/* Plans for the smallest latency that keeps the promise, or a little
  * above it where that saves copies. */
 FaspPromise fasp_plan_find_latency (FaspPlan * plan,
     const FaspPlanGoal * goal);

@@ -4,6 +4,8 @@
 /* Feedback that is asked for is still at least this far apart. */
 #define SPACING FASP_MSEC
 #define ALLOWANCE_MAX 8192
+/* The regular clock is slow rather than take what losses will need. */
+#define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
 /* A new loss is told so often, whatever is known of it. */
@@ -26,7 +28,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   rx->least_from = rx->feedback_due = now;
   rx->feedback_sent = now - FASP_SEC;
   rx->allowance = ALLOWANCE_MAX;
-  rx->interval = FASP_RX_CLOCK_MAX;
+  rx->interval = rx->interval_whole = FASP_FEEDBACK_CLOCK_MAX;
 }
 
 void
@@ -83,18 +85,20 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
   FaspTime elapsed = now - rx->least_from;
   gint64 least = MIN (elapsed * FASP_FEEDBACK_LEAST / FASP_SEC,
       (gint64) size / FASP_FEEDBACK_SHARE_MOST);
+  gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
   /* what a small one does not take is there for the next */
-  rx->least_from = MAX (now - FASP_SEC, rx->least_from +
-      least * FASP_SEC / FASP_FEEDBACK_LEAST);
-  rx->allowance = MIN (rx->allowance + MAX (least,
-          (gint64) size / FASP_FEEDBACK_SHARE), ALLOWANCE_MAX);
+  rx->least_from = CLAMP (rx->least_from + allowance * FASP_SEC /
+      FASP_FEEDBACK_LEAST, now - FASP_SEC, now);
+  rx->allowance = MIN (rx->allowance + allowance, ALLOWANCE_MAX);
   if (rx->owed && rx->allowance >= 0) {
     rx->owed = FALSE;
     due (rx, now);
   }
   repeat (rx);
-  rx->interval = CLAMP (smoothed_rtt / 4, FASP_RX_CLOCK_MIN, FASP_RX_CLOCK_MAX);
+  rx->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
+  rx->interval_whole = rx->allowance >= CLOCK_SPARES ? rx->interval :
+      FASP_FEEDBACK_CLOCK_MAX;
 }
 
 void
@@ -218,7 +222,8 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       rx->outside++;
       break;
   }
-  due (rx, rx->feedback_sent + rx->interval);
+  due (rx, rx->feedback_sent + (is_missing_any (rx) ?
+          rx->interval : rx->interval_whole));
   return arrival;
 }
 

@@ -6,7 +6,8 @@
  *   - at once when a loss is settled, and while anything is missing again
  *     and again (FASP_FEEDBACK_REPEAT), so that losing one costs
  *     milliseconds and not a round trip,
- *   - every quarter of a round trip (10 to 100 ms) while data comes,
+ *   - every quarter of a round trip (10 to 100 ms) while data comes, or every
+ *     100 ms where that would take more than a quarter of what is saved,
  *   - at once when asked by a tail probe, when the window opens again and
  *     when the stream is complete,
  * within a share of what is received (FASP_FEEDBACK_SHARE and its bounds), beyond
@@ -22,9 +23,6 @@
 #include "faspwire.h"
 
 G_BEGIN_DECLS
-
-#define FASP_RX_CLOCK_MIN (10 * FASP_MSEC)
-#define FASP_RX_CLOCK_MAX (100 * FASP_MSEC)
 
 typedef struct
 {
@@ -48,7 +46,8 @@ typedef struct
   gint64 allowance;             /* bytes of feedback; may be negative */
   guint64 announced_limit;      /* window end last told */
   guint64 part_from;            /* where the next part of a long list starts */
-  FaspTime interval;            /* regular clock */
+  FaspTime interval;            /* regular clock while anything is missing, */
+  FaspTime interval_whole;      /* and while nothing is */
   /* figures */
   guint64 blocks, payload, rexes, duplicates, given_up, outside, feedbacks;
   guint64 rounds[FASP_ROUNDS];

@@ -426,7 +426,7 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
     feedback.flows[0] = (FaspFeedbackFlow) {
     .flow = 0,.largest = largest,.unsettled = unsettled,.delay =
           now - fasp_gap_get_largest_time (session->gap),.received =
-          counters.received,.holes = fasp_gap_count_settled (session->gap)};
+          counters.received,.holes = counters.holes};
   }
   fasp_rx_fill_feedback (&session->rx, now, &feedback,
       FASP_PMTU_BASE - FASP_TAG_SIZE - used - 100);
@@ -545,7 +545,7 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->block_wire = session->block_wire;
   counts->back_received = back.received;
   counts->back_lost = back.lost;
-  counts->back_holes = fasp_gap_count_settled (session->gap);
+  counts->back_holes = back.holes;
   counts->back_wire = session->wire_received;
   counts->channel = session->pacer.ready.rate;
 }

@@ -69,8 +69,10 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
   if (result.shortest != FASP_NEVER)
     fasp_outlook_lost (&tx->outlook, result.shortest);
   tx->stalled = FALSE;
-  if (result.rtt > 0)
+  if (result.rtt > 0) {
     fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
+    fasp_outlook_rtt (&tx->outlook, rtt);
+  }
   /* the window only ever opens */
   tx->limit = MAX (tx->limit, feedback->ack + MIN (feedback->window,
           FASP_WINDOW_MAX));

@@ -27,6 +27,11 @@ typedef gint64 FaspTime;
 #define FASP_FEEDBACK_LEAST 4000
 #define FASP_FEEDBACK_SHARE_MOST 8
 
+/* Feedback comes regularly while data does. */
+#define FASP_FEEDBACK_CLOCK_MAX (100 * FASP_MSEC)
+#define FASP_FEEDBACK_CLOCK(rtt) \
+    CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
+
 /* A new loss is told of at once, then again and again while it is missing:
  * the wait before the (i+1)-th repetition is 2, then 4, then 8 ms. */
 #define FASP_FEEDBACK_REPEAT(i) \

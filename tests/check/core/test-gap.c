@@ -105,6 +105,37 @@ test_settled_by_packet (void)
   fasp_gap_free (gap);
 }
 
+/* What was settled too soon comes in any order: in the end nothing is lost, and
+ * there are no holes. */
+static void
+test_holes_close (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  FaspGap *gap = fasp_gap_new ();
+  FaspGapCounters counters;
+  guint64 missing[8], settled;
+
+  for (guint i = 0; i < G_N_ELEMENTS (missing); i++)
+    missing[i] = 1 + i;
+  fasp_gap_receive (gap, 0, 0);
+  fasp_gap_receive (gap, 0, 1 + G_N_ELEMENTS (missing));
+  g_assert_true (fasp_gap_get_settled (gap, FASP_SEC, &settled));
+  fasp_gap_get_counters (gap, &counters);
+  g_assert_cmpuint (counters.lost, ==, G_N_ELEMENTS (missing));
+  g_assert_cmpuint (counters.holes, ==, 1);
+  for (guint left = G_N_ELEMENTS (missing); left > 0; left--) {
+    guint i = g_rand_int_range (rand, 0, left);
+
+    fasp_gap_receive (gap, FASP_SEC, missing[i]);
+    missing[i] = missing[left - 1];
+    fasp_gap_get_counters (gap, &counters);
+    g_assert_cmpuint (counters.lost, ==, left - 1);
+    g_assert_cmpuint (counters.holes, <=, left - 1);
+    g_assert_true ((counters.holes > 0) == (left > 1));
+  }
+  fasp_gap_free (gap);
+}
+
 /* A path that reorders by 8 ms: the delay learns it and nothing is spurious
  * any more; then it forgets, within limits. */
 static void
@@ -227,6 +258,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gap/first-missing", test_first_missing);
   g_test_add_func ("/gap/timeout", test_timeout);
   g_test_add_func ("/gap/settled-by-packet", test_settled_by_packet);
+  g_test_add_func ("/gap/holes-close", test_holes_close);
   g_test_add_func ("/gap/adapts", test_adapts);
   g_test_add_func ("/gap/replay", test_replay);
   g_test_add_func ("/gap/jump", test_jump);
