@@ -191,7 +191,7 @@ def network(key):
 NETWORK = ("mbit", "channel", "rtt", "loss", "burst")
 
 
-def skip_curves(streams):
+def draw_skip_curves(streams):
     nets = groups(streams, *NETWORK)
     fig, axes = figure(9, 3.4, len(nets))
     for axis, (key, group) in zip(axes, nets.items()):
@@ -217,8 +217,12 @@ def skip_curves(streams):
         axis.legend(loc="lower left", ncols=4, fontsize=8)
         axis.grid(alpha=.3)
     axes[-1].set_xlabel("buffer, ms")
-    return image(fig, "Skips against buffer: the seconds of stream that were not whole in time. "
-                      "Hollow: none in all tests, drawn at a third of one.")
+    return fig
+
+
+def skip_curves(streams):
+    return image(draw_skip_curves(streams), "Skips against buffer: the seconds of stream that were not whole in time. "
+                                            "Hollow: none in all tests, drawn at a third of one.")
 
 
 def lateness_scatter(streams):
@@ -349,9 +353,18 @@ def model_table(models):
     return "".join(out) + "</table></div>"
 
 
-def write(database, path):
-    streams = [Stream(row) for row in database.execute(
+def load(database):
+    return [Stream(row) for row in database.execute(
         "SELECT * FROM stream ORDER BY mbit, rtt, loss, burst, peer, buffer, test")]
+
+
+def write_picture(database, path):
+    """The curves that decide, by themselves."""
+    draw_skip_curves(load(database)).savefig(path, dpi=110, bbox_inches="tight")
+
+
+def write(database, path):
+    streams = load(database)
     rows = figures(streams)
     models = {}
     for key, group in groups([s for s in streams if s.peer == "fasp" and len(s.blocks)],
