@@ -121,57 +121,35 @@ first_through (gdouble loss, gdouble stay, gboolean after_loss,
   return n;
 }
 
-/* Before the i-th repetition of feedback (fasprx.h), of which @freely are
- * saved up. */
+/* Before the i-th repetition of feedback (fasprx.h). */
 static FaspTime
-feedback_wait (const FaspPath * path, guint i, guint freely)
+feedback_wait (const FaspPath * path, guint i)
 {
-  return MAX (FASP_FEEDBACK_REPEAT (i), i < freely ? 0 : path->feedback);
-}
-
-typedef struct
-{
-  gdouble seen[SERIES_MAX], told[SERIES_MAX];
-  guint n_seen, n_told;
-} Series;
-
-/* Adds what happens with @share, when feedback is repeated @freely; the steps
- * so far or, if they are more, those of it. */
-static guint
-add_round_times (const FaspPath * path, const Series * series, gdouble share,
-    guint freely, FaspTime step, gdouble * chance, guint max, guint used)
-{
-  for (guint i = 0; i < series->n_seen && share > 0; i++) {
-    FaspTime time = path->round + path->first + i * path->interval;
-
-    for (guint j = 0; j < series->n_told; j++) {
-      guint64 bin = MIN ((guint64) (time + step - 1) / step, max - 1);
-      gdouble here = series->seen[i] * series->told[j];
-
-      chance[bin] += share * here;
-      used = MAX (used, bin + 1);
-      /* the rest is as late, or not worth a look */
-      if (here < NEGLIGIBLE && j > 0)
-        break;
-      time += feedback_wait (path, j, freely);
-    }
-  }
-  return used;
+  return MAX (FASP_FEEDBACK_REPEAT (i), i < path->told ? 0 : path->feedback);
 }
 
 guint
 fasp_model_round_time (const FaspPath * path, FaspTime step, gdouble * chance,
     guint max)
 {
-  Series series;
-  guint used;
+  gdouble seen[SERIES_MAX], told[SERIES_MAX];
+  guint n_seen, n_told, used = 0;
 
   memset (chance, 0, max * sizeof *chance);
-  series.n_seen = first_through (path->loss, path->stay, TRUE, series.seen);
-  series.n_told = first_through (path->back_loss, path->back_stay, FALSE,
-      series.told);
-  used = add_round_times (path, &series, path->saved, path->told, step, chance,
-      max, 0);
-  return add_round_times (path, &series, 1 - path->saved, 0, step, chance, max,
-      used);
+  n_seen = first_through (path->loss, path->stay, TRUE, seen);
+  n_told = first_through (path->back_loss, path->back_stay, FALSE, told);
+  for (guint i = 0; i < n_seen; i++) {
+    FaspTime time = path->round + path->first + i * path->interval;
+
+    for (guint j = 0; j < n_told; time += feedback_wait (path, j++)) {
+      guint64 bin = MIN ((guint64) (time + step - 1) / step, max - 1);
+
+      chance[bin] += seen[i] * told[j];
+      used = MAX (used, bin + 1);
+      /* the rest is as late, or not worth a look */
+      if (seen[i] * told[j] < NEGLIGIBLE && j > 0)
+        break;
+    }
+  }
+  return used;
 }

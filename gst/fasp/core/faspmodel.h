@@ -56,9 +56,8 @@ typedef struct
                                  * rex, when the next datagram and the first
                                  * feedback get through */
   FaspTime interval;            /* between datagrams */
-  gdouble saved;                /* chance that feedback has been saved up: */
-  guint told;                   /* repeated so often freely then; */
-  FaspTime feedback;            /* the least time between further ones */
+  guint told;                   /* times that feedback is repeated freely, */
+  FaspTime feedback;            /* the least time between further ones, */
   FaspTime first;               /* and what the first may have to wait */
   FaspTime guard;               /* what a rex may take longer than its way */
 } FaspPath;

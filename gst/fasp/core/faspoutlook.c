@@ -35,8 +35,6 @@
 /* Copies may leave together that the channel takes in this time. */
 #define AT_ONCE (5. * FASP_MSEC)
 #define AT_ONCE_MAX 8
-/* A quarter of what a receiver saves up. */
-#define FEEDBACK_MOST 28
 /* Before anything has been sent. */
 #define BLOCK_RATE 500.
 
@@ -185,6 +183,7 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX };
   FaspPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
+  FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
   gdouble received, feedbacks, events;
 
   fasp_loss_get (&o->loss, &path->loss, &path->stay);
@@ -197,17 +196,16 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
     path->round = MAX (path->round, shortest);
   path->round += o->jitter + waiting (o, path->loss, c->channel);
   path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval;
-  /* what the share of feedback has for each new burst of losses. It is saved
-   * up while nothing is missing, and a burst lasts until its rexes are there */
+  /* what the share of feedback has for each new burst of losses, beside the
+   * regular clock */
   received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
   feedbacks = CLAMP (FASP_FEEDBACK_LEAST, received / FASP_FEEDBACK_SHARE,
       received / FASP_FEEDBACK_SHARE_MOST) * MAX (1, c->back_received) / MAX (1,
       c->back_wire);
-  path->feedback = MIN (FASP_SEC / feedbacks,
-      FASP_FEEDBACK_CLOCK (rtt->smoothed));
+  path->feedback = MIN (FASP_SEC / feedbacks, clock);
   events = MAX (goal.blocks, o->datagram_rate) * path->loss * (1 - path->stay);
-  path->told = MIN (FEEDBACK_MOST, feedbacks / events);
-  path->saved = exp (-events * path->round / FASP_SEC);
+  path->told = CLAMP ((feedbacks - FASP_SEC / clock) / events - 1, 0,
+      FASP_FEEDBACK_FRESH - 1);
   path->first = events > feedbacks / 2 ? path->feedback : 0;
   goal.at_once = AT_ONCE_MAX;
   if (c->channel > 0 && o->data_rate > 0) {

@@ -8,8 +8,9 @@
 #define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
-/* A new loss is told so often, whatever is known of it. */
-#define FRESH 8
+/* A new loss may use what other repetitions leave alone. */
+#define REPEAT_SPARES (ALLOWANCE_MAX / 2)
+#define FRESH_SPARES (ALLOWANCE_MAX / 8)
 /* What is late within such a time is one skip. */
 #define SKIP FASP_SEC
 
@@ -68,14 +69,16 @@ is_missing_any (const FaspRx * rx)
 static gboolean
 is_fresh (const FaspRx * rx)
 {
-  return rx->repeats > 0 && rx->repeats < FRESH;
+  return rx->repeats > 0 && rx->repeats < FASP_FEEDBACK_FRESH;
 }
 
 /* When to say again what was said, as far as there is allowance for it. */
 static void
 repeat (FaspRx * rx)
 {
-  if (rx->repeats > 0 && rx->allowance >= ALLOWANCE_MAX / 2)
+  gint64 spare = is_fresh (rx) ? FRESH_SPARES : REPEAT_SPARES;
+
+  if (rx->repeats > 0 && rx->allowance >= spare)
     due (rx, rx->feedback_sent + FASP_FEEDBACK_REPEAT (rx->repeats - 1));
 }
 

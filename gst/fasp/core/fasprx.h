@@ -11,8 +11,8 @@
  *   - at once when asked by a tail probe, when the window opens again and
  *     when the stream is complete,
  * within a share of what is received (FASP_FEEDBACK_SHARE and its bounds), beyond
- * which only the regular clock goes on.  Half of what may be said in advance is kept for new
- * losses.
+ * which only the regular clock goes on.  Half of what may be said in advance is kept for
+ * the first repetitions of new losses.
  */
 #pragma once
 

@@ -32,8 +32,11 @@ typedef gint64 FaspTime;
 #define FASP_FEEDBACK_CLOCK(rtt) \
     CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
 
-/* A new loss is told of at once, then again and again while it is missing:
- * the wait before the (i+1)-th repetition is 2, then 4, then 8 ms. */
+/* A new loss is told of at once, so often in all as soon as may be, whatever is
+ * known of it, and then again and again while it is missing, as far as there is
+ * allowance for that: the wait before the (i+1)-th repetition is 2, then 4,
+ * then 8 ms. */
+#define FASP_FEEDBACK_FRESH 8
 #define FASP_FEEDBACK_REPEAT(i) \
     ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
 

@@ -165,18 +165,13 @@ test_round_time (void)
   fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
   g_assert_cmpfloat (chance[102], ==, 0);
   NEAR (chance[130], .9 * .8 * (.2 + pow (.1, 3)), 1e-9);
-  /* but not the first of them, where it has been saved up */
+  /* but not the first of them */
   path.told = 1;
-  path.saved = 1;
   fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
   NEAR (chance[102], .9 * .8 * .2, 1e-9);
   NEAR (chance[132], .9 * .8 * (.04 + .2 * pow (.1, 3)), .05);
-  /* and that is so now and then */
-  path.saved = .25;
-  fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
-  NEAR (chance[102], .25 * .9 * .8 * .2, 1e-9);
   /* so little of it that the first waits, too */
-  path.saved = 0;
+  path.told = 0;
   path.first = 30 * FASP_MSEC;
   fasp_model_round_time (&path, FASP_MSEC, chance, G_N_ELEMENTS (chance));
   g_assert_cmpfloat (chance[100], ==, 0);
