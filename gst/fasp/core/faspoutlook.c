@@ -177,36 +177,43 @@ fade_jitter (FaspOutlook * o, FaspTime now)
   o->jitter *= exp (-elapsed / JITTER_OVER);
 }
 
+/* What the share of feedback has for each new burst of losses, beside the
+ * regular clock. */
+static void
+expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
+    const FaspOutlookCounts * c, FaspPath * path)
+{
+  FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
+  gdouble received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
+  gdouble feedbacks = CLAMP (FASP_FEEDBACK_LEAST,
+      received / FASP_FEEDBACK_SHARE, received / FASP_FEEDBACK_SHARE_MOST) *
+      MAX (1, c->back_received) / MAX (1, c->back_wire);
+  gdouble events = path->loss * (1 - path->stay) * FASP_SEC / path->interval;
+
+  path->feedback = MIN (FASP_SEC / feedbacks, clock);
+  path->told = CLAMP ((feedbacks - FASP_SEC / clock) / events - 1, 0,
+      FASP_FEEDBACK_FRESH - 1);
+  path->first = events > feedbacks / 2 ? path->feedback : 0;
+}
+
 static FaspPlanGoal
 ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
 {
   FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX };
   FaspPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
-  FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
-  gdouble received, feedbacks, events;
 
   fasp_loss_get (&o->loss, &path->loss, &path->stay);
   fasp_loss_get (&o->back_loss, &path->back_loss, &path->back_stay);
   goal.blocks = o->block_rate > 0 ? o->block_rate : BLOCK_RATE;
-  path->interval = FASP_SEC / MAX (goal.blocks, o->datagram_rate);
+  path->interval = MAX (1, FASP_SEC / MAX (goal.blocks, o->datagram_rate));
   /* a hole is seen by the datagram behind it and settled a little later */
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
   path->round += o->jitter + waiting (o, path->loss, c->channel);
   path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval;
-  /* what the share of feedback has for each new burst of losses, beside the
-   * regular clock */
-  received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
-  feedbacks = CLAMP (FASP_FEEDBACK_LEAST, received / FASP_FEEDBACK_SHARE,
-      received / FASP_FEEDBACK_SHARE_MOST) * MAX (1, c->back_received) / MAX (1,
-      c->back_wire);
-  path->feedback = MIN (FASP_SEC / feedbacks, clock);
-  events = MAX (goal.blocks, o->datagram_rate) * path->loss * (1 - path->stay);
-  path->told = CLAMP ((feedbacks - FASP_SEC / clock) / events - 1, 0,
-      FASP_FEEDBACK_FRESH - 1);
-  path->first = events > feedbacks / 2 ? path->feedback : 0;
+  expect_feedback (o, rtt, c, path);
   goal.at_once = AT_ONCE_MAX;
   if (c->channel > 0 && o->data_rate > 0) {
     goal.spare = CLAMP ((c->channel / o->data_rate - 1) * SPARE_SHARE, 0,
