@@ -122,8 +122,8 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         source += f" --write {write}"
     check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
              f"--delay {rtt / 2 if link else 0} --idle {idle} --times {shlex.quote(path['times.csv'])}")
-    if protocol.startswith("tcp"):     # which may be slower than the stream, and never end
-        check += f" --limit {seconds + 20}"
+    # it has to say something before all is killed; TCP may be slower than the stream, and never end
+    check += f" --limit {seconds + (20 if protocol.startswith('tcp') else 30)}"
     json_file, log = shlex.quote(path["check.json"]), shlex.quote(path["log"])
     if protocol == "udp":
         receiver = f"$LINKEM_B {check} --udp 5004 >{json_file}"

@@ -56,7 +56,7 @@ class Stream:
         self.blocks = unpack(row["blocks"]).reshape(-1, 3)
         self.chunks = max(1, round(self.seconds))
         per_second = self.mbit * 1e6 / 8 / lib.RECORD
-        self.chunk_of = np.minimum((np.arange(len(self.delays)) / per_second).astype(int),
+        self.chunk_of = np.minimum((np.arange(len(self.delays)) / per_second).astype(np.int32),
                                    self.chunks - 1)
 
     def late(self, buffer_ms):
@@ -183,12 +183,13 @@ def image(fig, caption):
 
 
 def network(key):
-    mbit, channel, rtt, loss, burst = key
+    mbit, channel, rtt, loss, burst, write = key
     bursts = f" in bursts of {burst:g}" if burst > 1 else ""
-    return f"{mbit:g} of {channel:g} Mbit/s, {rtt:g} ms, {loss:g} %{bursts}"
+    writes = f", writes of {write}" if write != lib.RECORD else ""
+    return f"{mbit:g} of {channel:g} Mbit/s, {rtt:g} ms, {loss:g} %{bursts}{writes}"
 
 
-NETWORK = ("mbit", "channel", "rtt", "loss", "burst")
+NETWORK = ("mbit", "channel", "rtt", "loss", "burst", "write")
 
 
 def draw_skip_curves(streams):
@@ -214,7 +215,7 @@ def draw_skip_curves(streams):
         axis.minorticks_off()
         axis.set_title(network(key))
         axis.set_ylabel("share of seconds skipped")
-        axis.legend(loc="lower left", ncols=4, fontsize=8)
+        axis.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
         axis.grid(alpha=.3)
     axes[-1].set_xlabel("buffer, ms")
     return fig
@@ -233,7 +234,7 @@ def lateness_scatter(streams):
     for axis, (key, group) in zip(axes, nets.items()):
         s = group[0]
         # blocks are not records, but as even
-        at = s.blocks[:, 0] * s.seconds / (s.blocks[:, 0].max() + 1)
+        at = s.blocks[:, 0] / (s.blocks[:, 0].max() + 1) * s.seconds
         late = s.blocks[:, 1] / 1000
         rounds = np.minimum(s.blocks[:, 2], 3)
         for r in range(4):

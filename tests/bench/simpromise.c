@@ -31,7 +31,7 @@ typedef struct
 typedef struct
 {
   guint64 skips, first_skips, wrong, shortfalls;
-  gdouble hours;
+  gdouble hours;                /* without the first ten minutes of each */
   gdouble wire, back, payload;
   guint first, least, most;     /* latency, ms */
   gdouble sum, samples;
@@ -71,6 +71,8 @@ chance_of_at_least (guint64 n, gdouble mean)
 {
   gdouble below = 0;
 
+  if (mean <= 0)
+    return n == 0;
   for (guint64 i = 0; i < n; i++)
     below += exp (i * log (mean) - mean - lgamma (i + 1.));
   return MAX (0, 1 - below);
@@ -138,7 +140,7 @@ run (const Network * network, gint seed, gdouble length, gint latency,
     if (at <= lead + START)
       first = stream->receiver_stats.skips;
     sum->skips = before + stream->receiver_stats.skips - first;
-    sum->hours = hours_before + (at - lead) / (gdouble) HOUR;
+    sum->hours = hours_before + MAX (0, at - lead - START) / (gdouble) HOUR;
   }
   sum->first_skips += first;
   sum->wrong += !vstream_is_right (stream);
@@ -154,10 +156,12 @@ static Sum
 run_hours (const Network * network, gint latency)
 {
   Sum sum = { 0 };
-  gint seed = first_seed;
+  gdouble done = 0;
 
-  while (sum.hours < hours - .001 && (latency < 0 || !is_broken (&sum))) {
-    run (network, seed++, MIN (stream_hours, hours - sum.hours), latency, &sum);
+  for (gint seed = first_seed; done < hours && (latency < 0
+          || !is_broken (&sum)); seed++) {
+    run (network, seed, MIN (stream_hours, hours - done), latency, &sum);
+    done += stream_hours;
     fprintf (stderr, "latency %d: %.0f of %.0f h, %" G_GUINT64_FORMAT
         " skips and %" G_GUINT64_FORMAT " at first, %u to %u ms\n", latency,
         sum.hours, hours, sum.skips, sum.first_skips, sum.least, sum.most);

@@ -147,6 +147,7 @@ fill (FaspGap * gap, FaspTime now, guint64 pn)
     /* so late that its hole is forgotten */
     if (gap->counters.lost > 0)
       gap->counters.lost--;
+    gap->counters.holes = MIN (gap->counters.holes, gap->counters.lost);
     return FASP_GAP_SPURIOUS;
   }
   before = *hole;

@@ -16,7 +16,8 @@
 /* And in which it may be worse than it looks, in standard deviations. */
 #define CAUTION .5
 #define MOST .95
-#define BURST_MOST 100
+#define BURST_MOST 100.
+#define BURST_TIME (100 * FASP_MSEC)
 
 void
 fasp_loss_init (FaspLoss * loss, FaspTime now)
@@ -95,7 +96,9 @@ fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
    * be told of later than what was lost in it */
   l = MIN (l, p);
   /* longer than a burst is an outage, for which no copies are a remedy */
-  outage = MAX (0, l - BURST_MOST * (h + 1));
+  outage =
+      MAX (0, l - MAX (BURST_MOST,
+          loss->fast.packets * BURST_TIME / FAST) * (h + 1));
   p -= outage;
   l -= outage;
   loss->time = MAX (loss->time, now);

@@ -178,7 +178,7 @@ fade_jitter (FaspOutlook * o, FaspTime now)
 }
 
 /* What the share of feedback has for each new burst of losses, beside the
- * regular clock. */
+ * regular clock, which is slow while nothing is missing. */
 static void
 expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
     const FaspOutlookCounts * c, FaspPath * path)
@@ -189,11 +189,13 @@ expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
       received / FASP_FEEDBACK_SHARE, received / FASP_FEEDBACK_SHARE_MOST) *
       MAX (1, c->back_received) / MAX (1, c->back_wire);
   gdouble events = path->loss * (1 - path->stay) * FASP_SEC / path->interval;
+  gdouble missing = MIN (1, events * path->round / FASP_SEC);
+  gdouble spare = feedbacks - missing * FASP_SEC / clock -
+      (1 - missing) * FASP_SEC / FASP_FEEDBACK_CLOCK_MAX;
 
   path->feedback = MIN (FASP_SEC / feedbacks, clock);
-  path->told = CLAMP ((feedbacks - FASP_SEC / clock) / events - 1, 0,
-      FASP_FEEDBACK_FRESH - 1);
-  path->first = events > feedbacks / 2 ? path->feedback : 0;
+  path->told = CLAMP (spare / events - 1, 0, FASP_FEEDBACK_FRESH - 1);
+  path->first = events > spare / 2 ? path->feedback : 0;
 }
 
 static FaspPlanGoal

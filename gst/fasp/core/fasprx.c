@@ -76,10 +76,12 @@ is_fresh (const FaspRx * rx)
 static void
 repeat (FaspRx * rx)
 {
-  gint64 spare = is_fresh (rx) ? FRESH_SPARES : REPEAT_SPARES;
+  gint64 spare = rx->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES :
+      REPEAT_SPARES;
 
   if (rx->repeats > 0 && rx->allowance >= spare)
-    due (rx, rx->feedback_sent + FASP_FEEDBACK_REPEAT (rx->repeats - 1));
+    due (rx, rx->feedback_sent + FASP_FEEDBACK_REPEAT (MAX (rx->repeats,
+                2) - 2));
 }
 
 void
@@ -92,7 +94,7 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 
   /* what a small one does not take is there for the next */
   rx->least_from = CLAMP (rx->least_from + allowance * FASP_SEC /
-      FASP_FEEDBACK_LEAST, now - FASP_SEC, now);
+      FASP_FEEDBACK_LEAST, now - FASP_SEC, now + FASP_SEC);
   rx->allowance = MIN (rx->allowance + allowance, ALLOWANCE_MAX);
   if (rx->owed && rx->allowance >= 0) {
     rx->owed = FALSE;
