@@ -85,10 +85,11 @@ def tail_of(path):
         return "none"
 
 
-def is_done(database, job):
+def find(database, job):
+    """The row of a stream that has been run, or None."""
     where = " AND ".join(f"{k} = ?" for k in KEY)
-    return database.execute(f"SELECT 1 FROM stream WHERE {where}",
-                            [job[k] for k in KEY]).fetchone() is not None
+    return database.execute(f"SELECT * FROM stream WHERE {where}",
+                            [job[k] for k in KEY]).fetchone()
 
 
 def run_job(job, directory, keep_blocks=True):
@@ -148,7 +149,7 @@ class Progress:
 
 def run_all(database, jobs, at_once=1):
     """Runs what is not in the database yet."""
-    todo = [job for job in jobs if not is_done(database, job)]
+    todo = [job for job in jobs if find(database, job) is None]
     progress = Progress(len(todo))
     directory = benchlib.scratch()
     try:

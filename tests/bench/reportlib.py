@@ -182,11 +182,15 @@ def image(fig, caption):
             f"<figcaption>{html.escape(caption)}</figcaption></figure>")
 
 
+def path_name(rtt, loss, burst):
+    bursts = f" in bursts of {burst:g}" if burst > 1 else ""
+    return f"{rtt:g} ms, {loss:g} %{bursts}"
+
+
 def network(key):
     mbit, channel, rtt, loss, burst, write = key
-    bursts = f" in bursts of {burst:g}" if burst > 1 else ""
     writes = f", writes of {write}" if write != lib.RECORD else ""
-    return f"{mbit:g} of {channel:g} Mbit/s, {rtt:g} ms, {loss:g} %{bursts}{writes}"
+    return f"{mbit:g} of {channel:g} Mbit/s, {path_name(rtt, loss, burst)}{writes}"
 
 
 NETWORK = ("mbit", "channel", "rtt", "loss", "burst", "write")

@@ -116,14 +116,8 @@ run (const Network * network, gint seed, gdouble length, gint latency,
   gdouble hours_before = sum->hours;
   Vstream *stream;
 
-  for (guint side = 0; side < 2; side++) {
-    ImpairConfig *wire = vnet_get_wire (net, side, !side);
-
-    wire->delay = network->rtt / 2 * FASP_MSEC;
-    wire->loss = network->loss[side];
-    wire->burst = network->burst[side];
-    wire->rate = channel * 1e6;
-  }
+  vnet_set_path (net, network->rtt * FASP_MSEC, network->loss, network->burst,
+      channel * 1e6);
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
   config.channel = channel * 1e6;

@@ -70,14 +70,11 @@ run (gint seed, Sum * sum)
   Vnet *net = vnet_new (seed);
   Vstream *stream;
 
-  for (guint side = 0; side < 2; side++) {
-    ImpairConfig *wire = vnet_get_wire (net, side, !side);
-
-    wire->delay = rtt / 2 * FASP_MSEC;
-    wire->loss = loss / 100;
-    wire->burst = burst;
-    wire->rate = channel * 1e6;
-  }
+  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) {
+        loss / 100, loss / 100
+      }, (const gdouble[2]) {
+        burst, burst
+      }, channel * 1e6);
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
   config.channel = channel * 1e6;

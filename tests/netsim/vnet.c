@@ -68,6 +68,20 @@ vnet_get_wire (Vnet * net, VnetSide from, VnetSide to)
   return &net->wires[from][to].config;
 }
 
+void
+vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
+    const gdouble burst[2], guint64 rate)
+{
+  for (guint side = VNET_A; side <= VNET_B; side++) {
+    ImpairConfig *wire = vnet_get_wire (net, side, !side);
+
+    wire->delay = rtt / 2;
+    wire->loss = loss[side];
+    wire->burst = burst[side];
+    wire->rate = rate;
+  }
+}
+
 const ImpairCounters *
 vnet_get_counters (Vnet * net, VnetSide from, VnetSide to)
 {

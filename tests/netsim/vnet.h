@@ -33,6 +33,10 @@ GRand *vnet_get_rand (Vnet * net);
 void vnet_random (gpointer net, guint8 * data, gsize size);
 /* The wire between two nodes in one direction; may be changed while running. */
 ImpairConfig *vnet_get_wire (Vnet * net, VnetSide from, VnetSide to);
+/* The way from A to B and the way back: each takes half of @rtt, and loses its
+ * own share in bursts of its own mean length. */
+void vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
+    const gdouble burst[2], guint64 rate);
 const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from,
     VnetSide to);
 /* NAT rebinding: from now on @from appears with this port. */

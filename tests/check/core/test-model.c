@@ -107,7 +107,8 @@ test_bursts (void)
   model = fasp_model_copies_lost (&path, 2, 20 * FASP_MSEC);
   NEAR ((gdouble) both / n, model, .08);
   /* far apart and without bursts they have nothing to do with each other */
-  NEAR (fasp_model_copies_lost (&path, 3, 2 * FASP_SEC), pow (.02, 3), 1e-5);
+  path.round = 2 * FASP_SEC;
+  NEAR (fasp_model_copies_lost (&path, 3, 2 * FASP_SEC), pow (.02, 3), 1e-6);
   path.stay = path.loss;
   NEAR (fasp_model_copies_lost (&path, 4, 0), pow (.02, 4), 1e-6);
   g_assert_cmpfloat (fasp_model_copies_lost (&path, 1, 0), ==, .02);

@@ -257,6 +257,7 @@ test_auto_changes (void)
   vstream_run_until (stream, 60 * FASP_SEC);
   before = stream->receiver_stats.latency_ms;
   g_assert_cmpuint (before, >, 50);
+  g_assert_cmpuint (before, <, 200);
   n.rtt = 200 * FASP_MSEC;
   set_network (net, &n);
   vstream_run_until (stream, 120 * FASP_SEC);
@@ -291,11 +292,22 @@ test_shortfall (void)
   vnet_free (net);
 }
 
+/* To a receiver that plays with the latency that is found. */
+static Vstream *
+new_found (Vnet * net, const VstreamConfig * config, gboolean skips)
+{
+  FaspEndpointConfig receiver;
+
+  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  receiver.latency_ms = FASP_LATENCY_AUTO;
+  receiver.too_late_skip = skips;
+  return vstream_new (net, config, NULL, &receiver);
+}
+
 /* A sender that never tells the latency: read all the same after a while. */
 static void
 test_auto_unheard (void)
 {
-  FaspEndpointConfig receiver;
   Vnet *net = vnet_new (1);
   VstreamConfig config;
   Vstream *stream;
@@ -305,9 +317,7 @@ test_auto_unheard (void)
   config.bitrate = 10000;       /* too little to judge by, but something */
   config.chunk = 100;
   config.duration = 20 * FASP_SEC;
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  receiver.latency_ms = FASP_LATENCY_AUTO;
-  stream = vstream_new (net, &config, NULL, &receiver);
+  stream = new_found (net, &config, FALSE);
   vstream_run_until (stream, 300 * FASP_MSEC);
   g_assert_cmpuint (stream->read, ==, 0);
   g_assert_true (vstream_run (stream));
@@ -320,7 +330,6 @@ test_auto_unheard (void)
 static void
 test_auto_skip (void)
 {
-  FaspEndpointConfig receiver;
   Vnet *net = vnet_new (2);
   VstreamConfig config;
   Vstream *stream;
@@ -330,10 +339,7 @@ test_auto_skip (void)
   config.bitrate = 2000000;
   config.channel = 6000000;
   config.duration = 10 * FASP_SEC;
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  receiver.latency_ms = FASP_LATENCY_AUTO;
-  receiver.too_late_skip = TRUE;
-  stream = vstream_new (net, &config, NULL, &receiver);
+  stream = new_found (net, &config, TRUE);
   for (FaspTime t = 100 * FASP_MSEC; stream->receiver_stats.latency_ms == 0;
       t += 10 * FASP_MSEC) {
     g_assert_cmpint (t, <, 10 * FASP_SEC);
