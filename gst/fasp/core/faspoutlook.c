@@ -249,7 +249,7 @@ is_different (const FaspPlanGoal * a, const FaspPlanGoal * b)
 static void
 find_latency (FaspOutlook * o, FaspTime now)
 {
-  FaspTime found = fasp_plan_find_latency (o->plan, &o->goal).latency;
+  FaspTime found = fasp_plan_find_latency (o->plan, &o->goal);
 
   found = CLAMP (found, o->floor, FASP_LATENCY_MAX);
   if (found >= o->latency * LOWER_BELOW)
@@ -290,7 +290,7 @@ knows_enough (const FaspOutlook * o, FaspTime now)
       && o->loss.packets - o->first_packets >= FIND_PACKETS);
 }
 
-/* Planning takes time (some milliseconds), and a peer can make everything look
+/* Planning takes time (a millisecond, more on bad paths), and a peer can make everything look
  * different at any moment. */
 static gboolean
 is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)

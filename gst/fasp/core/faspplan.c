@@ -27,6 +27,11 @@ typedef struct
 
 #define ACTIONS_MAX (1 + FASP_PLAN_COPIES_MAX * G_N_ELEMENTS (spreads))
 
+typedef struct
+{
+  gdouble skip, cost;
+} Known;
+
 /* What to do at one price of a skip. */
 typedef struct
 {
@@ -34,7 +39,7 @@ typedef struct
    * chance of a skip, rexes to come */
   gdouble skip[BINS], cost[BINS];
   /* the same where it is known to be lost, and what is done about it */
-  gdouble known_skip[BINS], known_cost[BINS];
+  Known known[BINS];
   guint8 choice[BINS];
 } Table;
 
@@ -43,8 +48,12 @@ struct _FaspPlan
   gboolean made;
   FaspPlanGoal goal;
   FaspTime step;
-  gdouble round[BINS];          /* chance of a round of so many steps */
-  guint first, last;            /* non-zero entries */
+  struct
+  {
+    guint steps;
+    gdouble chance;
+  } rounds[BINS];               /* those that a round may take, fewest first */
+  guint n_rounds;
   gdouble slower[BINS];         /* of more steps than these */
   Action actions[ACTIONS_MAX];
   guint n_actions;
@@ -54,6 +63,8 @@ struct _FaspPlan
   /* the cheapest that keeps the promise lies between two prices: a share of
    * the blocks goes by the dearer one */
   Table cheap, dear;
+  guint price;                  /* of the dearer one */
+  guint bins;                   /* that they are solved for */
   gdouble share;
 };
 
@@ -117,17 +128,21 @@ static void
 prepare (FaspPlan * plan, const FaspPlanGoal * goal)
 {
   const FaspPath *path = &goal->path;
-  gdouble left = 1;
+  gdouble chance[BINS], left = 1;
+  guint n;
 
   plan->goal = *goal;
   plan->step = MAX (1, (path->round + path->interval + path->feedback) / STEPS);
-  plan->last = fasp_model_round_time (path, plan->step, plan->round, BINS);
-  for (plan->first = 0; plan->first < plan->last
-      && plan->round[plan->first] <= 0; plan->first++);
-  plan->first = MAX (plan->first, 1);
+  n = fasp_model_round_time (path, plan->step, chance, BINS);
+  plan->n_rounds = 0;
   for (guint i = 0; i < BINS; i++) {
-    left -= plan->round[i];
+    left -= chance[i];
     plan->slower[i] = MAX (left, 0);
+    /* no round takes no time */
+    if (i > 0 && i < n && chance[i] > 0) {
+      plan->rounds[plan->n_rounds].steps = i;
+      plan->rounds[plan->n_rounds++].chance = chance[i];
+    }
   }
   add_actions (plan);
 }
@@ -155,27 +170,35 @@ choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
     if (cost + price * skip >= best)
       continue;
     best = cost + price * skip;
-    table->known_skip[left] = skip;
-    table->known_cost[left] = cost;
+    table->known[left] = (Known) {
+    skip, cost};
     table->choice[left] = i;
   }
 }
 
-/* When a skip costs 2^@price datagrams. */
+/* When a skip costs 2^@price datagrams; all bins below are solved. */
 static void
-solve (const FaspPlan * plan, guint price, Table * table)
+solve_bin (const FaspPlan * plan, guint price, Table * table, guint left)
 {
-  for (guint left = 0; left < BINS; left++) {
-    gdouble skip = plan->slower[left], cost = 0;
+  gdouble skip = plan->slower[left], cost = 0;
 
-    for (guint i = plan->first; i < plan->last && i <= left; i++) {
-      skip += plan->round[i] * table->known_skip[left - i];
-      cost += plan->round[i] * table->known_cost[left - i];
-    }
-    table->skip[left] = skip;
-    table->cost[left] = cost;
-    choose (plan, ldexp (1, price), table, left);
+  for (guint i = 0; i < plan->n_rounds && plan->rounds[i].steps <= left; i++) {
+    const Known *known = &table->known[left - plan->rounds[i].steps];
+
+    skip += plan->rounds[i].chance * known->skip;
+    cost += plan->rounds[i].chance * known->cost;
   }
+  table->skip[left] = skip;
+  table->cost[left] = cost;
+  choose (plan, ldexp (1, price), table, left);
+}
+
+/* Up to @bin, below which everything depends on what is below it alone. */
+static void
+solve (const FaspPlan * plan, guint price, Table * table, gint bin)
+{
+  for (gint left = 0; left <= bin; left++)
+    solve_bin (plan, price, table, left);
 }
 
 /* The bin of a block that leaves with all of the latency left. */
@@ -238,30 +261,56 @@ way_to (gdouble from, gdouble to, gdouble wanted)
   return from == to ? 1 : CLAMP ((wanted - from) / (to - from), 0, 1);
 }
 
+/* Is that price high enough at @bin, or more than can be afforded? */
+static gboolean
+is_enough (FaspPlan * plan, guint price, gint bin)
+{
+  solve (plan, price, &plan->dear, MAX (bin, 0));
+  return skip_at (plan, &plan->dear, bin) <= allowed (&plan->goal)
+      || overhead_at (plan, &plan->dear, bin) > plan->goal.spare;
+}
+
+/* The lowest price that is enough; searched from where it was last, as paths
+ * change little. */
+static guint
+find_price (FaspPlan * plan, gint bin)
+{
+  guint low = 0, high = PRICE_MAX, step = 1;
+  guint price = MIN (plan->price, PRICE_MAX - 1);
+
+  /* not below low, enough at high */
+  while (low < high) {
+    if (is_enough (plan, price, bin))
+      high = price;
+    else
+      low = price + 1;
+    if (high < PRICE_MAX && low > 0)
+      price = (low + high) / 2;
+    else if (low == 0)
+      price = high - MIN (high, step);
+    else
+      price = MIN (low + step, PRICE_MAX) - 1;
+    step *= 2;
+  }
+  return low;
+}
+
 /* Solves for the lowest price that is enough at @bin, or the highest that
  * can be afforded. */
 static void
 settle_price (FaspPlan * plan, gint bin)
 {
-  guint low = 0, high = PRICE_MAX;
+  gint last = MAX (bin, 0);
   gdouble affordable;
 
-  while (low < high) {
-    guint middle = (low + high) / 2;
-
-    solve (plan, middle, &plan->dear);
-    if (skip_at (plan, &plan->dear, bin) <= allowed (&plan->goal)
-        || overhead_at (plan, &plan->dear, bin) > plan->goal.spare)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  solve (plan, low, &plan->dear);
-  solve (plan, MAX (low, 1) - 1, &plan->cheap);
+  plan->price = find_price (plan, bin);
+  solve (plan, plan->price, &plan->dear, last);
+  solve (plan, MAX (plan->price, 1) - 1, &plan->cheap, last);
   affordable = way_to (overhead_at (plan, &plan->cheap, bin),
       overhead_at (plan, &plan->dear, bin), plan->goal.spare);
   plan->share = MIN (affordable, way_to (skip_at (plan, &plan->cheap, bin),
           skip_at (plan, &plan->dear, bin), allowed (&plan->goal)));
+  plan->bins = last + 1;
   plan->made = TRUE;
 }
 
@@ -277,38 +326,43 @@ fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
   return promise (plan, latency, bin);
 }
 
-/* The first bin whose skips and overhead are within bounds; BINS: none. */
+/* The first bin below @below whose skips and overhead are within bounds at that
+ * price, or @below. @early: the skips of one before it were. */
 static gint
-first_good (const FaspPlan * plan, const Table * table)
+first_good (const FaspPlan * plan, guint price, Table * table, gint below,
+    gboolean * early)
 {
-  for (gint bin = 0; bin < BINS; bin++)
-    if (skip_at (plan, table, bin) <= allowed (&plan->goal)
-        && overhead_at (plan, table, bin) <= plan->goal.spare)
+  *early = FALSE;
+  for (gint bin = 0; bin < below; bin++) {
+    solve_bin (plan, price, table, bin);
+    if (skip_at (plan, table, bin) > allowed (&plan->goal))
+      continue;
+    if (overhead_at (plan, table, bin) <= plan->goal.spare)
       return bin;
-  return BINS;
+    *early = TRUE;
+  }
+  return below;
 }
 
-FaspPromise
+FaspTime
 fasp_plan_find_latency (FaspPlan * plan, const FaspPlanGoal * goal)
 {
   gint best = BINS;
-  FaspTime latency;
+  gboolean early = TRUE;
 
   prepare (plan, goal);
-  for (guint price = 0; price <= PRICE_MAX; price += 3) {
-    solve (plan, price, &plan->dear);
-    best = MIN (best, first_good (plan, &plan->dear));
-  }
+  plan->made = FALSE;
+  /* what is cheaper skips more: it is worth a look where the dearer one would
+   * have kept the promise earlier if it could have been afforded */
+  for (gint price = PRICE_MAX; price >= 0 && early; price -= 3)
+    best = first_good (plan, price, &plan->dear, best, &early);
   /* too little to spare for any of it: what is cheapest */
   if (best == BINS) {
-    solve (plan, 0, &plan->dear);
+    solve (plan, 0, &plan->dear, BINS - 1);
     for (best = 0; best < BINS
         && skip_at (plan, &plan->dear, best) > allowed (goal); best++);
   }
-  latency = MIN (best + 1, BINS) * plan->step * EASE + goal->path.guard;
-  best = bin_of (plan, latency);
-  settle_price (plan, best);
-  return promise (plan, latency, best);
+  return MIN (best + 1, BINS) * plan->step * EASE + goal->path.guard;
 }
 
 FaspPlanRex
@@ -324,7 +378,7 @@ fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
     return (FaspPlanRex) {
     1, 0};
   table = place - floor (place) < plan->share ? &plan->dear : &plan->cheap;
-  bin = MIN (left / plan->step, BINS - 1);
+  bin = MIN (left / plan->step, plan->bins - 1);
   action = &plan->actions[table->choice[bin]];
   return (FaspPlanRex) {
   action->copies, MIN (action->spread, bin) * plan->step};

@@ -54,9 +54,9 @@ void fasp_plan_free (FaspPlan * plan);
  * wanted is the best that the spare rate allows. */
 FaspPromise fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
     FaspTime latency);
-/* Plans for the smallest latency that keeps the promise, or a little
- * above it where that saves copies. */
-FaspPromise fasp_plan_find_latency (FaspPlan * plan,
+/* The smallest latency that keeps the promise, or a little above it where that
+ * saves copies; it is still to be planned for. */
+FaspTime fasp_plan_find_latency (FaspPlan * plan,
     const FaspPlanGoal * goal);
 
 /* What to do for block @number, found lost with @left until its rex is of no
