@@ -2,6 +2,7 @@
 """What the benchmarks share: the programs, the link, the peers' pipelines."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -116,7 +117,9 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
     path = {name: os.path.join(directory, name) for name in
             ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv")}
     # datagrams have no end; streams have, and may pause for long before it
-    idle = 8 if protocol in ("udp", "rist") else 40
+    idle = 8 + buffer_ms / 1000 if protocol in ("udp", "rist") else 40
+    # SRT and RIST deliver the last of it a buffer later, if they are still there
+    rest = 3 + math.ceil(buffer_ms / 1000)
     source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds} --lead 2"
     if write:
         source += f" --write {write}"
@@ -137,16 +140,16 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
              "-o udp://127.0.0.1:6001")
         s = (f"ristsender -v 3 -S 0 -p 1 -i udp://@127.0.0.1:6000 "
              f"-o \"rist://$LINKEM_ADDR_B:5004?buffer={buffer_ms}\"")
-        receiver = (f"{timed('timeout -s INT %d $LINKEM_B ' % (seconds + 5) + r, path['cpu-receiver'])} & "
+        receiver = (f"{timed('timeout -s INT %d $LINKEM_B ' % (seconds + 2 + rest) + r, path['cpu-receiver'])} & "
                     f"$LINKEM_B {check} --udp 6001 >{json_file}; wait")
-        sender = (f"{timed('timeout -s INT %d $LINKEM_A ' % (seconds + 5) + s, path['cpu-sender'])} & "
+        sender = (f"{timed('timeout -s INT %d $LINKEM_A ' % (seconds + 2 + rest) + s, path['cpu-sender'])} & "
                   f"sleep 0.3; $LINKEM_A {source} --udp 127.0.0.1:6000; wait")
         receiver, sender = f"{{ {receiver} ; }}", f"{{ {sender} ; }}"
     else:
         r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"], record)
         r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed("$LINKEM_A " + s, path["cpu-sender"])
         receiver = f"{{ {r} ; }} | {check} >{json_file}"
-        linger = "" if protocol == "fasp" else " --linger 3"
+        linger = "" if protocol == "fasp" else f" --linger {rest}"
         sender = f"{source}{linger} | {{ {s} ; }}"
     options = ["--rtt", rtt, "--loss", loss, "--seed", seed] + list(extra)
     if channel_mbit:
