@@ -1,20 +1,28 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
--- Wireshark dissector of the fasp protocol, version 1 (docs/protocol.md).
+-- Wireshark dissector of the fasp protocol, version 2 (docs/protocol.md).
 --
 --   wireshark -X lua_script:docs/fasp.lua
+--
+-- What is encrypted is shown as such. Sessions with encryption=none on both ends
+-- show their frames with the preference fasp.clear:
+--
+--   tshark -X lua_script:docs/fasp.lua -o fasp.clear:true -r FILE
 --
 -- Tried on all UDP datagrams whose first byte and size fit; or choose it with
 -- "Decode As".
 
 local fasp = Proto("fasp", "fasp reliable stream")
+fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
+    "Both ends have encryption=none: show their frames")
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
     [7] = "PROMISE" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
-    [5] = "busy", [6] = "same role", [7] = "unsupported option" }
+    [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
+local patterns = { [1] = "NN", [2] = "NNpsk0", [3] = "IK", [4] = "IKpsk2" }
 
 local f = fasp.fields
 f.type = ProtoField.uint8("fasp.type", "Handshake", base.DEC, types, 0x0f)
@@ -22,7 +30,12 @@ f.version = ProtoField.uint8("fasp.version", "Version")
 f.to = ProtoField.uint32("fasp.to", "To id", base.HEX)
 f.from = ProtoField.uint32("fasp.from", "From id", base.HEX)
 f.nonce = ProtoField.bytes("fasp.nonce", "Caller's nonce")
-f.listener_nonce = ProtoField.bytes("fasp.listener_nonce", "Listener's nonce")
+f.pattern = ProtoField.uint8("fasp.pattern", "Noise pattern", base.DEC, patterns)
+f.message = ProtoField.bytes("fasp.message", "Noise message")
+f.ciphers = ProtoField.bytes("fasp.ciphers", "Ciphers")
+f.own_id = ProtoField.uint32("fasp.own_id", "Id", base.HEX)
+f.phase = ProtoField.uint8("fasp.phase", "Key phase", base.DEC, nil, 0x40)
+f.encrypted = ProtoField.bytes("fasp.encrypted", "Encrypted")
 f.cookie = ProtoField.bytes("fasp.cookie", "Cookie")
 f.role = ProtoField.uint8("fasp.role", "Role", base.DEC, roles)
 f.latency = ProtoField.uint32("fasp.latency", "Latency (ms)")
@@ -82,7 +95,8 @@ local function add_text(tree, buffer, at)
     return at + 3 + size
 end
 
-local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume }
+local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
+    f.own_id, f.ciphers }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
@@ -94,7 +108,15 @@ local function options(tree, buffer, at, last)
     end
 end
 
-local function handshake(buffer, tree, last)
+-- length and message; the hello in it where it is readable: behind the point of NN
+local function message(tree, buffer, at, pattern)
+    local size = buffer(at, 2):uint()
+    if size == 0 then return end
+    local found = tree:add(f.message, buffer(at + 2, size))
+    if pattern == 1 and size > 32 then options(found, buffer, at + 34, at + 2 + size) end
+end
+
+local function handshake(buffer, tree)
     local kind = buffer(0, 1):uint() % 16
     tree:add(f.type, buffer(0, 1))
     tree:add(f.version, buffer(1, 1))
@@ -106,13 +128,15 @@ local function handshake(buffer, tree, last)
         local size = buffer(at, 1):uint()
         if size > 0 then tree:add(f.cookie, buffer(at + 1, size)) end
         at = at + 1 + size
+        if kind == 1 then
+            tree:add(f.pattern, buffer(at, 1))
+            message(tree, buffer, at + 1, buffer(at, 1):uint())
+        end
     elseif kind == 3 then
-        tree:add(f.listener_nonce, buffer(at, 16))
-        at = at + 16
+        message(tree, buffer, at)
     elseif kind == 4 then
         add_text(tree, buffer, at)
     end
-    if kind == 1 or kind == 3 then options(tree, buffer, at, last) end
     return types[kind] or "?"
 end
 
@@ -172,10 +196,17 @@ local function data(tree, buffer, at, last)
     return last, what
 end
 
-local function session(buffer, tree, last)
+local function session(buffer, tree)
+    local last = buffer:len() - 4
+    tree:add(f.phase, buffer(0, 1))
     tree:add(f.flow, buffer(0, 1))
     tree:add(f.id, buffer(1, 4))
     tree:add(f.pn, buffer(5, 3))
+    if not fasp.prefs.clear then
+        tree:add(f.encrypted, buffer(8))
+        return string.format("%d: encrypted, %d bytes", buffer(5, 3):uint(), buffer:len() - 8)
+    end
+    tree:add(f.tag, buffer(last, 4))
     local at, told = 8, {}
     while at < last do
         local kind, what, value = buffer(at, 1):uint(), nil, nil
@@ -215,17 +246,15 @@ function fasp.dissector(buffer, pinfo, root)
     if first < 0x80 and math.floor(first / 16) ~= 4 then return 0 end
     pinfo.cols.protocol = "fasp"
     local tree = root:add(fasp, buffer())
-    local last = size - 4
-    local ok, told = pcall(first >= 0x80 and session or handshake, buffer, tree, last)
-    tree:add(f.tag, buffer(last, 4))
+    local ok, told = pcall(first >= 0x80 and session or handshake, buffer, tree)
     pinfo.cols.info = ok and told or "malformed"
     return size
 end
 
 -- a handshake is told by its shape; its ports are fasp's from then on
 fasp:register_heuristic("udp", function(buffer, pinfo, root)
-    if buffer:len() < 30 or math.floor(buffer(0, 1):uint() / 16) ~= 4
-            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= 1 then
+    if buffer:len() < 26 or math.floor(buffer(0, 1):uint() / 16) ~= 4
+            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= 2 then
         return false
     end
     pinfo.conversation = fasp

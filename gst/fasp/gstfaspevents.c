@@ -80,13 +80,19 @@ gst_fasp_events_explain (const FaspEvent * event)
     case FASP_REASON_UNSUPPORTED:
       return g_strdup_printf ("%s does not have what was asked for (%s): "
           "bring both ends to the same version", peer, text);
+    case FASP_REASON_KEY:
+    case FASP_REASON_ENCRYPTION:
+      return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_VERSION:
       return g_strdup_printf ("%s speaks another version of the protocol: "
           "bring both ends to the same version", peer);
     case FASP_REASON_SILENT:
       return event->type == FASP_EVENT_REJECTED ?
-          g_strdup_printf ("%s does not answer: is it running, and is the UDP "
-          "port open in the firewalls between?", peer) :
+          g_strdup_printf (text[0] !=
+          '\0' ? "%s: %s" : "%s does not answer: is "
+          "it running, and is the UDP port open in the firewalls between?%s",
+          peer,
+          text) :
           g_strdup_printf ("%s was not heard for longer than resume-timeout",
           peer);
     case FASP_REASON_REPLACED:
@@ -157,10 +163,15 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       fasp_io_unlock (io, TRUE);
       break;
     case FASP_EVENT_UNANSWERED:
-      GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-          ("%s does not answer yet. Is the other end running, and is its UDP "
-              "port open in the firewalls between? Dialling goes on.", peer),
-          (NULL));
+      if (event->text[0] != '\0')
+        GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
+            ("No connection to %s yet: %s. Set the same on both ends. Dialling "
+                "goes on.", peer, event->text), (NULL));
+      else
+        GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+            ("%s does not answer yet. Is the other end running, and is its UDP "
+                "port open in the firewalls between? Dialling goes on.", peer),
+            (NULL));
       break;
     case FASP_EVENT_CONNECTED:
       GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,

@@ -8,8 +8,7 @@
  */
 #include "fuzz.h"
 #include <stdlib.h>
-#include "faspseal.h"
-#include "vnet.h"
+#include "vspy.h"
 
 #define LIMIT (256 * 1024)
 
@@ -17,27 +16,17 @@ typedef struct
 {
   Vnet *net;
   FaspEndpoint *sides[2];
-  guint32 ids[2];               /* connection id that each side listens to */
+  VSpy spy;
   guint64 pns[2];
-  guint8 key[FASP_KEY_SIZE];
-  gboolean open;
 } Fuzz;
 
 static void
-on_datagram (gpointer data, VnetSide from, FaspTime now, const guint8 * bytes,
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
     gsize size)
 {
   Fuzz *fuzz = data;
-  FaspHandshake accept;
 
-  if (fuzz->open || fasp_wire_is_session (bytes, size)
-      || !fasp_wire_parse_handshake (bytes, size, &accept)
-      || accept.type != FASP_HANDSHAKE_ACCEPT)
-    return;
-  fasp_seal_derive (accept.nonce, accept.listener_nonce, fuzz->key);
-  fuzz->ids[VNET_A] = accept.to_cid;
-  fuzz->ids[VNET_B] = accept.from_cid;
-  fuzz->open = TRUE;
+  vspy_see (&fuzz->spy, bytes, size);
 }
 
 static void
@@ -45,15 +34,11 @@ send_sealed (Fuzz * fuzz, VnetSide to, guint8 jump, const guint8 * frames,
     gsize size)
 {
   FaspAddress from = vnet_get_address (to == VNET_A ? VNET_B : VNET_A);
-  FaspSessionHeader header = {.cid = fuzz->ids[to] };
   guint8 out[2048];
   FaspWriter w = { out, sizeof out };
 
   fuzz->pns[to] += 1 + (jump < 200 ? jump / 50 : (guint64) jump << 8);
-  header.pn = fuzz->pns[to] & 0xffffff;
-  fasp_wire_write_session (&w, &header);
-  fasp_write_bytes (&w, frames, size);
-  fasp_seal_close_handshake (&w, fuzz->key);
+  vspy_seal (&fuzz->spy, to == VNET_A, fuzz->pns[to], frames, size, &w);
   if (!w.failed)
     vnet_inject (fuzz->net, to, &from, out, w.used);
 }
@@ -140,6 +125,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   Fuzz fuzz = {.net = vnet_new (1) };
   FaspAddress peer = vnet_get_address (VNET_B);
 
+  vspy_init (&fuzz.spy, fuzz.net);
   fasp_endpoint_config_init (&config[0], FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER,
       FASP_MODE_LISTENER);
@@ -147,7 +133,9 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   for (guint i = 0; i < 2; i++) {
     config[i].buffer_size = LIMIT;
     config[i].too_late_skip = size > 0 && data[0] & 0x80;
-    fuzz.sides[i] = fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
+    fuzz.sides[i] = i == VNET_A ?
+        fasp_endpoint_new (&config[i], vspy_random, &fuzz.spy) :
+        fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
     vnet_attach (fuzz.net, i, fuzz.sides[i]);
     vnet_get_wire (fuzz.net, i, !i)->delay = 5 * FASP_MSEC;
     fuzz.pns[i] = 64;
@@ -155,7 +143,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   vnet_set_tap (fuzz.net, on_datagram, &fuzz);
   fasp_endpoint_dial (fuzz.sides[VNET_A], vnet_get_time (fuzz.net), &peer);
   vnet_run (fuzz.net, vnet_get_time (fuzz.net) + 30 * FASP_MSEC);
-  if (!fuzz.open)
+  if (!fuzz.spy.knows)
     abort ();
   play (&fuzz, data, size);
   vnet_run (fuzz.net, vnet_get_time (fuzz.net) + FASP_SEC);

@@ -201,7 +201,7 @@ vnet_get_next (Vnet * net)
 }
 
 static void
-deliver (Vnet * net, const Packet * packet)
+deliver (Vnet * net, Packet * packet)
 {
   FaspEndpoint *to = net->endpoints[packet->to];
 

@@ -54,9 +54,10 @@ void vnet_run (Vnet * net, FaspTime until);
 /* The time of the next thing that happens by itself. */
 FaspTime vnet_get_next (Vnet * net);
 
-/* Called for each datagram delivered, before the endpoint sees it. */
+/* Called for each datagram delivered, before the endpoint sees it; may change
+ * it. */
 typedef void (*VnetTap) (gpointer user_data, VnetSide from, FaspTime now,
-    const guint8 * data, gsize size);
+    guint8 * data, gsize size);
 void vnet_set_tap (Vnet * net, VnetTap tap, gpointer user_data);
 /* Puts a forged datagram on the wire towards @to. */
 void vnet_inject (Vnet * net, VnetSide to, const FaspAddress * from,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
-#include "faspseal.h"
+#include "faspcredentials.h"
 
 /* The application hears of refused callers that have not proved their address
  * this often. */
@@ -8,6 +8,7 @@
 /* With more sessions than that, a caller proves its address before it is
  * looked for among them. */
 #define PROOF_ABOVE 64
+#define REFUSED_TEXT "the application there refused it"
 
 static FaspHandshake
 answer (FaspHandshakeType type, const FaspHandshake * open)
@@ -22,28 +23,47 @@ answer (FaspHandshakeType type, const FaspHandshake * open)
   return handshake;
 }
 
+/* A caller who is being dealt with. */
+typedef struct
+{
+  const FaspAddress *from;
+  gboolean proved;              /* it is where it says */
+  const FaspHandshake *open;
+  FaspHello hello;              /* once its message has been opened */
+  FaspNoise noise;
+} Call;
+
 static void
-reject (FaspEndpoint * endpoint, FaspTime now, const FaspAddress * to,
-    gboolean proved, const FaspHandshake * open, FaspReason reason,
+say_no (FaspEndpoint * endpoint, const Call * call, FaspReason reason,
     const gchar * text)
 {
-  FaspHandshake handshake = answer (FASP_HANDSHAKE_REJECT, open);
-  FaspEvent *event;
+  FaspHandshake handshake = answer (FASP_HANDSHAKE_REJECT, call->open);
 
   handshake.reason = reason;
   g_strlcpy (handshake.text, text, sizeof (handshake.text));
-  fasp_replies_push (&endpoint->replies, to, &handshake);
+  fasp_replies_push (&endpoint->replies, call->from, &handshake);
   endpoint->stats.handshakes_refused++;
+}
+
+static void
+reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
+    FaspReason reason, const gchar * text)
+{
+  FaspEvent *event;
+
+  say_no (endpoint, call, reason, text);
+  if (call->proved && reason == FASP_REASON_KEY)
+    fasp_gate_refused (&endpoint->gate, now, call->from);
   /* who has not proved its address can be anybody, many times a second */
-  if (!proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
+  if (!call->proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
     return;
-  if (!proved)
+  if (!call->proved)
     endpoint->refusal_told = now;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
-  event->address = *to;
+  event->address = *call->from;
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));
-  g_strlcpy (event->streamid, open->streamid, sizeof (event->streamid));
+  g_strlcpy (event->streamid, call->hello.streamid, sizeof (event->streamid));
 }
 
 static void
@@ -77,22 +97,61 @@ typedef struct
 {
   FaspSession *same_call;       /* the OPEN is a repetition */
   guint half, open;
+  guint half_here;              /* of the caller's network */
 } Survey;
 
-static Survey
-survey (const FaspEndpoint * endpoint, const FaspHandshake * open)
+/* All of an OPEN but the cookie.  One that was damaged, or changed on purpose,
+ * on its way is another call, lest it stands in for the right one. */
+static void
+identify_call (const FaspHandshake * open, guint8 call[FASP_KEY_SIZE])
 {
+  guint8 prologue[FASP_PROLOGUE_SIZE];
+  FaspWriter w = { prologue, sizeof prologue };
+
+  fasp_wire_write_prologue (&w, open);
+  fasp_sha256 (prologue, w.used, open->message, open->message_size, call);
+}
+
+static gboolean
+is_same_call (const FaspSession * session, const FaspHandshake * open)
+{
+  guint8 call[FASP_KEY_SIZE];
+
+  if (memcmp (session->nonce, open->nonce, FASP_NONCE_SIZE) != 0)
+    return FALSE;
+  identify_call (open, call);
+  return memcmp (session->call, call, sizeof call) == 0;
+}
+
+static gboolean
+is_of_network (const FaspSession * session,
+    const guint8 network[FASP_NETWORK_SIZE])
+{
+  guint8 other[FASP_NETWORK_SIZE];
+
+  fasp_address_get_network (&session->address, other);
+  return memcmp (network, other, FASP_NETWORK_SIZE) == 0;
+}
+
+static Survey
+survey (const FaspEndpoint * endpoint, const FaspAddress * from,
+    const FaspHandshake * open)
+{
+  guint8 network[FASP_NETWORK_SIZE];
   Survey s = { 0 };
+
+  fasp_address_get_network (from, network);
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = g_ptr_array_index (endpoint->sessions, i);
 
-    if (memcmp (session->nonce, open->nonce, FASP_NONCE_SIZE) == 0)
+    if (is_same_call (session, open))
       s.same_call = session;
     switch (session->state) {
       case FASP_SESSION_ASKING:
       case FASP_SESSION_HALF:
         s.half++;
+        s.half_here += is_of_network (session, network);
         break;
       case FASP_SESSION_OPEN:
         s.open++;
@@ -106,60 +165,105 @@ survey (const FaspEndpoint * endpoint, const FaspHandshake * open)
   return s;
 }
 
+/* The session that the caller was in, if it proves so. */
 static FaspSession *
-find_resumed (FaspEndpoint * endpoint, const FaspHandshake * open)
+find_resumed (FaspEndpoint * endpoint, const Call * call)
 {
   guint8 proof[FASP_PROOF_SIZE];
   FaspSession *session;
 
-  if (!open->has_resume)
+  if (!call->hello.has_resume)
     return NULL;
   session = g_hash_table_lookup (endpoint->by_id,
-      GUINT_TO_POINTER (open->resume_cid));
+      GUINT_TO_POINTER (call->hello.resume_cid));
   if (session == NULL || session->state != FASP_SESSION_OPEN)
     return NULL;
-  fasp_hmac (session->key, FASP_KEY_SIZE, "fasp resume 1", open->nonce,
-      FASP_NONCE_SIZE, proof, FASP_PROOF_SIZE);
-  return memcmp (proof, open->resume_proof, FASP_PROOF_SIZE) == 0 ?
+  fasp_session_prove (session, call->open->nonce, proof);
+  return fasp_equal (proof, call->hello.resume_proof, FASP_PROOF_SIZE) ?
       session : NULL;
-}
-
-static void
-send_resumed (FaspEndpoint * endpoint, const FaspAddress * to,
-    const FaspHandshake * open, FaspSession * session)
-{
-  FaspHandshake handshake = answer (FASP_HANDSHAKE_ACCEPT, open);
-  FaspWriter w;
-  guint8 data[FASP_REPLY_SIZE];
-
-  handshake.from_cid = session->id;
-  handshake.resumed = TRUE;
-  fasp_endpoint_describe (endpoint, &handshake, session->start);
-  w = (FaspWriter) {
-  data, sizeof (data)};
-  fasp_wire_write_handshake (&w, &handshake);
-  fasp_seal_close_handshake (&w, session->key);
-  if (!w.failed)
-    fasp_replies_push_bytes (&endpoint->replies, to, data, w.used);
 }
 
 /* --- the door -------------------------------------------------------------------------- */
 
+/* Opens the caller's message. FALSE: it was refused, or is not worth it. */
+static gboolean
+open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
+{
+  const FaspCredentials *credentials = endpoint->config.credentials;
+  const gchar *objection = fasp_credentials_object (credentials,
+      call->open->pattern);
+  guint8 payload[FASP_MESSAGE_MAX], ephemeral[FASP_KEY_SIZE];
+  gsize size;
+  gboolean good;
+
+  if (objection != NULL) {
+    reject (endpoint, now, call, FASP_REASON_KEY, objection);
+    return FALSE;
+  }
+  endpoint->random (endpoint->random_data, ephemeral, sizeof ephemeral);
+  fasp_credentials_begin (credentials, FALSE, call->open, ephemeral,
+      &call->noise);
+  fasp_wipe (ephemeral, sizeof ephemeral);
+  good = fasp_noise_read (&call->noise, call->open->message,
+      call->open->message_size, payload, &size);
+  if (!good && call->noise.pattern == FASP_NOISE_NN) {
+    endpoint->stats.datagrams_malformed++;
+    return FALSE;
+  }
+  if (!good) {
+    reject (endpoint, now, call, FASP_REASON_KEY,
+        fasp_noise_has_static (call->noise.pattern) ?
+        "the caller's public-key is not that of the listener's key-file" :
+        "the passphrases differ: set the same on both ends");
+    return FALSE;
+  }
+  if (fasp_noise_has_static (call->noise.pattern)
+      && !fasp_credentials_know (credentials, call->noise.rs, NULL)) {
+    reject (endpoint, now, call, FASP_REASON_KEY,
+        "the caller's key is not among the listener's allowed-keys");
+    return FALSE;
+  }
+  if (!fasp_wire_parse_hello (payload, size, &call->hello)
+      || call->hello.cid != call->open->from_cid) {
+    endpoint->stats.datagrams_malformed++;
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static void
-admit (FaspEndpoint * endpoint, FaspTime now, const FaspAddress * from,
-    const FaspHandshake * open)
+admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
 {
   guint64 start = endpoint->store != NULL ?
       fasp_store_seal (endpoint->store) : 0;
-  FaspSession *session = fasp_endpoint_add_session (endpoint, now,
-      fasp_endpoint_new_id (endpoint), from, open, start);
+  FaspHello hello = {.cid = fasp_endpoint_new_id (endpoint),.n_ciphers =
+        1,.ciphers = {cipher}
+  };
+  FaspSession *session;
+  guint8 payload[FASP_MESSAGE_MAX], message[FASP_MESSAGE_MAX];
+  FaspWriter p = { payload, sizeof payload }, m = { message, sizeof message };
+  FaspKeys keys = {.cipher = cipher };
 
+  fasp_endpoint_describe (endpoint, &hello, start);
+  fasp_wire_write_hello (&p, &hello);
+  if (!fasp_noise_write (&call->noise, payload, p.used, &m)) {
+    /* the caller's point gives no secret */
+    endpoint->stats.datagrams_malformed++;
+    return;
+  }
+  session = fasp_endpoint_add_session (endpoint, now, hello.cid, call->from,
+      &call->hello, call->open->nonce, start);
   session->listener = TRUE;
-  if (open->streamid[0] != '\0')
-    session->streamid = g_strdup (open->streamid);
-  endpoint->random (endpoint->random_data, session->listener_nonce,
-      FASP_NONCE_SIZE);
-  fasp_session_set_key (session);
+  session->accept_to = *call->from;
+  identify_call (call->open, session->call);
+  if (call->hello.streamid[0] != '\0')
+    session->streamid = g_strdup (call->hello.streamid);
+  session->accept = g_bytes_new (message, m.used);
+  if (fasp_noise_has_static (call->noise.pattern))
+    fasp_endpoint_identify (endpoint, session, call->noise.rs);
+  fasp_noise_split (&call->noise, keys.caller, keys.listener);
+  fasp_session_set_keys (session, &keys);
+  fasp_wipe (&keys, sizeof keys);
   if (endpoint->config.ask) {
     session->state = FASP_SESSION_ASKING;
     fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTING, session);
@@ -169,17 +273,88 @@ admit (FaspEndpoint * endpoint, FaspTime now, const FaspAddress * from,
   }
 }
 
-void
-fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    const FaspHandshake * open)
+/* Who can be told apart by its address alone, and the same call again. TRUE:
+ * it is worth the work of opening its message. */
+static gboolean
+look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
+    const Survey * s)
 {
   const FaspEndpointConfig *config = &endpoint->config;
-  gboolean receiver = config->role == FASP_ROLE_RECEIVER, proved;
-  FaspSession *resumed;
+
+  if (s->same_call != NULL) {
+    if (s->same_call->state == FASP_SESSION_HALF) {
+      /* to where it is asked for: who has copied an OPEN gets nothing by that,
+       * and the session's address is another matter */
+      s->same_call->accept_to = *call->from;
+      s->same_call->accept_due = TRUE;
+      s->same_call->wake = 0;
+    } else if (s->same_call->close_reason == FASP_REASON_REFUSED) {
+      say_no (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
+    }
+    return FALSE;
+  }
+  if (s->half >= FASP_HALF_MAX || (!call->proved && (config->ask
+              || s->half >= config->half_open_max))) {
+    retry (endpoint, now, call->from, call->open);
+    return FALSE;
+  }
+  if (s->half_here < FASP_HALF_NETWORK_MAX
+      && fasp_gate_take (&endpoint->gate, now, call->from, call->proved))
+    return TRUE;
+  if (!call->proved)
+    retry (endpoint, now, call->from, call->open);
+  else
+    endpoint->stats.handshakes_refused++;       /* it may come again later */
+  return FALSE;
+}
+
+static void
+decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
+{
+  const FaspEndpointConfig *config = &endpoint->config;
+  gboolean receiver = config->role == FASP_ROLE_RECEIVER;
+  const FaspHello *hello = &call->hello;
+  FaspSession *resumed = find_resumed (endpoint, call);
+  FaspCipher cipher;
+
+  if (resumed != NULL) {
+    resumed->ping_due = TRUE;   /* it hears that we know it */
+    resumed->wake = 0;
+  } else if (hello->unsupported) {
+    reject (endpoint, now, call, FASP_REASON_UNSUPPORTED,
+        "it asks for something this version does not have");
+  } else if (!fasp_credentials_choose (config->credentials, hello, &cipher)) {
+    reject (endpoint, now, call, FASP_REASON_ENCRYPTION,
+        "no encryption that both ends take: set the same on both");
+  } else if (hello->role == config->role) {
+    reject (endpoint, now, call, FASP_REASON_SAME_ROLE,
+        receiver ? "both ends are receivers: one must be faspsink" :
+        "both ends are senders: one must be faspsrc");
+  } else if (hello->role != FASP_ROLE_SENDER
+      && hello->role != FASP_ROLE_RECEIVER) {
+    endpoint->stats.datagrams_malformed++;
+  } else if (receiver && fasp_endpoint_get_heard (endpoint, NULL) != NULL) {
+    reject (endpoint, now, call, FASP_REASON_BUSY,
+        "another sender is connected already");
+  } else if (!receiver && s->open >= (config->max_sessions > 0 ?
+          config->max_sessions : FASP_SESSIONS_MAX)) {
+    reject (endpoint, now, call, FASP_REASON_BUSY,
+        "no room for one more receiver");
+  } else if (!receiver && fasp_store_is_finished (endpoint->store)) {
+    reject (endpoint, now, call, FASP_REASON_FINISHED, "the stream has ended");
+  } else {
+    admit (endpoint, now, call, cipher);
+  }
+}
+
+void
+fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, gsize size, const FaspHandshake * open)
+{
+  Call call = {.from = from,.open = open };
   Survey s;
 
-  if (size < FASP_OPEN_SIZE || open->from_cid == 0) {
+  if (size < FASP_OPEN_SIZE || open->from_cid == 0 || open->to_cid != 0) {
     endpoint->stats.datagrams_malformed++;
     return;
   }
@@ -187,56 +362,18 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     send_versions (endpoint, from, open);
     return;
   }
-  if (!fasp_seal_open_handshake (data, size, open->nonce)) {
-    endpoint->stats.datagrams_forged++;
-    return;
-  }
-  proved = open->cookie_size > 0 && fasp_cookie_verify (endpoint->cookie_secret,
-      now, from, open->nonce, open->cookie);
-  if (!proved && endpoint->sessions->len > PROOF_ABOVE) {
+  call.proved = open->cookie_size > 0
+      && fasp_cookie_verify (endpoint->cookie_secret, now, from, open->nonce,
+      open->cookie);
+  if (!call.proved && endpoint->sessions->len > PROOF_ABOVE) {
     retry (endpoint, now, from, open);
     return;
   }
-  s = survey (endpoint, open);
-  if (s.same_call != NULL) {
-    if (s.same_call->state == FASP_SESSION_HALF
-        || s.same_call->state == FASP_SESSION_OPEN) {
-      s.same_call->accept_due = TRUE;
-      s.same_call->wake = 0;
-    }
-    return;
-  }
-  resumed = find_resumed (endpoint, open);
-  if (resumed != NULL) {
-    send_resumed (endpoint, from, open, resumed);
-    return;
-  }
-  if (s.half >= FASP_HALF_MAX || (!proved && (config->ask
-              || s.half >= config->half_open_max))) {
-    retry (endpoint, now, from, open);
-    return;
-  }
-  if (open->unsupported)
-    reject (endpoint, now, from, proved, open, FASP_REASON_UNSUPPORTED,
-        "it asks for something this version does not have");
-  else if (open->role == config->role)
-    reject (endpoint, now, from, proved, open, FASP_REASON_SAME_ROLE,
-        receiver ? "both ends are receivers: one must be faspsink" :
-        "both ends are senders: one must be faspsrc");
-  else if (open->role != FASP_ROLE_SENDER && open->role != FASP_ROLE_RECEIVER)
-    endpoint->stats.datagrams_malformed++;
-  else if (receiver && fasp_endpoint_get_heard (endpoint, NULL) != NULL)
-    reject (endpoint, now, from, proved, open, FASP_REASON_BUSY,
-        "another sender is connected already");
-  else if (!receiver && s.open >= (config->max_sessions > 0 ?
-          config->max_sessions : FASP_SESSIONS_MAX))
-    reject (endpoint, now, from, proved, open, FASP_REASON_BUSY,
-        "no room for one more receiver");
-  else if (!receiver && fasp_store_is_finished (endpoint->store))
-    reject (endpoint, now, from, proved, open, FASP_REASON_FINISHED,
-        "the stream has ended");
-  else
-    admit (endpoint, now, from, open);
+  s = survey (endpoint, from, open);
+  if (look_at (endpoint, now, &call, &s)
+      && open_message (endpoint, now, &call))
+    decide (endpoint, now, &call, &s);
+  fasp_noise_wipe (&call.noise);
 }
 
 gboolean
@@ -285,15 +422,17 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     session->accept_due = TRUE;
   } else {
     FaspHandshake open = {.from_cid = session->peer_id };
+    Call call = {.from = &session->address,.proved = TRUE,.open = &open };
 
     memcpy (open.nonce, session->nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)
-      g_strlcpy (open.streamid, session->streamid, sizeof (open.streamid));
-    reject (endpoint, now, &session->address, TRUE, &open, FASP_REASON_REFUSED,
-        "the application there refused it");
+      g_strlcpy (call.hello.streamid, session->streamid,
+          sizeof (call.hello.streamid));
+    reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
     /* remembered until it times out, so that a repetition is not asked for
      * again */
     session->state = FASP_SESSION_CLOSED;
+    session->close_reason = FASP_REASON_REFUSED;
     session->close_time = FASP_NEVER;
     session->close_deadline = now + FASP_HALF_TIMEOUT;
   }
@@ -310,12 +449,12 @@ fasp_admission_accept (FaspEndpoint * endpoint, FaspSession * session,
     .from_cid = session->id,
   };
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
+  gsize size;
 
   memcpy (handshake.nonce, session->nonce, FASP_NONCE_SIZE);
-  memcpy (handshake.listener_nonce, session->listener_nonce, FASP_NONCE_SIZE);
-  fasp_endpoint_describe (endpoint, &handshake, session->start);
+  handshake.message = g_bytes_get_data (session->accept, &size);
+  handshake.message_size = size;
   fasp_wire_write_handshake (&w, &handshake);
-  fasp_seal_close_handshake (&w, session->key);
-  datagram->to = session->address;
+  datagram->to = session->accept_to;
   datagram->size = w.used;
 }

@@ -22,12 +22,13 @@ G_BEGIN_DECLS
 
 /* Half-open sessions at most, cookie or not. */
 #define FASP_HALF_MAX 1024
+/* And of one network. */
+#define FASP_HALF_NETWORK_MAX 256
 /* Receivers of one sender at most when max_sessions is 0. */
 #define FASP_SESSIONS_MAX 16384
 
 void fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    const FaspHandshake * open);
+    const FaspAddress * from, gsize size, const FaspHandshake * open);
 /* Would a half-open session become one? A receiver takes one sender. */
 gboolean fasp_admission_has_room (const FaspEndpoint * endpoint,
     const FaspSession * session);

@@ -1,55 +1,99 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspcaller.h"
-#include "faspseal.h"
 
 void
 fasp_caller_start (FaspCaller * caller, FaspTime now, const FaspAddress * peer,
-    guint32 id, const guint8 nonce[FASP_NONCE_SIZE])
+    guint32 id, const guint8 nonce[FASP_NONCE_SIZE], const FaspHello * hello,
+    const FaspCredentials * credentials, const guint8 ephemeral[FASP_KEY_SIZE])
 {
+  guint8 payload[FASP_MESSAGE_MAX];
+  FaspWriter p = { payload, sizeof payload };
+  FaspWriter m = { caller->message, sizeof caller->message };
+
   memset (caller, 0, sizeof (*caller));
   caller->active = TRUE;
   caller->peer = *peer;
   caller->open.type = FASP_HANDSHAKE_OPEN;
   caller->open.version = FASP_VERSION;
   caller->open.from_cid = id;
+  caller->open.pattern = fasp_credentials_get_pattern (credentials);
   memcpy (caller->open.nonce, nonce, FASP_NONCE_SIZE);
+  caller->hello = *hello;
+  caller->hello.cid = id;
+  fasp_credentials_offer (credentials, &caller->hello);
   caller->next_time = now;
   caller->interval = FASP_CALLER_FIRST;
+
+  /* once: every repetition of the OPEN says the same, whichever is answered */
+  fasp_wire_write_hello (&p, &caller->hello);
+  g_return_if_fail (!p.failed);
+  fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral,
+      &caller->noise);
+  if (!fasp_noise_write (&caller->noise, payload, p.used, &m)) {
+    fasp_caller_stop (caller);  /* the listener's key is none */
+    return;
+  }
+  caller->open.message = caller->message;
+  caller->open.message_size = m.used;
 }
 
 void
 fasp_caller_stop (FaspCaller * caller)
 {
   caller->active = FALSE;
+  fasp_noise_wipe (&caller->noise);
 }
 
-/* What the answer must be sealed with, or NULL. */
-static const guint8 *
-answer_key (const FaspCaller * caller, const FaspHandshake * answer,
-    const guint8 * resume_key, guint8 key[FASP_KEY_SIZE])
+static FaspCallerResult
+receive_accept (FaspCaller * caller, const FaspHandshake * answer,
+    FaspAgreement * agreement)
 {
-  if (answer->type != FASP_HANDSHAKE_ACCEPT)
-    return caller->open.nonce;
-  if (answer->resumed)
-    return resume_key;
-  fasp_seal_derive (caller->open.nonce, answer->listener_nonce, key);
-  return key;
+  FaspNoise noise = caller->noise;      /* it may be forged: then we wait on */
+  FaspHello *hello = &agreement->hello;
+  guint8 payload[FASP_MESSAGE_MAX];
+  gsize size;
+  gboolean good = fasp_noise_read (&noise, answer->message,
+      answer->message_size, payload, &size)
+      && fasp_wire_parse_hello (payload, size, hello)
+      && hello->cid == answer->from_cid && hello->cid != 0
+      && (hello->role == FASP_ROLE_SENDER || hello->role == FASP_ROLE_RECEIVER)
+      && hello->n_ciphers == 1
+      && memchr (caller->hello.ciphers, hello->ciphers[0],
+      caller->hello.n_ciphers) != NULL;
+
+  if (good && !hello->unsupported) {
+    agreement->keys.cipher = hello->ciphers[0];
+    fasp_noise_split (&noise, agreement->keys.caller, agreement->keys.listener);
+    caller->active = FALSE;
+  }
+  fasp_noise_wipe (&noise);
+  return !good ? FASP_CALLER_FORGED : hello->unsupported ?
+      FASP_CALLER_IGNORED : FASP_CALLER_ACCEPTED;
+}
+
+static FaspCallerResult
+receive_reject (FaspCaller * caller, FaspTime now, FaspReason reason)
+{
+  if (caller->doubted == 0 || caller->doubted_reason != reason) {
+    caller->doubted = MAX (now, 1);
+    caller->doubted_tries = caller->tries;
+    caller->doubted_reason = reason;
+    return FASP_CALLER_AGAIN;
+  }
+  if (now - caller->doubted < FASP_CALLER_DOUBT
+      || caller->tries == caller->doubted_tries)
+    return FASP_CALLER_AGAIN;
+  caller->doubted = 0;          /* if it calls on: from the beginning */
+  return FASP_CALLER_REJECTED;
 }
 
 FaspCallerResult
-fasp_caller_receive (FaspCaller * caller, FaspTime now, const guint8 * data,
-    gsize size, FaspHandshake * answer, const guint8 * resume_key)
+fasp_caller_receive (FaspCaller * caller, FaspTime now, FaspHandshake * answer,
+    FaspAgreement * agreement)
 {
-  guint8 derived[FASP_KEY_SIZE];
-  const guint8 *key;
-
   if (!caller->active || answer->to_cid != caller->open.from_cid
       || memcmp (answer->nonce, caller->open.nonce, FASP_NONCE_SIZE) != 0)
     return FASP_CALLER_IGNORED;
-  key = answer_key (caller, answer, resume_key, derived);
-  if (key == NULL || !fasp_seal_open_handshake (data, size, key))
-    return FASP_CALLER_FORGED;
-
   switch (answer->type) {
     case FASP_HANDSHAKE_RETRY:
       /* once per cookie: a listener that keeps asking is asked at our pace */
@@ -61,15 +105,14 @@ fasp_caller_receive (FaspCaller * caller, FaspTime now, const guint8 * data,
       memcpy (caller->open.cookie, answer->cookie, FASP_COOKIE_SIZE);
       return FASP_CALLER_AGAIN;
     case FASP_HANDSHAKE_ACCEPT:
-      if (answer->from_cid == 0 || answer->unsupported)
-        return FASP_CALLER_IGNORED;
-      caller->active = FALSE;
-      return FASP_CALLER_ACCEPTED;
+      return receive_accept (caller, answer, agreement);
     case FASP_HANDSHAKE_REJECT:
-      return FASP_CALLER_REJECTED;
+      return receive_reject (caller, now, answer->reason);
     case FASP_HANDSHAKE_VERSIONS:
+      if (memchr (answer->versions, FASP_VERSION, answer->n_versions) != NULL)
+        return FASP_CALLER_IGNORED;
       answer->reason = FASP_REASON_VERSION;
-      return FASP_CALLER_REJECTED;
+      return receive_reject (caller, now, answer->reason);
     default:
       return FASP_CALLER_IGNORED;
   }
@@ -83,7 +126,6 @@ fasp_caller_poll (FaspCaller * caller, FaspTime now, FaspDatagram * datagram)
   if (!caller->active || now < caller->next_time)
     return FALSE;
   fasp_wire_write_handshake (&w, &caller->open);
-  fasp_seal_close_handshake (&w, caller->open.nonce);
   g_return_val_if_fail (!w.failed, FALSE);
   datagram->to = caller->peer;
   datagram->size = w.used;
@@ -91,6 +133,9 @@ fasp_caller_poll (FaspCaller * caller, FaspTime now, FaspDatagram * datagram)
   caller->sent = now;
   caller->next_time = now + caller->interval;
   caller->interval = MIN (caller->interval * 2, FASP_CALLER_MAX);
+  if (caller->doubted > 0 && now < caller->doubted + FASP_CALLER_DOUBT)
+    caller->next_time = MIN (caller->next_time,
+        caller->doubted + FASP_CALLER_DOUBT);
   return TRUE;
 }
 

@@ -12,32 +12,31 @@ fasp_dial_is_ours (const FaspEndpoint * endpoint)
       && endpoint->config.role == FASP_ROLE_SENDER);
 }
 
-/* What we say of ourselves, in OPEN and ACCEPT. */
 void
-fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHandshake * handshake,
+fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start)
 {
-  handshake->role = endpoint->config.role;
-  handshake->latency_ms = endpoint->config.latency_ms;
-  handshake->datagram_max = FASP_DATAGRAM_MAX;
+  hello->role = endpoint->config.role;
+  hello->latency_ms = endpoint->config.latency_ms;
+  hello->datagram_max = FASP_DATAGRAM_MAX;
   if (endpoint->config.role == FASP_ROLE_SENDER)
-    handshake->start = start;
+    hello->start = start;
   else
-    handshake->window = fasp_endpoint_get_window (endpoint);
+    hello->window = fasp_endpoint_get_window (endpoint);
 }
 
 void
 fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
 {
-  FaspHandshake *open = &endpoint->caller.open;
   FaspSession *session = fasp_endpoint_get_open (endpoint);
-  guint8 nonce[FASP_NONCE_SIZE];
+  guint8 nonce[FASP_NONCE_SIZE], ephemeral[FASP_KEY_SIZE];
+  FaspHello hello = { 0 };
   guint64 start = 0;
 
   endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
-  fasp_caller_start (&endpoint->caller, now, &endpoint->peer,
-      fasp_endpoint_new_id (endpoint), nonce);
+  endpoint->random (endpoint->random_data, ephemeral, sizeof (ephemeral));
   endpoint->call_started = now;
+  endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
     start = fasp_store_seal (endpoint->store);
@@ -46,17 +45,19 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
     else if (endpoint->hold != FASP_NO_BLOCK)
       start = endpoint->hold;
   }
-  /* every repetition of the OPEN says the same, whichever is answered */
-  fasp_endpoint_describe (endpoint, open, start);
+  fasp_endpoint_describe (endpoint, &hello, start);
   if (endpoint->config.streamid != NULL)
-    g_strlcpy (open->streamid, endpoint->config.streamid,
-        sizeof (open->streamid));
+    g_strlcpy (hello.streamid, endpoint->config.streamid,
+        sizeof (hello.streamid));
   if (session != NULL) {
-    open->has_resume = TRUE;
-    open->resume_cid = session->peer_id;
-    fasp_hmac (session->key, FASP_KEY_SIZE, "fasp resume 1", nonce,
-        FASP_NONCE_SIZE, open->resume_proof, FASP_PROOF_SIZE);
+    hello.has_resume = TRUE;
+    hello.resume_cid = session->peer_id;
+    fasp_session_prove (session, nonce, hello.resume_proof);
   }
+  fasp_caller_start (&endpoint->caller, now, &endpoint->peer,
+      fasp_endpoint_new_id (endpoint), nonce, &hello,
+      endpoint->config.credentials, ephemeral);
+  fasp_wipe (ephemeral, sizeof ephemeral);
 }
 
 void
@@ -91,19 +92,11 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
 
 void
 fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * answer)
+    const FaspAddress * from, const FaspAgreement * agreement)
 {
   FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
+  const FaspHello *answer = &agreement->hello;
 
-  if (answer->resumed) {
-    if (old != NULL && answer->from_cid == old->peer_id) {
-      old->heard = now;
-      old->address = *from;
-      old->wake = 0;
-      fasp_endpoint_heard_again (endpoint, old);
-    }
-    return;
-  }
   if (answer->role == endpoint->config.role) {
     /* a listener that does not check roles */
     FaspHandshake refusal = {.reason = FASP_REASON_SAME_ROLE,
@@ -117,10 +110,12 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     fasp_endpoint_replace (endpoint, now, old);
   session = fasp_endpoint_add_session (endpoint, now,
       endpoint->caller.open.from_cid, from, answer,
-      endpoint->caller.open.start);
+      endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->streamid = g_strdup (endpoint->config.streamid);
-  memcpy (session->listener_nonce, answer->listener_nonce, FASP_NONCE_SIZE);
-  fasp_session_set_key (session);
+  fasp_session_set_keys (session, &agreement->keys);
+  if (fasp_noise_has_static (endpoint->caller.noise.pattern))
+    fasp_endpoint_identify (endpoint, session, endpoint->caller.noise.rs);
+  fasp_caller_stop (&endpoint->caller);
   if (endpoint->caller.tries == 1)      /* else: which one was answered? */
     fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
   fasp_session_open (session, now);
@@ -168,6 +163,14 @@ get_unanswered_time (const FaspEndpoint * endpoint)
       endpoint->call_started + UNANSWERED_AFTER : FASP_NEVER;
 }
 
+static void
+tell_forged (const FaspEndpoint * endpoint, FaspEvent * event)
+{
+  if (endpoint->answer_forged)
+    g_strlcpy (event->text, "there are answers, but not with the passphrase "
+        "and keys that are set here", sizeof (event->text));
+}
+
 void
 fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -177,9 +180,12 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
       fasp_dial_start (endpoint, now);
   }
   if (get_unanswered_time (endpoint) <= now) {
+    FaspEvent *event = fasp_endpoint_push_event (endpoint,
+        FASP_EVENT_UNANSWERED, NULL);
+
     endpoint->unanswered_told = TRUE;
-    fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL)->address =
-        endpoint->peer;
+    event->address = endpoint->peer;
+    tell_forged (endpoint, event);
   }
   /* who must not redial gives up an unanswered call, or one that could not
    * even be made */
@@ -190,6 +196,7 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
     event->address = endpoint->peer;
     event->reason = FASP_REASON_SILENT;
     event->final = TRUE;
+    tell_forged (endpoint, event);
     fasp_caller_stop (&endpoint->caller);
     endpoint->expected = FALSE;
   }

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 gboolean fasp_dial_is_ours (const FaspEndpoint * endpoint);
 void fasp_dial_start (FaspEndpoint * endpoint, FaspTime now);
 void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * answer);
+    const FaspAddress * from, const FaspAgreement * agreement);
 void fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspHandshake * answer);
 

@@ -47,9 +47,12 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
     gpointer user_data)
 {
   FaspEndpoint *endpoint = g_new0 (FaspEndpoint, 1);
+  guint8 gate_secret[16];
 
   endpoint->config = *config;
   endpoint->config.streamid = g_strdup (config->streamid);
+  endpoint->config.credentials = config->credentials != NULL ?
+      fasp_credentials_ref (config->credentials) : fasp_credentials_new ();
   endpoint->random = random;
   endpoint->random_data = user_data;
   endpoint->sessions = g_ptr_array_new ();
@@ -61,6 +64,8 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
+  random (user_data, gate_secret, sizeof gate_secret);
+  fasp_gate_init (&endpoint->gate, gate_secret);
   if (config->role == FASP_ROLE_SENDER)
     endpoint->store = fasp_store_new (config->buffer_size,
         FASP_PMTU_BASE - FASP_DATA_OVERHEAD);
@@ -80,6 +85,8 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   fasp_store_free (endpoint->store);
   fasp_trace_set_size (&endpoint->trace, 0);
   g_free ((gchar *) endpoint->config.streamid);
+  fasp_credentials_unref (endpoint->config.credentials);
+  fasp_caller_stop (&endpoint->caller);
   g_free (endpoint);
 }
 
@@ -189,7 +196,8 @@ fasp_endpoint_trim_store (FaspEndpoint * endpoint)
 
 FaspSession *
 fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
-    const FaspAddress * peer, const FaspHandshake * told, guint64 start)
+    const FaspAddress * peer, const FaspHello * told,
+    const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint8 secret[FASP_PING_SECRET];
@@ -201,11 +209,15 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
         FASP_DATAGRAM_MAX);
   session->trace = &endpoint->trace;
-  session->peer_id = told->from_cid;
+  session->peer_id = told->cid;
   session->address = *peer;
   session->resume_timeout = config->resume_timeout;
   session->agreed = fasp_latency_agree (config->latency_ms, told->latency_ms);
-  memcpy (session->nonce, told->nonce, FASP_NONCE_SIZE);
+  if (config->rekey_interval > 0)
+    session->rekey_interval = config->rekey_interval;
+  if (config->rekey_datagrams > 0)
+    session->rekey_datagrams = config->rekey_datagrams;
+  memcpy (session->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
@@ -221,6 +233,19 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
+}
+
+void
+fasp_endpoint_identify (FaspEndpoint * endpoint, FaspSession * session,
+    const guint8 key[FASP_KEY_SIZE])
+{
+  const gchar *name = NULL;
+
+  session->has_peer_key = TRUE;
+  memcpy (session->peer_key, key, FASP_KEY_SIZE);
+  if (fasp_credentials_know (endpoint->config.credentials, key, &name)
+      && name != NULL)
+    g_strlcpy (session->peer_name, name, sizeof session->peer_name);
 }
 
 guint32
@@ -303,7 +328,7 @@ static void
 receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size)
 {
-  FaspSession *old = fasp_endpoint_get_open (endpoint);
+  FaspAgreement agreement;
   FaspHandshake handshake;
 
   if (!fasp_wire_parse_handshake (data, size, &handshake)) {
@@ -314,7 +339,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     if (fasp_dial_is_ours (endpoint) || endpoint->closing)
       endpoint->stats.datagrams_unknown++;
     else
-      fasp_admission_receive (endpoint, now, from, data, size, &handshake);
+      fasp_admission_receive (endpoint, now, from, size, &handshake);
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
@@ -324,18 +349,20 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.datagrams_version++;
     return;
   }
-  switch (fasp_caller_receive (&endpoint->caller, now, data, size, &handshake,
-          old != NULL ? old->key : NULL)) {
+  switch (fasp_caller_receive (&endpoint->caller, now, &handshake, &agreement)) {
     case FASP_CALLER_IGNORED:
       endpoint->stats.datagrams_unknown++;
       break;
     case FASP_CALLER_FORGED:
+      /* by somebody on the way, or the peer has other keys: we call on */
       endpoint->stats.datagrams_forged++;
+      endpoint->answer_forged = TRUE;
       break;
     case FASP_CALLER_AGAIN:
       break;
     case FASP_CALLER_ACCEPTED:
-      fasp_dial_accepted (endpoint, now, from, &handshake);
+      fasp_dial_accepted (endpoint, now, from, &agreement);
+      fasp_wipe (&agreement, sizeof agreement);
       break;
     case FASP_CALLER_REJECTED:
       fasp_dial_rejected (endpoint, now, from, &handshake);
@@ -397,6 +424,9 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
       break;
     case FASP_SESSION_REFUSED:
       break;                    /* counted by the session */
+    case FASP_SESSION_ALIEN:
+      endpoint->stats.datagrams_malformed++;
+      break;
     case FASP_SESSION_MALFORMED:
       endpoint->stats.datagrams_malformed++;
       after_receive (endpoint, now, session);
@@ -616,7 +646,6 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   if (session != NULL && !session->interrupted)
     return FALSE;
   fasp_wire_write_handshake (&w, &punch);
-  fasp_seal_close_handshake (&w, punch.nonce);
   datagram->to = endpoint->peer;
   datagram->size = w.used;
   return TRUE;

@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 #define FASP_DATAGRAM_MAX 1500  /* UDP payload bytes, largest ever sent */
 #define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
 #define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
+#define FASP_NAME_MAX 64        /* bytes of the name of a key */
 
 typedef struct _FaspEndpoint FaspEndpoint;
 
@@ -34,6 +35,10 @@ typedef struct
                                    FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
   guint64 glitch_interval;      /* sender: wanted seconds between skips */
   const gchar *streamid;        /* caller's; copied; NULL for none */
+  struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
+                                   in particular (faspcredentials.h) */
+  FaspTime rekey_interval;      /* a key is used for so long, */
+  guint64 rekey_datagrams;      /* and for so many; 0: defaults */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
   guint32 max_burst;            /* sender: bytes back to back; 0: default */
   gsize buffer_size;            /* bytes held at most by store / reorder */
@@ -201,6 +206,10 @@ typedef struct
   FaspTime streamed;            /* since the session opened */
   FaspTime rtt, rtt_min, rtt_variation;
   guint16 datagram_size;        /* path MTU as UDP payload */
+  FaspCipher cipher;
+  gboolean has_peer_key;        /* the peer proved that it has the private one */
+  guint8 peer_key[32];
+  gchar peer_name[FASP_NAME_MAX + 1];   /* that we have for it */
   /* sender */
   guint64 datagrams_sent, wire_bytes_sent;      /* IP header up */
   guint64 blocks_sent, payload_bytes_sent;      /* originals */

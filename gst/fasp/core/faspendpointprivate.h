@@ -7,6 +7,7 @@
 
 #include "faspcaller.h"
 #include "faspcookie.h"
+#include "faspgate.h"
 #include "faspreplies.h"
 #include "faspsession.h"
 
@@ -26,10 +27,12 @@ struct _FaspEndpoint
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
+  FaspGate gate;
 
   /* calling */
   gboolean has_peer, expected;
   gboolean unanswered_told;
+  gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer;
   FaspCaller caller;
   FaspTime call_started, redial_time, punch_time;
@@ -70,15 +73,19 @@ FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
     const FaspSession * except);
 FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
-    guint32 id, const FaspAddress * peer, const FaspHandshake * told,
-    guint64 start);
+    guint32 id, const FaspAddress * peer, const FaspHello * told,
+    const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
+/* The peer has proved that this public key is its own. */
+void fasp_endpoint_identify (FaspEndpoint * endpoint, FaspSession * session,
+    const guint8 key[FASP_KEY_SIZE]);
 /* Blocks that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
 /* Lets go of blocks that nobody needs any more. */
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
 guint32 fasp_endpoint_get_burst (const FaspEndpoint * endpoint);
-void fasp_endpoint_describe (FaspEndpoint * endpoint,
-    FaspHandshake * handshake, guint64 start);
+/* What we say of ourselves, in OPEN and ACCEPT. */
+void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
+    guint64 start);
 void fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
 void fasp_endpoint_heard_again (FaspEndpoint * endpoint,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspreplies.h"
-#include "faspseal.h"
 
 void
 fasp_replies_init (FaspReplies * replies)
@@ -9,32 +8,20 @@ fasp_replies_init (FaspReplies * replies)
 }
 
 void
-fasp_replies_push_bytes (FaspReplies * replies, const FaspAddress * to,
-    const guint8 * data, gsize size)
+fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
+    const FaspHandshake * handshake)
 {
   guint i = (replies->first + replies->used) % FASP_REPLIES_MAX;
+  FaspWriter w = { replies->ring[i].data, FASP_REPLY_SIZE };
 
-  g_return_if_fail (size <= FASP_REPLY_SIZE);
+  fasp_wire_write_handshake (&w, handshake);
+  g_return_if_fail (!w.failed);
+  replies->ring[i].to = *to;
+  replies->ring[i].size = w.used;
   if (replies->used == FASP_REPLIES_MAX)
     replies->first = (replies->first + 1) % FASP_REPLIES_MAX;
   else
     replies->used++;
-  replies->ring[i].to = *to;
-  replies->ring[i].size = size;
-  memcpy (replies->ring[i].data, data, size);
-}
-
-void
-fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
-    const FaspHandshake * handshake)
-{
-  guint8 data[FASP_REPLY_SIZE];
-  FaspWriter w = { data, sizeof (data) };
-
-  fasp_wire_write_handshake (&w, handshake);
-  fasp_seal_close_handshake (&w, handshake->nonce);
-  g_return_if_fail (!w.failed);
-  fasp_replies_push_bytes (replies, to, data, w.used);
 }
 
 gboolean

@@ -26,12 +26,8 @@ typedef struct
 } FaspReplies;
 
 void fasp_replies_init (FaspReplies * replies);
-/* Writes and seals @handshake with its nonce. */
 void fasp_replies_push (FaspReplies * replies, const FaspAddress * to,
     const FaspHandshake * handshake);
-/* One that is sealed already; @size <= FASP_REPLY_SIZE. */
-void fasp_replies_push_bytes (FaspReplies * replies, const FaspAddress * to,
-    const guint8 * data, gsize size);
 gboolean fasp_replies_pop (FaspReplies * replies, FaspDatagram * datagram);
 gboolean fasp_replies_is_empty (const FaspReplies * replies);
 

@@ -1,133 +1,218 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <openssl/core_names.h>
-#include <openssl/evp.h>
-#include <openssl/params.h>
 #include "faspseal.h"
 
-struct _FaspSeal
+/* --- a key, and what works with it ------------------------------------------ */
+
+typedef struct
 {
-  EVP_MAC_CTX *mac;
+  FaspCipher cipher;
   guint8 key[FASP_KEY_SIZE];
+  FaspAead *aead;
+  FaspSipHash *siphash;         /* without a cipher */
+} Lock;
+
+static Lock *
+lock_new (FaspCipher cipher, const guint8 * key)
+{
+  Lock *lock = g_new0 (Lock, 1);
+
+  lock->cipher = cipher;
+  memcpy (lock->key, key, FASP_KEY_SIZE);
+  if (cipher == FASP_CIPHER_NONE)
+    lock->siphash = fasp_siphash_new (key);
+  else
+    lock->aead = fasp_aead_new ((FaspAeadType) cipher, key);
+  return lock;
+}
+
+static void
+lock_free (Lock * lock)
+{
+  if (lock == NULL)
+    return;
+  fasp_aead_free (lock->aead);
+  fasp_siphash_free (lock->siphash);
+  fasp_wipe (lock->key, sizeof lock->key);
+  g_free (lock);
+}
+
+/* That of the phase after. */
+static Lock *
+lock_next (const Lock * lock)
+{
+  guint8 key[FASP_KEY_SIZE];
+  Lock *next;
+
+  fasp_hmac (lock->key, sizeof lock->key, "fasp rekey 1", NULL, 0, key,
+      sizeof key);
+  next = lock_new (lock->cipher, key);
+  fasp_wipe (key, sizeof key);
+  return next;
+}
+
+static void
+make_nonce (guint8 flow, guint64 pn, guint8 nonce[FASP_AEAD_NONCE_SIZE])
+{
+  FaspWriter w = { nonce, FASP_AEAD_NONCE_SIZE };
+
+  fasp_write_uint (&w, flow, 4);
+  fasp_write_uint (&w, pn, 8);
+}
+
+guint
+fasp_cipher_get_tag_size (FaspCipher cipher)
+{
+  return cipher == FASP_CIPHER_NONE ? FASP_TAG_SIZE_NONE : FASP_AEAD_TAG_SIZE;
+}
+
+/* --- sealing ---------------------------------------------------------------------- */
+
+struct _FaspSealer
+{
+  Lock *lock;
+  gboolean phase;
+  guint64 next_pn[FASP_FLOWS_MAX];      /* nothing below is sealed again */
 };
 
-/* Memory is the only thing that can fail here, and GLib's answer to that is
- * to abort. */
-static void
-must (int ok, const gchar * what)
+FaspSealer *
+fasp_sealer_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
 {
-  if (G_UNLIKELY (ok <= 0))
-    g_error ("libcrypto cannot do %s: is its default provider installed?",
-        what);
+  FaspSealer *sealer = g_new0 (FaspSealer, 1);
+
+  sealer->lock = lock_new (cipher, key);
+  return sealer;
 }
 
-FaspSeal *
-fasp_seal_new (const guint8 key[FASP_KEY_SIZE])
+void
+fasp_sealer_free (FaspSealer * sealer)
 {
-  static gsize siphash = 0;
-  FaspSeal *seal = g_new0 (FaspSeal, 1);
-  size_t tag_size = 8;
-  OSSL_PARAM params[] = {
-    OSSL_PARAM_construct_size_t (OSSL_MAC_PARAM_SIZE, &tag_size),
-    OSSL_PARAM_construct_end ()
-  };
+  if (sealer == NULL)
+    return;
+  lock_free (sealer->lock);
+  g_free (sealer);
+}
 
-  /* fetched once: a lookup in the provider costs more than the tag */
-  if (g_once_init_enter (&siphash)) {
-    EVP_MAC *mac = EVP_MAC_fetch (NULL, "SIPHASH", NULL);
+gboolean
+fasp_sealer_get_phase (const FaspSealer * sealer)
+{
+  return sealer->phase;
+}
 
-    must (mac != NULL, "SipHash");
-    g_once_init_leave (&siphash, (gsize) mac);
+void
+fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w)
+{
+  guint tag_size = fasp_cipher_get_tag_size (sealer->lock->cipher);
+  gsize used = w->used;
+
+  if (w->failed || w->size - used < tag_size || used < FASP_SESSION_HEADER
+      || flow >= FASP_FLOWS_MAX || pn < sealer->next_pn[flow]) {
+    w->failed = TRUE;
+    return;
   }
-  seal->mac = EVP_MAC_CTX_new ((EVP_MAC *) siphash);
-  must (seal->mac != NULL, "a SipHash context");
-  must (EVP_MAC_CTX_set_params (seal->mac, params), "64 bit tags");
-  memcpy (seal->key, key, FASP_KEY_SIZE);
-  return seal;
+  sealer->next_pn[flow] = pn + 1;
+  if (sealer->lock->cipher == FASP_CIPHER_NONE) {
+    fasp_siphash_compute (sealer->lock->siphash, w->data, used,
+        w->data + used, tag_size);
+  } else {
+    guint8 nonce[FASP_AEAD_NONCE_SIZE], *frames = w->data + FASP_SESSION_HEADER;
+
+    make_nonce (flow, pn, nonce);
+    fasp_aead_seal (sealer->lock->aead, nonce, w->data, FASP_SESSION_HEADER,
+        frames, used - FASP_SESSION_HEADER, frames);
+  }
+  w->used += tag_size;
 }
 
 void
-fasp_seal_free (FaspSeal * seal)
+fasp_sealer_rekey (FaspSealer * sealer)
 {
-  if (seal == NULL)
-    return;
-  EVP_MAC_CTX_free (seal->mac);
-  g_free (seal);
+  Lock *next = lock_next (sealer->lock);
+
+  lock_free (sealer->lock);
+  sealer->lock = next;
+  sealer->phase = !sealer->phase;
 }
 
+/* --- opening ----------------------------------------------------------------------- */
+
+struct _FaspOpener
+{
+  Lock *previous, *current, *next;      /* previous: NULL in the first phase */
+  gboolean phase;
+  guint64 first_pn;             /* the lowest known of this phase */
+};
+
+FaspOpener *
+fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
+{
+  FaspOpener *opener = g_new0 (FaspOpener, 1);
+
+  opener->current = lock_new (cipher, key);
+  opener->next = lock_next (opener->current);
+  return opener;
+}
+
+void
+fasp_opener_free (FaspOpener * opener)
+{
+  if (opener == NULL)
+    return;
+  lock_free (opener->previous);
+  lock_free (opener->current);
+  lock_free (opener->next);
+  g_free (opener);
+}
+
+static const guint8 *
+try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
+    const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
+{
+  guint tag_size = fasp_cipher_get_tag_size (lock->cipher);
+  guint8 nonce[FASP_AEAD_NONCE_SIZE], tag[FASP_TAG_SIZE_NONE];
+
+  if (size < FASP_SESSION_HEADER + tag_size)
+    return NULL;
+  *frames_size = size - FASP_SESSION_HEADER - tag_size;
+  if (lock->cipher == FASP_CIPHER_NONE) {
+    fasp_siphash_compute (lock->siphash, data, size - tag_size, tag,
+        sizeof tag);
+    return fasp_equal (tag, data + size - tag_size, sizeof tag) ?
+        data + FASP_SESSION_HEADER : NULL;
+  }
+  make_nonce (header->flow, pn, nonce);
+  return fasp_aead_open (lock->aead, nonce, data, FASP_SESSION_HEADER,
+      data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER, scratch) ?
+      scratch : NULL;
+}
+
+/* The peer has gone on to the next phase. */
 static void
-compute (FaspSeal * seal, const guint8 * data, gsize size, guint8 tag[8])
+follow (FaspOpener * opener, guint64 pn)
 {
-  size_t done;
-
-  must (EVP_MAC_init (seal->mac, seal->key, FASP_KEY_SIZE, NULL), "SipHash");
-  must (EVP_MAC_update (seal->mac, data, size), "SipHash");
-  must (EVP_MAC_final (seal->mac, tag, &done, 8), "SipHash");
+  lock_free (opener->previous);
+  opener->previous = opener->current;
+  opener->current = opener->next;
+  opener->next = lock_next (opener->current);
+  opener->phase = !opener->phase;
+  opener->first_pn = pn;
 }
 
-void
-fasp_seal_close (FaspSeal * seal, FaspWriter * w)
+const guint8 *
+fasp_opener_open (FaspOpener * opener, const FaspSessionHeader * header,
+    guint64 pn, const guint8 * data, gsize size, guint8 * scratch,
+    gsize * frames_size)
 {
-  guint8 tag[8];
+  gboolean now = header->phase == opener->phase;
+  gboolean before = !now && opener->previous != NULL && pn < opener->first_pn;
+  Lock *lock = now ? opener->current : before ? opener->previous : opener->next;
+  const guint8 *frames = try_lock (lock, header, pn, data, size, scratch,
+      frames_size);
 
-  if (w->failed)
-    return;
-  compute (seal, w->data, w->used, tag);
-  fasp_write_bytes (w, tag, FASP_TAG_SIZE);
-}
-
-gboolean
-fasp_seal_open (FaspSeal * seal, const guint8 * data, gsize size)
-{
-  guint8 tag[8];
-
-  if (size < FASP_TAG_SIZE)
-    return FALSE;
-  compute (seal, data, size - FASP_TAG_SIZE, tag);
-  return memcmp (tag, data + size - FASP_TAG_SIZE, FASP_TAG_SIZE) == 0;
-}
-
-void
-fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
-    const guint8 * data, gsize data_size, guint8 * out, gsize size)
-{
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, key, key_size);
-  guint8 digest[32];
-  gsize digest_size = sizeof (digest);
-
-  g_hmac_update (hmac, (const guchar *) label, strlen (label));
-  g_hmac_update (hmac, data, data_size);
-  g_hmac_get_digest (hmac, digest, &digest_size);
-  g_hmac_unref (hmac);
-  memcpy (out, digest, MIN (size, sizeof (digest)));
-}
-
-void
-fasp_seal_derive (const guint8 caller[FASP_NONCE_SIZE],
-    const guint8 listener[FASP_NONCE_SIZE], guint8 key[FASP_KEY_SIZE])
-{
-  guint8 both[2 * FASP_NONCE_SIZE];
-
-  memcpy (both, caller, FASP_NONCE_SIZE);
-  memcpy (both + FASP_NONCE_SIZE, listener, FASP_NONCE_SIZE);
-  fasp_hmac (both, sizeof (both), "fasp clear 1", NULL, 0, key, FASP_KEY_SIZE);
-}
-
-void
-fasp_seal_close_handshake (FaspWriter * w, const guint8 key[FASP_KEY_SIZE])
-{
-  FaspSeal *seal = fasp_seal_new (key);
-
-  fasp_seal_close (seal, w);
-  fasp_seal_free (seal);
-}
-
-gboolean
-fasp_seal_open_handshake (const guint8 * data, gsize size,
-    const guint8 key[FASP_KEY_SIZE])
-{
-  FaspSeal *seal = fasp_seal_new (key);
-  gboolean good = fasp_seal_open (seal, data, size);
-
-  fasp_seal_free (seal);
-  return good;
+  if (frames == NULL)
+    return NULL;
+  if (lock == opener->next)
+    follow (opener, pn);
+  else if (now)
+    opener->first_pn = MIN (opener->first_pn, pn);
+  return frames;
 }

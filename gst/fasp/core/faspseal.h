@@ -1,41 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspseal.h: what protects a datagram.
+ * faspseal.h: what protects the datagrams of a session, one direction each:
+ * a sealer closes them, the peer's opener opens them.
  *
- * The clear seal: a SipHash-2-4 tag over the whole datagram, cut to 32 bits,
- * under a key from both nonces of the handshake.  It finds damage that the
- * UDP checksum misses, and whoever did not see the handshake cannot forge it
- * (with the connection id: 64 bits to guess).  It hides nothing.  An AEAD
- * takes its place in the same interface.
+ * With a cipher the frames are encrypted and the header is authenticated with
+ * them; flow and packet number are the nonce.  Without one (encryption=none
+ * on both ends) a short SipHash tag finds damage, and keeps those out who did
+ * not take part in the handshake and guess; it hides nothing.
+ *
+ * Rekeying: the key of the next phase is made from that of the last, which is
+ * forgotten; the header's phase bit says which of the two it is.  Packet
+ * numbers go on, so that a nonce is not even used again under another key.
+ * Who seals must not rekey again before the peer has opened something of the
+ * phase; the opener keeps the key before for what is late.
  */
 #pragma once
 
+#include "faspcrypto.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS
 
-#define FASP_KEY_SIZE 16
+/* What a handshake ends in. */
+typedef struct
+{
+  FaspCipher cipher;
+  guint8 caller[FASP_KEY_SIZE]; /* of what the caller seals, */
+  guint8 listener[FASP_KEY_SIZE];       /* and the listener */
+} FaspKeys;
 
-typedef struct _FaspSeal FaspSeal;
+typedef struct _FaspSealer FaspSealer;
+typedef struct _FaspOpener FaspOpener;
 
-FaspSeal *fasp_seal_new (const guint8 key[FASP_KEY_SIZE]);
-void fasp_seal_free (FaspSeal * seal);
-/* Appends the tag to what was written. */
-void fasp_seal_close (FaspSeal * seal, FaspWriter * w);
-/* Checks the tag at the end of the datagram. */
-gboolean fasp_seal_open (FaspSeal * seal, const guint8 * data, gsize size);
+/* Bytes that it adds to a datagram. */
+guint fasp_cipher_get_tag_size (FaspCipher cipher);
 
-/* HMAC-SHA256 (key, label | data) cut to @size <= 32 bytes. */
-void fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
-    const guint8 * data, gsize data_size, guint8 * out, gsize size);
-
-/* The session key from both nonces, and the seal of a handshake datagram
- * that comes before there is one: keyed with the caller's nonce. */
-void fasp_seal_derive (const guint8 caller[FASP_NONCE_SIZE],
-    const guint8 listener[FASP_NONCE_SIZE], guint8 key[FASP_KEY_SIZE]);
-void fasp_seal_close_handshake (FaspWriter * w,
+FaspSealer *fasp_sealer_new (FaspCipher cipher,
     const guint8 key[FASP_KEY_SIZE]);
-gboolean fasp_seal_open_handshake (const guint8 * data, gsize size,
+void fasp_sealer_free (FaspSealer * sealer);
+gboolean fasp_sealer_get_phase (const FaspSealer * sealer);
+/* Encrypts what was written behind the header, and appends the tag.  A packet
+ * number that is not above the one before on that flow is refused: w->failed. */
+void fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn,
+    FaspWriter * w);
+void fasp_sealer_rekey (FaspSealer * sealer);
+
+FaspOpener *fasp_opener_new (FaspCipher cipher,
     const guint8 key[FASP_KEY_SIZE]);
+void fasp_opener_free (FaspOpener * opener);
+/* The frames of a datagram whose header has been parsed, and how many bytes
+ * they are: in @scratch (room for @size) or in @data itself.  NULL: not sealed
+ * by the peer. @pn: all 64 bits of it. */
+const guint8 *fasp_opener_open (FaspOpener * opener,
+    const FaspSessionHeader * header, guint64 pn, const guint8 * data,
+    gsize size, guint8 * scratch, gsize * frames_size);
 
 G_END_DECLS

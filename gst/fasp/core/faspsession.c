@@ -8,6 +8,8 @@
 /* The promise is told so often, and while the peer does not know it. */
 #define PROMISE_EVERY FASP_SEC
 #define PROMISE_AGAIN (20 * FASP_MSEC)
+/* The peer is asked whether new keys may come at least so often. */
+#define REKEY_WAIT_MAX (2 * FASP_SEC)
 /* A block that keeps being lost may be too big for the path by now. */
 #define SUSPICIOUS_ROUNDS 4
 
@@ -22,6 +24,8 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now,
   session->created = session->heard = session->spoken = now;
   session->gap = fasp_gap_new ();
   session->datagram_max = FASP_DATAGRAM_MAX;
+  session->rekey_interval = FASP_REKEY_INTERVAL;
+  session->rekey_datagrams = FASP_REKEY_DATAGRAMS;
   memcpy (session->ping_secret, ping_secret, FASP_PING_SECRET);
   session->close_deadline = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
@@ -37,17 +41,43 @@ fasp_session_free (FaspSession * session)
   else
     fasp_rx_clear (&session->rx);
   fasp_gap_free (session->gap);
-  fasp_seal_free (session->seal);
+  fasp_sealer_free (session->sealer);
+  fasp_opener_free (session->opener);
+  g_clear_pointer (&session->accept, g_bytes_unref);
+  fasp_wipe (session->resume_key, sizeof session->resume_key);
   g_free (session->streamid);
   g_free (session);
 }
 
 void
-fasp_session_set_key (FaspSession * session)
+fasp_session_set_keys (FaspSession * session, const FaspKeys * keys)
 {
-  fasp_seal_derive (session->nonce, session->listener_nonce, session->key);
-  fasp_seal_free (session->seal);
-  session->seal = fasp_seal_new (session->key);
+  gboolean ours = session->listener;    /* that of the listener */
+
+  session->cipher = keys->cipher;
+  session->sealer = fasp_sealer_new (keys->cipher,
+      ours ? keys->listener : keys->caller);
+  session->opener = fasp_opener_new (keys->cipher,
+      ours ? keys->caller : keys->listener);
+  fasp_hmac (keys->caller, FASP_KEY_SIZE, "fasp resume 2", keys->listener,
+      FASP_KEY_SIZE, session->resume_key, FASP_KEY_SIZE);
+}
+
+void
+fasp_session_prove (const FaspSession * session,
+    const guint8 nonce[FASP_NONCE_SIZE], guint8 proof[FASP_PROOF_SIZE])
+{
+  fasp_hmac (session->resume_key, FASP_KEY_SIZE, "fasp resume proof 2", nonce,
+      FASP_NONCE_SIZE, proof, FASP_PROOF_SIZE);
+}
+
+static void
+plan_rekey (FaspSession * session, FaspTime now)
+{
+  session->phase_pn = session->next_pn;
+  session->rekey_time = session->cipher == FASP_CIPHER_NONE ? FASP_NEVER :
+      now + session->rekey_interval;
+  session->rekey_wait = 0;
 }
 
 void
@@ -58,6 +88,9 @@ fasp_session_open (FaspSession * session, FaspTime now)
   session->state = FASP_SESSION_OPEN;
   session->opened = session->heard = now;
   session->ping_time = now;
+  plan_rekey (session, now);
+  g_clear_pointer (&session->accept, g_bytes_unref);
+  session->accept_due = FALSE;
   fasp_pmtu_init (&session->pmtu, now, session->address.overhead,
       session->datagram_max);
   if (session->role == FASP_ROLE_SENDER)
@@ -102,10 +135,17 @@ fasp_session_get_latency (const FaspSession * session, FaspTime now)
   return latency / FASP_MSEC;
 }
 
+/* Of a datagram with a block. */
+static guint
+get_overhead (const FaspSession * session)
+{
+  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->cipher);
+}
+
 guint32
 fasp_session_get_room (const FaspSession * session)
 {
-  return MAX (session->pmtu.size, FASP_PMTU_BASE) - FASP_DATA_OVERHEAD;
+  return MAX (session->pmtu.size, FASP_PMTU_BASE) - get_overhead (session);
 }
 
 static void
@@ -128,6 +168,18 @@ handle_ping (FaspSession * session, const FaspAddress * from, guint64 token)
     return;
   session->pong_to[session->n_pongs] = *from;
   session->pongs[session->n_pongs++] = token;
+}
+
+/* The peer has opened something of this phase, so it will know the next. */
+static void
+rekey (FaspSession * session, FaspTime now)
+{
+  if (now < session->rekey_time)
+    return;
+  fasp_sealer_rekey (session->sealer);
+  plan_rekey (session, now);
+  for (guint i = 0; i < FASP_PINGS; i++)
+    session->pings[i].rekeys = FALSE;
 }
 
 static void
@@ -153,6 +205,8 @@ handle_pong (FaspSession * session, FaspTime now, const FaspAddress * from,
     }
     if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
       fasp_rtt_sample (&session->rtt, now - ping->sent, 0);
+    if (ping->rekeys)
+      rekey (session, now);
     ping->sent = 0;
     return;
   }
@@ -217,13 +271,16 @@ handle_feedback (FaspSession * session, FaspTime now, guint64 pn,
 
   if (!fasp_tx_feedback (&session->tx, now, pn, feedback, &session->rtt))
     return;
+  if (feedback->n_flows > 0 && fasp_widen (feedback->flows[0].largest,
+          FASP_PN_BITS, session->next_pn) >= session->phase_pn)
+    rekey (session, now);
   if (session->pmtu.confirming && session->tx.acked > acked) {
     /* of what was sent since it is in doubt, whole */
     guint32 size = fasp_store_find_largest (session->tx.store, acked,
         session->tx.acked, fasp_session_get_room (session));
 
     if (size > 0)
-      fasp_pmtu_passed (&session->pmtu, now, size + FASP_DATA_OVERHEAD);
+      fasp_pmtu_passed (&session->pmtu, now, size + get_overhead (session));
   }
   if (fasp_repair_is_overgrown (session->tx.repair))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
@@ -312,14 +369,14 @@ fasp_session_receive (FaspSession * session, FaspTime now,
 {
   FaspFeedback feedback;
   FaspFrame frame = {.feedback = &feedback };
+  guint8 scratch[FASP_DATAGRAM_MAX];
   FaspSessionHeader header;
-  FaspReader r;
+  FaspReader r = { 0 };
   gboolean newest;
   guint64 pn;
 
-  if (!fasp_wire_parse_session (data, size, &header) || header.flow != 0
-      || header.phase)
-    return FASP_SESSION_MALFORMED;
+  if (!fasp_wire_parse_session (data, size, &header) || header.flow != 0)
+    return FASP_SESSION_ALIEN;
   pn = fasp_gap_is_started (session->gap) ?
       fasp_widen (header.pn, FASP_PN_BITS,
       fasp_gap_get_largest (session->gap)) : header.pn;
@@ -327,7 +384,9 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     fasp_gap_receive (session->gap, now, pn);   /* counts it */
     return FASP_SESSION_REFUSED;
   }
-  if (session->seal == NULL || !fasp_seal_open (session->seal, data, size))
+  r.data = session->opener == NULL ? NULL : fasp_opener_open (session->opener,
+      &header, pn, data, size, scratch, &r.left);
+  if (r.data == NULL)
     return FASP_SESSION_FORGED;
 
   newest = !fasp_gap_is_started (session->gap)
@@ -344,8 +403,6 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     fasp_rx_datagram (&session->rx, now, size + from->overhead,
         session->rtt.smoothed);
 
-  r = (FaspReader) {
-  data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER - FASP_TAG_SIZE};
   while (fasp_wire_next_frame (&r, &frame))
     handle_frame (session, now, from, pn, &frame, size + from->overhead);
   return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
@@ -356,10 +413,12 @@ fasp_session_receive (FaspSession * session, FaspTime now,
 static void
 begin (FaspSession * session, FaspWriter * w, FaspDatagram * datagram)
 {
-  FaspSessionHeader header = { 0, FALSE, session->peer_id, session->next_pn };
+  FaspSessionHeader header = { 0, fasp_sealer_get_phase (session->sealer),
+    session->peer_id, session->next_pn
+  };
 
   *w = (FaspWriter) {
-  datagram->data, sizeof (datagram->data) - FASP_TAG_SIZE};
+  datagram->data, sizeof (datagram->data) - FASP_TAG_SIZE_MAX};
   datagram->to = session->address;
   fasp_wire_write_session (w, &header);
 }
@@ -371,12 +430,14 @@ finish (FaspSession * session, FaspTime now, FaspWriter * w,
 {
   gsize wire;
 
-  w->size += FASP_TAG_SIZE;
-  fasp_seal_close (session->seal, w);
+  w->size += FASP_TAG_SIZE_MAX;
+  fasp_sealer_close (session->sealer, 0, session->next_pn, w);
   g_return_val_if_fail (!w->failed, FALSE);
   datagram->size = w->used;
   wire = w->used + datagram->to.overhead;
   session->next_pn++;
+  if (session->next_pn - session->phase_pn == session->rekey_datagrams)
+    session->rekey_time = MIN (session->rekey_time, now);
   session->spoken = now;
   session->datagrams_sent++;
   session->wire_sent += wire;
@@ -389,7 +450,7 @@ finish (FaspSession * session, FaspTime now, FaspWriter * w,
 }
 
 static FaspPing *
-new_ping (FaspSession * session, FaspTime now, guint16 size,
+new_ping (FaspSession * session, FaspTime now, guint16 size, gboolean rekeys,
     const FaspAddress * to)
 {
   FaspPing *oldest = &session->pings[0];
@@ -398,12 +459,16 @@ new_ping (FaspSession * session, FaspTime now, guint16 size,
   for (guint i = 1; i < FASP_PINGS; i++)
     if (session->pings[i].sent < oldest->sent)
       oldest = &session->pings[i];
+  /* that for new keys is repeated in its place */
+  for (guint i = 0; rekeys && i < FASP_PINGS; i++)
+    if (session->pings[i].rekeys)
+      oldest = &session->pings[i];
   session->ping_count++;
   fasp_hmac (session->ping_secret, FASP_PING_SECRET, "fasp ping 1",
       (const guint8 *) &session->ping_count, sizeof session->ping_count,
       (guint8 *) & token, sizeof token);
   *oldest = (FaspPing) {
-  token, MAX (now, 1), size, *to};
+  token, MAX (now, 1), size, rekeys, *to};
   return oldest;
 }
 
@@ -429,7 +494,7 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
           counters.received,.holes = counters.holes};
   }
   fasp_rx_fill_feedback (&session->rx, now, &feedback,
-      FASP_PMTU_BASE - FASP_TAG_SIZE - used - 100);
+      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - used - 100);
   fasp_wire_write_feedback (w, &feedback);
   return w->used - used;
 }
@@ -438,8 +503,8 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
 static gint64
 get_unused (const FaspSession * session, FaspTime now)
 {
-  return fasp_pacer_get_unused (&session->pacer, now) - FASP_DATA_OVERHEAD -
-      session->address.overhead;
+  return fasp_pacer_get_unused (&session->pacer, now) -
+      get_overhead (session) - session->address.overhead;
 }
 
 static gboolean
@@ -468,17 +533,31 @@ poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       || now - session->candidate_time < CHALLENGE_INTERVAL)
     return FALSE;
   session->candidate_time = now;
-  ping = new_ping (session, now, 0, &session->candidate);
+  ping = new_ping (session, now, 0, FALSE, &session->candidate);
   begin (session, &w, datagram);
   datagram->to = session->candidate;
   fasp_wire_write_number (&w, FASP_FRAME_PING, ping->token);
   return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
 }
 
+/* When the peer is to be asked whether it has this phase's key. */
+static FaspTime
+get_rekey_time (const FaspSession * session)
+{
+  /* it would only be in the way of finding the peer again */
+  if (session->interrupted || session->has_candidate)
+    return FASP_NEVER;
+  return session->rekey_wait == 0 ? session->rekey_time :
+      MAX (session->rekey_time, session->rekey_ping + session->rekey_wait);
+}
+
 static gboolean
 poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
+  guint tag_size = fasp_cipher_get_tag_size (session->cipher);
+  gboolean rekeys = now >= get_rekey_time (session);
   guint16 size = 0;
+  FaspPing *ping;
   FaspWriter w;
 
   if (session->role == FASP_ROLE_SENDER) {
@@ -489,7 +568,7 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     if (session->pmtu.confirming && !was)
       session->confirm_from = session->tx.cursor;
   }
-  if (size == 0) {
+  if (size == 0 && !session->ping_due && !rekeys) {
     /* the receiver wants to know the round trip; the sender has feedback
      * for that and only shows that it is there */
     if (session->role == FASP_ROLE_RECEIVER ? now < session->ping_time :
@@ -497,12 +576,18 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       return FALSE;
   }
   session->ping_time = now + PING_INTERVAL;
+  session->ping_due = FALSE;
+  ping = new_ping (session, now, size, rekeys, &session->address);
+  if (rekeys) {
+    session->rekey_wait = CLAMP (2 * session->rekey_wait,
+        fasp_rtt_timeout (&session->rtt), REKEY_WAIT_MAX);
+    session->rekey_ping = now;
+  }
   begin (session, &w, datagram);
-  fasp_wire_write_number (&w, FASP_FRAME_PING,
-      new_ping (session, now, size, &session->address)->token);
+  fasp_wire_write_number (&w, FASP_FRAME_PING, ping->token);
   if (size > 0) {
-    memset (w.data + w.used, FASP_FRAME_PADDING, size - FASP_TAG_SIZE - w.used);
-    w.used = size - FASP_TAG_SIZE;
+    memset (w.data + w.used, FASP_FRAME_PADDING, size - tag_size - w.used);
+    w.used = size - tag_size;
   }
   return finish (session, now, &w, datagram, FASP_NO_BLOCK, FALSE);
 }
@@ -674,6 +759,11 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     case FASP_SESSION_OPEN:
       break;
   }
+  /* no key is used for more than twice as much as it should be */
+  if (session->cipher != FASP_CIPHER_NONE
+      && session->next_pn - session->phase_pn >= 2 * session->rekey_datagrams)
+    fasp_session_close (session, now, FASP_REASON_STOPPED,
+        "it never confirms that it has the new key");
   if (session->role == FASP_ROLE_SENDER
       && fasp_pacer_get_time (&session->pacer, now, FASP_DATAGRAM_MAX) > now)
     return FALSE;
@@ -704,7 +794,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
     case FASP_SESSION_OPEN:
       break;
   }
-  if (session->n_pongs > 0)
+  if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
     timeout = MIN (session->spoken + FASP_KEEPALIVE,
@@ -720,6 +810,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
       timeout = MIN (timeout, fasp_session_get_hold_end (session));
     timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx, now));
   }
+  timeout = MIN (timeout, get_rekey_time (session));
   if (session->has_candidate)
     timeout = MIN (timeout, session->candidate_time + CHALLENGE_INTERVAL);
   if (session->role == FASP_ROLE_SENDER) {
@@ -834,6 +925,10 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->rtt_min = session->rtt.min;
   stats->rtt_variation = session->rtt.variation;
   stats->datagram_size = MAX (session->pmtu.size, FASP_PMTU_BASE);
+  stats->cipher = session->cipher;
+  stats->has_peer_key = session->has_peer_key;
+  memcpy (stats->peer_key, session->peer_key, sizeof stats->peer_key);
+  memcpy (stats->peer_name, session->peer_name, sizeof stats->peer_name);
   stats->datagrams_sent = session->datagrams_sent;
   stats->wire_bytes_sent = session->wire_sent;
   stats->send_rate = session->send_meter.rate;

@@ -33,6 +33,10 @@ G_BEGIN_DECLS
 #define FASP_PINGS 16
 #define FASP_PONGS 16           /* answers waiting; more are not answered */
 #define FASP_PING_SECRET 16
+/* A key is used for no longer than that, and no more often: half of what GCM
+ * stands (RFC 9001, section 6.6). */
+#define FASP_REKEY_INTERVAL (60 * FASP_SEC)
+#define FASP_REKEY_DATAGRAMS (1 << 22)
 
 typedef enum
 {
@@ -48,6 +52,7 @@ typedef struct
   guint64 token;
   FaspTime sent;                /* 0: not waited for */
   guint16 size;                 /* > 0: a path MTU probe of this UDP payload */
+  gboolean rekeys;              /* its answer allows the next phase; one alone */
   FaspAddress to;
 } FaspPing;
 
@@ -66,10 +71,22 @@ typedef struct
   gboolean listener;            /* the peer dialled us */
   FaspSessionState state;
   guint8 nonce[FASP_NONCE_SIZE];        /* the caller's: names the handshake */
-  guint8 listener_nonce[FASP_NONCE_SIZE];
-  guint8 key[FASP_KEY_SIZE];
-  FaspSeal *seal;
+  guint8 call[FASP_KEY_SIZE];   /* listener: of all that its OPEN said */
+  FaspCipher cipher;
+  FaspSealer *sealer;
+  FaspOpener *opener;
+  guint8 resume_key[FASP_KEY_SIZE];     /* proves that one was in it */
+  GBytes *accept;               /* HALF: the message of our ACCEPT, always the
+                                   same: its nonce is used once */
+  guint8 peer_key[FASP_KEY_SIZE];
+  gboolean has_peer_key;        /* proved */
+  gchar peer_name[FASP_NAME_MAX + 1];
+  FaspTime rekey_interval, rekey_time;
+  guint64 rekey_datagrams;      /* due at either */
+  guint64 phase_pn;             /* first packet number of this phase */
+  FaspTime rekey_ping, rekey_wait;      /* asked for, and again after that */
   FaspAddress address, candidate;
+  FaspAddress accept_to;        /* who asked for it last */
   gboolean has_candidate;
   FaspTime candidate_time;      /* last challenge */
   guint16 datagram_max;         /* largest UDP payload that both ends take */
@@ -95,6 +112,7 @@ typedef struct
   guint8 ping_secret[FASP_PING_SECRET];
   guint64 ping_count;
   FaspTime ping_time;           /* next round trip measurement */
+  gboolean ping_due;            /* one, at once */
   guint64 pongs[FASP_PONGS];    /* tokens to answer */
   FaspAddress pong_to[FASP_PONGS];
   guint n_pongs;
@@ -131,8 +149,11 @@ typedef struct
 FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now,
     const guint8 ping_secret[FASP_PING_SECRET]);
 void fasp_session_free (FaspSession * session);
-/* Both nonces are known: the key. */
-void fasp_session_set_key (FaspSession * session);
+/* The handshake is made. */
+void fasp_session_set_keys (FaspSession * session, const FaspKeys * keys);
+/* Who was in the session can prove it to whom it calls again. */
+void fasp_session_prove (const FaspSession * session,
+    const guint8 nonce[FASP_NONCE_SIZE], guint8 proof[FASP_PROOF_SIZE]);
 /* The session can carry data from now on. */
 void fasp_session_open (FaspSession * session, FaspTime now);
 
@@ -141,7 +162,8 @@ typedef enum
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
   FASP_SESSION_REFUSED,         /* replayed */
-  FASP_SESSION_MALFORMED,
+  FASP_SESSION_ALIEN,           /* not of this version; from anybody */
+  FASP_SESSION_MALFORMED,       /* by the peer */
 } FaspSessionResult;
 
 FaspSessionResult fasp_session_receive (FaspSession * session, FaspTime now,

@@ -48,6 +48,17 @@ typedef gint64 FaspTime;
 /* Wanted seconds between skips: a week. */
 #define FASP_GLITCH_INTERVAL_DEFAULT 604800
 
+/* What protects the datagrams of a session; numbers as on the wire. */
+typedef enum
+{
+  FASP_CIPHER_NONE = 0,         /* a short tag against damage */
+  FASP_CIPHER_AES_128_GCM = 1,
+  FASP_CIPHER_AES_256_GCM = 2,
+  FASP_CIPHER_CHACHA20_POLY1305 = 3,
+} FaspCipher;
+
+#define FASP_CIPHERS 4
+
 /* What an endpoint does with the stream, whoever dialled. */
 typedef enum
 {
@@ -84,9 +95,12 @@ typedef enum
   FASP_REASON_BUSY = 5,         /* no room for one more session, now */
   FASP_REASON_SAME_ROLE = 6,    /* two senders or two receivers */
   FASP_REASON_UNSUPPORTED = 7,  /* critical option not understood */
-  FASP_REASON_VERSION = 8,      /* no common version (local only) */
-  FASP_REASON_SILENT = 9,       /* nothing heard for too long (local only) */
-  FASP_REASON_REPLACED = 10,    /* peer came back without its past */
+  FASP_REASON_KEY = 8,          /* another key, or one on one end alone */
+  FASP_REASON_ENCRYPTION = 9,   /* no cipher that both ends take */
+  /* never said on the wire */
+  FASP_REASON_VERSION = 10,     /* no common version */
+  FASP_REASON_SILENT = 11,      /* nothing heard for too long */
+  FASP_REASON_REPLACED = 12,    /* peer came back without its past */
 } FaspReason;
 
 /* A transport address, opaque to the core: a sockaddr's bytes.  `overhead'
@@ -102,6 +116,13 @@ typedef struct
 typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
 
 gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
+
+/* Whose address it is: an IPv4 address (mapped into IPv6 or not), or the first
+ * 48 bits of an IPv6 one, which is what a site has.  For POSIX's sockaddr_in and
+ * sockaddr_in6. */
+#define FASP_NETWORK_SIZE 7
+void fasp_address_get_network (const FaspAddress * address,
+    guint8 network[FASP_NETWORK_SIZE]);
 
 /* The 64-bit number whose low @bits (at most 32) are @truncated and that lies
  * nearest to @expected; how packet and block numbers and media times are

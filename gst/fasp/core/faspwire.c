@@ -11,7 +11,9 @@ enum
   OPTION_WINDOW = 5,
   OPTION_DATAGRAM_MAX = 6,
   OPTION_RESUME = 7,
-  OPTION_RESUMED = 8,
+  OPTION_CID = 8,
+  OPTION_CIPHERS = 9,
+  OPTION_KNOWN = OPTION_CIPHERS,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -34,7 +36,7 @@ fasp_wire_parse_session (const guint8 * data, gsize size,
   header->phase = (first & FASP_FIRST_PHASE) != 0;
   header->cid = fasp_read_uint (&r, 4);
   header->pn = fasp_read_uint (&r, FASP_PN_BITS / 8);
-  return !r.failed && r.left >= FASP_TAG_SIZE;
+  return !r.failed && r.left >= FASP_TAG_SIZE_NONE && size <= FASP_DATAGRAM_MAX;
 }
 
 void
@@ -67,19 +69,23 @@ read_text (FaspReader * r, gsize size, gsize max, gchar * text)
   text[size] = '\0';
 }
 
-static void
-read_options (FaspReader * r, FaspHandshake * h)
+gboolean
+fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
 {
-  while (!r->failed && r->left >= 1) {
-    guint8 id = fasp_read_uint (r, 1);
+  FaspReader r = { data, size };
+
+  memset (h, 0, sizeof *h);
+  h->latency_ms = FASP_LATENCY_ANY;
+  while (!r.failed && r.left >= 1) {
+    guint8 id = fasp_read_uint (&r, 1);
     FaspReader value = { 0 };
 
     if (id == OPTION_END)
-      return;                   /* padding */
-    value.left = fasp_read_uint (r, 2);
-    value.data = fasp_read_bytes (r, value.left);
-    if (r->failed)
-      return;
+      break;                    /* padding */
+    value.left = fasp_read_uint (&r, 2);
+    value.data = fasp_read_bytes (&r, value.left);
+    if (r.failed)
+      break;
     switch (id) {
       case OPTION_ROLE:
         h->role = fasp_read_uint (&value, 1);
@@ -93,7 +99,7 @@ read_options (FaspReader * r, FaspHandshake * h)
       case OPTION_START:
         h->start = fasp_read_uint (&value, 8);
         if (h->start > FASP_BLOCK_MAX)
-          r->failed = TRUE;
+          r.failed = TRUE;
         break;
       case OPTION_WINDOW:
         h->window = fasp_read_uint (&value, 4);
@@ -112,8 +118,18 @@ read_options (FaspReader * r, FaspHandshake * h)
         }
         break;
       }
-      case OPTION_RESUMED:
-        h->resumed = TRUE;
+      case OPTION_CID:
+        h->cid = fasp_read_uint (&value, 4);
+        break;
+      case OPTION_CIPHERS:
+        h->n_ciphers = 0;
+        while (value.left > 0) {
+          guint8 cipher = fasp_read_uint (&value, 1);
+
+          /* one that is not known here is not taken here */
+          if (cipher < FASP_CIPHERS && h->n_ciphers < FASP_CIPHERS)
+            h->ciphers[h->n_ciphers++] = cipher;
+        }
         break;
       default:
         if (id >= OPTION_CRITICAL)
@@ -121,9 +137,19 @@ read_options (FaspReader * r, FaspHandshake * h)
         break;
     }
     /* a known option has exactly its length */
-    if (value.failed || (id <= OPTION_RESUMED && value.left > 0))
-      r->failed = TRUE;
+    if (value.failed || (id <= OPTION_KNOWN && value.left > 0))
+      r.failed = TRUE;
   }
+  return !r.failed;
+}
+
+static void
+read_message (FaspReader * r, FaspHandshake * h)
+{
+  h->message_size = fasp_read_uint (r, 2);
+  h->message = fasp_read_bytes (r, h->message_size);
+  if (h->message_size > FASP_MESSAGE_MAX)
+    r->failed = TRUE;
 }
 
 gboolean
@@ -134,10 +160,6 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
   guint8 first;
 
   memset (h, 0, sizeof (*h));
-  h->latency_ms = FASP_LATENCY_ANY;
-  if (size < FASP_TAG_SIZE)
-    return FALSE;
-  r.left -= FASP_TAG_SIZE;
   first = fasp_read_uint (&r, 1);
   if (r.failed || (first & 0xf0) != FASP_FIRST_HANDSHAKE)
     return FALSE;
@@ -164,15 +186,14 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
       cookie = fasp_read_bytes (&r, h->cookie_size);
       if (cookie != NULL && h->cookie_size > 0)
         memcpy (h->cookie, cookie, h->cookie_size);
-      if (h->type == FASP_HANDSHAKE_OPEN)
-        read_options (&r, h);
+      if (h->type == FASP_HANDSHAKE_OPEN) {
+        h->pattern = fasp_read_uint (&r, 1);
+        read_message (&r, h);
+      }
       break;
     }
     case FASP_HANDSHAKE_ACCEPT:
-      nonce = fasp_read_bytes (&r, FASP_NONCE_SIZE);
-      if (nonce != NULL)
-        memcpy (h->listener_nonce, nonce, FASP_NONCE_SIZE);
-      read_options (&r, h);
+      read_message (&r, h);
       break;
     case FASP_HANDSHAKE_REJECT:
       h->reason = fasp_read_uint (&r, 2);
@@ -205,8 +226,8 @@ write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
   fasp_write_uint (w, value, size);
 }
 
-static void
-write_options (FaspWriter * w, const FaspHandshake * h)
+void
+fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
 {
   gsize streamid_size = strlen (h->streamid);
 
@@ -229,8 +250,10 @@ write_options (FaspWriter * w, const FaspHandshake * h)
     fasp_write_uint (w, h->resume_cid, 4);
     fasp_write_bytes (w, h->resume_proof, FASP_PROOF_SIZE);
   }
-  if (h->resumed)
-    write_option (w, OPTION_RESUMED, 0, 0);
+  write_option (w, OPTION_CID, h->cid, 4);
+  fasp_write_uint (w, OPTION_CIPHERS, 1);
+  fasp_write_uint (w, h->n_ciphers, 2);
+  fasp_write_bytes (w, h->ciphers, h->n_ciphers);
 }
 
 static void
@@ -244,30 +267,51 @@ write_text (FaspWriter * w, const gchar * text)
   fasp_write_bytes (w, text, size);
 }
 
-void
-fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
+static void
+write_header (FaspWriter * w, const FaspHandshake * h)
 {
-  static const guint8 zeros[FASP_OPEN_SIZE];
-
   fasp_write_uint (w, FASP_FIRST_HANDSHAKE | h->type, 1);
   fasp_write_uint (w, h->version, 1);
   fasp_write_uint (w, h->to_cid, 4);
   fasp_write_uint (w, h->from_cid, 4);
   fasp_write_bytes (w, h->nonce, FASP_NONCE_SIZE);
+}
+
+static void
+write_message (FaspWriter * w, const FaspHandshake * h)
+{
+  fasp_write_uint (w, h->message_size, 2);
+  fasp_write_bytes (w, h->message, h->message_size);
+}
+
+void
+fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open)
+{
+  fasp_write_bytes (w, "fasp", 4);
+  write_header (w, open);
+  fasp_write_uint (w, open->pattern, 1);
+}
+
+void
+fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
+{
+  static const guint8 zeros[FASP_OPEN_SIZE];
+
+  write_header (w, h);
   switch (h->type) {
     case FASP_HANDSHAKE_OPEN:
     case FASP_HANDSHAKE_RETRY:
       fasp_write_uint (w, h->cookie_size, 1);
       fasp_write_bytes (w, h->cookie, h->cookie_size);
       if (h->type == FASP_HANDSHAKE_OPEN) {
-        write_options (w, h);
-        if (w->used < FASP_OPEN_SIZE - FASP_TAG_SIZE)
-          fasp_write_bytes (w, zeros, FASP_OPEN_SIZE - FASP_TAG_SIZE - w->used);
+        fasp_write_uint (w, h->pattern, 1);
+        write_message (w, h);
+        if (w->used < FASP_OPEN_SIZE)
+          fasp_write_bytes (w, zeros, FASP_OPEN_SIZE - w->used);
       }
       break;
     case FASP_HANDSHAKE_ACCEPT:
-      fasp_write_bytes (w, h->listener_nonce, FASP_NONCE_SIZE);
-      write_options (w, h);
+      write_message (w, h);
       break;
     case FASP_HANDSHAKE_REJECT:
       fasp_write_uint (w, h->reason, 2);

@@ -11,12 +11,18 @@
 
 G_BEGIN_DECLS
 
-#define FASP_VERSION 1
-#define FASP_TAG_SIZE 4         /* of the clear seal */
+#define FASP_VERSION 2
+#define FASP_TAG_SIZE_NONE 4    /* of a session without a cipher */
+#define FASP_TAG_SIZE_MAX 16
 #define FASP_NONCE_SIZE 16
 #define FASP_COOKIE_SIZE 40
 #define FASP_PROOF_SIZE 16
 #define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
+#define FASP_HANDSHAKE_HEADER 26
+/* Of a message in an OPEN with a cookie: pattern and length go before it. */
+#define FASP_MESSAGE_MAX (FASP_OPEN_SIZE - FASP_HANDSHAKE_HEADER - 1 - \
+    FASP_COOKIE_SIZE - 1 - 2)
+#define FASP_PROLOGUE_SIZE (4 + FASP_HANDSHAKE_HEADER + 1)
 #define FASP_FLOWS_MAX 64
 #define FASP_RANGES_MAX 480     /* missing ranges in one FEEDBACK */
 
@@ -45,10 +51,13 @@ typedef enum
 /* No stream gets that far; keeps sums of block numbers within a varint. */
 #define FASP_BLOCK_MAX (FASP_VARINT_MAX / 2)
 /* Payload bytes of a block at most. */
-#define FASP_BLOCK_SIZE_MAX (FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD)
+#define FASP_BLOCK_SIZE_MAX \
+    (FASP_DATAGRAM_MAX - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE)
 #define FASP_MEDIA_TIME_BITS 32
-/* UDP payload of a session datagram that is not block payload, at most. */
-#define FASP_DATA_OVERHEAD (FASP_SESSION_HEADER + 8 + FASP_TAG_SIZE)
+/* UDP payload of a session datagram that is not block payload: the headers,
+ * and with the longest tag. */
+#define FASP_DATA_HEADER (FASP_SESSION_HEADER + 8)
+#define FASP_DATA_OVERHEAD (FASP_DATA_HEADER + FASP_TAG_SIZE_MAX)
 #define FASP_FRAGMENT_HEADER 3
 
 typedef struct
@@ -60,8 +69,8 @@ typedef struct
 } FaspSessionHeader;
 
 gboolean fasp_wire_is_session (const guint8 * data, gsize size);
-/* FALSE when too short. The frames lie between FASP_SESSION_HEADER and the
- * tag. */
+/* FALSE when too short, or too long. The frames lie between
+ * FASP_SESSION_HEADER and the tag. */
 gboolean fasp_wire_parse_session (const guint8 * data, gsize size,
     FaspSessionHeader * header);
 void fasp_wire_write_session (FaspWriter * w,
@@ -76,15 +85,33 @@ typedef struct
   /* OPEN (may be empty), RETRY */
   guint8 cookie_size;
   guint8 cookie[FASP_COOKIE_SIZE];
-  /* ACCEPT */
-  guint8 listener_nonce[FASP_NONCE_SIZE];
+  guint8 pattern;               /* OPEN: a FaspNoisePattern, or unknown */
+  /* OPEN, ACCEPT: a message of that handshake, not copied */
+  const guint8 *message;
+  guint16 message_size;
   /* REJECT */
   guint16 reason;
   gchar text[FASP_TEXT_MAX + 1];
   /* VERSIONS */
   guint8 n_versions;
   guint8 versions[16];
-  /* options, OPEN and ACCEPT */
+} FaspHandshake;
+
+/* FALSE: malformed. With an unknown version only type, version, cids and
+ * nonce are filled in. */
+gboolean fasp_wire_parse_handshake (const guint8 * data, gsize size,
+    FaspHandshake * handshake);
+/* OPEN is padded to FASP_OPEN_SIZE. */
+void fasp_wire_write_handshake (FaspWriter * w,
+    const FaspHandshake * handshake);
+/* What an OPEN says in clear, for both ends to be sure that they saw the same:
+ * "fasp", its header and its pattern. */
+void fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open);
+
+/* The payload of the messages in OPEN and ACCEPT: what the writer says of
+ * itself. */
+typedef struct
+{
   guint8 role;
   guint32 latency_ms;
   gchar streamid[FASP_STREAMID_MAX + 1];
@@ -94,17 +121,16 @@ typedef struct
   gboolean has_resume;
   guint32 resume_cid;           /* OPEN: the listener's cid to resume */
   guint8 resume_proof[FASP_PROOF_SIZE];
-  gboolean resumed;             /* ACCEPT */
+  guint32 cid;                  /* the writer's, as in the header */
+  guint n_ciphers;              /* OPEN: taken, best first; ACCEPT: chosen */
+  guint8 ciphers[FASP_CIPHERS];
   gboolean unsupported;         /* a critical option is not known here */
-} FaspHandshake;
+} FaspHello;
 
-/* FALSE: malformed. With an unknown version only type, version, cids and
- * nonce are filled in.  The tag is not looked at. */
-gboolean fasp_wire_parse_handshake (const guint8 * data, gsize size,
-    FaspHandshake * handshake);
-/* Writes all but the tag; OPEN is padded to FASP_OPEN_SIZE less the tag. */
-void fasp_wire_write_handshake (FaspWriter * w,
-    const FaspHandshake * handshake);
+/* FALSE: malformed. */
+gboolean fasp_wire_parse_hello (const guint8 * data, gsize size,
+    FaspHello * hello);
+void fasp_wire_write_hello (FaspWriter * w, const FaspHello * hello);
 
 /* --- frames ------------------------------------------------------------------ */
 

@@ -216,6 +216,7 @@ test_auto (void)
 {
   for (guint i = 2; i <= 6; i++) {
     FaspTime rtt = networks[i].rtt;
+    guint64 early;
     Vstream *stream;
     Vnet *net;
 
@@ -225,13 +226,18 @@ test_auto (void)
     set_network (net, &networks[i]);
     stream = new_promised (net, 2000000, 6000000, FASP_LATENCY_AUTO,
         60 * FASP_SEC);
+    /* the path is learnt from what is lost: on a bad one that costs a skip or
+     * two in the beginning */
+    vstream_run_until (stream, 20 * FASP_SEC);
+    early = stream->receiver_stats.skips;
+    g_assert_cmpuint (early, <=, i <= 3 ? 0 : 3);
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][0], >=, 1);
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][1], >=, 1);
     g_test_message ("%s: %u ms", networks[i].name,
         stream->receiver_stats.latency_ms);
     g_assert_cmpuint (stream->receiver_stats.latency_ms, >, rtt / FASP_MSEC);
-    g_assert_cmpuint (stream->receiver_stats.skips, ==, 0);
+    g_assert_cmpuint (stream->receiver_stats.skips, ==, early);
     g_assert_cmpuint (stream->sender_stats.promised_interval, >=,
         FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10);
     g_assert_cmpuint (stream->shortfalls, ==, 0);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspcrypto.h: what the protocol takes from libcrypto, in the shapes that it
+ * needs.  Nothing here is of our own making.
+ *
+ * Memory is the only thing that can fail unless said otherwise, and GLib's
+ * answer to that is to abort.
+ */
+#pragma once
+
+#include "faspbytes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_KEY_SIZE 32        /* of a secret, and of a point on the curve */
+#define FASP_AEAD_TAG_SIZE 16
+#define FASP_AEAD_NONCE_SIZE 12
+/* A passphrase of fewer bytes is refused; of more too: it is a mistake. */
+#define FASP_PASSPHRASE_MIN 10
+#define FASP_PASSPHRASE_MAX 1024
+
+/* Authenticated encryption (RFC 5116, RFC 8439). */
+typedef enum
+{
+  FASP_AEAD_AES_128_GCM = 1,
+  FASP_AEAD_AES_256_GCM = 2,
+  FASP_AEAD_CHACHA20_POLY1305 = 3,
+} FaspAeadType;
+
+typedef struct _FaspAead FaspAead;
+
+/* AES-128 takes the first half of @key. */
+FaspAead *fasp_aead_new (FaspAeadType type,
+    const guint8 key[FASP_KEY_SIZE]);
+void fasp_aead_free (FaspAead * aead);
+/* Writes @size + FASP_AEAD_TAG_SIZE bytes to @out, which may be @data. */
+void fasp_aead_seal (FaspAead * aead,
+    const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 * ad,
+    gsize ad_size, const guint8 * data, gsize size, guint8 * out);
+/* Writes @size - FASP_AEAD_TAG_SIZE bytes to @out, which may be @data; FALSE:
+ * not sealed like that, and what @out holds is worth nothing. */
+gboolean fasp_aead_open (FaspAead * aead,
+    const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 * ad,
+    gsize ad_size, const guint8 * data, gsize size, guint8 * out);
+
+/* SHA-256 of @a and what follows it. */
+void fasp_sha256 (const guint8 * a, gsize a_size, const guint8 * b,
+    gsize b_size, guint8 digest[FASP_KEY_SIZE]);
+/* HMAC-SHA256 (key, label | data) cut to @size <= 32 bytes. */
+void fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
+    const guint8 * data, gsize data_size, guint8 * out, gsize size);
+/* SipHash-2-4 (64 bit) of @data under 16 bytes of @key, cut to @size <= 8. */
+typedef struct _FaspSipHash FaspSipHash;
+FaspSipHash *fasp_siphash_new (const guint8 key[16]);
+void fasp_siphash_free (FaspSipHash * siphash);
+void fasp_siphash_compute (FaspSipHash * siphash, const guint8 * data,
+    gsize data_size, guint8 * out, gsize size);
+
+/* X25519 (RFC 7748). FALSE: @theirs is not a point that gives a secret. */
+gboolean fasp_x25519 (const guint8 ours[FASP_KEY_SIZE],
+    const guint8 theirs[FASP_KEY_SIZE], guint8 shared[FASP_KEY_SIZE]);
+void fasp_x25519_public (const guint8 ours[FASP_KEY_SIZE],
+    guint8 public_key[FASP_KEY_SIZE]);
+
+/* A passphrase stretched by scrypt (RFC 7914), so that each guess costs 32 MiB
+ * for a tenth of a second.  The salt is the same everywhere, because both ends
+ * must come to the same key before they have exchanged anything. */
+void fasp_stretch (const gchar * passphrase, guint8 key[FASP_KEY_SIZE]);
+
+/* In constant time. */
+gboolean fasp_equal (const guint8 * a, const guint8 * b, gsize size);
+void fasp_wipe (gpointer data, gsize size);
+
+/* Does this machine have instructions for AES-GCM? Without them ChaCha20 is
+ * quicker, and safe from being timed. */
+gboolean fasp_crypto_has_aes (void);
+
+G_END_DECLS

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspnoise.h: the two-message handshakes of the Noise Protocol Framework,
+ * revision 34, that fasp uses.
+ *
+ *   NN       -> e                    <- e, ee           nobody is known
+ *   NNpsk0   -> psk, e               <- e, ee           a shared secret
+ *   IK       -> e, es, s, ss         <- e, ee, se       keys known beforehand
+ *   IKpsk2   -> e, es, s, ss         <- e, ee, se, psk  both
+ *
+ * with 25519, SHA256, and ChaChaPoly or AESGCM.  tests/check/core/test-noise.c
+ * holds them against the vectors published with cacophony.
+ *
+ * Everything is in the struct: copy it before reading a message that may be
+ * forged, and a failure costs nothing.
+ */
+#pragma once
+
+#include "faspcrypto.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  FASP_NOISE_NN = 1,
+  FASP_NOISE_NN_PSK0 = 2,
+  FASP_NOISE_IK = 3,
+  FASP_NOISE_IK_PSK2 = 4,
+} FaspNoisePattern;
+
+typedef struct
+{
+  FaspNoisePattern pattern;
+  FaspAeadType aead;            /* AES-256-GCM or ChaCha20-Poly1305 */
+  gboolean initiator;
+  guint8 e[FASP_KEY_SIZE];      /* private, fresh: never for two handshakes */
+  guint8 s[FASP_KEY_SIZE];      /* IK: our private key */
+  guint8 rs[FASP_KEY_SIZE];     /* IK: the peer's public key; the responder
+                                   learns it from the first message */
+  guint8 re[FASP_KEY_SIZE];     /* learnt */
+  guint8 psk[FASP_KEY_SIZE];
+  /* the framework's names */
+  guint8 ck[FASP_KEY_SIZE], h[FASP_KEY_SIZE], k[FASP_KEY_SIZE];
+  gboolean has_key;
+  guint64 n;
+  guint messages;               /* written or read so far */
+} FaspNoise;
+
+/* What a message takes beyond its payload, at most. */
+#define FASP_NOISE_OVERHEAD (2 * FASP_KEY_SIZE + 2 * FASP_AEAD_TAG_SIZE)
+
+/* Fills in all but the keys that the pattern needs: set e, and s, rs, psk
+ * where they are needed, before this. */
+void fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size);
+gboolean fasp_noise_has_psk (FaspNoisePattern pattern);
+gboolean fasp_noise_has_static (FaspNoisePattern pattern);
+
+/* The next message. FALSE: it is not our turn, the peer's key is none, or
+ * there is no room. */
+gboolean fasp_noise_write (FaspNoise * noise, const guint8 * payload,
+    gsize size, FaspWriter * w);
+/* @payload: room for @size bytes. FALSE: forged, damaged, meant for another
+ * handshake, or not the peer's turn; @noise is of no use then. */
+gboolean fasp_noise_read (FaspNoise * noise, const guint8 * message,
+    gsize size, guint8 * payload, gsize * payload_size);
+
+/* After both messages: the keys of what the initiator sends and of what the
+ * responder sends. */
+void fasp_noise_split (const FaspNoise * noise,
+    guint8 initiator[FASP_KEY_SIZE], guint8 responder[FASP_KEY_SIZE]);
+void fasp_noise_wipe (FaspNoise * noise);
+
+G_END_DECLS

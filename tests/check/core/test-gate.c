@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "faspgate.h"
+
+static FaspAddress
+make_address (gboolean six, guint8 host, guint16 port)
+{
+  FaspAddress address = {.len = six ? 28 : 16 };
+
+  address.bytes[2] = port >> 8;
+  address.bytes[3] = port;
+  address.bytes[six ? 8 : 4] = 10;
+  address.bytes[six ? 13 : 7] = host;
+  return address;
+}
+
+static guint
+count (FaspGate * gate, FaspTime now, const FaspAddress * address,
+    gboolean proved)
+{
+  guint n = 0;
+
+  while (fasp_gate_take (gate, now, address, proved))
+    g_assert_cmpuint (++n, <, 10000);
+  return n;
+}
+
+static void
+test_networks (void)
+{
+  static const guint8 secret[16] = { 1 };
+  FaspTime now = 5 * FASP_SEC;
+  FaspGate gate;
+
+  for (guint six = 0; six < 2; six++) {
+    FaspAddress one = make_address (six, 1, 1000);
+    FaspAddress same = make_address (six, 1, 2000);
+    FaspAddress other = make_address (six, 2, 1000);
+
+    fasp_gate_init (&gate, secret);
+    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
+        FASP_GATE_NETWORK_BURST);
+    /* another port is the same network, another network is not touched */
+    g_assert_cmpuint (count (&gate, now, &same, TRUE), ==, 0);
+    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==,
+        FASP_GATE_NETWORK_BURST);
+    now += FASP_SEC;
+    g_assert_cmpuint (count (&gate, now, &same, TRUE), ==,
+        FASP_GATE_NETWORK_RATE);
+    now += 3600 * FASP_SEC;
+    g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
+        FASP_GATE_NETWORK_BURST);
+  }
+  /* one that is mapped into IPv6 is itself, and no other */
+  {
+    FaspAddress four = make_address (FALSE, 1, 1), other;
+    FaspAddress mapped = {.len = 28 };
+
+    mapped.bytes[18] = mapped.bytes[19] = 0xff;
+    memcpy (mapped.bytes + 20, four.bytes + 4, 4);
+    other = mapped;
+    other.bytes[23]++;
+    now += 3600 * FASP_SEC;
+    count (&gate, now, &mapped, TRUE);
+    g_assert_cmpuint (count (&gate, now, &four, TRUE), ==, 0);
+    g_assert_cmpuint (count (&gate, now, &other, TRUE), ==,
+        FASP_GATE_NETWORK_BURST);
+  }
+  /* the rest of an IPv6 address is the same network's */
+  {
+    FaspAddress one = make_address (TRUE, 1, 1), two = one;
+
+    two.bytes[20] = 77;
+    now += 3600 * FASP_SEC;
+    count (&gate, now, &one, TRUE);
+    g_assert_cmpuint (count (&gate, now, &two, TRUE), ==, 0);
+  }
+}
+
+/* Those who have proved nothing share one bucket, whoever they say they are. */
+static void
+test_unproved (void)
+{
+  static const guint8 secret[16] = { 1 };
+  FaspAddress one = make_address (FALSE, 1, 1), two =
+      make_address (FALSE, 2, 1);
+  FaspTime now = 5 * FASP_SEC;
+  FaspGate gate;
+
+  fasp_gate_init (&gate, secret);
+  g_assert_cmpuint (count (&gate, now, &one, FALSE), ==,
+      FASP_GATE_UNPROVED_RATE);
+  g_assert_cmpuint (count (&gate, now, &two, FALSE), ==, 0);
+  g_assert_cmpuint (count (&gate, now, &two, TRUE), ==,
+      FASP_GATE_NETWORK_BURST);
+}
+
+/* Who is refused again and again has few goes, and gets them back in time. */
+static void
+test_refused (void)
+{
+  static const guint8 secret[16] = { 1 };
+  FaspAddress one = make_address (FALSE, 1, 1);
+  FaspTime now = 5 * FASP_SEC;
+  FaspGate gate;
+  guint n = 0;
+
+  fasp_gate_init (&gate, secret);
+  while (fasp_gate_take (&gate, now, &one, TRUE)) {
+    fasp_gate_refused (&gate, now, &one);
+    n++;
+  }
+  g_assert_cmpuint (n, ==, (FASP_GATE_NETWORK_BURST + FASP_GATE_REFUSED) /
+      (1 + FASP_GATE_REFUSED));
+  /* and then as seldom, as long as it goes on */
+  n = 0;
+  for (FaspTime end = now + 60 * FASP_SEC; now < end; now += FASP_MSEC)
+    if (fasp_gate_take (&gate, now, &one, TRUE)) {
+      fasp_gate_refused (&gate, now, &one);
+      n++;
+    }
+  g_assert_cmpuint (n, <=, 60 * FASP_GATE_NETWORK_RATE /
+      (1 + FASP_GATE_REFUSED) + 1);
+  now += 2 * FASP_SEC * FASP_GATE_NETWORK_BURST / FASP_GATE_NETWORK_RATE;
+  g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
+      FASP_GATE_NETWORK_BURST);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/gate/networks", test_networks);
+  g_test_add_func ("/gate/unproved", test_unproved);
+  g_test_add_func ("/gate/refused", test_refused);
+  return g_test_run ();
+}

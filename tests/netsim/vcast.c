@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "vcast.h"
+
+guint8
+vcast_byte_at (guint64 offset)
+{
+  guint32 word = offset * 2654435761u;
+
+  return (word ^ word >> 15) >> 7;
+}
+
+VCast *
+vcast_new (guint32 seed)
+{
+  VCast *n = g_new0 (VCast, 1);
+
+  n->net = vnet_new (seed);
+  n->bitrate = 4000000;
+  for (guint i = 1; i < VNET_NODES; i++) {
+    vnet_get_wire (n->net, VNET_A, i)->delay = VCAST_RTT / 2;
+    vnet_get_wire (n->net, i, VNET_A)->delay = VCAST_RTT / 2;
+  }
+  return n;
+}
+
+void
+vcast_leave (VCast * n, VnetSide side)
+{
+  vnet_attach (n->net, side, NULL);
+  fasp_endpoint_free (n->nodes[side].endpoint);
+  n->nodes[side].endpoint = NULL;
+}
+
+void
+vcast_free (VCast * n)
+{
+  for (guint i = 0; i < VNET_NODES; i++)
+    vcast_leave (n, i);
+  vnet_free (n->net);
+  g_free (n);
+}
+
+FaspEndpointConfig
+vcast_config (VnetSide side, FaspMode mode)
+{
+  FaspEndpointConfig c;
+
+  fasp_endpoint_config_init (&c, side == VNET_A ? FASP_ROLE_SENDER :
+      FASP_ROLE_RECEIVER, mode);
+  c.max_bitrate = side == VNET_A ? 10000000 : 0;
+  return c;
+}
+
+void
+vcast_join (VCast * n, VnetSide side, const FaspEndpointConfig * c,
+    VnetSide dials)
+{
+  FaspAddress peer = vnet_get_address (dials);
+
+  memset (&n->nodes[side], 0, sizeof n->nodes[side]);
+  n->nodes[side].origin = -1;
+  n->nodes[side].endpoint = fasp_endpoint_new (c, vnet_random, n->net);
+  vnet_attach (n->net, side, n->nodes[side].endpoint);
+  if (c->mode != FASP_MODE_LISTENER)
+    fasp_endpoint_dial (n->nodes[side].endpoint, vnet_get_time (n->net), &peer);
+}
+
+void
+vcast_join_default (VCast * n)
+{
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+}
+
+static void
+read_node (VCast * n, VCastNode * node)
+{
+  FaspTime now = vnet_get_time (n->net);
+  FaspBlock *block;
+
+  while (!node->stopped
+      && (block = fasp_endpoint_read (node->endpoint, now)) != NULL) {
+    if (block->flags & FASP_BLOCK_EOS)
+      node->eos = TRUE;
+    if ((block->flags & FASP_BLOCK_DISCONT) && node->origin >= 0) {
+      node->discontinuities++;
+      node->origin = -1;
+    }
+    /* where in the stream are we? */
+    for (guint64 o = node->read; node->origin < 0 && block->size > 0; o++) {
+      guint i = 0;
+
+      g_assert_cmpuint (o, <, node->read + (1 << 27));
+      while (i < MIN (block->size, 64)
+          && block->data[i] == vcast_byte_at (o + i))
+        i++;
+      if (i == MIN (block->size, 64))
+        node->origin = o - node->read;
+    }
+    for (guint i = 0; i < block->size; i++)
+      if (block->data[i] != vcast_byte_at (node->origin + node->read++))
+        node->wrong = TRUE;
+    fasp_block_unref (block);
+  }
+}
+
+static void
+step (VCast * n)
+{
+  FaspEndpoint *a = n->nodes[VNET_A].endpoint;
+  FaspTime now;
+
+  vnet_run (n->net, vnet_get_time (n->net) + 5 * FASP_MSEC);
+  now = vnet_get_time (n->net);
+  for (guint i = 0; i < VNET_NODES; i++) {
+    VCastNode *node = &n->nodes[i];
+    FaspEndpointStats stats;
+    FaspEvent event;
+
+    if (node->endpoint == NULL)
+      continue;
+    while (fasp_endpoint_poll_event (node->endpoint, &event)) {
+      node->events[event.type]++;
+      node->last[event.type] = event;
+    }
+    if (i != VNET_A)
+      read_node (n, node);
+    fasp_endpoint_get_stats (node->endpoint, now, &stats);
+    node->max_buffer = MAX (node->max_buffer, stats.buffer_bytes);
+  }
+  if (a == NULL)
+    return;
+  n->held += n->bitrate / 8 * 5 / 1000;
+  while (n->held > 0) {
+    guint8 data[4096];
+    gsize size = MIN (n->held, sizeof data), taken;
+
+    for (guint i = 0; i < size; i++)
+      data[i] = vcast_byte_at (n->written + i);
+    taken = fasp_endpoint_write (a, now, now, data, size);
+    n->written += taken;
+    n->held -= taken;
+    if (taken < size)
+      break;
+  }
+  if (n->finish)
+    fasp_endpoint_finish (a, now);
+}
+
+void
+vcast_run (VCast * n, FaspTime time)
+{
+  FaspTime until = vnet_get_time (n->net) + time;
+
+  while (vnet_get_time (n->net) < until)
+    step (n);
+}
+
+void
+vcast_end (VCast * n)
+{
+  n->bitrate = n->held = 0;
+  n->finish = TRUE;
+  vcast_run (n, 5 * FASP_SEC);
+}
+
+void
+vcast_assert_whole (VCast * n, VnetSide side)
+{
+  VCastNode *node = &n->nodes[side];
+
+  g_assert_false (node->wrong);
+  g_assert_true (node->eos);
+  g_assert_cmpuint (node->discontinuities, ==, 0);
+  g_assert_cmpuint (node->origin + node->read, ==, n->written);
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+}
+
+FaspEndpointStats
+vcast_get_stats (VCast * n, VnetSide side)
+{
+  FaspEndpointStats stats;
+
+  fasp_endpoint_get_stats (n->nodes[side].endpoint, vnet_get_time (n->net),
+      &stats);
+  return stats;
+}
+
+FaspSessionStats
+vcast_get_session (VCast * n, VnetSide side)
+{
+  FaspSessionStats stats = { 0 };
+
+  fasp_endpoint_get_sessions (n->nodes[side].endpoint,
+      vnet_get_time (n->net), &stats, 1);
+  return stats;
+}
