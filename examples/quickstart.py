@@ -5,6 +5,7 @@ import argparse
 import filecmp
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -107,6 +108,7 @@ def transfer(args, directory):
                "--to", os.path.join(directory, "received.ts")]
     if args.display:
         receive.append("--display")
+    os.environ["FASP_PASSPHRASE"] = secrets.token_urlsafe(18)
     receiver = Side("fasp-receive", on_b, receive)
     sender = Side("fasp-send", on_a, [
         "--uri", f"fasp://{host}:{port}?latency={args.latency}",

@@ -2,6 +2,7 @@
  *
  * receive: takes a programme from faspsrc, decodes it, and counts what came:
  * an application that embeds the element, with gst_parse_launch and probes.
+ * The passphrase is taken from the environment (FASP_PASSPHRASE).
  */
 #include "report.h"
 #include "tscheck.h"
@@ -123,6 +124,9 @@ main (gint argc, gchar ** argv)
     return 1;
   }
   gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "source::uri", uri, NULL);
+  if (g_getenv ("FASP_PASSPHRASE") != NULL)
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "source::passphrase",
+        g_getenv ("FASP_PASSPHRASE"), NULL);
   if (to != NULL)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", to,
         NULL);

@@ -2,7 +2,8 @@
  *
  * send: a live programme (720p50 H.264 and sound in MPEG-TS) through
  * faspsink, with gst_parse_launch.  Put decklinkvideosrc in the place of
- * videotestsrc and this is a contribution encoder.
+ * videotestsrc and this is a contribution encoder.  The passphrase is taken from
+ * the environment (FASP_PASSPHRASE), where other users do not see it.
  */
 #include "report.h"
 
@@ -56,6 +57,9 @@ main (gint argc, gchar ** argv)
     return 1;
   }
   gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "sink::uri", uri, NULL);
+  if (g_getenv ("FASP_PASSPHRASE") != NULL)
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "sink::passphrase",
+        g_getenv ("FASP_PASSPHRASE"), NULL);
   if (copy != NULL)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", copy,
         NULL);

@@ -245,6 +245,22 @@ handle_send_failed (const gchar * why, gpointer data)
   gst_fasp_events_send_failed (c->element, why);
 }
 
+/* What everybody can do who reaches the port, or the wire. */
+static void
+warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
+{
+  if (keys->encryption == GST_FASP_ENCRYPTION_NONE)
+    GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
+        ("The stream is not encrypted: everybody on its way can read and "
+            "forge it. Leave out encryption=none, and set passphrase."),
+        (NULL));
+  else if (!gst_fasp_keys_authenticate (keys))
+    GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
+        ("The stream is encrypted, but nobody is authenticated: whoever "
+            "reaches the port can connect. Set passphrase on both ends, or "
+            "key-file."), (NULL));
+}
+
 gboolean
 gst_fasp_connection_open (GstFaspConnection * c)
 {
@@ -257,6 +273,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
   g_autofree gchar *streamid = NULL, *local = NULL, *interface = NULL;
   g_autofree gchar *host = NULL, *record = NULL;
   g_autoptr (GError) error = NULL;
+  GstFaspKeys keys;
   gboolean good;
   FaspIo *io = NULL;
 
@@ -272,7 +289,19 @@ gst_fasp_connection_open (GstFaspConnection * c)
   settings.socket.interface = interface = g_strdup (settings.socket.interface);
   settings.peer_host = host = g_strdup (settings.peer_host);
   record = g_strdup (c->settings.record);
+  gst_fasp_keys_copy (&c->settings.keys, &keys);
   GST_OBJECT_UNLOCK (c->element);
+  if (good) {
+    gboolean dials = settings.endpoint.mode == FASP_MODE_CALLER
+        || (settings.endpoint.mode == FASP_MODE_RENDEZVOUS
+        && c->role == FASP_ROLE_SENDER);
+
+    settings.endpoint.credentials = gst_fasp_keys_load (&keys, dials, &error);
+    good = settings.endpoint.credentials != NULL;
+  }
+  if (good)
+    warn_of_keys (c, &keys);
+  gst_fasp_keys_clear (&keys);
   if (!good) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
             error->message), (NULL));
@@ -281,12 +310,14 @@ gst_fasp_connection_open (GstFaspConnection * c)
   if (record != NULL && record[0] != '\0') {
     c->recorder = gst_fasp_recorder_new (c->element, record, &error);
     if (c->recorder == NULL) {
+      fasp_credentials_unref (settings.endpoint.credentials);
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
           ("Cannot record to %s.", error->message), (NULL));
       return FALSE;
     }
   }
   io = fasp_io_new (&settings, &error);
+  fasp_credentials_unref (settings.endpoint.credentials);
   if (io == NULL) {
     g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
     if (c->role == FASP_ROLE_SENDER)

@@ -66,6 +66,8 @@ gst_fasp_too_late_get_type (void)
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
 #define READY (FLAGS | GST_PARAM_MUTABLE_READY)
+#define WRITE_ONLY (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | \
+    GST_PARAM_MUTABLE_READY)
 #define PLAYING (FLAGS | GST_PARAM_MUTABLE_PLAYING)
 
 static void
@@ -101,9 +103,33 @@ install_common (GObjectClass * klass)
       g_param_spec_string ("streamid", "Stream ID",
           "What a caller tells the listener of itself, at most 512 bytes of "
           "UTF-8", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
+      g_param_spec_string ("passphrase", "Passphrase",
+          "Secret of both ends, at least 10 characters: who does not know it "
+          "cannot connect, read or forge anything (default: none, encrypted "
+          "but open to everybody)", NULL, WRITE_ONLY));
+  g_object_class_install_property (klass, GST_FASP_PROP_KEY_FILE,
+      g_param_spec_string ("key-file", "Key file",
+          "File with the private key of this end; make one with: openssl "
+          "genpkey -algorithm X25519 -out FILE", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_PUBLIC_KEY,
+      g_param_spec_string ("public-key", "Public key",
+          "With key-file: public key of the other end, which alone is "
+          "believed; in base64, as openssl pkey -in FILE -pubout prints it "
+          "between BEGIN and END", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
+      g_param_spec_string ("allowed-keys", "Allowed keys",
+          "Listener with key-file: file of the callers that may connect, in "
+          "each line a public key and a name", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
+      g_param_spec_enum ("encryption", "Encryption",
+          "Cipher; one that is named has to be possible at the other end, "
+          "none has to be said there, too", GST_TYPE_FASP_ENCRYPTION,
+          GST_FASP_ENCRYPTION_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
       g_param_spec_boolean ("authentication", "Authentication",
-          "Listener: ask the application about each caller by the signal "
+          "Connect to nobody without a passphrase or key-file; a listener "
+          "asks the application about each caller by the signal "
           "caller-connecting", FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
       g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
@@ -218,6 +244,7 @@ gst_fasp_settings_clear (GstFaspSettings * settings)
   g_clear_pointer (&settings->host, g_free);
   g_clear_pointer (&settings->localaddress, g_free);
   g_clear_pointer (&settings->streamid, g_free);
+  gst_fasp_keys_clear (&settings->keys);
   g_clear_pointer (&settings->interface, g_free);
   g_clear_pointer (&settings->record, g_free);
   gst_clear_caps (&settings->caps);
@@ -252,8 +279,25 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_STREAMID:
       replace_string (&s->streamid, value);
       break;
+    case GST_FASP_PROP_PASSPHRASE:
+      if (s->keys.passphrase != NULL)
+        fasp_wipe (s->keys.passphrase, strlen (s->keys.passphrase));
+      replace_string (&s->keys.passphrase, value);
+      break;
+    case GST_FASP_PROP_KEY_FILE:
+      replace_string (&s->keys.key_file, value);
+      break;
+    case GST_FASP_PROP_PUBLIC_KEY:
+      replace_string (&s->keys.public_key, value);
+      break;
+    case GST_FASP_PROP_ALLOWED_KEYS:
+      replace_string (&s->keys.allowed_keys, value);
+      break;
+    case GST_FASP_PROP_ENCRYPTION:
+      s->keys.encryption = g_value_get_enum (value);
+      break;
     case GST_FASP_PROP_AUTHENTICATION:
-      s->authentication = g_value_get_boolean (value);
+      s->keys.authentication = g_value_get_boolean (value);
       break;
     case GST_FASP_PROP_AUTO_RECONNECT:
       s->auto_reconnect = g_value_get_boolean (value);
@@ -331,8 +375,20 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_STREAMID:
       g_value_set_string (value, s->streamid);
       break;
+    case GST_FASP_PROP_KEY_FILE:
+      g_value_set_string (value, s->keys.key_file);
+      break;
+    case GST_FASP_PROP_PUBLIC_KEY:
+      g_value_set_string (value, s->keys.public_key);
+      break;
+    case GST_FASP_PROP_ALLOWED_KEYS:
+      g_value_set_string (value, s->keys.allowed_keys);
+      break;
+    case GST_FASP_PROP_ENCRYPTION:
+      g_value_set_enum (value, s->keys.encryption);
+      break;
     case GST_FASP_PROP_AUTHENTICATION:
-      g_value_set_boolean (value, s->authentication);
+      g_value_set_boolean (value, s->keys.authentication);
       break;
     case GST_FASP_PROP_AUTO_RECONNECT:
       g_value_set_boolean (value, s->auto_reconnect);
@@ -379,6 +435,7 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_CAPS:
       gst_value_set_caps (value, s->caps);
       break;
+    case GST_FASP_PROP_PASSPHRASE:     /* write-only */
     case GST_FASP_PROP_STATS:
       g_assert_not_reached ();
   }
@@ -452,6 +509,10 @@ typedef struct
 static void
 free_pair (Pair * pair)
 {
+  if (G_VALUE_HOLDS_STRING (&pair->value)
+      && g_value_get_string (&pair->value) != NULL)
+    fasp_wipe ((gchar *) g_value_get_string (&pair->value),
+        strlen (g_value_get_string (&pair->value)));
   if (G_IS_VALUE (&pair->value))
     g_value_unset (&pair->value);
   g_free (pair);
@@ -472,7 +533,14 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
     if (pspec == NULL) {
       g_autofree gchar *known = list_keys (element);
 
-      BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key, known);
+      /* it may be the rest of a secret */
+      if (gst_uri_query_has_key (uri, "passphrase"))
+        BAD_URI
+            ("The fasp URI has a key that does not exist, or the passphrase "
+            "has a & in it: write %%26. There are: %s.", known);
+      else
+        BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key,
+            known);
       good = FALSE;
       break;
     }
@@ -520,8 +588,9 @@ gst_fasp_settings_set_uri (GstFaspSettings * settings, GstElement * element,
   const gchar *host;
 
   if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
-    BAD_URI ("\"%s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
-        "fasp://:PORT to listen.", text);
+    /* what comes behind may be a secret */
+    BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
+        "fasp://:PORT to listen.", (int) strcspn (text, "?#"), text);
     return FALSE;
   }
   if (!check_authority (text, uri, error)
@@ -661,7 +730,7 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   config->wait_for_connection = s->wait_for_connection;
   config->reconnect = s->auto_reconnect;
   config->keep_calling = s->keep_listening;
-  config->ask = s->authentication;
+  config->ask = s->keys.authentication;
   config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
   config->resume_timeout = s->resume_timeout / GST_USECOND;
   return TRUE;

@@ -11,6 +11,7 @@
 
 #include <gst/gst.h>
 #include "faspio.h"
+#include "gstfaspkeys.h"
 
 G_BEGIN_DECLS
 
@@ -50,6 +51,11 @@ typedef enum
   GST_FASP_PROP_LOCALPORT,
   GST_FASP_PROP_LATENCY,
   GST_FASP_PROP_STREAMID,
+  GST_FASP_PROP_PASSPHRASE,
+  GST_FASP_PROP_KEY_FILE,
+  GST_FASP_PROP_PUBLIC_KEY,
+  GST_FASP_PROP_ALLOWED_KEYS,
+  GST_FASP_PROP_ENCRYPTION,
   GST_FASP_PROP_AUTHENTICATION,
   GST_FASP_PROP_AUTO_RECONNECT,
   GST_FASP_PROP_RESUME_TIMEOUT,
@@ -83,7 +89,7 @@ typedef struct
   gint latency;                 /* ms; -1: auto */
   gboolean latency_set;
   gchar *streamid;
-  gboolean authentication;
+  GstFaspKeys keys;
   gboolean auto_reconnect;
   GstClockTime resume_timeout;
   guint64 buffer_size;
@@ -122,7 +128,8 @@ gchar *gst_fasp_settings_get_uri (const GstFaspSettings * settings);
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
 /* The mode in force: that of the property, or what the URI implies. */
 GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
-/* Checks and translates; the strings stay those of @settings. */
+/* Checks and translates all but the keys; the strings stay those of
+ * @settings. */
 gboolean gst_fasp_settings_to_io (const GstFaspSettings * settings,
     FaspRole role, FaspIoSettings * io, GError ** error);
 

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* Of both ends, so that there is nothing to warn of. */
+#define SECRET "passphrase=correct-horse-battery"
+
 /* A UDP port of this machine that nobody has now. */
 guint pair_get_port (void);
 /* gst_parse_launch with arguments; a mistake fails the test. */

@@ -69,9 +69,10 @@ static Pair *
 pair_new_default (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50",
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
       port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50&"
+      SECRET, port);
 
   return pair_new (sink, source);
 }
@@ -553,9 +554,9 @@ test_authentication (gconstpointer data)
   gboolean welcome = g_str_equal (streamid, "let me in");
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "streamid=\"%s\"", port, streamid);
+      "streamid=\"%s\" " SECRET, port, streamid);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-      "authentication=true", port);
+      "authentication=true " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
@@ -587,9 +588,10 @@ static void
 test_no_handler (void)
 {
   guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
+      port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-      "authentication=true", port);
+      "authentication=true " SECRET, port);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Passphrases, key files and ciphers as the elements' properties have them:
+ * who is connected, what is said, and what is never said.
+ */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <gst/app/gstappsrc.h>
+#include <string.h>
+#include "pair.h"
+
+#define PASSPHRASE "a-secret-of-both-ends"
+
+static gchar *directory;
+
+/* --- pipelines -------------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement *sender, *receiver;
+} Ends;
+
+static Ends
+launch (const gchar * sink, const gchar * source)
+{
+  guint port = pair_get_port ();
+  Ends ends;
+
+  ends.receiver = pair_launch ("faspsrc name=source uri=fasp://:%u latency=20 "
+      "%s ! fakesink sync=false", port, source);
+  ends.sender = pair_launch ("audiotestsrc num-buffers=20 ! faspsink name=sink "
+      "uri=fasp://127.0.0.1:%u %s", port, sink);
+  return ends;
+}
+
+static void
+play (Ends * ends)
+{
+  gst_element_set_state (ends->receiver, GST_STATE_PLAYING);
+  gst_element_set_state (ends->sender, GST_STATE_PLAYING);
+}
+
+static void
+stop (Ends * ends)
+{
+  pair_stop (ends->sender);
+  pair_stop (ends->receiver);
+  gst_object_unref (ends->sender);
+  gst_object_unref (ends->receiver);
+}
+
+static gchar *
+get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
+      name);
+  GstStructure *stats;
+  gchar *value;
+
+  g_object_get (element, "stats", &stats, NULL);
+  value = g_strdup (gst_structure_get_string (stats, field));
+  gst_structure_free (stats);
+  return value;
+}
+
+/* --- keys ----------------------------------------------------------------------- */
+
+/* What the messages tell the user to type. */
+static gchar *
+make_key (const gchar * name, gchar ** public_key)
+{
+  gchar *path = g_build_filename (directory, name, NULL);
+  g_autofree gchar *make = g_strdup_printf
+      ("openssl genpkey -algorithm X25519 -out %s", path);
+  g_autofree gchar *show = g_strdup_printf ("openssl pkey -in %s -pubout",
+      path);
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  g_assert_true (g_spawn_command_line_sync (make, NULL, NULL, NULL, NULL));
+  g_assert_true (g_spawn_command_line_sync (show, &text, NULL, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), >=, 3);
+  *public_key = g_strdup (lines[1]);
+  return path;
+}
+
+static gchar *
+write_file (const gchar * name, const gchar * text)
+{
+  gchar *path = g_build_filename (directory, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static void
+test_keys (void)
+{
+  g_autofree gchar *our_key = NULL, *their_key = NULL, *other_key = NULL;
+  g_autofree gchar *ours = make_key ("ours.pem", &our_key);
+  g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
+  g_autofree gchar *other = make_key ("other.pem", &other_key);
+  g_autofree gchar *list = g_strdup_printf
+      ("# who may send\n%s  studio 3\n\n%s van\n", their_key, other_key);
+  g_autofree gchar *allowed = write_file ("allowed", list);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s allowed-keys=%s",
+      ours, allowed);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"",
+      theirs, our_key);
+  g_autofree gchar *name = NULL, *key = NULL, *cipher = NULL;
+  Ends ends = launch (sink, source);
+
+  play (&ends);
+  gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (ends.receiver, GST_MESSAGE_EOS));
+  name = get_stat (ends.receiver, "source", "peer-name");
+  key = get_stat (ends.receiver, "source", "peer-key");
+  cipher = get_stat (ends.receiver, "source", "encryption");
+  g_assert_cmpstr (name, ==, "studio 3");
+  g_assert_true (strlen (key) == 44);
+  g_assert_cmpstr (cipher, !=, "none");
+  stop (&ends);
+}
+
+static void
+test_unknown_key (void)
+{
+  g_autofree gchar *our_key = NULL, *their_key = NULL;
+  g_autofree gchar *ours = make_key ("ours.pem", &our_key);
+  g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s public-key=%s",
+      ours, our_key);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=%s",
+      theirs, our_key);
+  g_autofree gchar *text = NULL;
+  Ends ends = launch (sink, source);
+
+  play (&ends);
+  text = pair_wait_text (ends.sender, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "allowed-keys"));
+  stop (&ends);
+}
+
+/* --- passphrases --------------------------------------------------------------------- */
+
+static void
+test_passphrase (gconstpointer data)
+{
+  Ends ends = launch ("passphrase=" PASSPHRASE, data);
+
+  play (&ends);
+  if (strstr (data, PASSPHRASE) != NULL) {
+    gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
+    gst_message_unref (pair_wait (ends.receiver, GST_MESSAGE_EOS));
+  } else {
+    g_autofree gchar *text = pair_wait_text (ends.sender, GST_MESSAGE_ERROR);
+    g_autofree gchar *heard = NULL;
+
+    g_assert_nonnull (strstr (text, "set the same on both"));
+    /* that side may have to act as well */
+    heard = pair_wait_text (ends.receiver, GST_MESSAGE_WARNING);
+    if (strstr (heard, "nobody is authenticated") != NULL) {
+      g_free (heard);
+      heard = pair_wait_text (ends.receiver, GST_MESSAGE_WARNING);
+    }
+    g_assert_nonnull (strstr (heard, "set the same on both"));
+  }
+  stop (&ends);
+}
+
+/* Without any key it just works, with one warning on either end. */
+static void
+test_anonymous (void)
+{
+  Ends ends = launch ("", "");
+
+  play (&ends);
+  for (guint i = 0; i < 2; i++) {
+    GstElement *end = i == 0 ? ends.sender : ends.receiver;
+    g_autofree gchar *text = pair_wait_text (end, GST_MESSAGE_WARNING);
+    GstMessage *message;
+
+    g_assert_nonnull (strstr (text, "nobody is authenticated"));
+    message = pair_wait (end, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+    g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
+    gst_message_unref (message);
+  }
+  stop (&ends);
+}
+
+static void
+test_clear (void)
+{
+  Ends ends = launch ("encryption=none", "encryption=none");
+  g_autofree gchar *text = NULL, *cipher = NULL;
+
+  play (&ends);
+  text = pair_wait_text (ends.sender, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "not encrypted"));
+  gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
+  cipher = get_stat (ends.sender, "sink", "encryption");
+  g_assert_cmpstr (cipher, ==, "none");
+  stop (&ends);
+}
+
+/* --- mistakes ------------------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *settings;        /* of a listener; %s: the directory */
+  const gchar *says;
+} Mistake;
+
+static const Mistake mistakes[] = {
+  {"passphrase=short", "at least 10 characters"},
+  {"passphrase=\"\"", "at least 10 characters"},
+  {"key-file=\"\"", "set to nothing"},
+  {"passphrase=long-enough-for-this encryption=none", "leave one of them out"},
+  {"authentication=true", "set passphrase"},
+  {"allowed-keys=%s/allowed", "need a key-file"},
+  {"key-file=%s/nothing-there public-key="
+        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+      "nothing-there"},
+  {"key-file=%s/rsa.pem public-key=x", "is not a public key"},
+  {"key-file=%s/rsa.pem public-key="
+        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+      "openssl genpkey -algorithm X25519"},
+  {"key-file=%s/good.pem", "needs allowed-keys"},
+  {"key-file=%s/good.pem allowed-keys=%s/empty", "nobody could connect"},
+  {"key-file=%s/good.pem allowed-keys=%s/wrong", "Line 2 of allowed-keys"},
+  {"key-file=%s/good.pem mode=caller uri=fasp://127.0.0.1:9", "public-key"},
+};
+
+static void
+test_mistake (gconstpointer data)
+{
+  const Mistake *mistake = data;
+  g_autofree gchar *key = NULL, *good = make_key ("good.pem", &key);
+  g_autofree gchar *rsa = write_file ("rsa.pem", "-----BEGIN PRIVATE KEY-----\n"
+      "MFMCAQEwBQYDK2VwBCIEILNO\n-----END PRIVATE KEY-----\n");
+  g_autofree gchar *empty = write_file ("empty", "# nobody\n\n");
+  g_autofree gchar *line = g_strdup_printf ("%s somebody\nnonsense\n", key);
+  g_autofree gchar *wrong = write_file ("wrong", line);
+  g_auto (GStrv) parts = g_strsplit (mistake->settings, "%s", -1);
+  g_autofree gchar *settings = g_strjoinv (directory, parts);
+  g_autofree gchar *text = NULL;
+  GstElement *pipeline = pair_launch ("faspsrc uri=fasp://:%u %s ! fakesink",
+      pair_get_port (), settings);
+
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  text = pair_wait_text (pipeline, GST_MESSAGE_ERROR);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, mistake->says));
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
+/* --- what is never said ------------------------------------------------------------------ */
+
+static void
+test_secrets (void)
+{
+  guint port = pair_get_port ();
+  GstElement *pipeline = pair_launch ("faspsrc name=source "
+      "uri=\"fasp://:%u?passphrase=" PASSPHRASE "&latency=20\" ! fakesink",
+      port);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline),
+      "source");
+  g_autofree gchar *uri = NULL, *dot = NULL, *stats = NULL;
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (source),
+      "passphrase");
+  GstStructure *structure;
+
+  g_assert_false (pspec->flags & G_PARAM_READABLE);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_object_get (source, "uri", &uri, "stats", &structure, NULL);
+  stats = gst_structure_to_string (structure);
+  gst_structure_free (structure);
+  dot = gst_debug_bin_to_dot_data (GST_BIN (pipeline),
+      GST_DEBUG_GRAPH_SHOW_VERBOSE);
+  g_assert_nonnull (strstr (uri, "latency=20"));
+  g_assert_nonnull (strstr (dot, "FaspSrc"));
+  g_assert_null (strstr (uri, PASSPHRASE));
+  g_assert_null (strstr (dot, PASSPHRASE));
+  g_assert_null (strstr (stats, PASSPHRASE));
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
+/* A mistake in a URI is quoted in the message, the secret in it is not. */
+static void
+test_secret_in_bad_uri (void)
+{
+  g_autoptr (GstElement) source = gst_element_factory_make ("faspsrc", NULL);
+  static const gchar *bad[] = {
+    "fasp://:5000?passphrase=" PASSPHRASE "&latency=never",
+    "fasp://:5000?latency=-7&passphrase=" PASSPHRASE,
+    "fasp://:5000?passphrase=" PASSPHRASE "&nosuchkey=1",
+    "fasp://:5000/path?passphrase=" PASSPHRASE,
+    "fasp://?passphrase=" PASSPHRASE,
+    "http://:5000?passphrase=" PASSPHRASE,
+    "fasp://:5000:1?passphrase=" PASSPHRASE,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (source), bad[i],
+            &error));
+    g_assert_nonnull (error);
+    g_assert_null (strstr (error->message, PASSPHRASE));
+  }
+}
+
+static void
+remove_directory (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree gchar *path = g_build_filename (directory, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (directory);
+  g_free (directory);
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  directory = g_dir_make_tmp ("fasp-keys-XXXXXX", NULL);
+  g_test_add_func ("/keys/files", test_keys);
+  g_test_add_func ("/keys/unknown", test_unknown_key);
+  g_test_add_data_func ("/keys/passphrase/same", "passphrase=" PASSPHRASE,
+      test_passphrase);
+  g_test_add_data_func ("/keys/passphrase/other", "passphrase=something-else",
+      test_passphrase);
+  g_test_add_data_func ("/keys/passphrase/none", "", test_passphrase);
+  g_test_add_func ("/keys/anonymous", test_anonymous);
+  g_test_add_func ("/keys/clear", test_clear);
+  for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/keys/mistake/%u", i);
+
+    g_test_add_data_func (path, &mistakes[i], test_mistake);
+  }
+  g_test_add_func ("/keys/secrets", test_secrets);
+  g_test_add_func ("/keys/secret-in-bad-uri", test_secret_in_bad_uri);
+  result = g_test_run ();
+  remove_directory ();
+  return result;
+}
