@@ -87,24 +87,37 @@ def last_stats(file):
     return result
 
 
+# the same protocols with other keys
+KEYS = {
+    "fasp-clear": ("fasp", "encryption=none"),
+    "fasp-aes-128": ("fasp", "passphrase=the-same-on-both-ends encryption=aes-128-gcm"),
+    "fasp-chacha20": ("fasp", "passphrase=the-same-on-both-ends encryption=chacha20-poly1305"),
+    "srt-aes-128": ("srt", "passphrase=the-same-on-both-ends pbkeylen=16"),
+}
+
+
 def pipelines(protocol, channel_mbit, buffer_ms, log, record=None):
     """(receiver, sender): shell commands; stdout and stdin are the stream."""
     port = 5004
     b = "$LINKEM_ADDR_B"
     launch = "gst-launch-1.0 -q"
+    if protocol in KEYS:
+        protocol, keys = KEYS[protocol]
+    else:
+        keys = ""
     if protocol == "fasp":
         return (
-            f"gst-launch-1.0 -m faspsrc 'uri=fasp://:{port}?latency={buffer_ms}' "
+            f"gst-launch-1.0 -m faspsrc 'uri=fasp://:{port}?latency={buffer_ms}' {keys} "
             + (f"record={shlex.quote(record)} " if record else "") +
             f"stats-interval=500 ! fdsink fd=3 sync=false 3>&1 >{shlex.quote(log)}",
             f"{launch} fdsrc ! faspsink uri=\"fasp://{b}:{port}?latency={buffer_ms}\" "
-            f"max-bitrate={int(channel_mbit * 1e6)}")
+            f"max-bitrate={int(channel_mbit * 1e6)} {keys}")
     if protocol == "srt":
         return (
-            f"{launch} srtsrc 'uri=srt://:{port}?mode=listener' latency={buffer_ms} ! "
+            f"{launch} srtsrc 'uri=srt://:{port}?mode=listener' latency={buffer_ms} {keys} ! "
             "fdsink sync=false",
             f"{launch} fdsrc blocksize=1316 ! srtsink uri=\"srt://{b}:{port}\" "
-            f"latency={buffer_ms} sync=false")
+            f"latency={buffer_ms} sync=false {keys}")
     raise ValueError(protocol)
 
 
@@ -149,7 +162,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"], record)
         r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed("$LINKEM_A " + s, path["cpu-sender"])
         receiver = f"{{ {r} ; }} | {check} >{json_file}"
-        linger = "" if protocol == "fasp" else f" --linger {rest}"
+        linger = "" if protocol.startswith("fasp") else f" --linger {rest}"
         sender = f"{source}{linger} | {{ {s} ; }}"
     options = ["--rtt", rtt, "--loss", loss, "--seed", seed] + list(extra)
     if channel_mbit:
@@ -172,7 +185,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
             result["cpu_receiver"] = cpu_seconds(path["cpu-receiver"])
         except (OSError, ValueError):
             pass
-    if protocol == "fasp":
+    if protocol.startswith("fasp"):
         stats = last_stats(path["log"])
         result["arrival_ms"] = {p: stats.get(f"lateness-{p}-ms") for p in
                                 ("p50", "p90", "p99", "p99.9", "max")}
