@@ -59,7 +59,7 @@ test_stream (void)
     copies += out[i].copy > 0;
     g_assert_cmpint (out[i].time, >=, last);
     g_assert_cmpint (out[i].time, >=, out[i].media_time);
-    g_assert_cmpuint (out[i].full, ==, out[i].payload + 48);
+    g_assert_cmpuint (out[i].full, ==, out[i].payload + 60);
     last = out[i].time;
   }
   g_assert_cmpuint (originals, ==, stream->sender_stats.blocks_sent);
