@@ -176,7 +176,7 @@ test_damage (gconstpointer data)
               &w));
     }
     g_assert_true (survives (group, which, message, w.used));
-    for (gsize bit = 0; bit < w.used * 8; bit++) {
+    for (gsize bit = 0; bit < w.used * 8; bit += 7) {
       message[bit / 8] ^= 1 << bit % 8;
       /* the top bit of a point is not looked at (RFC 7748), yet it is hashed */
       g_assert_false (survives (group, which, message, w.used));
