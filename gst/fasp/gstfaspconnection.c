@@ -292,11 +292,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
   gst_fasp_keys_copy (&c->settings.keys, &keys);
   GST_OBJECT_UNLOCK (c->element);
   if (good) {
-    gboolean dials = settings.endpoint.mode == FASP_MODE_CALLER
-        || (settings.endpoint.mode == FASP_MODE_RENDEZVOUS
-        && c->role == FASP_ROLE_SENDER);
-
-    settings.endpoint.credentials = gst_fasp_keys_load (&keys, dials, &error);
+    settings.endpoint.credentials = gst_fasp_keys_load (&keys,
+        fasp_endpoint_config_dials (&settings.endpoint), &error);
     good = settings.endpoint.credentials != NULL;
   }
   if (good)

@@ -54,6 +54,13 @@ gst_fasp_cipher_get_name (FaspCipher cipher)
 /* --- life ------------------------------------------------------------------------- */
 
 void
+gst_fasp_keys_wipe (gchar * secret)
+{
+  if (secret != NULL)
+    fasp_wipe (secret, strlen (secret));
+}
+
+void
 gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy)
 {
   *copy = *keys;
@@ -66,8 +73,7 @@ gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy)
 void
 gst_fasp_keys_clear (GstFaspKeys * keys)
 {
-  if (keys->passphrase != NULL)
-    fasp_wipe (keys->passphrase, strlen (keys->passphrase));
+  gst_fasp_keys_wipe (keys->passphrase);
   g_clear_pointer (&keys->passphrase, g_free);
   g_clear_pointer (&keys->key_file, g_free);
   g_clear_pointer (&keys->public_key, g_free);

@@ -37,6 +37,8 @@ typedef struct
   gboolean authentication;
 } GstFaspKeys;
 
+/* A secret that is about to be freed; may be NULL. */
+void gst_fasp_keys_wipe (gchar * secret);
 void gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy);
 /* Frees what it holds, and wipes what is secret. */
 void gst_fasp_keys_clear (GstFaspKeys * keys);

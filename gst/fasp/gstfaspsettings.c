@@ -280,8 +280,7 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       replace_string (&s->streamid, value);
       break;
     case GST_FASP_PROP_PASSPHRASE:
-      if (s->keys.passphrase != NULL)
-        fasp_wipe (s->keys.passphrase, strlen (s->keys.passphrase));
+      gst_fasp_keys_wipe (s->keys.passphrase);
       replace_string (&s->keys.passphrase, value);
       break;
     case GST_FASP_PROP_KEY_FILE:
@@ -509,10 +508,8 @@ typedef struct
 static void
 free_pair (Pair * pair)
 {
-  if (G_VALUE_HOLDS_STRING (&pair->value)
-      && g_value_get_string (&pair->value) != NULL)
-    fasp_wipe ((gchar *) g_value_get_string (&pair->value),
-        strlen (g_value_get_string (&pair->value)));
+  if (G_VALUE_HOLDS_STRING (&pair->value))
+    gst_fasp_keys_wipe ((gchar *) g_value_get_string (&pair->value));
   if (G_IS_VALUE (&pair->value))
     g_value_unset (&pair->value);
   g_free (pair);

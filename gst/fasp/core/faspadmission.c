@@ -141,7 +141,6 @@ survey (const FaspEndpoint * endpoint, const FaspAddress * from,
   Survey s = { 0 };
 
   fasp_address_get_network (from, network);
-
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = g_ptr_array_index (endpoint->sessions, i);
 
@@ -330,9 +329,6 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
     reject (endpoint, now, call, FASP_REASON_SAME_ROLE,
         receiver ? "both ends are receivers: one must be faspsink" :
         "both ends are senders: one must be faspsrc");
-  } else if (hello->role != FASP_ROLE_SENDER
-      && hello->role != FASP_ROLE_RECEIVER) {
-    endpoint->stats.datagrams_malformed++;
   } else if (receiver && fasp_endpoint_get_heard (endpoint, NULL) != NULL) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
         "another sender is connected already");

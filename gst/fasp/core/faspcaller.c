@@ -55,9 +55,7 @@ receive_accept (FaspCaller * caller, const FaspHandshake * answer,
   gboolean good = fasp_noise_read (&noise, answer->message,
       answer->message_size, payload, &size)
       && fasp_wire_parse_hello (payload, size, hello)
-      && hello->cid == answer->from_cid && hello->cid != 0
-      && (hello->role == FASP_ROLE_SENDER || hello->role == FASP_ROLE_RECEIVER)
-      && hello->n_ciphers == 1
+      && hello->cid == answer->from_cid && hello->n_ciphers == 1
       && memchr (caller->hello.ciphers, hello->ciphers[0],
       caller->hello.n_ciphers) != NULL;
 

@@ -7,9 +7,7 @@
 gboolean
 fasp_dial_is_ours (const FaspEndpoint * endpoint)
 {
-  return endpoint->config.mode == FASP_MODE_CALLER
-      || (endpoint->config.mode == FASP_MODE_RENDEZVOUS
-      && endpoint->config.role == FASP_ROLE_SENDER);
+  return fasp_endpoint_config_dials (&endpoint->config);
 }
 
 void

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Are we the one who calls? In a rendezvous the sender of the stream is. */
+/* Are we the one who calls? */
 gboolean fasp_dial_is_ours (const FaspEndpoint * endpoint);
 void fasp_dial_start (FaspEndpoint * endpoint, FaspTime now);
 void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,

@@ -4,7 +4,6 @@
 #include "faspcookie.h"
 #include "faspdial.h"
 #include "faspendpointprivate.h"
-#include "faspslow.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
@@ -40,6 +39,14 @@ fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
   config->wait_for_connection = TRUE;
   config->reconnect = TRUE;
   config->resume_timeout = DEFAULT_RESUME;
+}
+
+gboolean
+fasp_endpoint_config_dials (const FaspEndpointConfig * config)
+{
+  return config->mode == FASP_MODE_CALLER
+      || (config->mode == FASP_MODE_RENDEZVOUS
+      && config->role == FASP_ROLE_SENDER);
 }
 
 FaspEndpoint *
@@ -719,70 +726,6 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
     timeout = MIN (timeout, session->wake);
   }
   return timeout;
-}
-
-/* --- the stream, sender ------------------------------------------------------------------------- */
-
-static gboolean
-has_listeners (const FaspEndpoint * endpoint)
-{
-  return endpoint->hold != FASP_NO_BLOCK
-      || fasp_endpoint_get_open (endpoint) != NULL;
-}
-
-gsize
-fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const guint8 * data, gsize size)
-{
-  gsize taken = 0;
-
-  g_return_val_if_fail (endpoint->store != NULL, 0);
-  if (endpoint->closing || fasp_store_is_finished (endpoint->store))
-    return 0;
-  endpoint->media_time = media_time;
-  if (!has_listeners (endpoint)) {
-    if (endpoint->config.wait_for_connection)
-      return 0;
-    endpoint->stats.bytes_written += size;
-    endpoint->stats.bytes_dropped += size;
-    endpoint->stats.bytes_unconfirmed = 0;      /* these go before it */
-    return size;
-  }
-  do
-    taken += fasp_store_write (endpoint->store, now, media_time,
-        data + taken, size - taken);
-  while (taken < size && fasp_slow_press (endpoint, now));
-  endpoint->stats.bytes_written += taken;
-  if (taken > 0)
-    endpoint->epoch++;
-  return taken;
-}
-
-gboolean
-fasp_endpoint_can_write (const FaspEndpoint * endpoint)
-{
-  if (endpoint->closing || fasp_store_is_finished (endpoint->store))
-    return FALSE;
-  if (!has_listeners (endpoint))
-    return !endpoint->config.wait_for_connection;
-  return !fasp_store_is_full (endpoint->store)
-      || fasp_slow_can_press (endpoint);
-}
-
-void
-fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
-{
-  g_return_if_fail (endpoint->store != NULL);
-  fasp_store_finish (endpoint->store, now, endpoint->media_time);
-  fasp_endpoint_trim_store (endpoint);
-  endpoint->epoch++;
-}
-
-gboolean
-fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
-{
-  g_return_val_if_fail (endpoint->store != NULL, TRUE);
-  return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
 }
 
 /* --- the stream, receiver ---------------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ typedef struct
 void fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
     FaspMode mode);
 
+/* Is it this end that dials? In a rendezvous the sender of the stream does. */
+gboolean fasp_endpoint_config_dials (const FaspEndpointConfig * config);
+
 FaspEndpoint *fasp_endpoint_new (const FaspEndpointConfig * config,
     FaspRandomFunc random, gpointer user_data);
 void fasp_endpoint_free (FaspEndpoint * endpoint);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
- * faspdial.c, faspadmission.c, faspslow.c, faspchange.c and faspfigures.c.
+ * faspdial.c, faspadmission.c, faspwriting.c, faspslow.c, faspchange.c and
+ * faspfigures.c.
  */
 #pragma once
 

@@ -148,17 +148,6 @@ fasp_session_get_room (const FaspSession * session)
   return MAX (session->pmtu.size, FASP_PMTU_BASE) - get_overhead (session);
 }
 
-static void
-meter (FaspMeter * m, FaspTime now, gsize bytes)
-{
-  if (now - m->start >= FASP_SEC) {
-    m->rate = m->bytes * 8 * FASP_SEC / (now - m->start);
-    m->start = now;
-    m->bytes = 0;
-  }
-  m->bytes += bytes;
-}
-
 /* --- receiving -------------------------------------------------------------------- */
 
 static void
@@ -395,7 +384,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   session->heard = now;
   session->datagrams_received++;
   session->wire_received += size + from->overhead;
-  meter (&session->receive_meter, now, size + from->overhead);
+  fasp_meter_add (&session->receive_meter, now, size + from->overhead);
   if (session->state == FASP_SESSION_HALF)
     fasp_session_open (session, now);
   handle_address (session, now, from, newest);
@@ -441,7 +430,7 @@ finish (FaspSession * session, FaspTime now, FaspWriter * w,
   session->spoken = now;
   session->datagrams_sent++;
   session->wire_sent += wire;
-  meter (&session->send_meter, now, wire);
+  fasp_meter_add (&session->send_meter, now, wire);
   if (session->role == FASP_ROLE_SENDER) {
     fasp_pacer_sent (&session->pacer, now, wire);
     fasp_repair_sent (session->tx.repair, now, 0, block, continued);
@@ -855,92 +844,4 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
   session->close_time = now;
   if (text != NULL)
     g_strlcpy (session->close_text, text, sizeof (session->close_text));
-}
-
-/* --- figures --------------------------------------------------------------------------------- */
-
-static void
-get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
-{
-  const FaspTx *tx = &session->tx;
-  guint64 head = fasp_store_get_head (tx->store);
-
-  stats->blocks_sent = tx->blocks_sent;
-  stats->payload_bytes_sent = tx->payload_sent;
-  stats->blocks_resent = tx->blocks_resent;
-  stats->payload_bytes_resent = tx->payload_resent;
-  stats->copies_sent = tx->copies_sent;
-  stats->blocks_lost = tx->lost;
-  stats->loss = tx->outlook.goal.path.loss;
-  stats->back_loss = tx->outlook.goal.path.back_loss;
-  stats->promised_interval = MIN (tx->outlook.promise.interval,
-      FASP_INTERVAL_MAX);
-  stats->skips = tx->skips_told;
-  stats->blocks_acknowledged = tx->confirmed;
-  stats->payload_bytes_acknowledged = tx->payload_confirmed;
-  stats->blocks_skipped = tx->skipped;
-  stats->feedback_received = tx->feedback;
-  stats->blocks_in_flight = tx->cursor - tx->acked;
-  stats->blocks_queued = head > tx->cursor ? head - tx->cursor : 0;
-  stats->window = tx->limit > tx->cursor ? tx->limit - tx->cursor : 0;
-  memcpy (stats->rounds, tx->rounds, sizeof (stats->rounds));
-}
-
-static void
-get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
-{
-  const FaspRx *rx = &session->rx;
-
-  stats->blocks_received = rx->blocks;
-  stats->payload_bytes_received = rx->payload;
-  stats->blocks_rex_received = rx->rexes;
-  stats->blocks_duplicate = rx->duplicates;
-  stats->blocks_too_late = rx->given_up;
-  stats->feedback_sent = rx->feedbacks;
-  stats->promised_interval = rx->promised;
-  stats->skips = rx->skips;
-  stats->buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
-      fasp_reorder_get_read (rx->reorder);
-  stats->buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
-  memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
-}
-
-void
-fasp_session_get_stats (FaspSession * session, FaspTime now,
-    FaspSessionStats * stats)
-{
-  FaspGapCounters gap;
-
-  memset (stats, 0, sizeof (*stats));
-  meter (&session->send_meter, now, 0);
-  meter (&session->receive_meter, now, 0);
-  fasp_gap_get_counters (session->gap, &gap);
-  stats->session = session->id;
-  stats->address = session->address;
-  stats->interrupted = session->interrupted;
-  stats->streamed = session->state == FASP_SESSION_HALF
-      || session->state == FASP_SESSION_ASKING ? 0 : now - session->opened;
-  stats->latency_ms = fasp_session_get_latency (session, now);
-  stats->rtt = session->rtt.smoothed;
-  stats->rtt_min = session->rtt.min;
-  stats->rtt_variation = session->rtt.variation;
-  stats->datagram_size = MAX (session->pmtu.size, FASP_PMTU_BASE);
-  stats->cipher = session->cipher;
-  stats->has_peer_key = session->has_peer_key;
-  memcpy (stats->peer_key, session->peer_key, sizeof stats->peer_key);
-  memcpy (stats->peer_name, session->peer_name, sizeof stats->peer_name);
-  stats->datagrams_sent = session->datagrams_sent;
-  stats->wire_bytes_sent = session->wire_sent;
-  stats->send_rate = session->send_meter.rate;
-  stats->datagrams_received = session->datagrams_received;
-  stats->wire_bytes_received = session->wire_received;
-  stats->datagrams_lost = gap.lost;
-  stats->datagrams_reordered = gap.reordered;
-  stats->datagrams_duplicate = gap.refused;
-  stats->receive_rate = session->receive_meter.rate;
-  stats->reorder_delay = fasp_gap_get_delay (session->gap);
-  if (session->role == FASP_ROLE_SENDER)
-    get_tx_stats (session, stats);
-  else
-    get_rx_stats (session, stats);
 }

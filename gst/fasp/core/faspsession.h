@@ -15,6 +15,7 @@
 #pragma once
 
 #include "faspgap.h"
+#include "faspmeter.h"
 #include "fasppacer.h"
 #include "fasppmtu.h"
 #include "fasprx.h"
@@ -55,13 +56,6 @@ typedef struct
   gboolean rekeys;              /* its answer allows the next phase; one alone */
   FaspAddress to;
 } FaspPing;
-
-/* Bytes per second over the last second. */
-typedef struct
-{
-  FaspTime start;
-  guint64 bytes, rate;          /* since start; bit/s of the second before */
-} FaspMeter;
 
 typedef struct
 {

@@ -140,7 +140,8 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
     if (value.failed || (id <= OPTION_KNOWN && value.left > 0))
       r.failed = TRUE;
   }
-  return !r.failed;
+  return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER
+      || h->role == FASP_ROLE_RECEIVER);
 }
 
 static void

@@ -127,7 +127,7 @@ typedef struct
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
-/* FALSE: malformed. */
+/* FALSE: malformed, or without a role or id. */
 gboolean fasp_wire_parse_hello (const guint8 * data, gsize size,
     FaspHello * hello);
 void fasp_wire_write_hello (FaspWriter * w, const FaspHello * hello);

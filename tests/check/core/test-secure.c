@@ -644,6 +644,22 @@ watch (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
   w->again += !g_hash_table_add (w->seen[side], GSIZE_TO_POINTER (pn + 1));
 }
 
+static void
+watch_start (Watch * w, VCast * n)
+{
+  memset (w, 0, sizeof *w);
+  for (guint i = 0; i < 2; i++)
+    w->seen[i] = g_hash_table_new (NULL, NULL);
+  vnet_set_tap (n->net, watch, w);
+}
+
+static void
+watch_stop (Watch * w)
+{
+  for (guint i = 0; i < 2; i++)
+    g_hash_table_unref (w->seen[i]);
+}
+
 /* New keys every second at 5 % loss, with an outage and a new address in
  * between: no packet number twice, every byte there. */
 static void
@@ -652,14 +668,13 @@ test_rekey (void)
   VCast *n = vcast_new (6);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
-  Watch w = { 0 };
+  Watch w;
 
+  watch_start (&w, n);
   for (guint i = 0; i < 2; i++) {
-    w.seen[i] = g_hash_table_new (NULL, NULL);
     vnet_get_wire (n->net, i, !i)->loss = .05;
     vnet_get_wire (n->net, i, !i)->reorder = .05;
   }
-  vnet_set_tap (n->net, watch, &w);
   n->bitrate = 1000000;
   a.rekey_interval = b.rekey_interval = FASP_SEC;
   vcast_join (n, VNET_A, &a, VNET_B);
@@ -675,10 +690,9 @@ test_rekey (void)
   vcast_run (n, 60 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (w.changes[i], >, 90);
-    g_hash_table_unref (w.seen[i]);
-  }
+  watch_stop (&w);
   g_assert_cmpuint (w.again, ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).datagrams_forged, ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_forged, ==, 0);
@@ -693,11 +707,9 @@ test_rekey_datagrams (void)
   VCast *n = vcast_new (6);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
-  Watch w = { 0 };
+  Watch w;
 
-  for (guint i = 0; i < 2; i++)
-    w.seen[i] = g_hash_table_new (NULL, NULL);
-  vnet_set_tap (n->net, watch, &w);
+  watch_start (&w, n);
   a.rekey_datagrams = 1000;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
@@ -707,8 +719,7 @@ test_rekey_datagrams (void)
   g_assert_cmpuint (w.changes[0], >=, w.largest[0] / 1200);
   g_assert_cmpuint (w.changes[0], >, 3);
   g_assert_cmpuint (w.changes[1], ==, 0);
-  for (guint i = 0; i < 2; i++)
-    g_hash_table_unref (w.seen[i]);
+  watch_stop (&w);
   vcast_free (n);
 }
 
