@@ -7,8 +7,11 @@
 #endif
 
 #include "gstfaspconnection.h"
+#include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfaspstats.h"
+
+GST_DEBUG_CATEGORY (gst_fasp_debug);
 
 void
 gst_fasp_connection_init (GstFaspConnection * c, GstElement * element,

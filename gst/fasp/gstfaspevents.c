@@ -6,7 +6,9 @@
 #include "config.h"
 #endif
 
+#include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfaspkeys.h"
 #include "gstfaspstats.h"
 
 static gboolean
@@ -27,6 +29,12 @@ accept_caller (GstElement * element, GSocketAddress * address,
   return TRUE;
 }
 
+static gboolean
+accept_identified (GstElement * element, GstStructure * caller)
+{
+  return TRUE;
+}
+
 void
 gst_fasp_events_install (GObjectClass * klass)
 {
@@ -41,6 +49,9 @@ gst_fasp_events_install (GObjectClass * klass)
   g_signal_new_class_handler ("caller-connecting", type, G_SIGNAL_RUN_LAST,
       G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN,
       2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  g_signal_new_class_handler ("caller-identified", type, G_SIGNAL_RUN_LAST,
+      G_CALLBACK (accept_identified), stop_at_refusal, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE);
 }
 
 gchar *
@@ -130,6 +141,25 @@ post_promise (GstElement * element, const FaspEvent * event)
               GST_CLOCK_TIME_NONE, NULL)));
 }
 
+/* May it come in? srtsink's signal, and the one that knows the key as well. */
+static gboolean
+ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
+{
+  GstStructure *caller;
+  gboolean accept;
+
+  g_signal_emit_by_name (element, "caller-connecting", address,
+      event->streamid, &accept);
+  if (!accept)
+    return FALSE;
+  caller = gst_structure_new ("caller", "address", G_TYPE_SOCKET_ADDRESS,
+      address, "streamid", G_TYPE_STRING, event->streamid, NULL);
+  gst_fasp_describe_identity (caller, &event->peer);
+  g_signal_emit_by_name (element, "caller-identified", caller, &accept);
+  gst_structure_free (caller);
+  return accept;
+}
+
 /* A message for the application to act upon. */
 static void
 post (GstElement * element, const gchar * name, const FaspEvent * event,
@@ -156,8 +186,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
 
   switch (event->type) {
     case FASP_EVENT_CONNECTING:
-      g_signal_emit_by_name (element, "caller-connecting", address,
-          event->streamid, &accept);
+      accept = ask (element, event, address);
       fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (),
           event->session, accept);
       fasp_io_unlock (io, TRUE);
@@ -213,6 +242,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_REMOVED:
       g_signal_emit_by_name (element, "caller-removed", 0, address);
       post (element, "connection-removed", event, address);
+      GST_INFO_OBJECT (element, "%s", (why = gst_fasp_events_explain (event)));
       break;
   }
 }

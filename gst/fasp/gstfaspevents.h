@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* The signals of srtsink: caller-added, caller-removed, caller-rejected,
- * caller-connecting. */
+ * caller-connecting; and caller-identified. */
 void gst_fasp_events_install (GObjectClass * klass);
 
 /* Emits the signals and posts the messages for @event; answers the core when

@@ -141,6 +141,21 @@ parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
   return fasp_x25519 (any, key, secret);
 }
 
+void
+gst_fasp_describe_identity (GstStructure * structure, const FaspIdentity * who)
+{
+  guint8 bytes[sizeof spki + FASP_KEY_SIZE];
+  g_autofree gchar *text = NULL;
+
+  if (!who->proved)
+    return;
+  memcpy (bytes, spki, sizeof spki);
+  memcpy (bytes + sizeof spki, who->key, FASP_KEY_SIZE);
+  text = g_base64_encode (bytes, sizeof bytes);
+  gst_structure_set (structure, "peer-key", G_TYPE_STRING, text, "peer-name",
+      G_TYPE_STRING, who->name, NULL);
+}
+
 #define HOW_PUBLIC "`openssl pkey -in KEY-FILE -pubout' prints it, between " \
     "the lines BEGIN and END"
 

@@ -26,6 +26,11 @@ GType gst_fasp_encryption_get_type (void);
 /* As the property has it. */
 const gchar *gst_fasp_cipher_get_name (FaspCipher cipher);
 
+/* Says who a peer has proved to be, if it has: "peer-key", the text that
+ * public-key and allowed-keys take, and "peer-name". */
+void gst_fasp_describe_identity (GstStructure * structure,
+    const FaspIdentity * who);
+
 /* NULL: not given. */
 typedef struct
 {

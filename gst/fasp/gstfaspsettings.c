@@ -129,8 +129,8 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
       g_param_spec_boolean ("authentication", "Authentication",
           "Connect to nobody without a passphrase or key-file; a listener "
-          "asks the application about each caller by the signal "
-          "caller-connecting", FALSE, READY));
+          "asks the application about each caller by the signals "
+          "caller-connecting and caller-identified", FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
       g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
           "Caller: dial again, without end, when the listener is gone or was "

@@ -42,9 +42,6 @@
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_fasp_sink_debug);
-#define GST_CAT_DEFAULT gst_fasp_sink_debug
-
 /* Memories written at a time. */
 #define PIECES 64
 
@@ -68,8 +65,7 @@ static void gst_fasp_sink_uri_handler_init (gpointer iface, gpointer unused);
 G_DEFINE_TYPE_WITH_CODE (GstFaspSink, gst_fasp_sink, GST_TYPE_BASE_SINK,
     G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
         gst_fasp_sink_uri_handler_init);
-    GST_DEBUG_CATEGORY_INIT (gst_fasp_sink_debug, "faspsink", 0,
-        "sender of fasp streams"));
+    GST_FASP_DEBUG_INIT);
 GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
     GST_TYPE_FASP_SINK);
 

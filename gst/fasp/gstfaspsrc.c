@@ -38,9 +38,6 @@
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_fasp_src_debug);
-#define GST_CAT_DEFAULT gst_fasp_src_debug
-
 /* Blocks taken at once, to spare wake-ups. */
 #define BATCH 64
 
@@ -68,10 +65,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 static void gst_fasp_src_uri_handler_init (gpointer iface, gpointer unused);
 
 G_DEFINE_TYPE_WITH_CODE (GstFaspSrc, gst_fasp_src, GST_TYPE_PUSH_SRC,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_fasp_src_uri_handler_init);
-    GST_DEBUG_CATEGORY_INIT (gst_fasp_src_debug, "faspsrc", 0,
-        "receiver of fasp streams"));
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_fasp_src_uri_handler_init);
+    GST_FASP_DEBUG_INIT);
 GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
     GST_TYPE_FASP_SRC);
 

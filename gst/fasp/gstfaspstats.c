@@ -90,12 +90,7 @@ describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
   gst_structure_set (s, "datagram-size", G_TYPE_UINT,
       (guint) f->datagram_size, "encryption", G_TYPE_STRING,
       gst_fasp_cipher_get_name (f->cipher), NULL);
-  if (f->has_peer_key) {
-    g_autofree gchar *key = g_base64_encode (f->peer_key, sizeof f->peer_key);
-
-    gst_structure_set (s, "peer-key", G_TYPE_STRING, key, "peer-name",
-        G_TYPE_STRING, f->peer_name, NULL);
-  }
+  gst_fasp_describe_identity (s, &f->peer);
   set_uint64 (s, "promised-interval", gst_fasp_interval (f->promised_interval));
   set_uint64 (s, "observed-interval", f->skips == 0 ? GST_CLOCK_TIME_NONE :
       gst_fasp_interval (f->streamed / FASP_SEC / f->skips));

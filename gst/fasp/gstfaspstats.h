@@ -18,6 +18,11 @@ G_BEGIN_DECLS
  * the longest that they can. */
 GstClockTime gst_fasp_interval (guint64 seconds);
 
+/* "peer-key" (base64, as openssl prints it) and "peer-name", of who has proved
+ * to have a key. */
+void gst_fasp_describe_identity (GstStructure * structure,
+    const FaspIdentity * who);
+
 /* @io may be NULL: an element that is not running. */
 GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role,
     guint64 max_bitrate);

@@ -30,6 +30,7 @@ typedef struct
   gboolean proved;              /* it is where it says */
   const FaspHandshake *open;
   FaspHello hello;              /* once its message has been opened */
+  FaspIdentity peer;            /* and who it is */
   FaspNoise noise;
 } Call;
 
@@ -217,7 +218,7 @@ open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
     return FALSE;
   }
   if (fasp_noise_has_static (call->noise.pattern)
-      && !fasp_credentials_know (credentials, call->noise.rs, NULL)) {
+      && !fasp_credentials_know (credentials, call->noise.rs, &call->peer)) {
     reject (endpoint, now, call, FASP_REASON_KEY,
         "the caller's key is not among the listener's allowed-keys");
     return FALSE;
@@ -258,8 +259,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
   session->accept = g_bytes_new (message, m.used);
-  if (fasp_noise_has_static (call->noise.pattern))
-    fasp_endpoint_identify (endpoint, session, call->noise.rs);
+  session->peer = call->peer;
   fasp_noise_split (&call->noise, keys.caller, keys.listener);
   fasp_session_set_keys (session, &keys);
   fasp_wipe (&keys, sizeof keys);

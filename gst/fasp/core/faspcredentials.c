@@ -12,6 +12,7 @@ struct _FaspCredentials
   guint8 ciphers[FASP_CIPHERS]; /* best first */
   gboolean has_psk, has_key, has_peer;
   guint8 psk[FASP_KEY_SIZE], key[FASP_KEY_SIZE];
+  guint8 public_key[FASP_KEY_SIZE];     /* of key */
   guint8 peer[FASP_KEY_SIZE];   /* first of the allowed */
   GHashTable *allowed;          /* public key as GBytes -> name */
 };
@@ -84,6 +85,7 @@ fasp_credentials_set_key (FaspCredentials * c,
     const guint8 private_key[FASP_KEY_SIZE])
 {
   memcpy (c->key, private_key, FASP_KEY_SIZE);
+  fasp_x25519_public (private_key, c->public_key);
   c->has_key = TRUE;
 }
 
@@ -145,6 +147,7 @@ fasp_credentials_begin (const FaspCredentials * c, gboolean initiator,
   noise->initiator = initiator;
   memcpy (noise->e, ephemeral, FASP_KEY_SIZE);
   memcpy (noise->s, c->key, FASP_KEY_SIZE);
+  memcpy (noise->s_public, c->public_key, FASP_KEY_SIZE);
   memcpy (noise->psk, c->psk, FASP_KEY_SIZE);
   if (initiator)
     memcpy (noise->rs, c->peer, FASP_KEY_SIZE);
@@ -154,14 +157,19 @@ fasp_credentials_begin (const FaspCredentials * c, gboolean initiator,
 
 gboolean
 fasp_credentials_know (const FaspCredentials * c,
-    const guint8 public_key[FASP_KEY_SIZE], const gchar ** name)
+    const guint8 public_key[FASP_KEY_SIZE], FaspIdentity * who)
 {
   GBytes *key = g_bytes_new_static (public_key, FASP_KEY_SIZE);
-  gboolean known = g_hash_table_lookup_extended (c->allowed, key, NULL,
-      (gpointer *) name);
+  gpointer name;
+  gboolean known = g_hash_table_lookup_extended (c->allowed, key, NULL, &name);
 
   g_bytes_unref (key);
-  return known;
+  if (!known)
+    return FALSE;
+  who->proved = TRUE;
+  memcpy (who->key, public_key, FASP_KEY_SIZE);
+  g_strlcpy (who->name, name != NULL ? name : "", sizeof who->name);
+  return TRUE;
 }
 
 void

@@ -39,7 +39,7 @@ void fasp_credentials_set_psk (FaspCredentials * credentials,
 void fasp_credentials_set_key (FaspCredentials * credentials,
     const guint8 private_key[FASP_KEY_SIZE]);
 /* One more public key that is believed; a caller calls the first of them.
- * @name: for messages; may be NULL. */
+ * @name: for messages, cut to FASP_NAME_MAX bytes; may be NULL. */
 void fasp_credentials_allow (FaspCredentials * credentials,
     const guint8 public_key[FASP_KEY_SIZE], const gchar * name);
 
@@ -52,9 +52,9 @@ const gchar *fasp_credentials_object (const FaspCredentials * credentials,
 void fasp_credentials_begin (const FaspCredentials * credentials,
     gboolean initiator, const FaspHandshake * open,
     const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise * noise);
-/* Is this the public key of somebody we believe? @name: set if so. */
+/* Is this the public key of somebody we believe? @who: set if so. */
 gboolean fasp_credentials_know (const FaspCredentials * credentials,
-    const guint8 public_key[FASP_KEY_SIZE], const gchar ** name);
+    const guint8 public_key[FASP_KEY_SIZE], FaspIdentity * who);
 /* Says which ciphers are taken. */
 void fasp_credentials_offer (const FaspCredentials * credentials,
     FaspHello * hello);

@@ -112,7 +112,8 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
   if (fasp_noise_has_static (endpoint->caller.noise.pattern))
-    fasp_endpoint_identify (endpoint, session, endpoint->caller.noise.rs);
+    fasp_credentials_know (endpoint->config.credentials,
+        endpoint->caller.noise.rs, &session->peer);
   fasp_caller_stop (&endpoint->caller);
   if (endpoint->caller.tries == 1)      /* else: which one was answered? */
     fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);

@@ -121,6 +121,7 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
   if (session != NULL) {
     event->session = session->id;
     event->address = session->address;
+    event->peer = session->peer;
     event->latency_known = fasp_session_get_first_latency (session,
         &event->latency_ms);
     if (session->streamid != NULL)
@@ -240,19 +241,6 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
-}
-
-void
-fasp_endpoint_identify (FaspEndpoint * endpoint, FaspSession * session,
-    const guint8 key[FASP_KEY_SIZE])
-{
-  const gchar *name = NULL;
-
-  session->has_peer_key = TRUE;
-  memcpy (session->peer_key, key, FASP_KEY_SIZE);
-  if (fasp_credentials_know (endpoint->config.credentials, key, &name)
-      && name != NULL)
-    g_strlcpy (session->peer_name, name, sizeof session->peer_name);
 }
 
 guint32

@@ -23,7 +23,6 @@ G_BEGIN_DECLS
 #define FASP_DATAGRAM_MAX 1500  /* UDP payload bytes, largest ever sent */
 #define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
 #define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
-#define FASP_NAME_MAX 64        /* bytes of the name of a key */
 
 typedef struct _FaspEndpoint FaspEndpoint;
 
@@ -159,6 +158,7 @@ typedef struct
   guint64 observed_interval;    /* seconds per skip so far; 0: none */
   gboolean falls_short;         /* sender: of glitch_interval, since now */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed */
+  FaspIdentity peer;
   gchar text[FASP_TEXT_MAX + 1];        /* what the peer said */
   gchar streamid[FASP_STREAMID_MAX + 1];
 } FaspEvent;
@@ -210,9 +210,7 @@ typedef struct
   FaspTime rtt, rtt_min, rtt_variation;
   guint16 datagram_size;        /* path MTU as UDP payload */
   FaspCipher cipher;
-  gboolean has_peer_key;        /* the peer proved that it has the private one */
-  guint8 peer_key[32];
-  gchar peer_name[FASP_NAME_MAX + 1];   /* that we have for it */
+  FaspIdentity peer;
   /* sender */
   guint64 datagrams_sent, wire_bytes_sent;      /* IP header up */
   guint64 blocks_sent, payload_bytes_sent;      /* originals */

@@ -76,9 +76,6 @@ FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
 FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHello * told,
     const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
-/* The peer has proved that this public key is its own. */
-void fasp_endpoint_identify (FaspEndpoint * endpoint, FaspSession * session,
-    const guint8 key[FASP_KEY_SIZE]);
 /* Blocks that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
 /* Lets go of blocks that nobody needs any more. */

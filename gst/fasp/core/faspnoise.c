@@ -186,13 +186,8 @@ fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size)
   mix_hash (noise, prologue, size);
   if (pattern->has_static) {
     /* the responder's key is known beforehand: "<- s" */
-    guint8 public_key[FASP_KEY_SIZE];
-
-    if (noise->initiator)
-      memcpy (public_key, noise->rs, sizeof public_key);
-    else
-      fasp_x25519_public (noise->s, public_key);
-    mix_hash (noise, public_key, sizeof public_key);
+    mix_hash (noise, noise->initiator ? noise->rs : noise->s_public,
+        FASP_KEY_SIZE);
   }
 }
 
@@ -267,8 +262,7 @@ fasp_noise_write (FaspNoise * noise, const guint8 * payload, gsize size,
       fasp_write_bytes (w, public_key, sizeof public_key);
       mix_ephemeral (noise, public_key);
     } else if (tokens[i] == TOKEN_S) {
-      fasp_x25519_public (noise->s, public_key);
-      encrypt_and_hash (noise, public_key, sizeof public_key, w);
+      encrypt_and_hash (noise, noise->s_public, FASP_KEY_SIZE, w);
     } else if (!mix_token (noise, tokens[i])) {
       return FALSE;
     }

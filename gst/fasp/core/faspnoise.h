@@ -35,6 +35,7 @@ typedef struct
   gboolean initiator;
   guint8 e[FASP_KEY_SIZE];      /* private, fresh: never for two handshakes */
   guint8 s[FASP_KEY_SIZE];      /* IK: our private key */
+  guint8 s_public[FASP_KEY_SIZE];       /* and what is known of it */
   guint8 rs[FASP_KEY_SIZE];     /* IK: the peer's public key; the responder
                                    learns it from the first message */
   guint8 re[FASP_KEY_SIZE];     /* learnt */
@@ -49,8 +50,8 @@ typedef struct
 /* What a message takes beyond its payload, at most. */
 #define FASP_NOISE_OVERHEAD (2 * FASP_KEY_SIZE + 2 * FASP_AEAD_TAG_SIZE)
 
-/* Fills in all but the keys that the pattern needs: set e, and s, rs, psk
- * where they are needed, before this. */
+/* Fills in all but the keys that the pattern needs: set e, and s, s_public,
+ * rs, psk where they are needed, before this. */
 void fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size);
 gboolean fasp_noise_has_psk (FaspNoisePattern pattern);
 gboolean fasp_noise_has_static (FaspNoisePattern pattern);

@@ -72,9 +72,7 @@ typedef struct
   guint8 resume_key[FASP_KEY_SIZE];     /* proves that one was in it */
   GBytes *accept;               /* HALF: the message of our ACCEPT, always the
                                    same: its nonce is used once */
-  guint8 peer_key[FASP_KEY_SIZE];
-  gboolean has_peer_key;        /* proved */
-  gchar peer_name[FASP_NAME_MAX + 1];
+  FaspIdentity peer;
   FaspTime rekey_interval, rekey_time;
   guint64 rekey_datagrams;      /* due at either */
   guint64 phase_pn;             /* first packet number of this phase */

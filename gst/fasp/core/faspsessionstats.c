@@ -68,9 +68,7 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->rtt_variation = session->rtt.variation;
   stats->datagram_size = MAX (session->pmtu.size, FASP_PMTU_BASE);
   stats->cipher = session->cipher;
-  stats->has_peer_key = session->has_peer_key;
-  memcpy (stats->peer_key, session->peer_key, sizeof stats->peer_key);
-  memcpy (stats->peer_name, session->peer_name, sizeof stats->peer_name);
+  stats->peer = session->peer;
   stats->datagrams_sent = session->datagrams_sent;
   stats->wire_bytes_sent = session->wire_sent;
   stats->send_rate = session->send_meter.rate;

@@ -59,6 +59,17 @@ typedef enum
 
 #define FASP_CIPHERS 4
 
+#define FASP_NAME_MAX 64        /* bytes of UTF-8: the name of a key */
+
+/* Who a peer has proved to be, by a key of its own. */
+typedef struct
+{
+  gboolean proved;              /* else nothing is known */
+  guint8 key[32];               /* its public key (X25519) */
+  gchar name[FASP_NAME_MAX + 1];        /* that allowed-keys has for it */
+} FaspIdentity;
+
+
 /* What an endpoint does with the stream, whoever dialled. */
 typedef enum
 {

@@ -47,6 +47,7 @@ start (FaspNoise * noise, const gchar * group, gboolean initiator)
       FASP_KEY_SIZE);
   get_hex (group, initiator ? "init_static" : "resp_static", noise->s,
       FASP_KEY_SIZE);
+  fasp_x25519_public (noise->s, noise->s_public);
   if (initiator)
     get_hex (group, "init_remote_static", noise->rs, FASP_KEY_SIZE);
   get_hex (group, "psk", noise->psk, FASP_KEY_SIZE);

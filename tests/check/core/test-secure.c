@@ -172,9 +172,9 @@ test_meeting (gconstpointer data)
       g_assert_cmpint (here.cipher, ==, m->cipher);
     else
       g_assert_cmpint (here.cipher, !=, FASP_CIPHER_NONE);
-    g_assert_true (there.has_peer_key == (m->caller.own != 0));
-    g_assert_true (here.has_peer_key == (m->caller.own != 0));
-    g_assert_cmpstr (there.peer_name, ==, m->caller.own ? "somebody" : "");
+    g_assert_true (there.peer.proved == (m->caller.own != 0));
+    g_assert_true (here.peer.proved == (m->caller.own != 0));
+    g_assert_cmpstr (there.peer.name, ==, m->caller.own ? "somebody" : "");
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
   } else if (m->text == NULL) {

@@ -94,6 +94,53 @@ write_file (const gchar * name, const gchar * text)
   return path;
 }
 
+/* Who a caller is, is known before it is let in. */
+static gboolean
+on_identified (GstElement * element, const GstStructure * caller,
+    gpointer welcome)
+{
+  const gchar *key = gst_structure_get_string (caller, "peer-key");
+  g_autofree gchar *public_key = NULL;
+
+  g_object_get (element, "public-key", &public_key, NULL);
+  g_assert_true (gst_structure_has_field_typed (caller, "address",
+          G_TYPE_SOCKET_ADDRESS));
+  g_assert_cmpstr (gst_structure_get_string (caller, "streamid"), ==,
+      "camera 1");
+  return g_strcmp0 (key, public_key) == 0
+      && g_strcmp0 (gst_structure_get_string (caller, "peer-name"),
+      welcome) == 0;
+}
+
+/* @data: the name that the application lets in; the peer has none. */
+static void
+test_identified (gconstpointer data)
+{
+  g_autofree gchar *our_key = NULL, *their_key = NULL;
+  g_autofree gchar *ours = make_key ("ours.pem", &our_key);
+  g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
+  g_autofree gchar *source = g_strdup_printf ("authentication=true "
+      "key-file=%s public-key=\"%s\"", ours, their_key);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\" "
+      "streamid=\"camera 1\"", theirs, our_key);
+  Ends ends = launch (sink, source);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
+      (ends.receiver), "source");
+  g_autofree gchar *text = NULL;
+
+  g_signal_connect (element, "caller-identified", G_CALLBACK (on_identified),
+      (gpointer) data);
+  play (&ends);
+  if (((const gchar *) data)[0] == '\0') {
+    gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
+    gst_message_unref (pair_wait (ends.receiver, GST_MESSAGE_EOS));
+  } else {
+    text = pair_wait_text (ends.sender, GST_MESSAGE_ERROR);
+    g_assert_nonnull (strstr (text, "refused"));
+  }
+  stop (&ends);
+}
+
 static void
 test_keys (void)
 {
@@ -118,7 +165,7 @@ test_keys (void)
   key = get_stat (ends.receiver, "source", "peer-key");
   cipher = get_stat (ends.receiver, "source", "encryption");
   g_assert_cmpstr (name, ==, "studio 3");
-  g_assert_true (strlen (key) == 44);
+  g_assert_cmpstr (key, ==, their_key);
   g_assert_cmpstr (cipher, !=, "none");
   stop (&ends);
 }
@@ -289,6 +336,74 @@ test_secrets (void)
   gst_object_unref (pipeline);
 }
 
+/* What was logged, at every level there is. */
+typedef struct
+{
+  GMutex mutex;
+  GString *text;
+} Log;
+
+static void
+keep_log (GstDebugCategory * category, GstDebugLevel level, const gchar * file,
+    const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer data)
+{
+  Log *log = data;
+  /* which may log something itself: not under the lock */
+  const gchar *text = gst_debug_message_get (message);
+
+  g_mutex_lock (&log->mutex);
+  g_string_append_printf (log->text, "%s %s\n",
+      gst_debug_category_get_name (category), text);
+  g_mutex_unlock (&log->mutex);
+}
+
+/* A stream with a key file and a passphrase, once as a property, once in a URI:
+ * no log holds any of it. */
+static void
+test_secrets_in_logs (void)
+{
+  g_autofree gchar *our_key = NULL, *their_key = NULL, *pem = NULL;
+  g_autofree gchar *ours = make_key ("ours.pem", &our_key);
+  g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
+  g_autofree gchar *source = g_strdup_printf ("key-file=%s public-key=\"%s\"",
+      ours, their_key);
+  g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"",
+      theirs, our_key);
+  Ends ends = launch (sink, source);
+  g_autoptr (GstElement) one = gst_bin_get_by_name (GST_BIN (ends.sender),
+      "sink");
+  g_autoptr (GstElement) other = gst_bin_get_by_name (GST_BIN (ends.receiver),
+      "source");
+  g_autofree gchar *uri = NULL, *with_secret = NULL;
+  g_auto (GStrv) lines = NULL;
+  Log log = {.text = g_string_new (NULL) };
+
+  g_mutex_init (&log.mutex);
+  g_object_get (one, "uri", &uri, NULL);
+  with_secret = g_strdup_printf ("%s?passphrase=" PASSPHRASE, uri);
+  g_assert_true (g_file_get_contents (ours, &pem, NULL, NULL));
+  lines = g_strsplit (pem, "\n", -1);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (keep_log, &log, NULL);
+  gst_debug_set_active (TRUE);
+  gst_debug_set_threshold_from_string ("*:9", TRUE);
+  g_object_set (one, "uri", with_secret, NULL);
+  g_object_set (other, "passphrase", PASSPHRASE, NULL);
+  play (&ends);
+  gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (ends.receiver, GST_MESSAGE_EOS));
+  stop (&ends);
+  gst_debug_set_default_threshold (GST_LEVEL_NONE);
+  gst_debug_set_active (FALSE);
+  gst_debug_remove_log_function (keep_log);
+  g_assert_nonnull (strstr (log.text->str, "\nfasp"));
+  g_assert_null (strstr (log.text->str, PASSPHRASE));
+  g_assert_null (strstr (log.text->str, lines[1]));
+  g_string_free (log.text, TRUE);
+  g_mutex_clear (&log.mutex);
+}
+
 /* A mistake in a URI is quoted in the message, the secret in it is not. */
 static void
 test_secret_in_bad_uri (void)
@@ -339,6 +454,9 @@ main (int argc, char **argv)
   directory = g_dir_make_tmp ("fasp-keys-XXXXXX", NULL);
   g_test_add_func ("/keys/files", test_keys);
   g_test_add_func ("/keys/unknown", test_unknown_key);
+  g_test_add_data_func ("/keys/identified/let-in", "", test_identified);
+  g_test_add_data_func ("/keys/identified/refused", "studio 3",
+      test_identified);
   g_test_add_data_func ("/keys/passphrase/same", "passphrase=" PASSPHRASE,
       test_passphrase);
   g_test_add_data_func ("/keys/passphrase/other", "passphrase=something-else",
@@ -352,6 +470,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &mistakes[i], test_mistake);
   }
   g_test_add_func ("/keys/secrets", test_secrets);
+  g_test_add_func ("/keys/secrets-in-logs", test_secrets_in_logs);
   g_test_add_func ("/keys/secret-in-bad-uri", test_secret_in_bad_uri);
   result = g_test_run ();
   remove_directory ();
