@@ -64,8 +64,6 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "packets-received-retransmitted", f->blocks_rex_received);
   set_uint64 (s, "packets-received-dropped", f->blocks_too_late);
   set_uint64 (s, "packets-received-reordered", f->datagrams_reordered);
-  set_uint64 (s, "packets-received-duplicate", f->datagrams_duplicate +
-      f->blocks_duplicate);
   set_uint64 (s, "bytes-received", f->payload_bytes_received);
   set_uint64 (s, "wire-bytes-received", f->wire_bytes_received);
   set_uint64 (s, "blocks-received", f->blocks_received);
@@ -91,6 +89,9 @@ describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
       (guint) f->datagram_size, "encryption", G_TYPE_STRING,
       gst_fasp_cipher_get_name (f->cipher), NULL);
   gst_fasp_describe_identity (s, &f->peer);
+  /* or replayed by somebody */
+  set_uint64 (s, "packets-received-duplicate", f->datagrams_duplicate +
+      f->blocks_duplicate);
   set_uint64 (s, "promised-interval", gst_fasp_interval (f->promised_interval));
   set_uint64 (s, "observed-interval", f->skips == 0 ? GST_CLOCK_TIME_NONE :
       gst_fasp_interval (f->streamed / FASP_SEC / f->skips));
