@@ -53,6 +53,40 @@ def run_on_link(options, script, timeout, stats=None):
                           stdin=subprocess.DEVNULL).returncode
 
 
+WIRE_A, WIRE_B = "10.9.0.1", "10.9.0.2"
+
+# Both hosts are gone when their last process is, however this ends.
+WIRE = f"""
+set -e
+ip link set lo up
+unshare --net sleep {{timeout}} & other=$!
+trap 'kill $other $(jobs -p) 2>/dev/null' EXIT
+for i in $(seq 100); do
+    [ "$(readlink /proc/$other/ns/net)" != "$(readlink /proc/$$/ns/net)" ] && break
+    sleep 0.01
+done
+ip link add wire type veth peer name wire netns $other
+ip addr add {WIRE_A}/24 dev wire
+ip link set wire mtu {{mtu}} up
+B="nsenter --target $other --net"
+$B ip link set lo up
+$B ip addr add {WIRE_B}/24 dev wire
+$B ip link set wire mtu {{mtu}} up
+# ask for the address of the other before it counts
+until ping -c 1 -W 1 {WIRE_B} >/dev/null 2>&1; do sleep 0.1; done
+set +e
+"""
+
+
+def run_on_wire(script, timeout, mtu=1500):
+    """Runs a shell script on one of two hosts joined by a wire without any limit (a
+    veth pair between namespaces): this one is WIRE_A, what $B stands before runs
+    on WIRE_B. Needs root."""
+    script = WIRE.format(timeout=timeout + 5, mtu=mtu) + script
+    return subprocess.run(["timeout", "--kill-after=5", str(timeout), "unshare", "--net", "bash", "-c", script],
+                          env=environment(), stdin=subprocess.DEVNULL, check=False).returncode
+
+
 def timed(command, file):
     """The command, its CPU seconds (user + system) to a file afterwards."""
     return f"{{ TIMEFORMAT='%U %S'; time {command} 2>&4 ; }} 4>&2 2>{shlex.quote(file)}"

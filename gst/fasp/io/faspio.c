@@ -8,7 +8,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "faspio.h"
+#include "faspreceivebatch.h"
 #include "faspresolve.h"
+#include "faspsendbatch.h"
 
 #define CLOSE_MAX FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
@@ -18,11 +20,13 @@
 
 struct _FaspIo
 {
-  GMutex send_lock;             /* of the socket's sending half; before lock */
+  GMutex send_lock;             /* of what is sent; before lock */
   GMutex lock;
   GCond changed;                /* something a waiter may be waiting for */
   FaspEndpoint *endpoint;
   FaspSocket *socket;
+  FaspSendBatch *out;           /* under send_lock */
+  FaspReceiveBatch *in;         /* the thread's */
   gint wake_fd;
   GThread *thread;
   FaspIoEventFunc event;
@@ -103,15 +107,15 @@ send_due (FaspIo * io)
     gboolean more = TRUE;
 
     g_mutex_lock (&io->lock);
-    while ((datagram = fasp_socket_next (io->socket)) != NULL) {
+    while ((datagram = fasp_send_batch_next (io->out)) != NULL) {
       more = fasp_endpoint_poll (io->endpoint, g_get_monotonic_time (),
           datagram);
       if (!more)
         break;
-      fasp_socket_commit (io->socket);
+      fasp_send_batch_commit (io->out);
     }
     g_mutex_unlock (&io->lock);
-    if (!fasp_socket_flush (io->socket))
+    if (!fasp_send_batch_flush (io->out))
       return FALSE;
     if (!more)
       break;
@@ -144,21 +148,16 @@ receive_all (FaspIo * io)
   FaspAddress address;
 
   for (guint i = 0; i < BATCHES_MAX; i++) {
-    guint n = fasp_socket_receive (io->socket);
+    gboolean all = fasp_receive_batch_fill (io->in);
     FaspTime now = g_get_monotonic_time ();
+    const guint8 *data;
+    gsize size;
 
-    if (n == 0)
-      break;
     g_mutex_lock (&io->lock);
-    for (guint j = 0; j < n; j++) {
-      gsize size;
-      const guint8 *data = fasp_socket_get_received (io->socket, j, &size,
-          &address);
-
+    while ((data = fasp_receive_batch_next (io->in, &size, &address)) != NULL)
       fasp_endpoint_receive (io->endpoint, now, &address, data, size);
-    }
     g_mutex_unlock (&io->lock);
-    if (n < FASP_SOCKET_BATCH)
+    if (all)
       break;
   }
   while (fasp_socket_get_unreachable (io->socket, &address)) {
@@ -290,7 +289,7 @@ run (gpointer data)
 
     g_mutex_lock (&io->send_lock);
     blocked = !send_due (io);
-    error = fasp_socket_get_send_error (io->socket);
+    error = fasp_send_batch_get_error (io->out);
     g_mutex_unlock (&io->send_lock);
     tell_send_error (io, error);
     tell (io);
@@ -363,11 +362,15 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   }
   io = g_new0 (FaspIo, 1);
   io->socket = socket;
+  io->out = fasp_send_batch_new (fasp_socket_get_fd (socket));
+  io->in = fasp_receive_batch_new (fasp_socket_get_fd (socket));
   io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (io->wake_fd < 0) {
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
         "Cannot make an event counter: %s. Check the limit of open files "
         "(`ulimit -n').", g_strerror (errno));
+    fasp_send_batch_free (io->out);
+    fasp_receive_batch_free (io->in);
     fasp_socket_free (socket);
     g_free (io);
     return NULL;
@@ -406,6 +409,8 @@ fasp_io_free (FaspIo * io)
   g_thread_join (io->thread);
   fasp_resolve_free (io->resolve);
   fasp_endpoint_free (io->endpoint);
+  fasp_send_batch_free (io->out);
+  fasp_receive_batch_free (io->in);
   fasp_socket_free (io->socket);
   close (io->wake_fd);
   g_mutex_clear (&io->send_lock);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include "faspsocket.h"
 
-#define RECEIVE_SIZE 2048       /* more than we ever send; longer ones are not
-                                   ours and fail their tag */
+/* Of the network, looked at for one that matters. */
+#define REPORTS_MAX 64
 
 struct _FaspSocket
 {
@@ -19,16 +19,6 @@ struct _FaspSocket
   gint family;
   guint16 port;
   gsize buffer;
-  gint send_error;              /* errno of the last unusual one */
-
-  FaspDatagram out[FASP_SOCKET_BATCH];
-  guint out_first, out_used;    /* [first, used) wait to be sent */
-
-  guint in_used;
-  struct mmsghdr in[FASP_SOCKET_BATCH];
-  struct iovec in_vec[FASP_SOCKET_BATCH];
-  struct sockaddr_storage in_from[FASP_SOCKET_BATCH];
-  guint8 in_data[FASP_SOCKET_BATCH][RECEIVE_SIZE];
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -179,14 +169,6 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
       || settings->local_address[0] == '\0';
 
   s->fd = -1;
-  for (guint i = 0; i < FASP_SOCKET_BATCH; i++) {
-    s->in_vec[i] = (struct iovec) {
-      s->in_data[i], RECEIVE_SIZE
-    };
-    s->in[i].msg_hdr.msg_iov = &s->in_vec[i];
-    s->in[i].msg_hdr.msg_iovlen = 1;
-    s->in[i].msg_hdr.msg_name = &s->in_from[i];
-  }
   s->family = AF_INET6;
   address = local_address (settings, s->family, error);
   if (address == NULL)
@@ -239,16 +221,11 @@ fasp_socket_get_buffer (const FaspSocket * s)
   return s->buffer;
 }
 
-gint
-fasp_socket_get_send_error (const FaspSocket * s)
-{
-  return s->send_error;
-}
-
 /* --- addresses ---------------------------------------------------------------------- */
 
-static void
-from_native (const struct sockaddr_storage *native, FaspAddress * address)
+void
+fasp_socket_address_from_native (const struct sockaddr_storage *native,
+    FaspAddress * address)
 {
   memset (address, 0, sizeof (*address));
   if (native->ss_family == AF_INET6) {
@@ -284,7 +261,7 @@ fasp_socket_convert (const FaspSocket * s, GSocketAddress * address,
   } else if (s->family != native.ss_family) {
     return FALSE;
   }
-  from_native (&native, result);
+  fasp_socket_address_from_native (&native, result);
   return TRUE;
 }
 
@@ -305,89 +282,12 @@ fasp_socket_address_to_gio (const FaspAddress * address)
       address->len);
 }
 
-/* --- sending ------------------------------------------------------------------------------ */
-
-FaspDatagram *
-fasp_socket_next (FaspSocket * s)
-{
-  return s->out_used < FASP_SOCKET_BATCH ? &s->out[s->out_used] : NULL;
-}
-
-void
-fasp_socket_commit (FaspSocket * s)
-{
-  g_return_if_fail (s->out_used < FASP_SOCKET_BATCH);
-  s->out_used++;
-}
-
-gboolean
-fasp_socket_flush (FaspSocket * s)
-{
-  struct mmsghdr messages[FASP_SOCKET_BATCH];
-  struct iovec vectors[FASP_SOCKET_BATCH];
-
-  while (s->out_first < s->out_used) {
-    guint n = s->out_used - s->out_first;
-    gint sent;
-
-    memset (messages, 0, n * sizeof (messages[0]));
-    for (guint i = 0; i < n; i++) {
-      FaspDatagram *d = &s->out[s->out_first + i];
-
-      vectors[i] = (struct iovec) {
-        d->data, d->size
-      };
-      messages[i].msg_hdr.msg_iov = &vectors[i];
-      messages[i].msg_hdr.msg_iovlen = 1;
-      messages[i].msg_hdr.msg_name = d->to.bytes;
-      messages[i].msg_hdr.msg_namelen = d->to.len;
-    }
-    sent = sendmmsg (s->fd, messages, n, 0);
-    if (sent > 0) {
-      s->out_first += sent;
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      return FALSE;
-    } else if (errno != EINTR) {
-      /* too big for the interface, no route, a pending ICMP: this one is
-       * lost, and the protocol knows what to do about losses */
-      s->out_first++;
-      /* some of which are nothing unusual */
-      if (errno != EMSGSIZE && errno != ECONNREFUSED)
-        s->send_error = errno;
-    }
-  }
-  s->out_first = s->out_used = 0;
-  return TRUE;
-}
-
-/* --- receiving ------------------------------------------------------------------------------ */
-
-guint
-fasp_socket_receive (FaspSocket * s)
-{
-  gint n;
-
-  for (guint i = 0; i < FASP_SOCKET_BATCH; i++)
-    s->in[i].msg_hdr.msg_namelen = sizeof (s->in_from[i]);
-  n = recvmmsg (s->fd, s->in, FASP_SOCKET_BATCH, 0, NULL);
-  s->in_used = MAX (n, 0);
-  return s->in_used;
-}
-
-const guint8 *
-fasp_socket_get_received (const FaspSocket * s, guint i, gsize * size,
-    FaspAddress * from)
-{
-  g_return_val_if_fail (i < s->in_used, NULL);
-  *size = s->in[i].msg_len;
-  from_native (&s->in_from[i], from);
-  return s->in_data[i];
-}
+/* --- what the network reports ------------------------------------------------------- */
 
 gboolean
 fasp_socket_get_unreachable (FaspSocket * s, FaspAddress * to)
 {
-  for (guint tries = 0; tries < FASP_SOCKET_BATCH; tries++) {
+  for (guint tries = 0; tries < REPORTS_MAX; tries++) {
     struct sockaddr_storage native = { 0 };
     guint8 control[512];
     struct msghdr message = {.msg_name = &native,.msg_namelen =
@@ -405,7 +305,7 @@ fasp_socket_get_unreachable (FaspSocket * s, FaspAddress * to)
               || (c->cmsg_level == IPPROTO_IPV6
                   && c->cmsg_type == IPV6_RECVERR))
           && e->ee_errno == ECONNREFUSED) {
-        from_native (&native, to);
+        fasp_socket_address_from_native (&native, to);
         return TRUE;
       }
     }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsocket.h: a UDP socket in batches.
+ * faspsocket.h: a UDP socket, and its kind of addresses.
  *
  * Datagrams never fragment (DF is set, whatever the kernel thinks of the
- * path: the core probes it).  A send that the network refuses is a lost
- * datagram, not an error; a full socket buffer is waited for.
+ * path: the core probes it).
  */
 #pragma once
 
 #include <gio/gio.h>
+#include <sys/socket.h>
 #include "faspendpoint.h"
 
 G_BEGIN_DECLS
-
-#define FASP_SOCKET_BATCH 64
 
 typedef struct
 {
@@ -37,19 +35,6 @@ guint16 fasp_socket_get_port (const FaspSocket * socket);
 /* Receive buffer that the kernel granted, bytes. */
 gsize fasp_socket_get_buffer (const FaspSocket * socket);
 
-/* Room for the next datagram to send, NULL when a batch is full. */
-FaspDatagram *fasp_socket_next (FaspSocket * socket);
-/* It was filled in. */
-void fasp_socket_commit (FaspSocket * socket);
-/* Sends what was committed. FALSE: the kernel takes no more now; what is left
- * goes with the next call (wait for POLLOUT). */
-gboolean fasp_socket_flush (FaspSocket * socket);
-
-/* Up to FASP_SOCKET_BATCH datagrams; returns how many. */
-guint fasp_socket_receive (FaspSocket * socket);
-const guint8 *fasp_socket_get_received (const FaspSocket * socket, guint i,
-    gsize * size, FaspAddress * from);
-
 /* The next address that the network reports nobody listens at. */
 gboolean fasp_socket_get_unreachable (FaspSocket * socket, FaspAddress * to);
 
@@ -57,11 +42,9 @@ gboolean fasp_socket_get_unreachable (FaspSocket * socket, FaspAddress * to);
  * FALSE: this socket cannot reach it. */
 gboolean fasp_socket_convert (const FaspSocket * socket,
     GSocketAddress * address, FaspAddress * result);
+void fasp_socket_address_from_native (const struct sockaddr_storage *native,
+    FaspAddress * address);
 /* New reference; mapped addresses become IPv4 again. */
 GSocketAddress *fasp_socket_address_to_gio (const FaspAddress * address);
-
-/* errno of the last datagram that the network refused for other reasons than
- * its size or that nobody listens; 0: none. */
-gint fasp_socket_get_send_error (const FaspSocket * socket);
 
 G_END_DECLS

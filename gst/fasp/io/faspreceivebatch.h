@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspreceivebatch.h: datagrams that have come together.
+ *
+ * Several messages in one call (recvmmsg), each of which is a datagram or, where
+ * the kernel joins them (UDP_GRO, Linux 5.0), several of one size from one
+ * address.
+ */
+#pragma once
+
+#include "fasptypes.h"
+#include "faspendpoint.h"
+
+G_BEGIN_DECLS
+
+#define FASP_RECEIVE_BATCH 32   /* messages */
+
+typedef struct _FaspReceiveBatch FaspReceiveBatch;
+
+/* @fd: a UDP socket that does not block; stays the caller's. */
+FaspReceiveBatch *fasp_receive_batch_new (gint fd);
+void fasp_receive_batch_free (FaspReceiveBatch * batch);
+
+/* Takes what has come in. FALSE: there may be more. */
+gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch);
+/* The next datagram of it; valid until the next fill. NULL: that was all. */
+const guint8 *fasp_receive_batch_next (FaspReceiveBatch * batch, gsize * size,
+    FaspAddress * from);
+
+G_END_DECLS

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include "faspsendbatch.h"
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103         /* linux/udp.h */
+#endif
+
+/* What the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
+ * (RFC 768, RFC 791) less what IPv6 takes more. */
+#define SEGMENTS_MAX 64
+#define MESSAGE_MAX (65507 - 20)
+
+typedef union
+{
+  struct cmsghdr align;
+  guint8 bytes[CMSG_SPACE (sizeof (guint16))];
+}
+Control;
+
+struct _FaspSendBatch
+{
+  gint fd;
+  gboolean cuts;                /* the kernel does, as far as we know */
+  gint error;
+  guint first, used;            /* [first, used) wait */
+  FaspDatagram datagrams[FASP_SEND_BATCH];
+
+  guint n;                      /* messages made of them: */
+  struct mmsghdr messages[FASP_SEND_BATCH];
+  guint counts[FASP_SEND_BATCH];        /* datagrams in each */
+  struct iovec pieces[FASP_SEND_BATCH];
+  Control controls[FASP_SEND_BATCH];
+};
+
+FaspSendBatch *
+fasp_send_batch_new (gint fd)
+{
+  FaspSendBatch *b = g_new0 (FaspSendBatch, 1);
+
+  b->fd = fd;
+  b->cuts = TRUE;
+  return b;
+}
+
+void
+fasp_send_batch_free (FaspSendBatch * b)
+{
+  g_free (b);
+}
+
+FaspDatagram *
+fasp_send_batch_next (FaspSendBatch * b)
+{
+  return b->used < FASP_SEND_BATCH ? &b->datagrams[b->used] : NULL;
+}
+
+void
+fasp_send_batch_commit (FaspSendBatch * b)
+{
+  g_return_if_fail (b->used < FASP_SEND_BATCH);
+  b->used++;
+}
+
+gint
+fasp_send_batch_get_error (const FaspSendBatch * b)
+{
+  return b->error;
+}
+
+/* How many from @i on may be one message: all of one size, but the last may be
+ * shorter. */
+static guint
+count_alike (const FaspSendBatch * b, guint i)
+{
+  const FaspDatagram *first = &b->datagrams[i];
+  gsize size = first->size;
+  guint n = 1;
+
+  if (!b->cuts)
+    return 1;
+  while (i + n < b->used && n < SEGMENTS_MAX) {
+    const FaspDatagram *d = &b->datagrams[i + n];
+
+    if (d->size > first->size || size + d->size > MESSAGE_MAX
+        || !fasp_address_equal (&d->to, &first->to))
+      break;
+    size += d->size;
+    n++;
+    if (d->size < first->size)
+      break;
+  }
+  return n;
+}
+
+static void
+cut_into (Control * control, struct msghdr *message, guint16 size)
+{
+  struct cmsghdr *header;
+
+  message->msg_control = control->bytes;
+  message->msg_controllen = sizeof control->bytes;
+  header = CMSG_FIRSTHDR (message);
+  header->cmsg_level = IPPROTO_UDP;
+  header->cmsg_type = UDP_SEGMENT;
+  header->cmsg_len = CMSG_LEN (sizeof size);
+  memcpy (CMSG_DATA (header), &size, sizeof size);
+}
+
+static void
+compose (FaspSendBatch * b)
+{
+  b->n = 0;
+  for (guint i = b->first; i < b->used; b->n++) {
+    FaspDatagram *first = &b->datagrams[i];
+    struct msghdr *message = &b->messages[b->n].msg_hdr;
+    guint n = count_alike (b, i);
+
+    memset (message, 0, sizeof *message);
+    message->msg_name = first->to.bytes;
+    message->msg_namelen = first->to.len;
+    message->msg_iov = &b->pieces[i];
+    message->msg_iovlen = b->counts[b->n] = n;
+    if (n > 1)
+      cut_into (&b->controls[b->n], message, first->size);
+    for (; n > 0; n--, i++)
+      b->pieces[i] = (struct iovec) {
+      b->datagrams[i].data, b->datagrams[i].size
+      };
+  }
+}
+
+/* The first message was refused, by errno. */
+static void
+lose_first (FaspSendBatch * b)
+{
+  /* too big for the interface, no route, a pending ICMP: it is lost, and the
+   * protocol knows what to do about losses; some is nothing unusual */
+  b->first += b->counts[0];
+  if (errno != EMSGSIZE && errno != ECONNREFUSED)
+    b->error = errno;
+}
+
+gboolean
+fasp_send_batch_flush (FaspSendBatch * b)
+{
+  while (b->first < b->used) {
+    gint sent;
+
+    compose (b);
+    sent = sendmmsg (b->fd, b->messages, b->n, 0);
+    for (gint i = 0; i < sent; i++)
+      b->first += b->counts[i];
+    if (sent > 0 || errno == EINTR)
+      continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+      return FALSE;
+    /* EIO: a device that cannot; EINVAL, ENOPROTOOPT: a kernel that does not,
+     * or datagrams that are too big, which will show one by one */
+    if (b->counts[0] > 1 && (errno == EIO || errno == EINVAL
+            || errno == ENOPROTOOPT || errno == EOPNOTSUPP))
+      b->cuts = FALSE;
+    else
+      lose_first (b);
+  }
+  b->first = b->used = 0;
+  return TRUE;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsendbatch.h: datagrams that leave together.
+ *
+ * Those of one size to one address go to the kernel as one message that is cut
+ * there or by the network card (UDP_SEGMENT, Linux 4.18), several messages in
+ * one call (sendmmsg).  Where the kernel does not cut, each datagram is a
+ * message.  What is in a batch may leave now: who fills it keeps the pace.
+ *
+ * A send that the network refuses is a lost datagram, not an error; a full
+ * socket buffer is waited for.
+ */
+#pragma once
+
+#include "faspendpoint.h"
+
+G_BEGIN_DECLS
+
+#define FASP_SEND_BATCH 128     /* datagrams */
+
+typedef struct _FaspSendBatch FaspSendBatch;
+
+/* @fd: a UDP socket that does not block; stays the caller's. */
+FaspSendBatch *fasp_send_batch_new (gint fd);
+void fasp_send_batch_free (FaspSendBatch * batch);
+
+/* Room for the next datagram, NULL when the batch is full. */
+FaspDatagram *fasp_send_batch_next (FaspSendBatch * batch);
+/* It was filled in. */
+void fasp_send_batch_commit (FaspSendBatch * batch);
+/* Sends what was committed. FALSE: the kernel takes no more now; what is left
+ * goes with the next call (wait for POLLOUT). */
+gboolean fasp_send_batch_flush (FaspSendBatch * batch);
+
+/* errno of the last datagram that the network refused for other reasons than
+ * its size or that nobody listens; 0: none. */
+gint fasp_send_batch_get_error (const FaspSendBatch * batch);
+
+G_END_DECLS

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * ceiling: UDP without a protocol, as fast as this machine does it: what nothing
+ * that uses UDP can surpass.
+ *
+ *   ceiling receive --port P [--gro]
+ *   ceiling send --to ADDRESS --port P --payload BYTES --seconds S [--gso]
+ *
+ * Without --gso, --gro: sendmmsg and recvmmsg.  JSON at the end.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <glib.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+#define BATCH 64
+#define BIG 65535
+
+static gint port = 5000, payload = 1400, seconds = 10;
+static gboolean gso, gro;
+static gchar *to;
+static guint64 bytes, calls;
+static gint64 first, last;
+static guint8 data[BATCH][BIG];
+
+static void
+report (void)
+{
+  gdouble elapsed = (last - first) / (gdouble) G_USEC_PER_SEC;
+  struct rusage u;
+
+  getrusage (RUSAGE_SELF, &u);
+  printf ("{\"bytes\": %" G_GUINT64_FORMAT ", \"seconds\": %.3f, \"calls\": %"
+      G_GUINT64_FORMAT
+      ", \"user\": %.3f, \"system\": %.3f, \"gbit_s\": %.3f}\n", bytes, elapsed,
+      calls, u.ru_utime.tv_sec + u.ru_utime.tv_usec / 1e6,
+      u.ru_stime.tv_sec + u.ru_stime.tv_usec / 1e6,
+      elapsed > 0 ? bytes * 8e-9 / elapsed : 0);
+}
+
+static gboolean
+send_all (int fd)
+{
+  struct sockaddr_in address = {.sin_family = AF_INET,.sin_port = htons (port)
+  };
+  struct mmsghdr messages[BATCH] = { 0 };
+  struct iovec pieces[BATCH];
+  gint segment = payload;
+  guint each = gso ? MIN (BIG - 28, 64 * payload) / payload * payload : payload;
+
+  if (inet_pton (AF_INET, to, &address.sin_addr) != 1
+      || connect (fd, (struct sockaddr *) &address, sizeof address) != 0
+      || (gso && setsockopt (fd, IPPROTO_UDP, UDP_SEGMENT, &segment,
+              sizeof segment) != 0)) {
+    fprintf (stderr, "ceiling: %s: %s\n", to, g_strerror (errno));
+    return FALSE;
+  }
+  for (guint i = 0; i < BATCH; i++) {
+    pieces[i] = (struct iovec) {
+      data[i], each
+    };
+    messages[i].msg_hdr.msg_iov = &pieces[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  first = g_get_monotonic_time ();
+  do {
+    gint n = sendmmsg (fd, messages, gso ? 1 : BATCH, 0);
+
+    calls++;
+    bytes += (guint64) MAX (n, 0) * each;
+    last = g_get_monotonic_time ();
+  } while (last - first < seconds * G_USEC_PER_SEC);
+  return TRUE;
+}
+
+/* Until a second of silence. */
+static gboolean
+receive_all (int fd)
+{
+  struct sockaddr_in address = {.sin_family = AF_INET,.sin_port = htons (port)
+  };
+  struct mmsghdr messages[BATCH] = { 0 };
+  struct iovec pieces[BATCH];
+  gint on = 1, room = 16 << 20;
+
+  setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
+  if (bind (fd, (struct sockaddr *) &address, sizeof address) != 0
+      || (gro && setsockopt (fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on) != 0)) {
+    fprintf (stderr, "ceiling: port %d: %s\n", port, g_strerror (errno));
+    return FALSE;
+  }
+  for (guint i = 0; i < BATCH; i++) {
+    pieces[i] = (struct iovec) {
+      data[i], BIG
+    };
+    messages[i].msg_hdr.msg_iov = &pieces[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  for (;;) {
+    struct pollfd p = { fd, POLLIN, 0 };
+    gint n = recvmmsg (fd, messages, BATCH, MSG_DONTWAIT, NULL);
+
+    if (n <= 0) {
+      if (poll (&p, 1, bytes > 0 ? 1000 : 30000) <= 0)
+        return TRUE;
+      continue;
+    }
+    calls++;
+    last = g_get_monotonic_time ();
+    if (first == 0)
+      first = last;
+    for (gint i = 0; i < n; i++)
+      bytes += messages[i].msg_len;
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"port", 0, 0, G_OPTION_ARG_INT, &port, "", "PORT"},
+    {"to", 0, 0, G_OPTION_ARG_STRING, &to, "", "ADDRESS"},
+    {"payload", 0, 0, G_OPTION_ARG_INT, &payload, "UDP payload", "BYTES"},
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
+    {"gso", 0, 0, G_OPTION_ARG_NONE, &gso, "", NULL},
+    {"gro", 0, 0, G_OPTION_ARG_NONE, &gro, "", NULL},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("send|receive");
+  g_autoptr (GError) error = NULL;
+  gboolean good, sends;
+  int fd;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2
+      || payload < 1 || payload > 9000 || ((sends = strcmp (argv[1], "send") ==
+              0) && to == NULL)) {
+    fprintf (stderr, "ceiling: %s\n", error != NULL ? error->message :
+        "say send --to ADDRESS, or receive");
+    return 2;
+  }
+  fd = socket (AF_INET, SOCK_DGRAM, 0);
+  good = sends ? send_all (fd) : receive_all (fd);
+  report ();
+  return good ? 0 : 1;
+}
