@@ -41,6 +41,7 @@
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfaspshared.h"
 
 /* Memories written at a time. */
 #define PIECES 64
@@ -102,8 +103,8 @@ fail (GstFaspSink * self, const FaspEvent * event)
 /* Memories of a buffer or list, mapped, to be written as one. */
 typedef struct
 {
-  GOutputVector pieces[PIECES];
-  GstMapInfo maps[PIECES];
+  FaspIoPiece pieces[PIECES];
+  GstMapInfo maps[PIECES];      /* of those that are not shared */
   guint n;
 } Gathered;
 
@@ -145,10 +146,32 @@ flush_gathered (GstFaspSink * self, Gathered * g)
 {
   GstFlowReturn ret = g->n > 0 ? write_gathered (self, g) : GST_FLOW_OK;
 
-  for (guint i = 0; i < g->n; i++)
-    gst_memory_unmap (g->maps[i].memory, &g->maps[i]);
+  for (guint i = 0; i < g->n; i++) {
+    if (g->pieces[i].memory != NULL)
+      fasp_memory_unref (g->pieces[i].memory);
+    else
+      gst_memory_unmap (g->maps[i].memory, &g->maps[i]);
+  }
   g->n = 0;
   return ret;
+}
+
+static gboolean
+map_memory (GstBuffer * buffer, guint i, FaspIoPiece * piece, GstMapInfo * map)
+{
+  GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+  *piece = (FaspIoPiece) {
+  NULL};
+  if (gst_fasp_shared_is_worth (buffer, memory->size)) {
+    piece->memory = gst_fasp_shared_new (buffer, i, &piece->data, &piece->size);
+    return piece->memory != NULL;
+  }
+  if (!gst_memory_map (memory, map, GST_MAP_READ))
+    return FALSE;
+  piece->data = map->data;
+  piece->size = map->size;
+  return TRUE;
 }
 
 /* The buffer must stay until it is flushed. */
@@ -159,16 +182,13 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   guint n = gst_buffer_n_memory (buffer);
 
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++) {
-    if (!gst_memory_map (gst_buffer_peek_memory (buffer, i), &g->maps[g->n],
-            GST_MAP_READ)) {
+    if (!map_memory (buffer, i, &g->pieces[g->n], &g->maps[g->n])) {
       flush_gathered (self, g);
       GST_ELEMENT_ERROR (self, RESOURCE, READ,
           ("A buffer cannot be read: put an element before faspsink that "
               "brings it into system memory."), (NULL));
       return GST_FLOW_ERROR;
     }
-    g->pieces[g->n].buffer = g->maps[g->n].data;
-    g->pieces[g->n].size = g->maps[g->n].size;
     if (++g->n == PIECES)
       ret = flush_gathered (self, g);
   }

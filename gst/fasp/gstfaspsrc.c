@@ -37,9 +37,10 @@
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfaspjoiner.h"
 
 /* Blocks taken at once, to spare wake-ups. */
-#define BATCH 64
+#define BATCH 128
 
 #define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSrc, gst_fasp_src, GST, FASP_SRC, GstPushSrc);
@@ -57,6 +58,7 @@ struct _GstFaspSrc
   FaspIoItem items[BATCH];      /* read, ... */
   guint n, next;                /* ... delivered up to `next' */
   GstClockTimeDiff offset;      /* from monotonic to running time */
+  GstFaspJoiner joiner;
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
@@ -85,21 +87,24 @@ clock_offset (GstFaspSrc * self)
 }
 
 static GstBuffer *
-wrap (GstFaspSrc * self, const FaspIoItem * item)
+make_buffer (GstFaspSrc * self)
 {
-  FaspBlock *block = item->block;
-  GstBuffer *buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
-      block->data, block->capacity, 0, block->size, block,
-      (GDestroyNotify) fasp_block_unref);
-  GstClockTimeDiff pts = item->arrival * GST_USECOND + self->offset;
+  const FaspIoItem *first = &self->items[self->next];
+  GstClockTimeDiff pts = first->arrival * GST_USECOND + self->offset;
+  gboolean discont = self->discont || (first->block->flags &
+      FASP_BLOCK_DISCONT);
+  guint used;
+  GstBuffer *buffer = gst_fasp_joiner_take (&self->joiner, first,
+      self->n - self->next, &used);
 
+  self->next += used;
   if (pts < 0)
     pts = 0;
   if (GST_CLOCK_TIME_IS_VALID (self->last_pts))
     pts = MAX (pts, (GstClockTimeDiff) self->last_pts);
   self->last_pts = pts;
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
-  if (self->discont || (block->flags & FASP_BLOCK_DISCONT))
+  if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
   return buffer;
@@ -155,27 +160,27 @@ drop_items (GstFaspSrc * self)
     fasp_block_unref (self->items[self->next++].block);
 }
 
-/* The next of what was read, or NULL; then the end of this sender may have
- * been reached.
+/* Some of what was read, or NULL; then the end of this sender may have been
+ * reached.
  *
  * One buffer at a time: GstBaseSrc (1.22) releases the buffer that it does
  * not have when it is flushed just after a list was submitted to it. */
 static GstBuffer *
-take_item (GstFaspSrc * self)
+take_items (GstFaspSrc * self)
 {
-  FaspIoItem *item = &self->items[self->next];
+  const FaspIoItem *item = &self->items[self->next];
 
   if (self->next == self->n)
     return NULL;
-  self->next++;
   if (item->block->flags & FASP_BLOCK_EOS) {
+    self->next++;
     fasp_block_unref (item->block);
     self->at_end = TRUE;
     return NULL;
   }
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
-  return wrap (self, item);
+  return make_buffer (self);
 }
 
 static GstFlowReturn
@@ -201,7 +206,7 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
     GstFlowReturn ret;
     FaspEvent event;
 
-    *buffer = take_item (self);
+    *buffer = take_items (self);
     if (*buffer != NULL)
       return GST_FLOW_OK;
     if (self->at_end) {
@@ -302,6 +307,7 @@ static gboolean
 gst_fasp_src_stop (GstBaseSrc * src)
 {
   drop_items (GST_FASP_SRC (src));
+  gst_fasp_joiner_clear (&GST_FASP_SRC (src)->joiner);
   gst_fasp_connection_close (&GST_FASP_SRC (src)->connection);
   return TRUE;
 }

@@ -96,7 +96,7 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
         n = 0;
         break;
       case 5:
-        fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n);
+        fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n, NULL);
         break;
       case 6:
         read_some (fuzz, argument);

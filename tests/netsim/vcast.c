@@ -141,7 +141,7 @@ step (VCast * n)
 
     for (guint i = 0; i < size; i++)
       data[i] = vcast_byte_at (n->written + i);
-    taken = fasp_endpoint_write (a, now, now, data, size);
+    taken = fasp_endpoint_write (a, now, now, data, size, NULL);
     n->written += taken;
     n->held -= taken;
     if (taken < size)

@@ -24,6 +24,7 @@ struct _Vnet
   DelayLine *packets;           /* in flight */
   VnetTap tap;
   gpointer tap_data;
+  guint64 delivered;            /* every other one in memory for blocks */
 };
 
 Vnet *
@@ -150,6 +151,41 @@ vnet_rebind (Vnet * net, VnetSide from, guint16 port)
   net->ports[from] = port;
 }
 
+/* Where blocks may stay, as in the memory that a socket reads into. */
+typedef struct
+{
+  FaspMemory memory;
+  guint8 data[];
+} Landing;
+
+static void
+landing_free (FaspMemory * memory)
+{
+  g_free (memory);
+}
+
+FaspMemory *
+vnet_memory_new (const guint8 * bytes, gsize size, const guint8 ** data)
+{
+  Landing *landing = g_malloc (sizeof (Landing) + size);
+
+  fasp_memory_init (&landing->memory, landing_free);
+  memcpy (landing->data, bytes, size);
+  *data = landing->data;
+  return &landing->memory;
+}
+
+static void
+deliver_in_memory (Vnet * net, FaspEndpoint * to, const Packet * packet)
+{
+  const guint8 *data;
+  FaspMemory *memory = vnet_memory_new (packet->data, packet->size, &data);
+
+  fasp_endpoint_receive (to, net->now, &packet->from, data, packet->size,
+      memory);
+  fasp_memory_unref (memory);
+}
+
 static void
 transmit (Vnet * net, VnetSide side, FaspDatagram * d)
 {
@@ -184,8 +220,10 @@ flush (Vnet * net)
   for (guint side = 0; side < VNET_NODES; side++) {
     if (net->endpoints[side] == NULL)
       continue;
-    while (fasp_endpoint_poll (net->endpoints[side], net->now, &datagram))
+    while (fasp_endpoint_poll (net->endpoints[side], net->now, &datagram)) {
+      fasp_datagram_flatten (&datagram);
       transmit (net, side, &datagram);
+    }
   }
 }
 
@@ -208,9 +246,13 @@ deliver (Vnet * net, Packet * packet)
   if (net->tap != NULL)
     net->tap (net->tap_data, packet->from.bytes[0] - 1, net->now,
         packet->data, packet->size);
-  if (to != NULL)
+  if (to == NULL)
+    return;
+  if (net->delivered++ % 2 == 0)
     fasp_endpoint_receive (to, net->now, &packet->from, packet->data,
-        packet->size);
+        packet->size, NULL);
+  else
+    deliver_in_memory (net, to, packet);
 }
 
 void

@@ -15,6 +15,10 @@ G_BEGIN_DECLS
 
 typedef struct _Vnet Vnet;
 
+/* Memory of its own with @size bytes copied to @data, for blocks to stay in. */
+FaspMemory *vnet_memory_new (const guint8 * bytes, gsize size,
+    const guint8 ** data);
+
 #define VNET_NODES 5
 
 typedef enum

@@ -29,7 +29,7 @@ typedef struct
   VstreamConfig config;
   FaspTime started;
   guint64 written, read;
-  guint64 blocked_writes;
+  guint64 writes, blocked_writes;
   gboolean wrong;               /* a byte differed */
   gboolean eos;                 /* and B saw the end */
   gboolean drained;             /* and A knows */

@@ -17,6 +17,21 @@ enum
   FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
 };
 
+/* Memory of somebody else that blocks lie in: to be embedded. */
+typedef struct _FaspMemory FaspMemory;
+
+struct _FaspMemory
+{
+  gint refs;                    /* atomic */
+  void (*free) (FaspMemory * memory);   /* on whatever thread is the last */
+};
+
+/* With one reference. */
+void fasp_memory_init (FaspMemory * memory,
+    void (*free) (FaspMemory * memory));
+FaspMemory *fasp_memory_ref (FaspMemory * memory);
+void fasp_memory_unref (FaspMemory * memory);
+
 typedef struct
 {
   gint refs;                    /* atomic */
@@ -28,10 +43,18 @@ typedef struct
   FaspTime media_time;          /* sender's media time */
   FaspTime arrival;             /* receiver: when it was complete; sender: when
                                    its first byte was written */
-  guint8 data[];
+  guint8 *data;                 /* the payload: room, or in memory, which is
+                                   not to be changed then */
+  FaspMemory *memory;           /* NULL: room */
+  guint8 room[];
 } FaspBlock;
 
 FaspBlock *fasp_block_new (guint32 capacity);
+/* Full, of bytes that lie in @memory, to which it takes a reference. */
+FaspBlock *fasp_block_new_in (FaspMemory * memory, const guint8 * data,
+    guint32 size);
+/* Lets go of room that is not used. */
+FaspBlock *fasp_block_shrink (FaspBlock * block);
 FaspBlock *fasp_block_ref (FaspBlock * block);
 void fasp_block_unref (FaspBlock * block);
 

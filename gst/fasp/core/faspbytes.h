@@ -27,6 +27,8 @@ typedef struct
   guint8 *data;
   gsize size, used;
   gboolean failed;
+  const guint8 *payload;        /* belongs behind what is written, and stays */
+  gsize payload_size;           /* where it is: see fasp_write_payload() */
 } FaspWriter;
 
 static inline const guint8 *
@@ -77,6 +79,27 @@ fasp_write_bytes (FaspWriter * w, gconstpointer data, gsize n)
   if (n > 0)
     memcpy (w->data + w->used, data, n);
   w->used += n;
+}
+
+/* The last that is written, without a copy. */
+static inline void
+fasp_write_payload (FaspWriter * w, const guint8 * data, gsize n)
+{
+  if (w->failed || w->size - w->used < n) {
+    w->failed = TRUE;
+    return;
+  }
+  w->payload = data;
+  w->payload_size = n;
+}
+
+/* Copies it after all. */
+static inline void
+fasp_write_flat (FaspWriter * w)
+{
+  fasp_write_bytes (w, w->payload, w->payload_size);
+  w->payload = NULL;
+  w->payload_size = 0;
 }
 
 static inline void

@@ -97,7 +97,7 @@ get_context (FaspAead * aead, EVP_CIPHER_CTX ** ctx, int encrypt)
 void
 fasp_aead_seal (FaspAead * aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE],
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
-    guint8 * out)
+    const guint8 * more, gsize more_size, guint8 * out)
 {
   EVP_CIPHER_CTX *ctx = get_context (aead, &aead->seal, 1);
   int done;
@@ -107,9 +107,13 @@ fasp_aead_seal (FaspAead * aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE],
     must (EVP_EncryptUpdate (ctx, NULL, &done, ad, ad_size), "encryption");
   if (size > 0)
     must (EVP_EncryptUpdate (ctx, out, &done, data, size), "encryption");
-  must (EVP_EncryptFinal_ex (ctx, out + size, &done), "encryption");
+  out += size;
+  if (more_size > 0)
+    must (EVP_EncryptUpdate (ctx, out, &done, more, more_size), "encryption");
+  out += more_size;
+  must (EVP_EncryptFinal_ex (ctx, out, &done), "encryption");
   must (EVP_CIPHER_CTX_ctrl (ctx, EVP_CTRL_AEAD_GET_TAG, FASP_AEAD_TAG_SIZE,
-          out + size), "encryption");
+          out), "encryption");
 }
 
 gboolean

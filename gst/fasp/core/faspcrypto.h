@@ -33,10 +33,12 @@ typedef struct _FaspAead FaspAead;
 FaspAead *fasp_aead_new (FaspAeadType type,
     const guint8 key[FASP_KEY_SIZE]);
 void fasp_aead_free (FaspAead * aead);
-/* Writes @size + FASP_AEAD_TAG_SIZE bytes to @out, which may be @data. */
+/* Writes @size + @more_size + FASP_AEAD_TAG_SIZE bytes to @out, which may be
+ * @data: all of @data and @more as one. */
 void fasp_aead_seal (FaspAead * aead,
     const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 * ad,
-    gsize ad_size, const guint8 * data, gsize size, guint8 * out);
+    gsize ad_size, const guint8 * data, gsize size, const guint8 * more,
+    gsize more_size, guint8 * out);
 /* Writes @size - FASP_AEAD_TAG_SIZE bytes to @out, which may be @data; FALSE:
  * not sealed like that, and what @out holds is worth nothing. */
 gboolean fasp_aead_open (FaspAead * aead,

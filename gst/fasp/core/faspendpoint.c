@@ -97,6 +97,27 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_free (endpoint);
 }
 
+/* --- datagrams out --------------------------------------------------------------------- */
+
+void
+fasp_datagram_flatten (FaspDatagram * d)
+{
+  gsize rest = d->size - d->head - d->payload_size;
+
+  if (d->block == NULL)
+    return;
+  memmove (d->data + d->head + d->payload_size, d->data + d->head, rest);
+  memcpy (d->data + d->head, d->payload, d->payload_size);
+  fasp_datagram_release (d);
+}
+
+void
+fasp_datagram_release (FaspDatagram * d)
+{
+  g_clear_pointer (&d->block, fasp_block_unref);
+  d->payload_size = 0;
+}
+
 /* --- small helpers ------------------------------------------------------------------ */
 
 guint32
@@ -389,7 +410,8 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
 void
 fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size)
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory)
 {
   FaspSessionHeader header;
   FaspSession *session;
@@ -410,7 +432,7 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
   }
   if (session->state == FASP_SESSION_HALF)
     session->refused = !fasp_admission_has_room (endpoint, session);
-  switch (fasp_session_receive (session, now, from, data, size)) {
+  switch (fasp_session_receive (session, now, from, data, size, memory)) {
     case FASP_SESSION_OK:
       after_receive (endpoint, now, session);
       break;
@@ -659,6 +681,8 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 {
   guint left;
 
+  datagram->block = NULL;
+  datagram->payload_size = 0;
   run_timers (endpoint, now);
   fasp_dial_tend (endpoint, now);
   if (fasp_replies_pop (&endpoint->replies, datagram)

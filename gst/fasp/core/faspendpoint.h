@@ -77,18 +77,32 @@ void fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now);
 
 /* --- datagrams ---------------------------------------------------------- */
 
+/* @memory: what @data lies in, which may be written to, and in which blocks stay
+ * then; NULL: they are copied. */
 void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size);
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory);
 /* The network says that nobody listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to);
 
+/* A datagram on its way out.  What it carries of a block stays in the block, and
+ * belongs between the bytes at `head': the first @head bytes of data, then the
+ * payload, then what is left of data. */
 typedef struct
 {
   FaspAddress to;
-  gsize size;
+  gsize size;                   /* all together */
+  FaspBlock *block;             /* a reference while there is such a payload */
+  const guint8 *payload;
+  gsize payload_size, head;
   guint8 data[FASP_DATAGRAM_MAX];
 } FaspDatagram;
+
+/* Copies the payload into data, where the whole is then. */
+void fasp_datagram_flatten (FaspDatagram * datagram);
+/* To be called for each one that was polled, once it is sent or dropped. */
+void fasp_datagram_release (FaspDatagram * datagram);
 
 /* The next datagram to send now, if there is one.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
@@ -99,12 +113,13 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
 /* --- the stream, sender -------------------------------------------------- */
 
 /* Takes bytes written at @media_time (µs, sender's media clock, not
- * decreasing).  Returns how many were taken; fewer than @size when the store
+ * decreasing), without a copy of what fills blocks if they lie in a @memory that
+ * stays as it is (or NULL).  Returns how many were taken; fewer than @size when the store
  * is full (slow-policy wait) or nobody has connected yet and
  * wait_for_connection is set: try again after the next poll round.  Bytes
  * that nobody listens to are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const guint8 * data, gsize size);
+    FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
 /* The stream ends here. Idempotent. */

@@ -13,7 +13,6 @@ typedef struct
 {
   guint64 first, last;          /* missing packet numbers */
   FaspTime seen;
-  gboolean settled;             /* counted as lost */
 } Hole;
 
 struct _FaspGap
@@ -23,7 +22,7 @@ struct _FaspGap
   FaspTime largest_time;
   guint64 window[WORDS];        /* bit pn % FASP_GAP_WINDOW: arrived */
   Hole holes[FASP_GAP_HOLES];   /* ascending */
-  guint n_holes;
+  guint n_holes, n_closed;      /* of which the first ones are settled */
   guint64 n_settled;            /* ever */
   FaspTime delay, delay_time;   /* and when it was last halved or raised */
   FaspGapCounters counters;
@@ -69,12 +68,12 @@ clear_bits (FaspGap * gap, guint64 from, guint64 to)
 
 /* --- holes -------------------------------------------------------------------- */
 
+/* The first one that is open is taken as lost. */
 static void
-settle (FaspGap * gap, Hole * hole)
+settle (FaspGap * gap)
 {
-  if (hole->settled)
-    return;
-  hole->settled = TRUE;
+  const Hole *hole = &gap->holes[gap->n_closed++];
+
   gap->n_settled++;
   gap->counters.holes++;
   gap->counters.lost += hole->last - hole->first + 1;
@@ -84,6 +83,7 @@ static void
 remove_hole (FaspGap * gap, guint i)
 {
   gap->n_holes--;
+  gap->n_closed -= i < gap->n_closed;
   memmove (&gap->holes[i], &gap->holes[i + 1],
       (gap->n_holes - i) * sizeof (Hole));
 }
@@ -92,7 +92,8 @@ static Hole *
 insert_hole (FaspGap * gap, guint i)
 {
   if (gap->n_holes == FASP_GAP_HOLES) {
-    settle (gap, &gap->holes[0]);
+    if (gap->n_closed == 0)
+      settle (gap);
     remove_hole (gap, 0);
     if (i > 0)
       i--;
@@ -108,17 +109,14 @@ expire (FaspGap * gap, FaspTime now)
 {
   guint forget = 0;
 
-  for (guint i = 0; i < gap->n_holes; i++) {
-    Hole *hole = &gap->holes[i];
-
-    if (hole->seen + gap->delay > now)
-      break;
-    settle (gap, hole);
-    if (hole->seen + REMEMBER <= now)
-      forget = i + 1;
-  }
+  while (gap->n_closed < gap->n_holes
+      && gap->holes[gap->n_closed].seen + gap->delay <= now)
+    settle (gap);
+  while (forget < gap->n_closed && gap->holes[forget].seen + REMEMBER <= now)
+    forget++;
   if (forget > 0) {
     gap->n_holes -= forget;
+    gap->n_closed -= forget;
     memmove (gap->holes, gap->holes + forget, gap->n_holes * sizeof (Hole));
   }
   if (gap->delay > FASP_GAP_DELAY_MIN && now - gap->delay_time >= HALVE_AFTER) {
@@ -140,6 +138,7 @@ static FaspGapResult
 fill (FaspGap * gap, FaspTime now, guint64 pn)
 {
   guint i = find_hole (gap, pn);
+  gboolean settled = i < gap->n_closed;
   Hole *hole = &gap->holes[i], before;
 
   gap->counters.reordered++;
@@ -151,23 +150,23 @@ fill (FaspGap * gap, FaspTime now, guint64 pn)
     return FASP_GAP_SPURIOUS;
   }
   before = *hole;
-  if (before.settled)
-    gap->counters.lost--;
+  gap->counters.lost -= settled;
   if (before.first == before.last) {
-    gap->counters.holes -= before.settled;
+    gap->counters.holes -= settled;
     remove_hole (gap, i);
   } else if (pn == before.first) {
     hole->first++;
   } else if (pn == before.last) {
     hole->last--;
   } else {
-    gap->counters.holes += before.settled;
+    gap->counters.holes += settled;
     hole->last = pn - 1;
     hole = insert_hole (gap, i + 1);
+    gap->n_closed += settled;
     *hole = before;
     hole->first = pn + 1;
   }
-  if (!before.settled)
+  if (!settled)
     return FASP_GAP_LATE;
   gap->delay = CLAMP (MAX (gap->delay, (now - before.seen) * 5 / 4),
       FASP_GAP_DELAY_MIN, FASP_GAP_DELAY_MAX);
@@ -215,7 +214,7 @@ fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
     return FASP_GAP_NEXT;
   hole = insert_hole (gap, gap->n_holes);
   *hole = (Hole) {
-  next, pn - 1, now, FALSE};
+  next, pn - 1, now};
   return FASP_GAP_HOLE;
 }
 
@@ -240,10 +239,7 @@ fasp_gap_get_largest_time (const FaspGap * gap)
 static const Hole *
 first_open (const FaspGap * gap)
 {
-  for (guint i = 0; i < gap->n_holes; i++)
-    if (!gap->holes[i].settled)
-      return &gap->holes[i];
-  return NULL;
+  return gap->n_closed < gap->n_holes ? &gap->holes[gap->n_closed] : NULL;
 }
 
 gboolean

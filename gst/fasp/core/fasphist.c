@@ -16,7 +16,7 @@ bucket_of (guint64 value)
 
   if (value < 16)
     return value;
-  top = g_bit_nth_msf (value, -1);
+  top = 63 - __builtin_clzll (value);
   return MIN ((guint) (top - 3) * 16 + ((value >> (top - 4)) & 15),
       FASP_HIST_BUCKETS - 1);
 }

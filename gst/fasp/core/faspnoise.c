@@ -124,7 +124,8 @@ encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
     FaspAead *aead = fasp_aead_new (noise->aead, noise->k);
 
     make_nonce (noise, nonce);
-    fasp_aead_seal (aead, nonce, noise->h, sizeof noise->h, data, size, at);
+    fasp_aead_seal (aead, nonce, noise->h, sizeof noise->h, data, size, NULL, 0,
+        at);
     fasp_aead_free (aead);
     noise->n++;
   } else if (size > 0) {

@@ -140,7 +140,10 @@ static void
 begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
 {
   clear_slot (reorder, s);
-  s->block = fasp_block_new (piece->total);
+  if (piece->memory != NULL && piece->count == 1 && piece->size > 0)
+    s->block = fasp_block_new_in (piece->memory, piece->data, piece->size);
+  else
+    s->block = fasp_block_new (piece->total);
   s->block->number = piece->number;
   s->block->size = piece->total;
   s->count = piece->count;
@@ -181,7 +184,7 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     return FASP_REORDER_DUPLICATE;
 
   part = (piece->total + piece->count - 1) / piece->count;
-  if (piece->size > 0)
+  if (piece->size > 0 && s->block->memory == NULL)
     memcpy (s->block->data + (gsize) part * piece->index, piece->data,
         piece->size);
   s->fragments |= 1 << piece->index;

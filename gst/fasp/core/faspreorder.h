@@ -49,6 +49,7 @@ typedef struct
   FaspTime media_time;
   const guint8 *data;
   guint32 size;
+  FaspMemory *memory;           /* where data may stay; NULL: it is copied */
 } FaspReorderPiece;
 
 /* @capacity is rounded up to a power of two >= 64. @first: number of the

@@ -189,6 +189,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
         rx->last_media),
     .data = frame->payload,
     .size = frame->payload_size,
+    .memory = frame->memory,
   };
   FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 

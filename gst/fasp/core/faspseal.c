@@ -55,14 +55,17 @@ lock_next (const Lock * lock)
  * costs a tenth of a hash of everything. */
 static void
 make_tag (Lock * lock, const guint8 * data, gsize size,
-    guint8 tag[FASP_TAG_SIZE_NONE])
+    const guint8 * payload, gsize payload_size, guint8 tag[FASP_TAG_SIZE_NONE])
 {
   guint8 text[FASP_SESSION_HEADER + 4];
   FaspWriter w = { text, sizeof text };
+  guint32 crc = crc32_iscsi ((guint8 *) data + FASP_SESSION_HEADER,
+      size - FASP_SESSION_HEADER, 0xffffffff);
 
+  if (payload_size > 0)
+    crc = crc32_iscsi ((guint8 *) payload, payload_size, crc);
   fasp_write_bytes (&w, data, FASP_SESSION_HEADER);
-  fasp_write_uint (&w, ~crc32_iscsi ((guint8 *) data + FASP_SESSION_HEADER,
-          size - FASP_SESSION_HEADER, 0xffffffff), 4);
+  fasp_write_uint (&w, ~crc, 4);
   fasp_siphash_compute (lock->siphash, text, sizeof text, tag,
       FASP_TAG_SIZE_NONE);
 }
@@ -121,20 +124,26 @@ fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w)
   guint tag_size = fasp_cipher_get_tag_size (sealer->lock->cipher);
   gsize used = w->used;
 
-  if (w->failed || w->size - used < tag_size || used < FASP_SESSION_HEADER
-      || flow >= FASP_FLOWS_MAX || pn < sealer->next_pn[flow]) {
+  if (w->failed || w->size - used < w->payload_size + tag_size
+      || used < FASP_SESSION_HEADER || flow >= FASP_FLOWS_MAX
+      || pn < sealer->next_pn[flow]) {
     w->failed = TRUE;
     return;
   }
   sealer->next_pn[flow] = pn + 1;
   if (sealer->lock->cipher == FASP_CIPHER_NONE) {
-    make_tag (sealer->lock, w->data, used, w->data + used);
+    make_tag (sealer->lock, w->data, used, w->payload, w->payload_size,
+        w->data + used);
   } else {
     guint8 nonce[FASP_AEAD_NONCE_SIZE], *frames = w->data + FASP_SESSION_HEADER;
 
     make_nonce (flow, pn, nonce);
     fasp_aead_seal (sealer->lock->aead, nonce, w->data, FASP_SESSION_HEADER,
-        frames, used - FASP_SESSION_HEADER, frames);
+        frames, used - FASP_SESSION_HEADER, w->payload, w->payload_size,
+        frames);
+    w->used += w->payload_size;
+    w->payload = NULL;
+    w->payload_size = 0;
   }
   w->used += tag_size;
 }
@@ -190,7 +199,7 @@ try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
     return NULL;
   *frames_size = size - FASP_SESSION_HEADER - tag_size;
   if (lock->cipher == FASP_CIPHER_NONE) {
-    make_tag (lock, data, size - tag_size, tag);
+    make_tag (lock, data, size - tag_size, NULL, 0, tag);
     return fasp_equal (tag, data + size - tag_size, sizeof tag) ?
         data + FASP_SESSION_HEADER : NULL;
   }

@@ -39,7 +39,8 @@ FaspSealer *fasp_sealer_new (FaspCipher cipher,
     const guint8 key[FASP_KEY_SIZE]);
 void fasp_sealer_free (FaspSealer * sealer);
 gboolean fasp_sealer_get_phase (const FaspSealer * sealer);
-/* Encrypts what was written behind the header, and appends the tag.  A packet
+/* Encrypts what was written behind the header, with the payload, and appends the
+ * tag.  Without a cipher the payload stays where it is, before the tag.  A packet
  * number that is not above the one before on that flow is refused: w->failed. */
 void fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn,
     FaspWriter * w);

@@ -354,11 +354,14 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
 
 FaspSessionResult
 fasp_session_receive (FaspSession * session, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size)
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory)
 {
   FaspFeedback feedback;
-  FaspFrame frame = {.feedback = &feedback };
+  FaspFrame frame = {.feedback = &feedback,.memory = memory };
   guint8 scratch[FASP_DATAGRAM_MAX];
+  guint8 *opened = memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER :
+      scratch;
   FaspSessionHeader header;
   FaspReader r = { 0 };
   gboolean newest;
@@ -374,7 +377,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     return FASP_SESSION_REFUSED;
   }
   r.data = session->opener == NULL ? NULL : fasp_opener_open (session->opener,
-      &header, pn, data, size, scratch, &r.left);
+      &header, pn, data, size, opened, &r.left);
   if (r.data == NULL)
     return FASP_SESSION_FORGED;
 
@@ -422,8 +425,15 @@ finish (FaspSession * session, FaspTime now, FaspWriter * w,
   w->size += FASP_TAG_SIZE_MAX;
   fasp_sealer_close (session->sealer, 0, session->next_pn, w);
   g_return_val_if_fail (!w->failed, FALSE);
-  datagram->size = w->used;
-  wire = w->used + datagram->to.overhead;
+  datagram->size = w->used + w->payload_size;
+  if (w->payload_size > 0) {
+    datagram->payload = w->payload;
+    datagram->payload_size = w->payload_size;
+    datagram->head = w->used - fasp_cipher_get_tag_size (session->cipher);
+    datagram->block = fasp_block_ref ((FaspBlock *) fasp_store_get
+        (session->tx.store, block));
+  }
+  wire = datagram->size + datagram->to.overhead;
   session->next_pn++;
   if (session->next_pn - session->phase_pn == session->rekey_datagrams)
     session->rekey_time = MIN (session->rekey_time, now);

@@ -82,8 +82,7 @@ fasp_store_seal (FaspStore * store)
     /* small writes must not cost a datagram's worth of memory each */
     if ((*last)->size < (*last)->capacity / 2) {
       store->bytes -= cost (*last);
-      *last = g_realloc (*last, sizeof (FaspBlock) + (*last)->size);
-      (*last)->capacity = (*last)->size;
+      *last = fasp_block_shrink (*last);
       store->bytes += cost (*last);
     }
     store->open = FALSE;
@@ -99,7 +98,7 @@ fasp_store_is_full (const FaspStore * store)
 
 gsize
 fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
-    const guint8 * data, gsize size)
+    const guint8 * data, gsize size, FaspMemory * memory)
 {
   gsize taken = 0;
 
@@ -110,12 +109,19 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     gsize n;
 
     if (!store->open) {
+      gboolean whole = memory != NULL && size - taken >= store->block_size;
+
       if (fasp_store_is_full (store))
         break;
-      block = fasp_block_new (store->block_size);
+      block = whole ? fasp_block_new_in (memory, data + taken,
+          store->block_size) : fasp_block_new (store->block_size);
       block->media_time = media_time;
       block->arrival = now;
       append (store, block);
+      if (whole) {
+        taken += block->size;
+        continue;
+      }
       store->open = TRUE;
     }
     block = *slot (store, store->head - 1);

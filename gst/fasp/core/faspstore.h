@@ -23,9 +23,10 @@ void fasp_store_free (FaspStore * store);
 /* Payload bytes of blocks begun from now on. */
 void fasp_store_set_block_size (FaspStore * store, guint32 block_size);
 
-/* Returns the bytes taken: fewer than @size when the limit is reached. */
+/* Returns the bytes taken: fewer than @size when the limit is reached. What fills
+ * whole blocks is not copied if it lies in a @memory, which may be NULL. */
 gsize fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
-    const guint8 * data, gsize size);
+    const guint8 * data, gsize size, FaspMemory * memory);
 gboolean fasp_store_is_full (const FaspStore * store);
 /* Appends the end of the stream, a block without payload. */
 void fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time);

@@ -542,6 +542,6 @@ fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
     fasp_write_uint (w, index << 4 | (count - 1), 1);
     fasp_write_uint (w, block->size, 2);
   }
-  fasp_write_bytes (w, block->data + offset, size);
+  fasp_write_payload (w, block->data + offset, size);
   return size;
 }

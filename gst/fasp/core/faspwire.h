@@ -200,6 +200,8 @@ typedef struct
   guint32 total;
   const guint8 *payload;
   guint32 payload_size;
+  FaspMemory *memory;           /* not on the wire: where the payload lies, if it
+                                   may stay there */
 } FaspFrame;
 
 /* Next frame of a datagram; FALSE at the end or when malformed (then
@@ -215,7 +217,8 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 latency_ms,
     guint64 interval);
-/* The whole block, or fragment @index of @count; payload bytes of it. */
+/* The whole block, or fragment @index of @count; payload bytes of it, which are
+ * not copied. */
 guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
     guint8 round, guint8 copy, guint8 index, guint8 count);
 

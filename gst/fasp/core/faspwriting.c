@@ -14,7 +14,7 @@ has_listeners (const FaspEndpoint * endpoint)
 
 gsize
 fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const guint8 * data, gsize size)
+    FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory)
 {
   gsize taken = 0;
 
@@ -32,7 +32,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   }
   do
     taken += fasp_store_write (endpoint->store, now, media_time,
-        data + taken, size - taken);
+        data + taken, size - taken, memory);
   while (taken < size && fasp_slow_press (endpoint, now));
   endpoint->stats.bytes_written += taken;
   if (taken > 0)

@@ -150,12 +150,14 @@ receive_all (FaspIo * io)
   for (guint i = 0; i < BATCHES_MAX; i++) {
     gboolean all = fasp_receive_batch_fill (io->in);
     FaspTime now = g_get_monotonic_time ();
+    FaspMemory *memory;
     const guint8 *data;
     gsize size;
 
     g_mutex_lock (&io->lock);
-    while ((data = fasp_receive_batch_next (io->in, &size, &address)) != NULL)
-      fasp_endpoint_receive (io->endpoint, now, &address, data, size);
+    while ((data = fasp_receive_batch_next (io->in, &size, &address,
+                &memory)) != NULL)
+      fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory);
     g_mutex_unlock (&io->lock);
     if (all)
       break;
@@ -363,7 +365,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   io = g_new0 (FaspIo, 1);
   io->socket = socket;
   io->out = fasp_send_batch_new (fasp_socket_get_fd (socket));
-  io->in = fasp_receive_batch_new (fasp_socket_get_fd (socket));
+  io->in = fasp_receive_batch_new (fasp_socket_get_fd (socket),
+      settings->endpoint.buffer_size);
   io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (io->wake_fd < 0) {
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
@@ -480,7 +483,7 @@ wait_for_change (FaspIo * io)
 
 /* Lock held. Moves *done as far as there is room; TRUE: to the end. */
 static gboolean
-write_pieces (FaspIo * io, FaspTime media_time, const GOutputVector * pieces,
+write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
     guint n, gsize * done)
 {
   FaspTime now = g_get_monotonic_time ();
@@ -492,7 +495,7 @@ write_pieces (FaspIo * io, FaspTime media_time, const GOutputVector * pieces,
     if (*done >= start + pieces[i].size)
       continue;
     taken = fasp_endpoint_write (io->endpoint, now, media_time,
-        (const guint8 *) pieces[i].buffer + from, pieces[i].size - from);
+        pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
     *done += taken;
     if (taken < pieces[i].size - from)
       return FALSE;
@@ -502,7 +505,7 @@ write_pieces (FaspIo * io, FaspTime media_time, const GOutputVector * pieces,
 
 FaspIoResult
 fasp_io_write (FaspIo * io, FaspTime media_time,
-    const GOutputVector * pieces, guint n, gsize * done, FaspEvent * event)
+    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event)
 {
   FaspIoResult result = FASP_IO_OK;
   gboolean all = FALSE, must = FALSE;

@@ -56,12 +56,21 @@ void fasp_io_free (FaspIo * io);
 guint16 fasp_io_get_port (FaspIo * io);
 gsize fasp_io_get_socket_buffer (FaspIo * io);
 
+/* Bytes to be written; not copied as far as they fill blocks if they lie in a
+ * @memory that stays as it is, which may be NULL. */
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+  FaspMemory *memory;
+} FaspIoPiece;
+
 /* Writes pieces of memory as one: nothing is sent before all of them are
  * written or the buffer is full, so that they fill datagrams together.
  * *done counts the bytes taken so far, all pieces together; a call that was
  * interrupted by flushing goes on from there. */
 FaspIoResult fasp_io_write (FaspIo * io, FaspTime media_time,
-    const GOutputVector * pieces, guint n, gsize * done, FaspEvent * event);
+    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event);
 /* Ends the stream and waits until it is acknowledged; *lost is how many
  * bytes of its end a receiver that went away never confirmed. */
 FaspIoResult fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event);

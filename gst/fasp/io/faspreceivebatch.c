@@ -4,6 +4,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "faspchunk.h"
 #include "faspreceivebatch.h"
 #include "faspsocket.h"
 
@@ -11,7 +12,8 @@
 #define UDP_GRO 104             /* linux/udp.h */
 #endif
 
-#define MESSAGE_MAX 65536       /* what the kernel joins, at most */
+/* Of less the blocks are copied, rather than hold all of a chunk. */
+#define SHARED_MIN (FASP_CHUNK_SIZE / 4)
 
 typedef union
 {
@@ -23,32 +25,37 @@ Control;
 struct _FaspReceiveBatch
 {
   gint fd;
+  FaspChunkPool *pool;
   guint used;                   /* messages */
   guint message;                /* the one being taken apart, */
   gsize offset, segment;        /* from here on, in pieces of this size */
   FaspAddress from;             /* its address */
+  FaspMemory *memory;           /* where its blocks may stay, or NULL; then */
+  FaspChunk *spare;             /* this takes its place */
 
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
   Control controls[FASP_RECEIVE_BATCH];
-  guint8 data[FASP_RECEIVE_BATCH][MESSAGE_MAX];
+  FaspChunk *chunks[FASP_RECEIVE_BATCH];
 };
 
 FaspReceiveBatch *
-fasp_receive_batch_new (gint fd)
+fasp_receive_batch_new (gint fd, gsize limit)
 {
   FaspReceiveBatch *b = g_new0 (FaspReceiveBatch, 1);
   gint on = 1;
 
   b->fd = fd;
+  b->pool = fasp_chunk_pool_new (limit + FASP_RECEIVE_BATCH * FASP_CHUNK_SIZE);
   /* an older kernel does not join them, and nothing else changes */
   setsockopt (fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
   for (guint i = 0; i < FASP_RECEIVE_BATCH; i++) {
     struct msghdr *header = &b->messages[i].msg_hdr;
 
+    b->chunks[i] = fasp_chunk_pool_take (b->pool);
     b->pieces[i] = (struct iovec) {
-      b->data[i], MESSAGE_MAX
+      b->chunks[i]->data, FASP_CHUNK_SIZE
     };
     header->msg_iov = &b->pieces[i];
     header->msg_iovlen = 1;
@@ -61,6 +68,11 @@ fasp_receive_batch_new (gint fd)
 void
 fasp_receive_batch_free (FaspReceiveBatch * b)
 {
+  for (guint i = 0; i < FASP_RECEIVE_BATCH; i++)
+    fasp_memory_unref (&b->chunks[i]->memory);
+  if (b->spare != NULL)
+    fasp_memory_unref (&b->spare->memory);
+  fasp_chunk_pool_free (b->pool);
   g_free (b);
 }
 
@@ -97,25 +109,51 @@ get_segment (struct mmsghdr *message)
   return message->msg_len;
 }
 
+static void
+begin_message (FaspReceiveBatch * b)
+{
+  struct mmsghdr *message = &b->messages[b->message];
+
+  b->segment = MAX (get_segment (message), 1);
+  fasp_socket_address_from_native (&b->addresses[b->message], &b->from);
+  if (message->msg_len >= SHARED_MIN && b->spare == NULL)
+    b->spare = fasp_chunk_pool_take (b->pool);
+  b->memory = message->msg_len >= SHARED_MIN && b->spare != NULL ?
+      &b->chunks[b->message]->memory : NULL;
+}
+
+static void
+end_message (FaspReceiveBatch * b)
+{
+  guint i = b->message++;
+
+  b->offset = b->segment = 0;
+  if (b->memory == NULL || g_atomic_int_get (&b->memory->refs) == 1)
+    return;
+  /* blocks are in it: the next come into another */
+  fasp_memory_unref (b->memory);
+  b->chunks[i] = b->spare;
+  b->pieces[i].iov_base = b->spare->data;
+  b->spare = NULL;
+}
+
 const guint8 *
-fasp_receive_batch_next (FaspReceiveBatch * b, gsize * size, FaspAddress * from)
+fasp_receive_batch_next (FaspReceiveBatch * b, gsize * size,
+    FaspAddress * from, FaspMemory ** memory)
 {
   const guint8 *data;
 
   /* a datagram of no bytes is one, too */
-  if (b->segment > 0 && b->offset >= b->messages[b->message].msg_len) {
-    b->message++;
-    b->offset = b->segment = 0;
-  }
+  if (b->segment > 0 && b->offset >= b->messages[b->message].msg_len)
+    end_message (b);
   if (b->message >= b->used)
     return NULL;
-  if (b->segment == 0) {
-    b->segment = MAX (get_segment (&b->messages[b->message]), 1);
-    fasp_socket_address_from_native (&b->addresses[b->message], &b->from);
-  }
-  data = b->data[b->message] + b->offset;
+  if (b->segment == 0)
+    begin_message (b);
+  data = b->chunks[b->message]->data + b->offset;
   *size = MIN (b->segment, b->messages[b->message].msg_len - b->offset);
   *from = b->from;
+  *memory = b->memory;
   b->offset += b->segment;
   return data;
 }

@@ -4,11 +4,11 @@
  *
  * Several messages in one call (recvmmsg), each of which is a datagram or, where
  * the kernel joins them (UDP_GRO, Linux 5.0), several of one size from one
- * address.
+ * address.  Of many that were joined the blocks stay in the memory they came
+ * into (faspchunk.h).
  */
 #pragma once
 
-#include "fasptypes.h"
 #include "faspendpoint.h"
 
 G_BEGIN_DECLS
@@ -17,14 +17,16 @@ G_BEGIN_DECLS
 
 typedef struct _FaspReceiveBatch FaspReceiveBatch;
 
-/* @fd: a UDP socket that does not block; stays the caller's. */
-FaspReceiveBatch *fasp_receive_batch_new (gint fd);
+/* @fd: a UDP socket that does not block; stays the caller's. @limit: bytes of
+ * memory at most that blocks may stay in. */
+FaspReceiveBatch *fasp_receive_batch_new (gint fd, gsize limit);
 void fasp_receive_batch_free (FaspReceiveBatch * batch);
 
 /* Takes what has come in. FALSE: there may be more. */
 gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch);
-/* The next datagram of it; valid until the next fill. NULL: that was all. */
+/* The next datagram of it; valid until the next fill, or as long as the caller
+ * has a reference to @memory, if that is not NULL. NULL: that was all. */
 const guint8 *fasp_receive_batch_next (FaspReceiveBatch * batch, gsize * size,
-    FaspAddress * from);
+    FaspAddress * from, FaspMemory ** memory);
 
 G_END_DECLS

@@ -15,6 +15,8 @@
  * (RFC 768, RFC 791) less what IPv6 takes more. */
 #define SEGMENTS_MAX 64
 #define MESSAGE_MAX (65507 - 20)
+/* Of a datagram: header, payload, tag. */
+#define PIECES 3
 
 typedef union
 {
@@ -34,7 +36,7 @@ struct _FaspSendBatch
   guint n;                      /* messages made of them: */
   struct mmsghdr messages[FASP_SEND_BATCH];
   guint counts[FASP_SEND_BATCH];        /* datagrams in each */
-  struct iovec pieces[FASP_SEND_BATCH];
+  struct iovec pieces[FASP_SEND_BATCH * PIECES];
   Control controls[FASP_SEND_BATCH];
 };
 
@@ -51,6 +53,8 @@ fasp_send_batch_new (gint fd)
 void
 fasp_send_batch_free (FaspSendBatch * b)
 {
+  for (guint i = b->first; i < b->used; i++)
+    fasp_datagram_release (&b->datagrams[i]);
   g_free (b);
 }
 
@@ -112,9 +116,35 @@ cut_into (Control * control, struct msghdr *message, guint16 size)
   memcpy (CMSG_DATA (header), &size, sizeof size);
 }
 
+/* Returns how many pieces it is. */
+static guint
+take_apart (FaspDatagram * d, struct iovec *pieces)
+{
+  gsize tail = d->size - d->head - d->payload_size;
+
+  if (d->block == NULL) {
+    *pieces = (struct iovec) {
+      d->data, d->size
+    };
+    return 1;
+  }
+  pieces[0] = (struct iovec) {
+    d->data, d->head
+  };
+  pieces[1] = (struct iovec) {
+    (gpointer) d->payload, d->payload_size
+  };
+  pieces[2] = (struct iovec) {
+    d->data + d->head, tail
+  };
+  return tail > 0 ? 3 : 2;
+}
+
 static void
 compose (FaspSendBatch * b)
 {
+  struct iovec *piece = b->pieces;
+
   b->n = 0;
   for (guint i = b->first; i < b->used; b->n++) {
     FaspDatagram *first = &b->datagrams[i];
@@ -124,26 +154,34 @@ compose (FaspSendBatch * b)
     memset (message, 0, sizeof *message);
     message->msg_name = first->to.bytes;
     message->msg_namelen = first->to.len;
-    message->msg_iov = &b->pieces[i];
-    message->msg_iovlen = b->counts[b->n] = n;
+    message->msg_iov = piece;
+    b->counts[b->n] = n;
     if (n > 1)
       cut_into (&b->controls[b->n], message, first->size);
-    for (; n > 0; n--, i++)
-      b->pieces[i] = (struct iovec) {
-      b->datagrams[i].data, b->datagrams[i].size
-      };
+    for (; n > 0; n--)
+      piece += take_apart (&b->datagrams[i++], piece);
+    message->msg_iovlen = piece - message->msg_iov;
   }
+}
+
+static void
+drop_first (FaspSendBatch * b, guint n)
+{
+  for (; n > 0; n--)
+    fasp_datagram_release (&b->datagrams[b->first++]);
 }
 
 /* The first message was refused, by errno. */
 static void
 lose_first (FaspSendBatch * b)
 {
+  gint error = errno;
+
   /* too big for the interface, no route, a pending ICMP: it is lost, and the
    * protocol knows what to do about losses; some is nothing unusual */
-  b->first += b->counts[0];
-  if (errno != EMSGSIZE && errno != ECONNREFUSED)
-    b->error = errno;
+  drop_first (b, b->counts[0]);
+  if (error != EMSGSIZE && error != ECONNREFUSED)
+    b->error = error;
 }
 
 gboolean
@@ -155,7 +193,7 @@ fasp_send_batch_flush (FaspSendBatch * b)
     compose (b);
     sent = sendmmsg (b->fd, b->messages, b->n, 0);
     for (gint i = 0; i < sent; i++)
-      b->first += b->counts[i];
+      drop_first (b, b->counts[i]);
     if (sent > 0 || errno == EINTR)
       continue;
     if (errno == EAGAIN || errno == EWOULDBLOCK)

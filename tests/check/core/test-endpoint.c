@@ -548,7 +548,7 @@ test_unconfirmed (void)
   vcast_run (n, FASP_SEC);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
   fasp_endpoint_write (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0,
-      (const guint8 *) "the end", 7);
+      (const guint8 *) "the end", 7, NULL);
   vcast_run (n, 100 * FASP_MSEC);
   fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
       FASP_REASON_STOPPED);

@@ -152,7 +152,7 @@ test_challenge (void)
   FaspSessionStats stats;
 
   fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0,
-      data, sizeof data);
+      data, sizeof data, NULL);
   play->blind = TRUE;
   inject_number (play, VNET_A, VNET_C, FASP_FRAME_TAIL, 0);
   for (guint round = 0; round < 20; round++) {
@@ -205,7 +205,7 @@ test_never_settles (void)
   guint i;
 
   vnet_attach (play->net, VNET_B, NULL);        /* the honest one is gone */
-  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0, (const guint8 *) "x", 1);     /* never acknowledged */
+  fasp_endpoint_write (play->sides[VNET_A], vnet_get_time (play->net), 0, (const guint8 *) "x", 1, NULL);       /* never acknowledged */
   for (i = 0; i < 40000 && stats_of (play, VNET_A).sessions > 0; i++) {
     FaspFeedback f = {.window = 100,.n_flows = 1,.tail = TRUE };
 

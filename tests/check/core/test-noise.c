@@ -83,7 +83,8 @@ check_transport (FaspAeadType type, const guint8 * key, guint64 n,
   n = type == FASP_AEAD_CHACHA20_POLY1305 ? GUINT64_TO_LE (n) :
       GUINT64_TO_BE (n);
   memcpy (nonce + 4, &n, sizeof n);
-  fasp_aead_seal (aead, nonce, NULL, 0, m->payload, m->payload_size, out);
+  fasp_aead_seal (aead, nonce, NULL, 0, m->payload, m->payload_size, NULL, 0,
+      out);
   g_assert_cmpmem (out, m->payload_size + FASP_AEAD_TAG_SIZE, m->message,
       m->message_size);
   g_assert_true (fasp_aead_open (aead, nonce, NULL, 0, m->message,

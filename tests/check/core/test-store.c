@@ -8,13 +8,14 @@ test_blocks (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 1000);
 
-  g_assert_cmpuint (fasp_store_write (store, 0, 1, bytes, 300), ==, 300);
-  g_assert_cmpuint (fasp_store_write (store, 0, 2, bytes, 300), ==, 300);
+  g_assert_cmpuint (fasp_store_write (store, 0, 1, bytes, 300, NULL), ==, 300);
+  g_assert_cmpuint (fasp_store_write (store, 0, 2, bytes, 300, NULL), ==, 300);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 1);
   /* asked for: sealed; more bytes begin another */
   g_assert_cmpuint (fasp_store_get (store, 0)->size, ==, 600);
   g_assert_cmpint (fasp_store_get (store, 0)->media_time, ==, 1);
-  g_assert_cmpuint (fasp_store_write (store, 0, 3, bytes, 2500), ==, 2500);
+  g_assert_cmpuint (fasp_store_write (store, 0, 3, bytes, 2500, NULL), ==,
+      2500);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 4);
   g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 1000);
   g_assert_cmpuint (fasp_store_get (store, 3)->size, ==, 500);
@@ -34,7 +35,7 @@ test_limit (void)
   FaspStore *store = fasp_store_new (limit, 1200);
   gsize taken = 0, n;
 
-  while ((n = fasp_store_write (store, 0, 0, bytes, 1316)) > 0) {
+  while ((n = fasp_store_write (store, 0, 0, bytes, 1316, NULL)) > 0) {
     taken += n;
     g_assert_cmpuint (fasp_store_get_bytes (store), <=, limit);
   }
@@ -42,7 +43,8 @@ test_limit (void)
   g_assert_cmpuint (taken, >, limit / 2);
   fasp_store_trim (store, fasp_store_get_head (store) / 2);
   g_assert_false (fasp_store_is_full (store));
-  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 1316), ==, 1316);
+  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 1316, NULL), ==,
+      1316);
   fasp_store_free (store);
 }
 
@@ -55,7 +57,7 @@ test_tiny (void)
   FaspStore *store = fasp_store_new (limit, 1400);
   guint n = 0;
 
-  while (n < 100000 && fasp_store_write (store, 0, n, bytes, 1) == 1)
+  while (n < 100000 && fasp_store_write (store, 0, n, bytes, 1, NULL) == 1)
     fasp_store_get (store, n++);
   g_assert_cmpuint (n, <, 100000);      /* overheads count, too */
   g_assert_cmpuint (fasp_store_get_bytes (store), <=, limit);
@@ -67,7 +69,7 @@ test_end (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 1000);
 
-  fasp_store_write (store, 0, 0, bytes, 10);
+  fasp_store_write (store, 0, 0, bytes, 10, NULL);
   fasp_store_finish (store, 0, 5);
   fasp_store_finish (store, 0, 6);
   g_assert_true (fasp_store_is_finished (store));

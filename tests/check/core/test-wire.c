@@ -137,6 +137,7 @@ rewrite_data (FaspWriter * w, const FaspFrame * frame)
         frame->payload, frame->payload_size);
   fasp_wire_write_data (w, block, frame->round, frame->copy, frame->index,
       frame->count);
+  fasp_write_flat (w);
   fasp_block_unref (block);
 }
 

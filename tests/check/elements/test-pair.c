@@ -16,7 +16,7 @@ typedef struct
   GstElement *sender, *receiver;
   GByteArray *got;              /* what appsink saw */
   GstClockTime last_pts;
-  guint backwards, discont, gaps;
+  guint buffers, backwards, discont, gaps;
   GMutex lock;
 } Pair;
 
@@ -31,6 +31,7 @@ on_sample (GstAppSink * sink, gpointer data)
   if (buffer == NULL)
     return GST_FLOW_OK;
   g_mutex_lock (&pair->lock);
+  pair->buffers++;
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   g_byte_array_append (pair->got, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
@@ -216,6 +217,26 @@ test_rendezvous (void)
   play (pair);
   push (pair, stream, 0, 300000, 5000);
   finish (pair, stream);
+  pair_free (pair);
+}
+
+/* Buffers that are thousands of blocks, which stay in them; what the sender
+ * cut comes out in one piece where it is there at once. */
+static void
+test_large (gconstpointer encryption)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "max-bitrate=2000000000 encryption=%s", port, (const gchar *) encryption);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u encryption=%s",
+      port, (const gchar *) encryption);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (30000000);
+
+  play (pair);
+  push (pair, stream, 0, 30000000, 1 << 20);
+  finish (pair, stream);
+  g_assert_cmpuint (pair->buffers, <, 30000000 / 1500 / 2);
   pair_free (pair);
 }
 
@@ -665,6 +686,8 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &ways[i], test_way);
   }
   g_test_add_func ("/pair/rendezvous", test_rendezvous);
+  g_test_add_data_func ("/pair/large/clear", "none", test_large);
+  g_test_add_data_func ("/pair/large/aes", "aes-128-gcm", test_large);
   g_test_add_func ("/pair/shapes", test_shapes);
   g_test_add_func ("/pair/prompt", test_prompt);
   g_test_add_func ("/pair/pause", test_pause);

@@ -1,0 +1,100 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspjoiner.h"
+
+/* Smaller ones are made to measure: a queue downstream may hold many. */
+#define POOLED_MIN (GST_FASP_JOINED_MAX / 4)
+
+void
+gst_fasp_joiner_clear (GstFaspJoiner * joiner)
+{
+  if (joiner->pool != NULL)
+    gst_buffer_pool_set_active (joiner->pool, FALSE);
+  gst_clear_object (&joiner->pool);
+}
+
+static GstBufferPool *
+make_pool (void)
+{
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, NULL, GST_FASP_JOINED_MAX, 0, 0);
+  gst_buffer_pool_set_config (pool, config);
+  gst_buffer_pool_set_active (pool, TRUE);
+  return pool;
+}
+
+static GstBuffer *
+make_buffer (GstFaspJoiner * joiner, gsize size)
+{
+  GstBuffer *buffer = NULL;
+
+  if (size < POOLED_MIN)
+    return gst_buffer_new_allocate (NULL, size, NULL);
+  if (joiner->pool == NULL)
+    joiner->pool = make_pool ();
+  if (gst_buffer_pool_acquire_buffer (joiner->pool, &buffer, NULL) !=
+      GST_FLOW_OK)
+    return gst_buffer_new_allocate (NULL, size, NULL);
+  gst_buffer_set_size (buffer, size);
+  return buffer;
+}
+
+/* How many of them belong together, and their bytes. */
+static guint
+count_alike (const FaspIoItem * items, guint n, gsize * size)
+{
+  guint i = 1;
+
+  *size = items[0].block->size;
+  for (; i < n; i++) {
+    const FaspBlock *block = items[i].block;
+
+    if (block->media_time != items[0].block->media_time
+        || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT))
+        || *size + block->size > GST_FASP_JOINED_MAX)
+      break;
+    *size += block->size;
+  }
+  return i;
+}
+
+static GstBuffer *
+wrap (FaspBlock * block)
+{
+  return gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
+      block->data, block->capacity, 0, block->size, block,
+      (GDestroyNotify) fasp_block_unref);
+}
+
+GstBuffer *
+gst_fasp_joiner_take (GstFaspJoiner * joiner, const FaspIoItem * items,
+    guint n, guint * used)
+{
+  GstBuffer *buffer;
+  GstMapInfo map;
+  gsize size;
+
+  *used = count_alike (items, n, &size);
+  if (*used == 1)
+    return wrap (items[0].block);
+  buffer = make_buffer (joiner, size);
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  size = 0;
+  for (guint i = 0; i < *used; i++) {
+    FaspBlock *block = items[i].block;
+
+    memcpy (map.data + size, block->data, block->size);
+    size += block->size;
+    fasp_block_unref (block);
+  }
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}

@@ -1,0 +1,62 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspshared.h"
+
+/* Some blocks: a copy of less costs no more than holding it. */
+#define WORTH_MIN 16384
+
+typedef struct
+{
+  FaspMemory memory;
+  GstBuffer *buffer;
+  GstMapInfo map;
+} Shared;
+
+gboolean
+gst_fasp_shared_is_worth (GstBuffer * buffer, gsize size)
+{
+  g_autoptr (GstStructure) config = NULL;
+  guint most;
+
+  if (size < WORTH_MIN)
+    return FALSE;
+  if (buffer->pool == NULL)
+    return TRUE;
+  config = gst_buffer_pool_get_config (buffer->pool);
+  return gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &most)
+      && most == 0;
+}
+
+static void
+shared_free (FaspMemory * memory)
+{
+  Shared *shared = (Shared *) memory;
+
+  gst_memory_unmap (shared->map.memory, &shared->map);
+  gst_buffer_unref (shared->buffer);
+  g_free (shared);
+}
+
+FaspMemory *
+gst_fasp_shared_new (GstBuffer * buffer, guint i, const guint8 ** data,
+    gsize * size)
+{
+  Shared *shared = g_new0 (Shared, 1);
+
+  if (!gst_memory_map (gst_buffer_peek_memory (buffer, i), &shared->map,
+          GST_MAP_READ)) {
+    g_free (shared);
+    return NULL;
+  }
+  fasp_memory_init (&shared->memory, shared_free);
+  shared->buffer = gst_buffer_ref (buffer);
+  *data = shared->map.data;
+  *size = shared->map.size;
+  return &shared->memory;
+}
