@@ -5,6 +5,7 @@
 
 #define OVERHEAD 28
 #define PORT 7001
+#define MTU 1500                /* of every wire: what is larger is dropped */
 
 typedef struct
 {
@@ -193,7 +194,7 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
   guint to = d->to.bytes[0] - 1;
   ImpairFate fate;
 
-  if (to >= VNET_NODES)
+  if (to >= VNET_NODES || d->size + OVERHEAD > MTU)
     return;
   fate = impair_packet (&net->wires[side][to], net->rand, net->now,
       d->size + OVERHEAD);

@@ -32,6 +32,10 @@ void fasp_memory_init (FaspMemory * memory,
 FaspMemory *fasp_memory_ref (FaspMemory * memory);
 void fasp_memory_unref (FaspMemory * memory);
 
+/* A receiver's window is counted in blocks of a common datagram; one of a jumbo
+ * frame counts as several. */
+#define FASP_BLOCK_UNIT 1500    /* payload bytes */
+
 typedef struct
 {
   gint refs;                    /* atomic */
@@ -40,6 +44,7 @@ typedef struct
   guint32 size;                 /* payload bytes used */
   guint32 capacity;             /* payload bytes allocated */
   guint64 number;
+  guint64 place;                /* sender: units of all blocks before it */
   FaspTime media_time;          /* sender's media time */
   FaspTime arrival;             /* receiver: when it was complete; sender: when
                                    its first byte was written */
@@ -55,6 +60,14 @@ FaspBlock *fasp_block_new_in (FaspMemory * memory, const guint8 * data,
     guint32 size);
 /* Lets go of room that is not used. */
 FaspBlock *fasp_block_shrink (FaspBlock * block);
+/* Units that it takes of a window. */
+static inline guint
+fasp_block_count_units (const FaspBlock * block)
+{
+  return block->size <= FASP_BLOCK_UNIT ? 1 :
+      (block->size + FASP_BLOCK_UNIT - 1) / FASP_BLOCK_UNIT;
+}
+
 FaspBlock *fasp_block_ref (FaspBlock * block);
 void fasp_block_unref (FaspBlock * block);
 

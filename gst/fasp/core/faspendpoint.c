@@ -10,6 +10,9 @@
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
  * queue of their own unless the link is slow; above 1 Gbit/s 50 us of the
  * rate, because nobody wakes up more often. */
+/* Slower streams would only wait for large datagrams to be full. */
+#define JUMBO_RATE 200000000
+#define BURST_MIN 3000          /* two common datagrams */
 #define BURST_MAX 8192
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
 #define BURST_FAST_TIME 50
@@ -237,6 +240,8 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   if (told->datagram_max > 0)
     session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
         FASP_DATAGRAM_MAX);
+  if (config->max_bitrate > 0 && config->max_bitrate < JUMBO_RATE)
+    session->datagram_max = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
   session->trace = &endpoint->trace;
   session->peer_id = told->cid;
   session->address = *peer;
@@ -267,8 +272,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
 guint32
 fasp_endpoint_get_window (const FaspEndpoint * endpoint)
 {
-  /* the bytes are blocks of at most a datagram: so many are sure to fit */
-  guint64 blocks = endpoint->config.buffer_size / FASP_DATAGRAM_MAX;
+  guint64 blocks = endpoint->config.buffer_size / FASP_BLOCK_UNIT;
   guint32 window = 64;
 
   /* and block numbers must be told apart by their low 24 bits */
@@ -282,7 +286,7 @@ fasp_endpoint_get_burst (const FaspEndpoint * endpoint)
 {
   guint64 rate = endpoint->config.max_bitrate;
   guint64 slow = CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC,
-      2 * FASP_DATAGRAM_MAX, BURST_MAX);
+      BURST_MIN, BURST_MAX);
 
   if (endpoint->config.max_burst > 0)
     return endpoint->config.max_burst;

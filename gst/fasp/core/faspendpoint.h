@@ -20,7 +20,9 @@
 
 G_BEGIN_DECLS
 
-#define FASP_DATAGRAM_MAX 1500  /* UDP payload bytes, largest ever sent */
+#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, largest ever sent: an
+                                   Ethernet jumbo frame's, 9000 bytes */
+#define FASP_DATAGRAM_COMMON 1500       /* and where jumbo frames do not help */
 #define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
 #define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
 

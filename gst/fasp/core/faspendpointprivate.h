@@ -76,7 +76,7 @@ FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
 FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHello * told,
     const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
-/* Blocks that a receiver's buffer is sure to hold. */
+/* Units that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
 /* Lets go of blocks that nobody needs any more. */
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);

@@ -5,7 +5,7 @@ static void
 set_candidates (FaspPmtu * pmtu, guint8 overhead, guint16 limit)
 {
   static const guint16 packets[FASP_PMTU_CANDIDATES] =
-      { 1280, 1380, 1400, 1420, 1450, 1480, 1492, 1500 };
+      { 1280, 1380, 1400, 1420, 1450, 1480, 1492, 1500, 4096, 8192, 9000 };
 
   pmtu->n_candidates = 0;
   for (guint i = 0; i < FASP_PMTU_CANDIDATES; i++) {

@@ -21,7 +21,7 @@
 G_BEGIN_DECLS
 
 #define FASP_PMTU_BASE 1200     /* UDP payload every path must carry */
-#define FASP_PMTU_CANDIDATES 8
+#define FASP_PMTU_CANDIDATES 11
 #define FASP_PMTU_TRIES 3
 #define FASP_PMTU_CONFIRM (10 * FASP_SEC)
 
@@ -41,7 +41,7 @@ typedef struct
 
 /* @overhead: IP + UDP header bytes; @limit: largest UDP payload either side
  * takes.  Candidates are IP packets of 1280, 1380, 1400, 1420, 1450, 1480,
- * 1492 and 1500 bytes less the overhead. Probing starts at @now. */
+ * 1492, 1500, 4096, 8192 and 9000 bytes less the overhead. Probing starts at @now. */
 void fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
     guint16 limit);
 FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);

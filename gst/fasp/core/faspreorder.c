@@ -21,6 +21,8 @@ struct _FaspReorder
   guint64 read, ack, highest;
   guint32 capacity;
   gsize bytes;
+  guint32 ready, held;          /* units in [read, ack); of all blocks here */
+  guint64 taken;                /* ever */
   gboolean discont;             /* the next block taken follows a hole */
   guint64 jump;                 /* a skip beyond the window: where to go on
                                    when all before is taken; 0: none */
@@ -72,6 +74,7 @@ clear_slot (FaspReorder * reorder, Slot * s)
 {
   if (s->block != NULL) {
     reorder->bytes -= s->block->capacity;
+    reorder->held -= fasp_block_count_units (s->block);
     fasp_block_unref (s->block);
   }
   *s = (Slot) {
@@ -148,13 +151,18 @@ begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
   s->block->size = piece->total;
   s->count = piece->count;
   reorder->bytes += piece->total;
+  reorder->held += fasp_block_count_units (s->block);
 }
 
 static void
 advance_ack (FaspReorder * reorder)
 {
-  while (reorder->ack < reorder->highest && is_present (reorder, reorder->ack))
-    reorder->ack++;
+  while (reorder->ack < reorder->highest && is_present (reorder, reorder->ack)) {
+    const FaspBlock *block = slot (reorder, reorder->ack++)->block;
+
+    if (block != NULL)
+      reorder->ready += fasp_block_count_units (block);
+  }
 }
 
 FaspReorderResult
@@ -177,6 +185,12 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     return FASP_REORDER_DUPLICATE;
 
   s = slot (reorder, piece->number);
+  /* more than anybody was told that there is room for; but what is waited for
+   * is taken */
+  if (s->block == NULL && piece->number != reorder->ack
+      && reorder->held + (piece->total + FASP_BLOCK_UNIT -
+          1) / FASP_BLOCK_UNIT > reorder->capacity)
+    return FASP_REORDER_OUTSIDE;
   if (s->block == NULL || s->count != piece->count
       || s->block->size != piece->total)
     begin_block (reorder, s, piece);
@@ -250,6 +264,9 @@ fasp_reorder_take (FaspReorder * reorder)
   0};
   set_present (reorder, reorder->read, FALSE);
   reorder->bytes -= block->capacity;
+  reorder->ready -= fasp_block_count_units (block);
+  reorder->held -= fasp_block_count_units (block);
+  reorder->taken += fasp_block_count_units (block);
   reorder->read++;
   if (reorder->discont)
     block->flags |= FASP_BLOCK_DISCONT;
@@ -314,10 +331,32 @@ fasp_reorder_get_highest (const FaspReorder * reorder)
   return reorder->highest;
 }
 
+guint32
+fasp_reorder_get_capacity (const FaspReorder * reorder)
+{
+  return reorder->capacity;
+}
+
 guint64
 fasp_reorder_get_limit (const FaspReorder * reorder)
 {
   return reorder->read + reorder->capacity;
+}
+
+guint32
+fasp_reorder_get_window (const FaspReorder * reorder)
+{
+  guint64 blocks = fasp_reorder_get_limit (reorder) - reorder->ack;
+
+  /* what was given up in between takes no memory, but a place in the ring */
+  return MIN (blocks, reorder->capacity - MIN (reorder->ready,
+          reorder->capacity));
+}
+
+guint64
+fasp_reorder_get_taken (const FaspReorder * reorder)
+{
+  return reorder->taken;
 }
 
 gsize

@@ -32,7 +32,7 @@ typedef enum
   FASP_REORDER_STORED,          /* new and complete */
   FASP_REORDER_PARTIAL,         /* a new fragment, block not complete */
   FASP_REORDER_DUPLICATE,       /* already here or already taken */
-  FASP_REORDER_OUTSIDE,         /* beyond the window */
+  FASP_REORDER_OUTSIDE,         /* beyond the window, or more than it holds */
   FASP_REORDER_INVALID,         /* fragment that cannot be */
 } FaspReorderResult;
 
@@ -84,7 +84,13 @@ guint64 fasp_reorder_skip_to (FaspReorder * reorder, guint64 number);
 guint64 fasp_reorder_get_read (const FaspReorder * reorder);
 guint64 fasp_reorder_get_ack (const FaspReorder * reorder);
 guint64 fasp_reorder_get_highest (const FaspReorder * reorder);
+guint32 fasp_reorder_get_capacity (const FaspReorder * reorder);
 guint64 fasp_reorder_get_limit (const FaspReorder * reorder);   /* read + capacity */
+/* Units (FASP_BLOCK_UNIT) from ack on that there is room for; ack + that never
+ * goes back. */
+guint32 fasp_reorder_get_window (const FaspReorder * reorder);
+/* Units taken so far. */
+guint64 fasp_reorder_get_taken (const FaspReorder * reorder);
 /* Bytes of payload allocated in the buffer. */
 gsize fasp_reorder_get_bytes (const FaspReorder * reorder);
 /* TRUE when block @number is here, or was taken or given up. */

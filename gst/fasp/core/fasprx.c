@@ -125,7 +125,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->feedback_sent = now;
   rx->owed = FALSE;
   rx->allowance = MAX (rx->allowance - (gint64) size, -ALLOWANCE_MAX);
-  rx->announced_limit = fasp_reorder_get_limit (rx->reorder);
+  rx->told_taken = fasp_reorder_get_taken (rx->reorder);
   if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
   } else if (is_missing_any (rx) || is_fresh (rx)) {
@@ -254,7 +254,7 @@ FaspBlock *
 fasp_rx_take (FaspRx * rx, FaspTime now)
 {
   FaspBlock *block;
-  guint64 limit;
+  guint64 opened;
 
   if (rx->complete)
     return NULL;
@@ -264,9 +264,8 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
   if (block->flags & FASP_BLOCK_EOS)
     rx->complete = TRUE;
   /* a sender whose window was closed waits for this */
-  limit = fasp_reorder_get_limit (rx->reorder);
-  if (limit - rx->announced_limit > (limit -
-          fasp_reorder_get_read (rx->reorder)) / 4)
+  opened = fasp_reorder_get_taken (rx->reorder) - rx->told_taken;
+  if (opened > fasp_reorder_get_capacity (rx->reorder) / 4)
     speak_now (rx, now, TRUE);
   return block;
 }
@@ -334,7 +333,7 @@ fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,
   guint64 at = MAX (ack, rx->part_from), start, length;
 
   feedback->ack = ack;
-  feedback->window = fasp_reorder_get_limit (rx->reorder) - ack;
+  feedback->window = fasp_reorder_get_window (rx->reorder);
   feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC -
       1) / FASP_MSEC;
   feedback->skips = rx->skips;

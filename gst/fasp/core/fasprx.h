@@ -44,7 +44,7 @@ typedef struct
   guint repeats;                /* since the last loss; 0: none was told */
   gboolean owed;                /* said as soon as there is allowance for it */
   gint64 allowance;             /* bytes of feedback; may be negative */
-  guint64 announced_limit;      /* window end last told */
+  guint64 told_taken;           /* units taken when the window was last told */
   guint64 part_from;            /* where the next part of a long list starts */
   FaspTime interval;            /* regular clock while anything is missing, */
   FaspTime interval_whole;      /* and while nothing is */

@@ -142,6 +142,13 @@ get_overhead (const FaspSession * session)
   return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->cipher);
 }
 
+/* Bytes that a datagram may take, from the IP header up. */
+static gsize
+get_wire_max (const FaspSession * session)
+{
+  return session->pmtu.size + session->address.overhead;
+}
+
 guint32
 fasp_session_get_room (const FaspSession * session)
 {
@@ -764,7 +771,8 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "it never confirms that it has the new key");
   if (session->role == FASP_ROLE_SENDER
-      && fasp_pacer_get_time (&session->pacer, now, FASP_DATAGRAM_MAX) > now)
+      && fasp_pacer_get_time (&session->pacer, now,
+          get_wire_max (session)) > now)
     return FALSE;
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_rx_give_up (&session->rx, now);
@@ -819,7 +827,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
     timeout = MAX (timeout, fasp_pacer_get_time (&session->pacer, now,
-            FASP_DATAGRAM_MAX));
+            get_wire_max (session)));
   }
   /* liveness */
   timeout = MIN (timeout, session->heard + session->resume_timeout);

@@ -24,7 +24,7 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->feedback_received = tx->feedback;
   stats->blocks_in_flight = tx->cursor - tx->acked;
   stats->blocks_queued = head > tx->cursor ? head - tx->cursor : 0;
-  stats->window = tx->limit > tx->cursor ? tx->limit - tx->cursor : 0;
+  stats->window = fasp_tx_get_window (tx);
   memcpy (stats->rounds, tx->rounds, sizeof (stats->rounds));
 }
 

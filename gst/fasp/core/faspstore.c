@@ -7,6 +7,7 @@ struct _FaspStore
   FaspBlock **ring;             /* block n at n & mask */
   guint64 mask;
   guint64 tail, head;
+  guint64 place;                /* units of all that is sealed */
   gsize bytes, limit;           /* allocated for kept blocks */
   guint32 block_size;
   gboolean open;                /* block head - 1 takes more bytes */
@@ -68,9 +69,18 @@ append (FaspStore * store, FaspBlock * block)
     store->mask = mask;
   }
   block->number = store->head;
+  block->place = store->place;
   *slot (store, store->head) = block;
   store->head++;
   store->bytes += cost (block);
+}
+
+/* The open block takes no more. */
+static void
+close_block (FaspStore * store)
+{
+  store->open = FALSE;
+  store->place += fasp_block_count_units (*slot (store, store->head - 1));
 }
 
 guint64
@@ -85,7 +95,7 @@ fasp_store_seal (FaspStore * store)
       *last = fasp_block_shrink (*last);
       store->bytes += cost (*last);
     }
-    store->open = FALSE;
+    close_block (store);
   }
   return store->head;
 }
@@ -118,11 +128,12 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
       block->media_time = media_time;
       block->arrival = now;
       append (store, block);
+      store->open = TRUE;
       if (whole) {
         taken += block->size;
+        close_block (store);
         continue;
       }
-      store->open = TRUE;
     }
     block = *slot (store, store->head - 1);
     n = MIN (size - taken, block->capacity - block->size);
@@ -130,7 +141,7 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     block->size += n;
     taken += n;
     if (block->size == block->capacity)
-      store->open = FALSE;
+      close_block (store);
   }
   return taken;
 }
@@ -148,6 +159,7 @@ fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time)
   block->media_time = media_time;
   block->arrival = now;
   append (store, block);
+  store->place++;
   store->finished = TRUE;
 }
 
@@ -185,6 +197,24 @@ fasp_store_get (FaspStore * store, guint64 number)
 }
 
 guint64
+fasp_store_get_place (FaspStore * store, guint64 number)
+{
+  number = MAX (number, store->tail);
+  if (number < store->head)
+    return (*slot (store, number))->place;
+  fasp_store_seal (store);
+  return store->place;
+}
+
+gboolean
+fasp_store_ends_by (const FaspStore * store, guint64 number, guint64 limit)
+{
+  const FaspBlock *block = *slot (store, number);
+
+  return block->place + fasp_block_count_units (block) <= limit;
+}
+
+guint64
 fasp_store_count_bytes (const FaspStore * store, guint64 from, guint64 to)
 {
   guint64 bytes = 0;
@@ -212,8 +242,8 @@ void
 fasp_store_trim (FaspStore * store, guint64 number)
 {
   number = MIN (number, store->head);
-  if (number == store->head && number > store->tail)
-    store->open = FALSE;
+  if (number == store->head && store->open)
+    close_block (store);
   for (; store->tail < number; store->tail++) {
     FaspBlock *block = *slot (store, store->tail);
 

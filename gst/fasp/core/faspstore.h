@@ -48,6 +48,13 @@ guint64 fasp_store_count_bytes (const FaspStore * store, guint64 from,
  * there is none. */
 guint32 fasp_store_find_largest (const FaspStore * store, guint64 from,
     guint64 to, guint32 limit);
+/* Units of all blocks before @number, which is kept or the next to come; that
+ * of one that is not kept any more is taken for that of the oldest. */
+guint64 fasp_store_get_place (FaspStore * store, guint64 number);
+/* Does block @number, which is kept, end at or before @limit units? Does not
+ * seal it. */
+gboolean fasp_store_ends_by (const FaspStore * store, guint64 number,
+    guint64 limit);
 /* Forgets everything below @number. */
 void fasp_store_trim (FaspStore * store, guint64 number);
 

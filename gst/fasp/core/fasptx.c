@@ -15,7 +15,8 @@ fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
   tx->repair = fasp_repair_new (start);
   fasp_copies_init (&tx->copies);
   tx->cursor = start;
-  tx->limit = start + MIN (window, FASP_WINDOW_MAX);
+  tx->limit = fasp_store_get_place (store, start) + MIN (window,
+      FASP_WINDOW_MAX);
   tx->acked = tx->skip_to = start;
   tx->tail_time = FASP_NEVER;
   tx->tail_interval = FASP_TX_TAIL_FIRST;
@@ -74,8 +75,8 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
     fasp_outlook_rtt (&tx->outlook, rtt);
   }
   /* the window only ever opens */
-  tx->limit = MAX (tx->limit, feedback->ack + MIN (feedback->window,
-          FASP_WINDOW_MAX));
+  tx->limit = MAX (tx->limit, fasp_store_get_place (tx->store,
+          feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
   tx->lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
     tx->rounds[i] += result.rounds[i];
@@ -190,6 +191,22 @@ copy_sent (FaspTx * tx)
     fasp_copies_push (&tx->copies, &copy);
 }
 
+/* Does the peer take the next new block? */
+static gboolean
+has_room (const FaspTx * tx)
+{
+  return fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
+      && tx->cursor - tx->acked < FASP_WINDOW_MAX;
+}
+
+guint64
+fasp_tx_get_window (const FaspTx * tx)
+{
+  guint64 place = fasp_store_get_place (tx->store, tx->cursor);
+
+  return tx->limit > place ? tx->limit - place : 0;
+}
+
 FaspTxItem
 fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     gint64 unused)
@@ -224,7 +241,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return block_item (tx, rex, round, room);
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
-    if (tx->cursor < head && tx->cursor < tx->limit)
+    if (tx->cursor < head && has_room (tx))
       return block_item (tx, tx->cursor, 0, room);
   }
   if (!is_waiting (tx))

@@ -34,7 +34,7 @@ typedef struct
   FaspCopies copies;
   FaspOutlook outlook;
   guint64 cursor;               /* next new block */
-  guint64 limit;                /* first block the peer has no room for */
+  guint64 limit;                /* units of the stream the peer has room for */
   guint64 acked;                /* the peer has everything below */
   guint64 skip_to;              /* blocks below will never be sent; > acked
                                    while the peer has not confirmed it */
@@ -68,7 +68,7 @@ typedef struct
   guint8 round, copy, index, count;
 } FaspTxItem;
 
-/* @start: first block of this session. @window: blocks the peer takes. The
+/* @start: first block of this session. @window: units the peer takes. The
  * outlook is the caller's to initialise; cleared here. */
 void fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start,
     guint32 window, FaspTime now);
@@ -86,6 +86,8 @@ FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     const FaspTxItem * item);
 
+/* Units that the peer still takes. */
+guint64 fasp_tx_get_window (const FaspTx * tx);
 /* When fasp_tx_next() may have something if it has nothing now. */
 FaspTime fasp_tx_get_timeout (const FaspTx * tx);
 

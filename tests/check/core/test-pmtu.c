@@ -41,14 +41,15 @@ test_search (void)
 {
   static const guint paths[][2] = {
     {1228, 1200}, {1300, 1280 - OVERHEAD}, {1400, 1400 - OVERHEAD},
-    {1492, 1492 - OVERHEAD}, {1500, 1472}, {9000, 1472}
+    {1492, 1492 - OVERHEAD}, {1500, 1472}, {4000, 1472},
+    {8192, 8192 - OVERHEAD}, {9000, 8972}
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     FaspTime now = 0;
     FaspPmtu pmtu;
 
-    fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+    fasp_pmtu_init (&pmtu, now, OVERHEAD, 9000);
     g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
     run (&pmtu, &now, RTT + 1, paths[i][0]);
     g_assert_cmpuint (pmtu.size, ==, paths[i][1]);      /* one round trip */

@@ -38,6 +38,66 @@ test_order (void)
   fasp_reorder_free (reorder);
 }
 
+/* Large blocks count as several: what is held is bounded whatever their size. */
+static void
+test_units (void)
+{
+  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  static const guint8 data[3 * FASP_BLOCK_UNIT];
+  FaspReorderPiece piece = {.count = 1,.total = sizeof data,.data = data,
+    .size = sizeof data
+  };
+
+  g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64);
+  for (piece.number = 1; piece.number < 22; piece.number++)
+    g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
+        FASP_REORDER_STORED);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
+      FASP_REORDER_OUTSIDE);
+  /* counted from ack on: nothing of that is deliverable yet */
+  g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64);
+  /* what all the others wait for is taken */
+  piece.number = 0;
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
+      FASP_REORDER_STORED);
+  g_assert_cmpuint (fasp_reorder_get_ack (reorder), ==, 22);
+  g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 0);
+  for (guint i = 1; i <= 22; i++) {
+    fasp_block_unref (fasp_reorder_take (reorder));
+    g_assert_cmpuint (fasp_reorder_get_taken (reorder), ==, 3 * i);
+    g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64 - 3 * (22 - i));
+  }
+  fasp_reorder_free (reorder);
+}
+
+/* Blocks stay where they came in, and let go of it. */
+static void
+test_memory (void)
+{
+  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  static const guint8 data[100];
+  FaspReorderPiece piece = {.count = 1,.total = sizeof data,.data = data,
+    .size = sizeof data
+  };
+  FaspMemory memory;
+  FaspBlock *block;
+
+  fasp_memory_init (&memory, NULL);
+  piece.memory = &memory;
+  fasp_reorder_insert (reorder, 0, &piece);
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
+      FASP_REORDER_DUPLICATE);
+  g_assert_cmpint (memory.refs, ==, 2);
+  block = fasp_reorder_take (reorder);
+  g_assert_true (block->data == data);
+  fasp_block_unref (block);
+  g_assert_cmpint (memory.refs, ==, 1);
+  piece.number = 2;
+  fasp_reorder_insert (reorder, 0, &piece);
+  fasp_reorder_free (reorder);
+  g_assert_cmpint (memory.refs, ==, 1);
+}
+
 static void
 test_limits (void)
 {
@@ -242,6 +302,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reorder/order", test_order);
   g_test_add_func ("/reorder/limits", test_limits);
+  g_test_add_func ("/reorder/units", test_units);
+  g_test_add_func ("/reorder/memory", test_memory);
   g_test_add_func ("/reorder/gaps", test_gaps);
   g_test_add_func ("/reorder/fragments", test_fragments);
   g_test_add_func ("/reorder/skip", test_skip);

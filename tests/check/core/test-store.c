@@ -64,6 +64,54 @@ test_tiny (void)
   fasp_store_free (store);
 }
 
+/* Whole blocks lie in the memory that is written; what is left over is copied. */
+static void
+test_memory (void)
+{
+  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  FaspMemory memory;
+
+  fasp_memory_init (&memory, NULL);
+  fasp_store_write (store, 0, 0, bytes, 300, NULL);
+  g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 3000, &memory), ==,
+      3000);
+  g_assert_cmpuint (fasp_store_get_head (store), ==, 4);
+  g_assert_cmpint (memory.refs, ==, 3);
+  g_assert_true (fasp_store_get (store, 1)->data == bytes + 700);
+  g_assert_true (fasp_store_get (store, 2)->data == bytes + 1700);
+  g_assert_cmpuint (fasp_store_get (store, 3)->size, ==, 300);
+  g_assert_null (fasp_store_get (store, 3)->memory);
+  fasp_store_trim (store, 2);
+  g_assert_cmpint (memory.refs, ==, 2);
+  fasp_store_free (store);
+  g_assert_cmpint (memory.refs, ==, 1);
+}
+
+/* Where blocks begin and end in units of the peer's window. */
+static void
+test_places (void)
+{
+  FaspStore *store = fasp_store_new (1 << 20, 2 * FASP_BLOCK_UNIT + 1);
+
+  fasp_store_write (store, 0, 0, bytes, 4 * FASP_BLOCK_UNIT + 12, NULL);
+  g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
+  g_assert_cmpuint (fasp_store_get_place (store, 0), ==, 0);
+  g_assert_cmpuint (fasp_store_get_place (store, 1), ==, 3);
+  g_assert_cmpuint (fasp_store_get_place (store, 2), ==, 6);
+  g_assert_false (fasp_store_ends_by (store, 2, 6));
+  g_assert_true (fasp_store_ends_by (store, 2, 7));
+  /* it was not sealed by that */
+  fasp_store_write (store, 0, 0, bytes, FASP_BLOCK_UNIT, NULL);
+  g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
+  g_assert_false (fasp_store_ends_by (store, 2, 7));
+  g_assert_cmpuint (fasp_store_get_place (store, 3), ==, 8);
+  fasp_store_finish (store, 0, 0);
+  g_assert_cmpuint (fasp_store_get_place (store, 4), ==, 9);
+  fasp_store_trim (store, 2);
+  g_assert_cmpuint (fasp_store_get_place (store, 0), ==, 6);
+  fasp_store_free (store);
+}
+
 static void
 test_end (void)
 {
@@ -88,6 +136,8 @@ main (int argc, char **argv)
   g_test_add_func ("/store/blocks", test_blocks);
   g_test_add_func ("/store/limit", test_limit);
   g_test_add_func ("/store/tiny", test_tiny);
+  g_test_add_func ("/store/memory", test_memory);
+  g_test_add_func ("/store/places", test_places);
   g_test_add_func ("/store/end", test_end);
   return g_test_run ();
 }
