@@ -33,6 +33,16 @@ fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
   return at <= now * 1000 ? now : (at + 999) / 1000;
 }
 
+FaspTime
+fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now, gsize bytes)
+{
+  guint64 quantum = pacer->ready.rate / 8 * FASP_PACER_QUANTUM / FASP_SEC;
+
+  /* the other half of the burst is for waking up late */
+  return fasp_pacer_get_time (pacer, now, MAX (bytes, MIN (quantum,
+              pacer->burst / 2)));
+}
+
 /* Time gone by idle, since the last one left, as bytes. */
 static gint64
 idle_bytes (const FaspPacer * pacer, FaspTime now)

@@ -17,6 +17,9 @@
 
 G_BEGIN_DECLS
 
+/* A wake-up costs some 10 µs and comes some 50 to 100 µs late. */
+#define FASP_PACER_QUANTUM 200  /* µs */
+
 typedef struct
 {
   FaspRateClock ready;          /* theoretical time of the next datagram; its
@@ -31,6 +34,10 @@ void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
 /* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded
  * up to µs.  One that is larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
+    gsize bytes);
+/* When it is worth waking up for more of them: at high rates not for each one,
+ * but for what the rate allows in FASP_PACER_QUANTUM. */
+FaspTime fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
 /* What the rate would have allowed to leave in the last quarter of a second
  * and was not wanted: what is not essential may leave with that. Without a

@@ -826,7 +826,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
 
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
-    timeout = MAX (timeout, fasp_pacer_get_time (&session->pacer, now,
+    timeout = MAX (timeout, fasp_pacer_get_wake (&session->pacer, now,
             get_wire_max (session)));
   }
   /* liveness */

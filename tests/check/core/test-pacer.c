@@ -135,6 +135,37 @@ test_unused (void)
   g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC), >=, 0);
 }
 
+/* Fast streams wake up for a batch, slow ones for each datagram, and neither
+ * for more than may leave. */
+static void
+test_wake (void)
+{
+  static const guint64 rates[] = { 1000000, 50000000, 1000000000, 10000000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    guint32 burst = MAX (8192, rates[i] / 8 / 1000000 * 400);
+    FaspTime now = FASP_SEC, wake;
+    gsize sent = 0, quantum = rates[i] / 8 / 1000000 * FASP_PACER_QUANTUM;
+    FaspPacer pacer;
+
+    fasp_pacer_init (&pacer, rates[i], burst);
+    while (fasp_pacer_get_time (&pacer, now, 1500) <= now)
+      fasp_pacer_sent (&pacer, now, 1500);
+    for (guint n = 0; n < 100; n++) {
+      wake = fasp_pacer_get_wake (&pacer, now, 1500);
+      g_assert_cmpint (wake, >, now);
+      g_assert_cmpint (wake, >=, fasp_pacer_get_time (&pacer, now, 1500));
+      now = wake;
+      for (sent = 0; fasp_pacer_get_time (&pacer, now, 1500) <= now;
+          sent += 1500)
+        fasp_pacer_sent (&pacer, now, 1500);
+      g_assert_cmpuint (sent, >, 0);
+      g_assert_cmpuint (sent + 1500, >=, MIN (quantum, 1500));
+      g_assert_cmpuint (sent, <=, MAX (quantum, 1500) + 1500);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,5 +176,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/idle", test_idle);
   g_test_add_func ("/pacer/set-rate", test_set_rate);
   g_test_add_func ("/pacer/unused", test_unused);
+  g_test_add_func ("/pacer/wake", test_wake);
   return g_test_run ();
 }
