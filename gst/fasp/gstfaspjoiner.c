@@ -9,7 +9,7 @@
 #include "gstfaspjoiner.h"
 
 /* Smaller ones are made to measure: a queue downstream may hold many. */
-#define POOLED_MIN (GST_FASP_JOINED_MAX / 4)
+#define POOLED_MIN (GST_FASP_JOINED_MAX / 2)
 
 void
 gst_fasp_joiner_clear (GstFaspJoiner * joiner)

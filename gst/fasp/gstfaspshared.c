@@ -19,12 +19,16 @@ typedef struct
 } Shared;
 
 gboolean
-gst_fasp_shared_is_worth (GstBuffer * buffer, gsize size)
+gst_fasp_shared_is_worth (GstBuffer * buffer, guint i)
 {
+  GstMemory *memory = gst_buffer_peek_memory (buffer, i);
   g_autoptr (GstStructure) config = NULL;
   guint most;
 
-  if (size < WORTH_MIN)
+  if (memory->size < WORTH_MIN || memory->size < memory->maxsize / 2
+      || GST_MEMORY_IS_READONLY (memory) || memory->parent != NULL
+      || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM)
+      || gst_buffer_get_parent_buffer_meta (buffer) != NULL)
     return FALSE;
   if (buffer->pool == NULL)
     return TRUE;

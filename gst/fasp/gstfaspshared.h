@@ -14,9 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* Is that of use, and harmless?  Not for little, and not for buffers of a pool
- * that has no more when these are held, like those of a capture card. */
-gboolean gst_fasp_shared_is_worth (GstBuffer * buffer, gsize size);
+/* Is that of use for memory @i, and harmless?  Not for little, or little in
+ * something large; and not for what somebody may have no more of when it is
+ * held: buffers of a pool with a limit, like those of a capture card, and memory
+ * that belongs to others and may only be read. */
+gboolean gst_fasp_shared_is_worth (GstBuffer * buffer, guint i);
 
 /* Memory @i of @buffer, mapped; NULL: it cannot be read. */
 FaspMemory *gst_fasp_shared_new (GstBuffer * buffer, guint i,

@@ -159,15 +159,13 @@ flush_gathered (GstFaspSink * self, Gathered * g)
 static gboolean
 map_memory (GstBuffer * buffer, guint i, FaspIoPiece * piece, GstMapInfo * map)
 {
-  GstMemory *memory = gst_buffer_peek_memory (buffer, i);
-
   *piece = (FaspIoPiece) {
   NULL};
-  if (gst_fasp_shared_is_worth (buffer, memory->size)) {
+  if (gst_fasp_shared_is_worth (buffer, i)) {
     piece->memory = gst_fasp_shared_new (buffer, i, &piece->data, &piece->size);
     return piece->memory != NULL;
   }
-  if (!gst_memory_map (memory, map, GST_MAP_READ))
+  if (!gst_memory_map (gst_buffer_peek_memory (buffer, i), map, GST_MAP_READ))
     return FALSE;
   piece->data = map->data;
   piece->size = map->size;

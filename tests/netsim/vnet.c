@@ -212,6 +212,14 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
     schedule (net, to, &from, fate.when[i], d->data, d->size);
 }
 
+static void
+forget (FaspEndpoint * endpoint)
+{
+  GPtrArray *forgotten = fasp_endpoint_take_forgotten (endpoint);
+
+  g_clear_pointer (&forgotten, g_ptr_array_unref);
+}
+
 /* Lets both sides say what they have to say now. */
 static void
 flush (Vnet * net)
@@ -225,6 +233,7 @@ flush (Vnet * net)
       fasp_datagram_flatten (&datagram);
       transmit (net, side, &datagram);
     }
+    forget (net->endpoints[side]);
   }
 }
 

@@ -60,12 +60,18 @@ FaspBlock *fasp_block_new_in (FaspMemory * memory, const guint8 * data,
     guint32 size);
 /* Lets go of room that is not used. */
 FaspBlock *fasp_block_shrink (FaspBlock * block);
-/* Units that it takes of a window. */
+/* Units that a block of @size bytes takes of a window. */
+static inline guint
+fasp_count_units (guint32 size)
+{
+  return size <= FASP_BLOCK_UNIT ? 1 :
+      (size + FASP_BLOCK_UNIT - 1) / FASP_BLOCK_UNIT;
+}
+
 static inline guint
 fasp_block_count_units (const FaspBlock * block)
 {
-  return block->size <= FASP_BLOCK_UNIT ? 1 :
-      (block->size + FASP_BLOCK_UNIT - 1) / FASP_BLOCK_UNIT;
+  return fasp_count_units (block->size);
 }
 
 FaspBlock *fasp_block_ref (FaspBlock * block);

@@ -8,10 +8,8 @@
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
- * queue of their own unless the link is slow; above 1 Gbit/s 50 us of the
- * rate, because nobody wakes up more often. */
-/* Slower streams would only wait for large datagrams to be full. */
-#define JUMBO_RATE 200000000
+ * queue of their own unless the link is slow; two jumbo frames for fast
+ * streams, and above that what goes between two wake-ups. */
 #define BURST_MIN 3000          /* two common datagrams */
 #define BURST_MAX 8192
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
@@ -241,8 +239,6 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   if (told->datagram_max > 0)
     session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
         FASP_DATAGRAM_MAX);
-  if (config->max_bitrate > 0 && config->max_bitrate < JUMBO_RATE)
-    session->datagram_max = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
   session->trace = &endpoint->trace;
   session->peer_id = told->cid;
   session->address = *peer;
@@ -286,8 +282,8 @@ guint32
 fasp_endpoint_get_burst (const FaspEndpoint * endpoint)
 {
   guint64 rate = endpoint->config.max_bitrate;
-  guint64 slow = CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC,
-      BURST_MIN, BURST_MAX);
+  guint64 slow = rate >= FASP_JUMBO_FROM ? 2 * FASP_DATAGRAM_MAX :
+      CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC, BURST_MIN, BURST_MAX);
 
   if (endpoint->config.max_burst > 0)
     return endpoint->config.max_burst;

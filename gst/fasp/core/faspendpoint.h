@@ -122,6 +122,10 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
  * that nobody listens to are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory);
+/* Blocks in memory of others that nobody needs any more: NULL, or to be let go
+ * of with g_ptr_array_unref() outside of the caller's lock, as what that calls
+ * is not ours. To be asked for after any call. */
+GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
 /* The stream ends here. Idempotent. */
@@ -240,7 +244,7 @@ typedef struct
   guint64 feedback_received;
   guint64 blocks_in_flight;     /* sent, not acknowledged */
   guint64 blocks_queued;        /* written, not sent */
-  guint64 window;               /* blocks the peer still takes */
+  guint64 window;               /* units (FASP_BLOCK_UNIT) the peer still takes */
   guint64 send_rate;            /* bit/s on the wire over the last second */
   /* receiver */
   guint64 datagrams_received, wire_bytes_received;

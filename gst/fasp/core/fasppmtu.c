@@ -45,6 +45,31 @@ fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead, guint16 limit)
 }
 
 void
+fasp_pmtu_set_limit (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
+    guint16 limit)
+{
+  gboolean grew = limit > pmtu->limit;
+
+  if (limit == pmtu->limit)
+    return;
+  pmtu->limit = limit;
+  set_candidates (pmtu, overhead, limit);
+  if (grew && !pmtu->confirming) {
+    search (pmtu, now);
+  } else if (pmtu->size > limit) {
+    pmtu->size = pmtu->n_candidates > 0 ?
+        pmtu->candidates[pmtu->n_candidates - 1] : FASP_PMTU_BASE;
+    rest (pmtu, now);
+  }
+}
+
+guint16
+fasp_pmtu_get_largest (const FaspPmtu * pmtu)
+{
+  return pmtu->searching ? pmtu->limit : pmtu->size;
+}
+
+void
 fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead)
 {
   fasp_pmtu_init (pmtu, now, overhead, pmtu->limit);

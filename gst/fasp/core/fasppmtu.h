@@ -4,7 +4,8 @@
  *
  * Sizes are UDP payload bytes. The search sends one padded probe of every
  * candidate above the size in use at once and keeps the largest that was
- * answered: one round trip instead of a bisection, for ten kilobytes.
+ * answered: one round trip instead of a bisection, for ten kilobytes, or 32 with
+ * jumbo frames.
  * Unanswered ones are repeated, three tries in all.  The size in use is
  * confirmed from time to time and when blocks keep being lost; three
  * unanswered confirmations while the peer is heard mean a black hole, and
@@ -54,6 +55,12 @@ gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
 void fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* Blocks of the size in use keep being lost: confirm it now. */
 void fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now);
+/* Another limit: what is above it is not used any more, what is below is looked
+ * for. */
+void fasp_pmtu_set_limit (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
+    guint16 limit);
+/* The largest UDP payload that is sent now, probes included. */
+guint16 fasp_pmtu_get_largest (const FaspPmtu * pmtu);
 /* The address changed: the path is another one. */
 void fasp_pmtu_restart (FaspPmtu * pmtu, FaspTime now, guint8 overhead);
 

@@ -22,7 +22,7 @@ struct _FaspReorder
   guint32 capacity;
   gsize bytes;
   guint32 ready, held;          /* units in [read, ack); of all blocks here */
-  guint64 taken;                /* ever */
+  guint64 taken;                /* ever, or given up: one each */
   gboolean discont;             /* the next block taken follows a hole */
   guint64 jump;                 /* a skip beyond the window: where to go on
                                    when all before is taken; 0: none */
@@ -154,6 +154,15 @@ begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
   reorder->held += fasp_block_count_units (s->block);
 }
 
+/* For a block of so many bytes in this slot, in place of what is there. */
+static gboolean
+has_room (const FaspReorder * reorder, const Slot * s, guint32 total)
+{
+  guint held = s->block != NULL ? fasp_block_count_units (s->block) : 0;
+
+  return reorder->held - held + fasp_count_units (total) <= reorder->capacity;
+}
+
 static void
 advance_ack (FaspReorder * reorder)
 {
@@ -187,9 +196,7 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
   s = slot (reorder, piece->number);
   /* more than anybody was told that there is room for; but what is waited for
    * is taken */
-  if (s->block == NULL && piece->number != reorder->ack
-      && reorder->held + (piece->total + FASP_BLOCK_UNIT -
-          1) / FASP_BLOCK_UNIT > reorder->capacity)
+  if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
     return FASP_REORDER_OUTSIDE;
   if (s->block == NULL || s->count != piece->count
       || s->block->size != piece->total)
@@ -236,9 +243,11 @@ pass_given_up (FaspReorder * reorder)
       && slot (reorder, reorder->read)->block == NULL) {
     set_present (reorder, reorder->read, FALSE);
     reorder->read++;
+    reorder->taken++;
     reorder->discont = TRUE;
   }
   if (reorder->read == reorder->ack && reorder->jump > reorder->read) {
+    reorder->taken += reorder->jump - reorder->read;
     reorder->read = reorder->ack = reorder->jump;
     reorder->highest = MAX (reorder->highest, reorder->jump);
     reorder->discont = TRUE;

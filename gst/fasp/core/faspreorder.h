@@ -89,7 +89,7 @@ guint64 fasp_reorder_get_limit (const FaspReorder * reorder);   /* read + capaci
 /* Units (FASP_BLOCK_UNIT) from ack on that there is room for; ack + that never
  * goes back. */
 guint32 fasp_reorder_get_window (const FaspReorder * reorder);
-/* Units taken so far. */
+/* Units that were taken or given up so far, which opened the window. */
 guint64 fasp_reorder_get_taken (const FaspReorder * reorder);
 /* Bytes of payload allocated in the buffer. */
 gsize fasp_reorder_get_bytes (const FaspReorder * reorder);

@@ -92,7 +92,7 @@ fasp_session_open (FaspSession * session, FaspTime now)
   g_clear_pointer (&session->accept, g_bytes_unref);
   session->accept_due = FALSE;
   fasp_pmtu_init (&session->pmtu, now, session->address.overhead,
-      session->datagram_max);
+      MIN (session->datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_SENDER)
     session->tx.heard = now;
   else {
@@ -146,7 +146,7 @@ get_overhead (const FaspSession * session)
 static gsize
 get_wire_max (const FaspSession * session)
 {
-  return session->pmtu.size + session->address.overhead;
+  return fasp_pmtu_get_largest (&session->pmtu) + session->address.overhead;
 }
 
 guint32
@@ -259,6 +259,20 @@ handle_address (FaspSession * session, FaspTime now,
   }
 }
 
+/* Jumbo frames are for fast streams. */
+static void
+choose_limit (FaspSession * session, FaspTime now)
+{
+  guint64 rate = session->send_meter.rate;
+  guint16 limit = session->pmtu.limit;
+
+  if (rate >= FASP_JUMBO_FROM)
+    limit = session->datagram_max;
+  else if (rate < FASP_JUMBO_UNTIL)
+    limit = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
+  fasp_pmtu_set_limit (&session->pmtu, now, session->address.overhead, limit);
+}
+
 static void
 handle_feedback (FaspSession * session, FaspTime now, guint64 pn,
     const FaspFeedback * feedback)
@@ -281,6 +295,7 @@ handle_feedback (FaspSession * session, FaspTime now, guint64 pn,
   if (fasp_repair_is_overgrown (session->tx.repair))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "its feedback never says what arrived");
+  choose_limit (session, now);
   if (fasp_repair_get_oldest_rounds (session->tx.repair) >= SUSPICIOUS_ROUNDS)
     fasp_pmtu_suspect (&session->pmtu, now);
 }

@@ -31,6 +31,10 @@ G_BEGIN_DECLS
 #define FASP_CLOSE_TIMEOUT FASP_SEC
 /* A latency that the sender is to tell is waited for so long. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
+/* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, until it
+ * is less than that again: a slower stream would only wait for them to fill. */
+#define FASP_JUMBO_FROM 200000000
+#define FASP_JUMBO_UNTIL 100000000
 #define FASP_PINGS 16
 #define FASP_PONGS 16           /* answers waiting; more are not answered */
 #define FASP_PING_SECRET 16

@@ -12,12 +12,19 @@ struct _FaspStore
   guint32 block_size;
   gboolean open;                /* block head - 1 takes more bytes */
   gboolean finished;
+  GPtrArray *forgotten;         /* blocks in memory of others */
 };
 
 static inline gsize
 cost (const FaspBlock * block)
 {
   return sizeof (FaspBlock) + block->capacity;
+}
+
+static GPtrArray *
+new_forgotten (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) fasp_block_unref);
 }
 
 FaspStore *
@@ -28,6 +35,7 @@ fasp_store_new (gsize limit, guint32 block_size)
   store->mask = 255;
   store->ring = g_new (FaspBlock *, store->mask + 1);
   store->limit = limit;
+  store->forgotten = new_forgotten ();
   store->block_size = block_size;
   return store;
 }
@@ -38,6 +46,7 @@ fasp_store_free (FaspStore * store)
   if (store == NULL)
     return;
   fasp_store_trim (store, store->head);
+  g_ptr_array_unref (store->forgotten);
   g_free (store->ring);
   g_free (store);
 }
@@ -248,6 +257,20 @@ fasp_store_trim (FaspStore * store, guint64 number)
     FaspBlock *block = *slot (store, store->tail);
 
     store->bytes -= cost (block);
-    fasp_block_unref (block);
+    if (block->memory != NULL)
+      g_ptr_array_add (store->forgotten, block);
+    else
+      fasp_block_unref (block);
   }
+}
+
+GPtrArray *
+fasp_store_take_forgotten (FaspStore * store)
+{
+  GPtrArray *forgotten = store->forgotten;
+
+  if (forgotten->len == 0)
+    return NULL;
+  store->forgotten = new_forgotten ();
+  return forgotten;
 }

@@ -74,9 +74,11 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
     fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
     fasp_outlook_rtt (&tx->outlook, rtt);
   }
-  /* the window only ever opens */
-  tx->limit = MAX (tx->limit, fasp_store_get_place (tx->store,
-          feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
+  /* the window only ever opens; where it is not known what stood there, it says
+   * nothing */
+  if (feedback->ack >= fasp_store_get_tail (tx->store))
+    tx->limit = MAX (tx->limit, fasp_store_get_place (tx->store,
+            feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
   tx->lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
     tx->rounds[i] += result.rounds[i];

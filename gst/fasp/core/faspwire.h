@@ -116,7 +116,7 @@ typedef struct
   guint32 latency_ms;
   gchar streamid[FASP_STREAMID_MAX + 1];
   guint64 start;                /* from the sender of the stream */
-  guint32 window;               /* from its receiver, blocks */
+  guint32 window;               /* from its receiver, units */
   guint16 datagram_max;         /* largest UDP payload taken; 0: not said */
   gboolean has_resume;
   guint32 resume_cid;           /* OPEN: the listener's cid to resume */

@@ -40,6 +40,13 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   return taken;
 }
 
+GPtrArray *
+fasp_endpoint_take_forgotten (FaspEndpoint * endpoint)
+{
+  return endpoint->store != NULL ?
+      fasp_store_take_forgotten (endpoint->store) : NULL;
+}
+
 gboolean
 fasp_endpoint_can_write (const FaspEndpoint * endpoint)
 {

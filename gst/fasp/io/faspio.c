@@ -17,6 +17,8 @@
 #define EVENTS_BATCH 16
 /* Full batches sent before the socket is looked at. */
 #define BATCHES_MAX 4
+/* Datagrams received under one lock. */
+#define LOCKED_MAX 64
 
 struct _FaspIo
 {
@@ -70,6 +72,16 @@ wake (FaspIo * io)
     g_warning ("cannot wake the I/O thread: %s", g_strerror (errno));
 }
 
+/* With it goes what the endpoint does not need any more. */
+static void
+unlock (FaspIo * io)
+{
+  GPtrArray *forgotten = fasp_endpoint_take_forgotten (io->endpoint);
+
+  g_mutex_unlock (&io->lock);
+  g_clear_pointer (&forgotten, g_ptr_array_unref);
+}
+
 /* With the lock held: does the thread sleep past what there is to do? */
 static gboolean
 must_wake (FaspIo * io)
@@ -114,7 +126,7 @@ send_due (FaspIo * io)
         break;
       fasp_send_batch_commit (io->out);
     }
-    g_mutex_unlock (&io->lock);
+    unlock (io);
     if (!fasp_send_batch_flush (io->out))
       return FALSE;
     if (!more)
@@ -136,7 +148,7 @@ send_or_wake (FaspIo * io)
     g_mutex_unlock (&io->send_lock);
     g_mutex_lock (&io->lock);
     must = !sent || must_wake (io);
-    g_mutex_unlock (&io->lock);
+    unlock (io);
   }
   if (must)
     wake (io);
@@ -155,17 +167,22 @@ receive_all (FaspIo * io)
     gsize size;
 
     g_mutex_lock (&io->lock);
-    while ((data = fasp_receive_batch_next (io->in, &size, &address,
-                &memory)) != NULL)
+    for (guint n = 0; (data = fasp_receive_batch_next (io->in, &size, &address,
+                &memory)) != NULL; n++) {
+      if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
+        unlock (io);
+        g_mutex_lock (&io->lock);
+      }
       fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory);
-    g_mutex_unlock (&io->lock);
+    }
+    unlock (io);
     if (all)
       break;
   }
   while (fasp_socket_get_unreachable (io->socket, &address)) {
     g_mutex_lock (&io->lock);
     fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
-    g_mutex_unlock (&io->lock);
+    unlock (io);
   }
 }
 
@@ -192,7 +209,7 @@ tell_some (FaspIo * io)
   while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->endpoint,
           &events[n]))
     note_event (io, &events[n++]);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   for (guint i = 0; i < n; i++) {
     if (io->resolve != NULL && (events[i].type == FASP_EVENT_INTERRUPTED
             || events[i].type == FASP_EVENT_REMOVED))
@@ -211,7 +228,7 @@ tell (FaspIo * io)
   g_mutex_lock (&io->lock);
   if (io->waiters > 0 && has_news (io))
     g_cond_broadcast (&io->changed);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
 }
 
 static FaspTime
@@ -224,7 +241,7 @@ sleep_until (FaspIo * io)
   if (io->closing)
     until = MIN (until, io->close_deadline);
   io->sleeping_until = MAX (until, 1);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   return until;
 }
 
@@ -248,7 +265,7 @@ wait_for_work (FaspIo * io, FaspTime until, gboolean blocked)
   ppoll (fds, 2, until == FASP_NEVER && !blocked ? NULL : &timeout, NULL);
   g_mutex_lock (&io->lock);
   io->sleeping_until = 0;
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   if ((fds[1].revents & POLLIN)
       && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
     g_debug ("nothing to read from the event counter");
@@ -264,7 +281,7 @@ is_done (FaspIo * io)
   g_mutex_lock (&io->lock);
   done = io->closing && (fasp_endpoint_is_closed (io->endpoint)
       || g_get_monotonic_time () >= io->close_deadline);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   return done;
 }
 
@@ -314,7 +331,7 @@ resolved (GSocketAddress * address, gpointer data)
     return FALSE;
   g_mutex_lock (&io->lock);
   fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   wake (io);
   return TRUE;
 }
@@ -329,7 +346,7 @@ is_settled (gpointer data)
   g_mutex_lock (&io->lock);
   fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
   settled = stats.sessions > stats.interrupted || io->failed || io->closing;
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   return settled;
 }
 
@@ -407,7 +424,7 @@ fasp_io_free (FaspIo * io)
   fasp_endpoint_close (io->endpoint, now, FASP_REASON_STOPPED);
   io->closing = TRUE;
   io->close_deadline = now + CLOSE_MAX;
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   wake (io);
   g_thread_join (io->thread);
   fasp_resolve_free (io->resolve);
@@ -444,7 +461,7 @@ fasp_io_lock (FaspIo * io)
 void
 fasp_io_unlock (FaspIo * io, gboolean changed)
 {
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   if (changed)
     wake (io);
 }
@@ -457,7 +474,7 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
   g_mutex_lock (&io->lock);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
 }
 
 /* --- the stream -------------------------------------------------------------------------- */
@@ -522,7 +539,7 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
       wake (io);
     wait_for_change (io);
   }
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   if (all && must)
     send_or_wake (io);
   return result;
@@ -544,7 +561,7 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
   }
   fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
   *lost = stats.bytes_unconfirmed;
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   return result;
 }
 
@@ -592,7 +609,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
     wait_for_change (io);
   }
   must = must_wake (io);
-  g_mutex_unlock (&io->lock);
+  unlock (io);
   if (must)
     wake (io);
   return result;

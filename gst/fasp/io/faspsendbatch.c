@@ -29,6 +29,10 @@ struct _FaspSendBatch
 {
   gint fd;
   gboolean cuts;                /* the kernel does, as far as we know */
+  gboolean has_cut;             /* and has done so */
+  guint singly;                 /* so many are to go one by one, */
+  gboolean doubted;             /* as it may be that it cannot cut */
+  gboolean retried;             /* the first message was refused before */
   gint error;
   guint first, used;            /* [first, used) wait */
   FaspDatagram datagrams[FASP_SEND_BATCH];
@@ -78,7 +82,8 @@ fasp_send_batch_get_error (const FaspSendBatch * b)
 }
 
 /* How many from @i on may be one message: all of one size, but the last may be
- * shorter. */
+ * shorter.  Not so behind one alone, which may be a probe of a size that the
+ * path does not take, and would take the other with it. */
 static guint
 count_alike (const FaspSendBatch * b, guint i)
 {
@@ -86,12 +91,13 @@ count_alike (const FaspSendBatch * b, guint i)
   gsize size = first->size;
   guint n = 1;
 
-  if (!b->cuts)
+  if (!b->cuts || i < b->first + b->singly)
     return 1;
   while (i + n < b->used && n < SEGMENTS_MAX) {
     const FaspDatagram *d = &b->datagrams[i + n];
 
-    if (d->size > first->size || size + d->size > MESSAGE_MAX
+    if (d->size > first->size || (d->size < first->size && n < 2)
+        || size + d->size > MESSAGE_MAX
         || !fasp_address_equal (&d->to, &first->to))
       break;
     size += d->size;
@@ -167,21 +173,51 @@ compose (FaspSendBatch * b)
 static void
 drop_first (FaspSendBatch * b, guint n)
 {
+  b->singly -= MIN (b->singly, n);
+  b->retried = FALSE;
   for (; n > 0; n--)
     fasp_datagram_release (&b->datagrams[b->first++]);
 }
 
-/* The first message was refused, by errno. */
+/* The first message is refused for what it is. */
 static void
-lose_first (FaspSendBatch * b)
+lose_first (FaspSendBatch * b, gint error)
 {
-  gint error = errno;
 
   /* too big for the interface, no route, a pending ICMP: it is lost, and the
    * protocol knows what to do about losses; some is nothing unusual */
   drop_first (b, b->counts[0]);
   if (error != EMSGSIZE && error != ECONNREFUSED)
     b->error = error;
+}
+
+/* The first message left. */
+static void
+take_first (FaspSendBatch * b, guint n)
+{
+  if (n > 1)
+    b->has_cut = TRUE;
+  else if (b->singly > 0 && b->doubted && !b->has_cut)
+    b->cuts = FALSE;            /* one by one they go, and together never did */
+  drop_first (b, n);
+}
+
+/* Linux reports an error of an earlier datagram, an ICMP that came back, in
+ * place of sending, once: so the same is tried again.  EIO and EINVAL are of
+ * devices, routes and kernels that do not cut, and EMSGSIZE may be of one among
+ * several: one by one it will show. */
+static void
+refused (FaspSendBatch * b, gint error)
+{
+  if (b->counts[0] > 1 && (error == EIO || error == EINVAL || error == EMSGSIZE
+          || error == ENOPROTOOPT || error == EOPNOTSUPP)) {
+    b->singly = b->counts[0];
+    b->doubted = error != EMSGSIZE;
+  } else if (!b->retried && error != EMSGSIZE) {
+    b->retried = TRUE;
+  } else {
+    lose_first (b, error);
+  }
 }
 
 gboolean
@@ -193,19 +229,13 @@ fasp_send_batch_flush (FaspSendBatch * b)
     compose (b);
     sent = sendmmsg (b->fd, b->messages, b->n, 0);
     for (gint i = 0; i < sent; i++)
-      drop_first (b, b->counts[i]);
-    if (sent > 0 || errno == EINTR)
-      continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK)
+      take_first (b, b->counts[i]);
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
       return FALSE;
-    /* EIO: a device that cannot; EINVAL, ENOPROTOOPT: a kernel that does not,
-     * or datagrams that are too big, which will show one by one */
-    if (b->counts[0] > 1 && (errno == EIO || errno == EINVAL
-            || errno == ENOPROTOOPT || errno == EOPNOTSUPP))
-      b->cuts = FALSE;
-    else
-      lose_first (b);
+    if (sent < 0 && errno != EINTR)
+      refused (b, errno);
   }
-  b->first = b->used = 0;
+  b->first = b->used = b->singly = 0;
+  b->retried = FALSE;
   return TRUE;
 }

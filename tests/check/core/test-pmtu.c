@@ -133,6 +133,31 @@ test_lying_answers (void)
   g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
 }
 
+/* The limit of jumbo frames comes and goes with the rate. */
+static void
+test_set_limit (void)
+{
+  FaspTime now = 0;
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+  run (&pmtu, &now, FASP_SEC, 9000);
+  g_assert_cmpuint (pmtu.size, ==, 1472);
+  fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
+  g_assert_cmpuint (fasp_pmtu_get_largest (&pmtu), ==, 8972);
+  run (&pmtu, &now, now + RTT + 1, 9000);
+  g_assert_cmpuint (pmtu.size, ==, 8972);
+  fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 1500);
+  g_assert_cmpuint (pmtu.size, ==, 1472);
+  g_assert_cmpuint (fasp_pmtu_get_largest (&pmtu), ==, 1472);
+  run (&pmtu, &now, now + 20 * FASP_SEC, 9000);
+  g_assert_cmpuint (pmtu.size, ==, 1472);
+  /* a path that does not have them is used as it is, meanwhile and after */
+  fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
+  run (&pmtu, &now, now + 20 * FASP_SEC, 1500);
+  g_assert_cmpuint (pmtu.size, ==, 1472);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -142,5 +167,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pmtu/black-hole", test_black_hole);
   g_test_add_func ("/pmtu/unlucky", test_unlucky);
   g_test_add_func ("/pmtu/lying-answers", test_lying_answers);
+  g_test_add_func ("/pmtu/set-limit", test_set_limit);
   return g_test_run ();
 }

@@ -56,8 +56,18 @@ test_units (void)
       FASP_REORDER_OUTSIDE);
   /* counted from ack on: nothing of that is deliverable yet */
   g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64);
+  /* nor is that got around by a part of something small */
+  piece = (FaspReorderPiece) {
+  .number = 22,.count = 2,.total = 2,.data = data,.size = 1};
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
+      FASP_REORDER_PARTIAL);
+  piece.total = sizeof data;
+  piece.size = sizeof data / 2;
+  g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
+      FASP_REORDER_OUTSIDE);
   /* what all the others wait for is taken */
-  piece.number = 0;
+  piece = (FaspReorderPiece) {
+  .count = 1,.total = sizeof data,.data = data,.size = sizeof data};
   g_assert_cmpint (fasp_reorder_insert (reorder, 0, &piece), ==,
       FASP_REORDER_STORED);
   g_assert_cmpuint (fasp_reorder_get_ack (reorder), ==, 22);

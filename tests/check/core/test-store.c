@@ -82,6 +82,9 @@ test_memory (void)
   g_assert_cmpuint (fasp_store_get (store, 3)->size, ==, 300);
   g_assert_null (fasp_store_get (store, 3)->memory);
   fasp_store_trim (store, 2);
+  g_assert_cmpint (memory.refs, ==, 3);
+  g_ptr_array_unref (fasp_store_take_forgotten (store));
+  g_assert_null (fasp_store_take_forgotten (store));
   g_assert_cmpint (memory.refs, ==, 2);
   fasp_store_free (store);
   g_assert_cmpint (memory.refs, ==, 1);
