@@ -6,6 +6,7 @@
  * FASP_SEEDS sets how many seeds each network is tried with (default 10).
  */
 #include <stdlib.h>
+#include "faspsession.h"
 #include "vstream.h"
 
 typedef struct
@@ -120,6 +121,43 @@ test_lateness (void)
     vstream_free (stream);
     vnet_free (net);
   }
+}
+
+/* Jumbo frames: found by a fast stream, lost in the middle of it (blocks of 9000
+ * bytes go on in fragments), and not used by a slow one. @data: bit/s. */
+static void
+test_jumbo (gconstpointer data)
+{
+  guint64 bitrate = GPOINTER_TO_SIZE (data);
+  gboolean fast = bitrate > FASP_JUMBO_FROM;
+  Vnet *net = vnet_new (1);
+  FaspEndpointConfig sender, receiver;
+  VstreamConfig config;
+  Vstream *stream;
+
+  vnet_set_path (net, 10 * FASP_MSEC, (gdouble[]) {
+      .002, .002}, (gdouble[]) {
+      0, 0}, 0);
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    vnet_get_wire (net, side, !side)->mtu = 9000;
+  vstream_config_init (&config);
+  config.bitrate = bitrate;
+  config.channel = bitrate * 3 / 2;
+  config.chunk = 60000;
+  config.duration = 5 * FASP_SEC;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  receiver.buffer_size = 8 << 20;
+  stream = vstream_new (net, &config, &sender, &receiver);
+  vstream_run_until (stream, 3 * FASP_SEC);
+  g_assert_cmpuint (stream->sender_stats.datagram_size, ==, fast ? 8972 : 1472);
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    vnet_get_wire (net, side, !side)->mtu = 1500;
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->sender_stats.datagram_size, ==, 1472);
+  g_assert_cmpuint (stream->max_buffer[VNET_B], <=, 8 << 20);
+  vstream_free (stream);
+  vnet_free (net);
 }
 
 /* --- copies and promises -------------------------------------------------------- */
@@ -396,6 +434,10 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &networks[i], test_network);
   }
   g_test_add_func ("/sim/lateness", test_lateness);
+  g_test_add_data_func ("/sim/jumbo/fast", GSIZE_TO_POINTER (300000000),
+      test_jumbo);
+  g_test_add_data_func ("/sim/jumbo/slow", GSIZE_TO_POINTER (50000000),
+      test_jumbo);
   g_test_add_func ("/sim/copies", test_copies);
   g_test_add_func ("/sim/rounds", test_rounds);
   g_test_add_func ("/sim/auto", test_auto);

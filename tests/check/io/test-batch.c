@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Batches of datagrams against a kernel of our own: one that cuts and joins, one
+ * that does not, and one that refuses for every reason there is.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "faspchunk.h"
+#include "faspreceivebatch.h"
+#include "faspsendbatch.h"
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+
+/* --- a kernel ------------------------------------------------------------------- */
+
+static struct
+{
+  gint cut_error;               /* of a message that is to be cut; 0: it is */
+  gsize largest;                /* datagrams above are EMSGSIZE, or in one */
+  gint pending;                 /* an error to be told once */
+  guint room;                   /* messages taken, then EAGAIN */
+  guint calls, messages;
+  GPtrArray *sent;              /* GBytes: datagrams */
+} kernel;
+
+static gsize
+get_segment (const struct msghdr *message)
+{
+  const struct cmsghdr *c = message->msg_controllen > 0 ?
+      CMSG_FIRSTHDR (message) : NULL;
+  guint16 size;
+
+  if (c == NULL || c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_SEGMENT)
+    return 0;
+  memcpy (&size, CMSG_DATA (c), sizeof size);
+  return size;
+}
+
+/* errno, or 0 when it has left. */
+static gint
+take (const struct msghdr *message)
+{
+  g_autoptr (GByteArray) all = g_byte_array_new ();
+  gsize segment = get_segment (message);
+
+  for (gsize i = 0; i < message->msg_iovlen; i++)
+    g_byte_array_append (all, message->msg_iov[i].iov_base,
+        message->msg_iov[i].iov_len);
+  if (kernel.pending != 0) {
+    gint error = kernel.pending;
+
+    kernel.pending = 0;
+    return error;
+  }
+  if (segment > 0 && kernel.cut_error != 0)
+    return kernel.cut_error;
+  if (segment == 0)
+    segment = MAX (all->len, 1);
+  g_assert_cmpuint (all->len, <=, 65507);
+  if (segment > kernel.largest)
+    return EMSGSIZE;
+  for (gsize at = 0; at < all->len; at += segment)
+    g_ptr_array_add (kernel.sent, g_bytes_new (all->data + at,
+            MIN (segment, all->len - at)));
+  kernel.messages++;
+  return 0;
+}
+
+int
+sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+  kernel.calls++;
+  g_assert_cmpuint (kernel.calls, <, 1000);
+  for (guint i = 0; i < n; i++) {
+    gint error = kernel.room-- == 0 ? EAGAIN : take (&messages[i].msg_hdr);
+
+    if (error == EAGAIN)
+      kernel.room = 0;
+    if (error != 0 && i > 0)
+      return i;
+    if (error != 0) {
+      errno = error;
+      return -1;
+    }
+  }
+  return n;
+}
+
+static void
+kernel_init (void)
+{
+  memset (&kernel, 0, sizeof kernel);
+  kernel.largest = 1472;
+  kernel.room = G_MAXUINT;
+  kernel.sent = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+}
+
+static void
+kernel_clear (void)
+{
+  g_ptr_array_unref (kernel.sent);
+}
+
+/* --- sending ---------------------------------------------------------------------- */
+
+static guint blocks_alive;
+
+static void
+memory_free (FaspMemory * memory)
+{
+  blocks_alive--;
+  g_free (memory);
+}
+
+/* A datagram of @size, its number in every byte; half of them with a payload that
+ * lies elsewhere. */
+static void
+put (FaspSendBatch * batch, guint number, gsize size, guint8 to)
+{
+  FaspDatagram *d = fasp_send_batch_next (batch);
+
+  g_assert_nonnull (d);
+  memset (d, 0, sizeof *d);
+  d->to.len = sizeof (struct sockaddr_in);
+  d->to.bytes[4] = to;
+  d->size = size;
+  memset (d->data, number, sizeof d->data);
+  if (number % 2 != 0 && size > 20) {
+    static guint8 bytes[256][FASP_DATAGRAM_MAX];
+    FaspMemory *memory = g_new (FaspMemory, 1);
+
+    memset (bytes[number], number, size);
+    fasp_memory_init (memory, memory_free);
+    blocks_alive++;
+    d->head = 16;
+    d->payload = bytes[number];
+    d->payload_size = size - 20;
+    d->block = fasp_block_new_in (memory, d->payload, d->payload_size);
+    fasp_memory_unref (memory);
+  }
+  fasp_send_batch_commit (batch);
+}
+
+static void
+assert_sent (guint i, guint number, gsize size)
+{
+  GBytes *bytes = g_ptr_array_index (kernel.sent, i);
+  gsize length;
+  const guint8 *data = g_bytes_get_data (bytes, &length);
+
+  g_assert_cmpuint (length, ==, size);
+  for (gsize j = 0; j < length; j++)
+    g_assert_cmpuint (data[j], ==, number);
+}
+
+static void
+test_cut (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new (-1);
+
+  kernel_init ();
+  for (guint i = 0; i < FASP_SEND_BATCH; i++)
+    put (batch, i, i == 99 ? 700 : 1400, i < 120 ? 1 : 2);
+  g_assert_null (fasp_send_batch_next (batch));
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, FASP_SEND_BATCH);
+  for (guint i = 0; i < FASP_SEND_BATCH; i++)
+    assert_sent (i, i, i == 99 ? 700 : 1400);
+  /* 46 of 1400 bytes in one; a short one ends one; another address */
+  g_assert_cmpuint (kernel.messages, ==, 5);
+  g_assert_cmpuint (kernel.calls, ==, 1);
+  g_assert_cmpuint (blocks_alive, ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
+/* A kernel, or a device, that does not: found out once. */
+static void
+test_no_cut (gconstpointer error)
+{
+  FaspSendBatch *batch = fasp_send_batch_new (-1);
+
+  kernel_init ();
+  kernel.cut_error = GPOINTER_TO_INT (error);
+  for (guint round = 0; round < 2; round++) {
+    for (guint i = 0; i < 10; i++)
+      put (batch, i, 1400, 1);
+    g_assert_true (fasp_send_batch_flush (batch));
+    g_assert_cmpuint (kernel.sent->len, ==, 10 * (round + 1));
+  }
+  for (guint i = 0; i < 20; i++)
+    assert_sent (i, i % 10, 1400);
+  g_assert_cmpuint (kernel.calls, ==, 3);
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
+/* What the path does not take is lost, and nothing beside it; and datagrams go
+ * together as before. */
+static void
+test_too_big (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new (-1);
+
+  kernel_init ();
+  put (batch, 0, 8972, 1);
+  put (batch, 1, 100, 1);
+  put (batch, 2, 1473, 1);
+  put (batch, 3, 1473, 1);
+  put (batch, 4, 1400, 1);
+  put (batch, 5, 1400, 1);
+  put (batch, 6, 1400, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 4);
+  assert_sent (0, 1, 100);
+  for (guint i = 1; i < 4; i++)
+    assert_sent (i, i + 3, 1400);
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  kernel.calls = kernel.messages = 0;
+  for (guint i = 0; i < 40; i++)
+    put (batch, i, 1400, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.messages, ==, 1);
+  g_assert_cmpuint (blocks_alive, ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
+/* An ICMP that came back for another one is told in place of sending. */
+static void
+test_pending (gconstpointer error)
+{
+  FaspSendBatch *batch = fasp_send_batch_new (-1);
+
+  kernel_init ();
+  kernel.pending = GPOINTER_TO_INT (error);
+  for (guint i = 0; i < 30; i++)
+    put (batch, i, 1400, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 30);
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
+/* A full socket: the rest leaves later, in order, once; or is let go of. */
+static void
+test_full (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new (-1);
+
+  kernel_init ();
+  kernel.room = 2;
+  for (guint i = 0; i < 100; i++)
+    put (batch, i, 1400, 1);
+  g_assert_false (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 92);
+  g_assert_false (fasp_send_batch_flush (batch));
+  kernel.room = G_MAXUINT;
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 100);
+  for (guint i = 0; i < 100; i++)
+    assert_sent (i, i, 1400);
+  kernel.room = 0;
+  put (batch, 1, 1400, 1);
+  g_assert_false (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (blocks_alive, ==, 1);
+  fasp_send_batch_free (batch);
+  g_assert_cmpuint (blocks_alive, ==, 0);
+  kernel_clear ();
+}
+
+/* --- receiving ------------------------------------------------------------------------ */
+
+/* What comes in: datagrams of @segment bytes, joined. */
+typedef struct
+{
+  gsize size, segment;
+} Joined;
+
+static const Joined *incoming;
+static guint n_incoming;
+
+int
+recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
+    struct timespec *timeout)
+{
+  guint i;
+
+  for (i = 0; i < n && i < n_incoming; i++) {
+    struct msghdr *header = &messages[i].msg_hdr;
+    struct sockaddr_in *from = header->msg_name;
+    guint8 *data = header->msg_iov[0].iov_base;
+    gint segment = incoming[i].segment;
+
+    *from = (struct sockaddr_in) {
+      .sin_family = AF_INET,.sin_port = htons (1000 + i)
+    };
+    for (gsize at = 0; at < incoming[i].size; at++)
+      data[at] = at / segment;
+    messages[i].msg_len = incoming[i].size;
+    if (incoming[i].size > (gsize) segment) {
+      struct cmsghdr *c = CMSG_FIRSTHDR (header);
+
+      c->cmsg_level = IPPROTO_UDP;
+      c->cmsg_type = UDP_GRO;
+      c->cmsg_len = CMSG_LEN (sizeof segment);
+      memcpy (CMSG_DATA (c), &segment, sizeof segment);
+    } else {
+      header->msg_controllen = 0;
+    }
+  }
+  n_incoming -= i;
+  incoming += i;
+  return i;
+}
+
+static void
+test_joined (void)
+{
+  static const Joined joined[] = {
+    {1400, 1400}, {0, 1400}, {3000, 1400}, {46 * 1400, 1400}, {20, 1400}
+  };
+  FaspReceiveBatch *batch = fasp_receive_batch_new (-1, 1 << 20);
+  FaspBlock *kept = NULL;
+  FaspMemory *memory;
+  FaspAddress from;
+  const guint8 *data;
+  gsize size;
+
+  incoming = joined;
+  n_incoming = G_N_ELEMENTS (joined);
+  g_assert_true (fasp_receive_batch_fill (batch));
+  for (guint i = 0; i < G_N_ELEMENTS (joined); i++) {
+    gsize at = 0;
+
+    do {
+      data = fasp_receive_batch_next (batch, &size, &from, &memory);
+      g_assert_nonnull (data);
+      g_assert_cmpuint (size, ==, MIN (1400, joined[i].size - at));
+      g_assert_true (size == 0 || data[0] == at / 1400);
+      /* a few are copied rather than hold all of a chunk */
+      g_assert_true ((memory != NULL) == (joined[i].size > 16384));
+      if (memory != NULL && at == 1400)
+        kept = fasp_block_new_in (memory, data, size);
+      at += size;
+    } while (at < joined[i].size);
+  }
+  g_assert_null (fasp_receive_batch_next (batch, &size, &from, &memory));
+  /* what is kept is not written over, and outlives the batch */
+  incoming = joined;
+  n_incoming = G_N_ELEMENTS (joined);
+  g_assert_true (fasp_receive_batch_fill (batch));
+  while (fasp_receive_batch_next (batch, &size, &from, &memory) != NULL);
+  fasp_receive_batch_free (batch);
+  for (guint i = 0; i < kept->size; i++)
+    g_assert_cmpuint (kept->data[i], ==, 1);
+  fasp_block_unref (kept);
+}
+
+/* No more than the limit is out; beyond it blocks are copied. */
+static void
+test_limit (void)
+{
+  FaspReceiveBatch *batch = fasp_receive_batch_new (-1, 4 * FASP_CHUNK_SIZE);
+  static const Joined large = { 46 * 1400, 1400 };
+  FaspBlock *kept[20];
+  guint n = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    FaspMemory *memory;
+    FaspAddress from;
+    const guint8 *data;
+    gboolean first = TRUE;
+    gsize size;
+
+    incoming = &large;
+    n_incoming = 1;
+    g_assert_true (fasp_receive_batch_fill (batch));
+    while ((data = fasp_receive_batch_next (batch, &size, &from,
+                &memory)) != NULL) {
+      if (first && memory != NULL)
+        kept[n++] = fasp_block_new_in (memory, data, size);
+      first = FALSE;
+    }
+  }
+  g_assert_cmpuint (n, ==, 4);
+  while (n > 0)
+    fasp_block_unref (kept[--n]);
+  fasp_receive_batch_free (batch);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/batch/cut", test_cut);
+  g_test_add_data_func ("/batch/no-cut/kernel", GINT_TO_POINTER (EINVAL),
+      test_no_cut);
+  g_test_add_data_func ("/batch/no-cut/device", GINT_TO_POINTER (EIO),
+      test_no_cut);
+  g_test_add_func ("/batch/too-big", test_too_big);
+  g_test_add_data_func ("/batch/pending/refused",
+      GINT_TO_POINTER (ECONNREFUSED), test_pending);
+  g_test_add_data_func ("/batch/pending/unreachable",
+      GINT_TO_POINTER (EHOSTUNREACH), test_pending);
+  g_test_add_func ("/batch/full", test_full);
+  g_test_add_func ("/batch/joined", test_joined);
+  g_test_add_func ("/batch/limit", test_limit);
+  return g_test_run ();
+}
