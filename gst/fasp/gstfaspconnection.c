@@ -241,6 +241,14 @@ handle_resolve_failed (const gchar * host, const GError * error, gpointer data)
 }
 
 static void
+handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
+{
+  GstFaspConnection *c = data;
+
+  gst_fasp_events_buffer_short (c->element, rate, granted, wanted);
+}
+
+static void
 handle_send_failed (const gchar * why, gpointer data)
 {
   GstFaspConnection *c = data;
@@ -271,6 +279,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
     .event = handle_event,
     .resolve_failed = handle_resolve_failed,
     .send_failed = handle_send_failed,
+    .buffer_short = handle_buffer_short,
     .user_data = c,
   };
   g_autofree gchar *streamid = NULL, *local = NULL, *interface = NULL;

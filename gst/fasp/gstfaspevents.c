@@ -257,6 +257,18 @@ gst_fasp_events_resolve_failed (GstElement * element, const gchar * host,
 }
 
 void
+gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
+    gsize granted, gsize wanted)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+      ("The kernel keeps only %" G_GSIZE_FORMAT " KiB for this socket, %.1f ms "
+          "of the %" G_GUINT64_FORMAT " Mbit/s that come in: datagrams will be "
+          "lost when this machine is busy. Allow more: sysctl -w "
+          "net.core.rmem_max=%" G_GSIZE_FORMAT, granted / 1024,
+          granted * 8e3 / rate, rate / 1000000, wanted), (NULL));
+}
+
+void
 gst_fasp_events_send_failed (GstElement * element, const gchar * why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,

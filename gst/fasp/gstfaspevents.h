@@ -26,6 +26,9 @@ void gst_fasp_events_resolve_failed (GstElement * element,
 gchar *gst_fasp_events_explain (const FaspEvent * event);
 /* The peer's address and port as text. Free with g_free(). */
 gchar *gst_fasp_events_peer (const FaspEvent * event);
+/* The kernel's limit of receive buffers is too low for this rate (bit/s). */
+void gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
+    gsize granted, gsize wanted);
 /* Datagrams cannot be sent, for a reason of this machine. */
 void gst_fasp_events_send_failed (GstElement * element, const gchar * why);
 

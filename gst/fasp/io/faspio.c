@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "faspio.h"
+#include "faspmeter.h"
 #include "faspreceivebatch.h"
 #include "faspresolve.h"
 #include "faspsendbatch.h"
@@ -33,6 +34,9 @@ struct _FaspIo
   GThread *thread;
   FaspIoEventFunc event;
   FaspIoSendFunc send_failed;
+  FaspIoBufferFunc buffer_short;
+  FaspMeter arriving;           /* what the socket's buffer is for; the thread's */
+  gsize buffer;                 /* as it is now, or enough of that */
   gint send_error;              /* errno told of last; the thread's */
   gpointer user_data;
   FaspResolve *resolve;
@@ -154,6 +158,23 @@ send_or_wake (FaspIo * io)
     wake (io);
 }
 
+/* The faster the stream, the more comes while the thread waits for its turn. */
+static void
+fit_buffer (FaspIo * io)
+{
+  guint64 rate = io->arriving.rate;
+  gsize needed = rate / 8 * FASP_IO_BUFFER_TIME / FASP_SEC, granted;
+
+  if (needed <= io->buffer)
+    return;
+  granted = fasp_socket_set_buffer (io->socket, 3 * needed);
+  io->buffer = granted;
+  if (granted >= needed)
+    return;
+  io->buffer = G_MAXSIZE;       /* told once */
+  io->buffer_short (rate, granted, 3 * needed, io->user_data);
+}
+
 static void
 receive_all (FaspIo * io)
 {
@@ -173,12 +194,14 @@ receive_all (FaspIo * io)
         unlock (io);
         g_mutex_lock (&io->lock);
       }
+      fasp_meter_add (&io->arriving, now, size);
       fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory);
     }
     unlock (io);
     if (all)
       break;
   }
+  fit_buffer (io);
   while (fasp_socket_get_unreachable (io->socket, &address)) {
     g_mutex_lock (&io->lock);
     fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
@@ -400,6 +423,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   g_cond_init (&io->changed);
   io->event = settings->event;
   io->send_failed = settings->send_failed;
+  io->buffer_short = settings->buffer_short;
+  io->buffer = fasp_socket_get_buffer (socket);
   io->user_data = settings->user_data;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;

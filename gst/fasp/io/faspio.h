@@ -27,6 +27,14 @@ typedef void (*FaspIoResolveFunc) (const gchar * host, const GError * error,
 /* The network refuses our datagrams; they are tried again. */
 typedef void (*FaspIoSendFunc) (const gchar * why, gpointer user_data);
 
+/* The kernel gives the socket a receive buffer of @granted bytes, which is less
+ * than comes in @rate bit/s in FASP_IO_BUFFER_TIME; @wanted would do. Once. */
+typedef void (*FaspIoBufferFunc) (guint64 rate, gsize granted, gsize wanted,
+    gpointer user_data);
+
+/* A thread that is to receive may have to wait that long for its turn. */
+#define FASP_IO_BUFFER_TIME (20 * FASP_MSEC)
+
 typedef struct
 {
   FaspEndpointConfig endpoint;
@@ -36,6 +44,7 @@ typedef struct
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
   FaspIoSendFunc send_failed;
+  FaspIoBufferFunc buffer_short;
   gpointer user_data;
 } FaspIoSettings;
 

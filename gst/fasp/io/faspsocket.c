@@ -81,8 +81,8 @@ bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
 }
 
 /* The kernel's limit (net.core.rmem_max) can be passed with privileges. */
-static void
-set_buffers (FaspSocket * s, gsize wanted)
+gsize
+fasp_socket_set_buffer (FaspSocket * s, gsize wanted)
 {
   gint size = MIN (wanted, G_MAXINT / 4);
   gint granted = 0;
@@ -92,8 +92,9 @@ set_buffers (FaspSocket * s, gsize wanted)
     set_int (s, SOL_SOCKET, SO_RCVBUF, size);
   if (!set_int (s, SOL_SOCKET, SO_SNDBUFFORCE, size))
     set_int (s, SOL_SOCKET, SO_SNDBUF, size);
-  if (getsockopt (s->fd, SOL_SOCKET, SO_RCVBUF, &granted, &length) == 0)
-    s->buffer = granted / 2;    /* the kernel counts twice */
+  if (getsockopt (s->fd, SOL_SOCKET, SO_RCVBUF, &granted, &length) != 0)
+    return 0;
+  return granted / 2;           /* the kernel counts twice */
 }
 
 static gboolean
@@ -131,7 +132,7 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_UNICAST_HOPS, settings->ttl);
   }
-  set_buffers (s, settings->buffer);
+  s->buffer = fasp_socket_set_buffer (s, settings->buffer);
   return TRUE;
 }
 

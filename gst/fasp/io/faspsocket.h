@@ -32,7 +32,10 @@ void fasp_socket_free (FaspSocket * socket);
 
 gint fasp_socket_get_fd (const FaspSocket * socket);
 guint16 fasp_socket_get_port (const FaspSocket * socket);
-/* Receive buffer that the kernel granted, bytes. */
+/* Asks the kernel for buffers of so many bytes; returns what it granted for
+ * receiving. */
+gsize fasp_socket_set_buffer (FaspSocket * socket, gsize wanted);
+/* That it granted at first, bytes. */
 gsize fasp_socket_get_buffer (const FaspSocket * socket);
 
 /* The next address that the network reports nobody listens at. */

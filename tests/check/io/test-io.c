@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two FaspIo over the loopback interface, in a kernel that gives little.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include "faspio.h"
+
+/* net.core.rmem_max of a user without privileges; 0: as it is. */
+static gint buffer_max;
+
+int
+setsockopt (int fd, int level, int name, const void *value, socklen_t size)
+{
+  int (*real) (int, int, int, const void *, socklen_t) =
+      dlsym (RTLD_NEXT, "setsockopt");
+  gint less = buffer_max;
+
+  if (buffer_max > 0 && level == SOL_SOCKET && (name == SO_RCVBUFFORCE
+          || name == SO_SNDBUFFORCE)) {
+    errno = EPERM;
+    return -1;
+  }
+  if (buffer_max > 0 && level == SOL_SOCKET && name == SO_RCVBUF
+      && *(const gint *) value > buffer_max)
+    value = &less;
+  return real (fd, level, name, value, size);
+}
+
+typedef struct
+{
+  gint told;
+  guint64 rate;
+  gsize granted, wanted;
+} Short;
+
+static void
+on_event (FaspIo * io, const FaspEvent * event, gpointer data)
+{
+}
+
+static void
+on_send_failed (const gchar * why, gpointer data)
+{
+  g_test_message ("%s", why);
+}
+
+static void
+on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
+{
+  Short *s = data;
+
+  s->rate = rate;
+  s->granted = granted;
+  s->wanted = wanted;
+  g_atomic_int_inc (&s->told);
+}
+
+static FaspIo *
+new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short * s)
+{
+  FaspIoSettings settings = {.event = on_event,.send_failed = on_send_failed,
+    .buffer_short = on_short,.user_data = s
+  };
+  g_autoptr (GError) error = NULL;
+  FaspIo *io;
+
+  fasp_endpoint_config_init (&settings.endpoint, role, mode);
+  settings.endpoint.wait_for_connection = TRUE;
+  settings.endpoint.max_bitrate = rate;
+  settings.socket.local_address = "127.0.0.1";
+  settings.socket.tos = -1;
+  settings.socket.buffer = 1 << 20;
+  settings.peer_host = mode == FASP_MODE_CALLER ? "127.0.0.1" : NULL;
+  settings.peer_port = peer;
+  io = fasp_io_new (&settings, &error);
+  g_assert_no_error (error);
+  return io;
+}
+
+static gpointer
+read_all (gpointer data)
+{
+  gboolean eos = FALSE;
+  gsize size = 0;
+
+  while (!eos) {
+    FaspIoItem items[64];
+    FaspEvent event;
+    guint n;
+
+    if (fasp_io_read (data, items, 64, &n, &event) != FASP_IO_OK)
+      break;
+    for (guint i = 0; i < n; i++) {
+      eos = (items[i].block->flags & FASP_BLOCK_EOS) != 0;
+      size += items[i].block->size;
+      fasp_block_unref (items[i].block);
+    }
+  }
+  return GSIZE_TO_POINTER (size);
+}
+
+/* Some seconds of 20 Mbit/s: that is 50 kB in the time that a thread may have to
+ * wait. @data: what the kernel gives. */
+static void
+test_buffer (gconstpointer data)
+{
+  static const guint8 bytes[100000];
+  const guint64 rate = 20000000;
+  Short s = { 0 };
+  FaspIo *receiver, *sender;
+  GThread *reader;
+  FaspEvent event;
+  guint64 lost;
+
+  buffer_max = GPOINTER_TO_INT (data);
+  receiver = new_io (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER, 0, 0, &s);
+  sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER,
+      fasp_io_get_port (receiver), rate, &s);
+  reader = g_thread_new ("reader", read_all, receiver);
+  for (guint i = 0; i < 70; i++) {
+    FaspIoPiece piece = { bytes, sizeof bytes, NULL };
+    gsize done = 0;
+
+    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==,
+        FASP_IO_OK);
+    g_assert_cmpuint (done, ==, sizeof bytes);
+  }
+  g_assert_cmpint (fasp_io_drain (sender, &lost, &event), ==, FASP_IO_OK);
+  g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==,
+      70 * sizeof bytes);
+  fasp_io_free (sender);
+  fasp_io_free (receiver);
+  if (buffer_max > 0) {
+    g_assert_cmpint (s.told, ==, 1);
+    g_assert_cmpuint (s.rate / 8 / 50, >=, s.granted);
+    g_assert_cmpuint (s.granted, ==, buffer_max);
+    g_assert_cmpuint (s.wanted, >, s.granted);
+  } else {
+    g_assert_cmpint (s.told, ==, 0);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/io/buffer/small", GINT_TO_POINTER (20000),
+      test_buffer);
+  g_test_add_data_func ("/io/buffer/enough", GINT_TO_POINTER (0), test_buffer);
+  return g_test_run ();
+}
