@@ -16,7 +16,6 @@
 #define SCRYPT_MEMORY (64 * 1024 * 1024)
 #define SCRYPT_SALT "fasp passphrase 1"
 
-#define SIPHASH_SIZE 8
 
 static void
 must (int ok, const gchar * what)
@@ -177,52 +176,40 @@ fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
   fasp_wipe (digest, sizeof digest);
 }
 
-struct _FaspSipHash
+/* --- AES ------------------------------------------------------------------------ */
+
+struct _FaspAes
 {
-  EVP_MAC_CTX *mac;
-  guint8 key[16];
+  EVP_CIPHER_CTX *ctx;
 };
 
-FaspSipHash *
-fasp_siphash_new (const guint8 key[16])
+FaspAes *
+fasp_aes_new (const guint8 key[FASP_AES_BLOCK])
 {
-  static gsize once = 0;
-  FaspSipHash *siphash = g_new0 (FaspSipHash, 1);
-  size_t tag_size = SIPHASH_SIZE;
-  OSSL_PARAM params[] = {
-    OSSL_PARAM_construct_size_t (OSSL_MAC_PARAM_SIZE, &tag_size),
-    OSSL_PARAM_construct_end ()
-  };
+  FaspAes *aes = g_new (FaspAes, 1);
 
-  siphash->mac = EVP_MAC_CTX_new (get_mac (&once, "SIPHASH"));
-  must (siphash->mac != NULL, "SipHash");
-  must (EVP_MAC_CTX_set_params (siphash->mac, params), "64 bit tags");
-  memcpy (siphash->key, key, sizeof siphash->key);
-  return siphash;
+  aes->ctx = EVP_CIPHER_CTX_new ();
+  must (aes->ctx != NULL && EVP_EncryptInit_ex (aes->ctx, EVP_aes_128_ecb (),
+          NULL, key, NULL) && EVP_CIPHER_CTX_set_padding (aes->ctx, 0), "AES");
+  return aes;
 }
 
 void
-fasp_siphash_free (FaspSipHash * siphash)
+fasp_aes_free (FaspAes * aes)
 {
-  if (siphash == NULL)
+  if (aes == NULL)
     return;
-  EVP_MAC_CTX_free (siphash->mac);
-  fasp_wipe (siphash->key, sizeof siphash->key);
-  g_free (siphash);
+  EVP_CIPHER_CTX_free (aes->ctx);       /* wipes its copy of the key */
+  g_free (aes);
 }
 
 void
-fasp_siphash_compute (FaspSipHash * siphash, const guint8 * data,
-    gsize data_size, guint8 * out, gsize size)
+fasp_aes_encrypt (FaspAes * aes, const guint8 text[FASP_AES_BLOCK],
+    guint8 out[FASP_AES_BLOCK])
 {
-  guint8 tag[SIPHASH_SIZE];
-  size_t done;
+  int done;
 
-  must (EVP_MAC_init (siphash->mac, siphash->key, sizeof siphash->key, NULL),
-      "SipHash");
-  must (EVP_MAC_update (siphash->mac, data, data_size), "SipHash");
-  must (EVP_MAC_final (siphash->mac, tag, &done, sizeof tag), "SipHash");
-  memcpy (out, tag, MIN (size, sizeof tag));
+  must (EVP_EncryptUpdate (aes->ctx, out, &done, text, FASP_AES_BLOCK), "AES");
 }
 
 /* --- X25519 --------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  *
  * With a cipher the frames are encrypted and the header is authenticated with
  * them; flow and packet number are the nonce.  Without one (encryption=none
- * on both ends) a short SipHash tag finds damage, and keeps those out who did
+ * on both ends) a short tag finds damage, and keeps those out who did
  * not take part in the handshake and guess; it hides nothing.
  *
  * Rekeying: the key of the next phase is made from that of the last, which is

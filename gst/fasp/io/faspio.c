@@ -18,6 +18,8 @@
 #define EVENTS_BATCH 16
 /* Full batches sent before the socket is looked at. */
 #define BATCHES_MAX 4
+/* Datagrams made, a microsecond each, between two looks at the clock. */
+#define SAME_TIME 8
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
 
@@ -121,11 +123,13 @@ send_due (FaspIo * io)
   for (guint i = 0; i < BATCHES_MAX; i++) {
     FaspDatagram *datagram;
     gboolean more = TRUE;
+    FaspTime now = 0;
 
     g_mutex_lock (&io->lock);
-    while ((datagram = fasp_send_batch_next (io->out)) != NULL) {
-      more = fasp_endpoint_poll (io->endpoint, g_get_monotonic_time (),
-          datagram);
+    for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
+      if (n % SAME_TIME == 0)
+        now = g_get_monotonic_time ();
+      more = fasp_endpoint_poll (io->endpoint, now, datagram);
       if (!more)
         break;
       fasp_send_batch_commit (io->out);
