@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasp-wping: round trips of bursts, from application to application.
+ *
+ *   fasp-wping reflect [--port P]
+ *   fasp-wping send HOST [--port P] [--sizes A:B] [--counts A:B] [--seconds S] ...
+ *
+ * The sender sends bursts of datagrams back to back, of sizes and counts drawn
+ * anew for each from ranges that widen and narrow with time, and the reflector
+ * sends every one back (after M. Mathis' windowed ping, INET '94, which keeps a
+ * window in flight).  What the path does to bursts of such a size shows in the
+ * times: `fasp-wping-plot' draws them by size and count.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <glib-unix.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "wpingdb.h"
+#include "wpingwire.h"
+
+#define COUNT_MAX 256
+#define BATCH 64
+/* Clouds bill what leaves them. */
+#define FREE_RATE 50000000
+#define BUFFER (4 << 20)
+
+static gint port = 7010, seconds = 60, period = 60, timeout_ms = 1000, seed;
+static gchar *sizes = (gchar *) "100:1400", *counts = (gchar *) "1:32";
+static gchar *path = (gchar *) "wping.db";
+static gint64 rate = 5000000;
+static gboolean pays, quiet;
+static gint stopped;
+
+static gboolean
+complain (const gchar * format, ...)
+{
+  va_list list;
+
+  va_start (list, format);
+  fprintf (stderr, "fasp-wping: ");
+  vfprintf (stderr, format, list);
+  fprintf (stderr, "\n");
+  va_end (list);
+  return FALSE;
+}
+
+/* --- sockets ----------------------------------------------------------------- */
+
+static int
+open_socket (const gchar * host, int family)
+{
+  struct addrinfo hints = {.ai_family = family,.ai_socktype = SOCK_DGRAM,
+    .ai_flags = host == NULL ? AI_PASSIVE : 0
+  }, *found = NULL;
+  g_autofree gchar *service = g_strdup_printf ("%d", port);
+  int why = getaddrinfo (host, service, &hints, &found), fd;
+  gint room = BUFFER;
+
+  if (why != 0) {
+    complain ("%s: %s. Check the name.", host, gai_strerror (why));
+    return -1;
+  }
+  fd = socket (found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+  setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+  if (fd < 0 || (host == NULL ? bind (fd, found->ai_addr, found->ai_addrlen) :
+          connect (fd, found->ai_addr, found->ai_addrlen)) != 0) {
+    complain ("UDP port %d: %s. Choose another --port.", port,
+        g_strerror (errno));
+    if (fd >= 0)
+      close (fd);
+    fd = -1;
+  }
+  freeaddrinfo (found);
+  return fd;
+}
+
+typedef struct
+{
+  struct mmsghdr messages[BATCH];
+  struct iovec pieces[BATCH];
+  struct sockaddr_storage from[BATCH];
+  guint8 data[BATCH][WPING_SIZE_MAX];
+} Inbox;
+
+static gint
+receive (int fd, Inbox * in)
+{
+  memset (in->messages, 0, sizeof in->messages);
+  for (guint i = 0; i < BATCH; i++) {
+    in->pieces[i] = (struct iovec) {
+      in->data[i], WPING_SIZE_MAX
+    };
+    in->messages[i].msg_hdr.msg_iov = &in->pieces[i];
+    in->messages[i].msg_hdr.msg_iovlen = 1;
+    in->messages[i].msg_hdr.msg_name = &in->from[i];
+    in->messages[i].msg_hdr.msg_namelen = sizeof in->from[i];
+  }
+  return recvmmsg (fd, in->messages, BATCH, 0, NULL);
+}
+
+/* --- the reflector -------------------------------------------------------------- */
+
+/* Each request goes back to where it came from, as long as it was. */
+static void
+reflect (int fd, Inbox * in, guint64 * reflected)
+{
+  gint n;
+
+  while ((n = receive (fd, in)) > 0)
+    for (gint i = 0; i < n; i++) {
+      struct msghdr *header = &in->messages[i].msg_hdr;
+      WpingHeader h;
+
+      if (!wping_parse (in->data[i], in->messages[i].msg_len, &h) || h.reply)
+        continue;
+      h.reply = TRUE;
+      wping_write (in->data[i], &h);
+      in->pieces[i].iov_len = in->messages[i].msg_len;
+      /* what the socket does not take is a loss, and will be seen as one */
+      *reflected += sendmsg (fd, header, 0) >= 0;
+    }
+}
+
+static gboolean
+run_reflector (void)
+{
+  int fd = open_socket (NULL, AF_INET6);
+  guint64 reflected = 0, told = 0;
+  Inbox *in;
+
+  if (fd < 0 && (fd = open_socket (NULL, AF_INET)) < 0)
+    return FALSE;
+  in = g_new (Inbox, 1);
+  printf ("Reflecting what comes to UDP port %d. Ctrl-C ends it.\n", port);
+  fflush (stdout);
+  while (!g_atomic_int_get (&stopped)) {
+    struct pollfd p = { fd, POLLIN, 0 };
+
+    if (poll (&p, 1, 1000) > 0)
+      reflect (fd, in, &reflected);
+    else if (reflected != told && !quiet)
+      printf ("%" G_GUINT64_FORMAT " reflected\n", told = reflected);
+    fflush (stdout);
+  }
+  g_free (in);
+  close (fd);
+  return TRUE;
+}
+
+/* --- the sender ------------------------------------------------------------------- */
+
+typedef struct
+{
+  guint from, to;
+} Range;
+
+typedef struct
+{
+  int fd;
+  guint64 run;
+  WpingDb *db;
+  GRand *rand;
+  Range sizes, counts;
+  gint64 start;
+  GQueue bursts;                /* WpingBurst, oldest first, not done */
+  guint32 next;
+  guint64 sent, answered, given_up, bytes;
+} Sender;
+
+static gboolean
+parse_range (const gchar * text, guint least, guint most, Range * range)
+{
+  gchar *end;
+  guint64 from = g_ascii_strtoull (text, &end, 10), to = from;
+
+  if (end != text && *end == ':')
+    to = g_ascii_strtoull (end + 1, &end, 10);
+  if (*end != '\0' || end == text || from < least || to > most || from > to)
+    return FALSE;
+  *range = (Range) {
+  from, to};
+  return TRUE;
+}
+
+/* From the lower end up to where the range reaches now. */
+static guint
+draw (Sender * s, const Range * range, gint64 now)
+{
+  gdouble phase = period > 0 ? now % (period * G_USEC_PER_SEC) /
+      (gdouble) (period * G_USEC_PER_SEC) : .5;
+  gdouble open = phase < .5 ? 2 * phase : 2 - 2 * phase;
+  guint top = range->from + (range->to - range->from) * open;
+
+  return g_rand_int_range (s->rand, range->from, top + 1);
+}
+
+static void
+send_burst (Sender * s, gint64 now)
+{
+  static guint8 data[COUNT_MAX][WPING_SIZE_MAX];
+  struct mmsghdr messages[COUNT_MAX] = { 0 };
+  struct iovec pieces[COUNT_MAX];
+  guint count = draw (s, &s->counts, now), size = draw (s, &s->sizes, now);
+  WpingBurst *burst = g_malloc (sizeof *burst + count * sizeof burst->rtt[0]);
+
+  *burst = (WpingBurst) {
+  .number = s->next++,.size = size,.count = count};
+  for (guint i = 0; i < count; i++) {
+    WpingHeader h = { FALSE, s->run, burst->number, i, count };
+
+    wping_write (data[i], &h);
+    pieces[i] = (struct iovec) {
+      data[i], size
+    };
+    messages[i].msg_hdr.msg_iov = &pieces[i];
+    messages[i].msg_hdr.msg_iovlen = 1;
+    burst->rtt[i] = -1;
+  }
+  burst->time = g_get_monotonic_time () - s->start;
+  /* what the socket does not take is lost, like what the network does not */
+  for (guint done = 0; done < count;) {
+    gint n = sendmmsg (s->fd, messages + done, count - done, 0);
+
+    done += MAX (n, 1);
+  }
+  s->sent += count;
+  s->bytes += count * size;
+  g_queue_push_tail (&s->bursts, burst);
+}
+
+static void
+take_reply (Sender * s, gint64 now, const WpingHeader * h)
+{
+  /* the newest are at the end, and few are under way */
+  for (GList * l = s->bursts.tail; l != NULL; l = l->prev) {
+    WpingBurst *burst = l->data;
+
+    if (burst->number != h->burst)
+      continue;
+    if (h->index < burst->count && burst->rtt[h->index] < 0) {
+      burst->rtt[h->index] = now - burst->time;
+      s->answered++;
+    }
+    return;
+  }
+}
+
+static gboolean
+is_whole (const WpingBurst * burst)
+{
+  for (guint i = 0; i < burst->count; i++)
+    if (burst->rtt[i] < 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* In order, so that a late one holds up those behind it for a second at most. */
+static void
+settle (Sender * s, gint64 now, gboolean all)
+{
+  WpingBurst *burst;
+
+  while ((burst = g_queue_peek_head (&s->bursts)) != NULL && (all
+          || is_whole (burst)
+          || now - burst->time > timeout_ms * (G_USEC_PER_SEC / 1000))) {
+    for (guint i = 0; i < burst->count; i++)
+      s->given_up += burst->rtt[i] < 0;
+    wping_db_add (s->db, g_queue_pop_head (&s->bursts));
+  }
+}
+
+static void
+receive_replies (Sender * s, Inbox * in)
+{
+  gint n;
+
+  while ((n = receive (s->fd, in)) > 0) {
+    gint64 now = g_get_monotonic_time () - s->start;
+
+    for (gint i = 0; i < n; i++) {
+      WpingHeader h;
+
+      if (wping_parse (in->data[i], in->messages[i].msg_len, &h) && h.reply
+          && h.run == s->run)
+        take_reply (s, now, &h);
+    }
+  }
+}
+
+static void
+show_progress (const Sender * s, gint64 now)
+{
+  static gint64 next;
+  guint done = MIN (30 * now / (seconds * G_USEC_PER_SEC), 30);
+
+  if (quiet || now < next)
+    return;
+  next = now + G_USEC_PER_SEC;
+  fprintf (stderr, "\r[%.*s%.*s] %d s left, %" G_GUINT64_FORMAT " sent, %"
+      G_GUINT64_FORMAT " lost ", done, "##############################",
+      30 - done, "                              ", MAX (seconds - (gint) (now /
+              G_USEC_PER_SEC), 0), s->sent, s->given_up);
+}
+
+static void
+send_all (Sender * s, Inbox * in)
+{
+  gint64 end = seconds * (gint64) G_USEC_PER_SEC, due = 0;
+  gint64 last = end + timeout_ms * (G_USEC_PER_SEC / 1000);
+
+  for (;;) {
+    gint64 now = g_get_monotonic_time () - s->start, until;
+    struct pollfd p = { s->fd, POLLIN, 0 };
+    struct timespec wait;
+
+    if (g_atomic_int_get (&stopped) || now > last || (now >= end
+            && g_queue_is_empty (&s->bursts)))
+      break;
+    if (now < end && now >= due) {
+      send_burst (s, now);
+      due = s->bytes * 8 * G_USEC_PER_SEC / rate;
+      continue;
+    }
+    until = MIN (now < end ? due : last, now + 100000);
+    wait = (struct timespec) {
+      0, MAX (until - now, 1) * 1000
+    };
+    if (ppoll (&p, 1, &wait, NULL) > 0)
+      receive_replies (s, in);
+    settle (s, g_get_monotonic_time () - s->start, FALSE);
+    show_progress (s, now);
+  }
+}
+
+static gboolean
+check_settings (Sender * s)
+{
+  if (!parse_range (sizes, WPING_HEADER, WPING_SIZE_MAX, &s->sizes))
+    return complain ("--sizes \"%s\": say FROM:TO, %d to %d bytes of UDP "
+        "payload.", sizes, WPING_HEADER, WPING_SIZE_MAX);
+  if (!parse_range (counts, 1, COUNT_MAX, &s->counts))
+    return complain ("--counts \"%s\": say FROM:TO, 1 to %d datagrams.", counts,
+        COUNT_MAX);
+  if (rate < 1000 || seconds < 1 || period < 0 || timeout_ms < 1)
+    return
+        complain ("--rate is at least 1000 bit/s, --seconds and --timeout at "
+        "least 1, --period at least 0.");
+  if (rate > FREE_RATE && !pays)
+    return complain ("%" G_GINT64_FORMAT
+        " bit/s there and as much back, for %d "
+        "s, is %.1f GB, which a cloud will bill. Say --i-pay-for-this, or a "
+        "--rate of at most %d.", rate, seconds, rate / 4e9 * seconds,
+        FREE_RATE);
+  return TRUE;
+}
+
+static gboolean
+run_sender (const gchar * host)
+{
+  Sender s = {.bursts = G_QUEUE_INIT };
+  gchar *error = NULL;
+  gboolean good;
+  Inbox *in;
+
+  if (!check_settings (&s) || (s.fd = open_socket (host, AF_UNSPEC)) < 0)
+    return FALSE;
+  s.db = wping_db_open (path, host, sizes, counts, rate, &error);
+  if (s.db == NULL) {
+    complain ("%s", error);
+    g_free (error);
+    close (s.fd);
+    return FALSE;
+  }
+  if (getrandom (&s.run, sizeof s.run, 0) != sizeof s.run)
+    s.run = g_get_real_time ();
+  s.rand = seed != 0 ? g_rand_new_with_seed (seed) : g_rand_new ();
+  s.start = g_get_monotonic_time ();
+  in = g_new (Inbox, 1);
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  send_all (&s, in);
+  settle (&s, 0, TRUE);
+  good = wping_db_close (s.db, &error);
+  if (!good)
+    complain ("%s", error);
+  g_free (error);
+  printf ("%s%" G_GUINT64_FORMAT " sent, %" G_GUINT64_FORMAT " came back, %.3f "
+      "%% did not. They are in %s; see them with: fasp-wping-plot %s\n",
+      quiet ? "" : "\n", s.sent, s.answered, s.sent > 0 ? 100. * (s.sent -
+          s.answered) / s.sent : 0, path, path);
+  if (s.answered == 0)
+    good = complain ("nothing came back. Is `fasp-wping reflect --port %d' "
+        "running there, and the port open in the firewalls between?", port);
+  g_rand_free (s.rand);
+  g_free (in);
+  close (s.fd);
+  return good;
+}
+
+static void
+on_signal (int number)
+{
+  g_atomic_int_set (&stopped, TRUE);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"port", 'p', 0, G_OPTION_ARG_INT, &port, "UDP port (7010)", "PORT"},
+    {"sizes", 0, 0, G_OPTION_ARG_STRING, &sizes, "Bytes of UDP payload "
+          "(100:1400)", "FROM:TO"},
+    {"counts", 0, 0, G_OPTION_ARG_STRING, &counts, "Datagrams in a burst "
+          "(1:32)", "FROM:TO"},
+    {"period", 0, 0, G_OPTION_ARG_INT, &period, "The ranges open from their "
+          "lower ends and close again in so long (60); 0: always open",
+        "SECONDS"},
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long (60)",
+        "SECONDS"},
+    {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Mean rate (5000000)", "BIT/S"},
+    {"timeout", 0, 0, G_OPTION_ARG_INT, &timeout_ms,
+        "What has not come back by " "then is lost (1000)", "MS"},
+    {"db", 0, 0, G_OPTION_ARG_FILENAME, &path,
+        "SQLite file, appended to " "(wping.db)", "FILE"},
+    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of sizes and counts; 0: any", "N"},
+    {"i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays, "Allows rates above 50 "
+          "Mbit/s", NULL},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new
+      ("reflect | send HOST");
+  g_autoptr (GError) error = NULL;
+  struct sigaction action = {.sa_handler = on_signal };
+
+  g_option_context_set_summary (context, "Round trips of bursts of datagrams, "
+      "from application to application.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    complain ("%s. See --help.", error->message);
+    return 2;
+  }
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+  if (port < 1 || port > G_MAXUINT16) {
+    complain ("--port is 1 to 65535.");
+    return 2;
+  }
+  if (argc == 2 && strcmp (argv[1], "reflect") == 0)
+    return run_reflector ()? 0 : 1;
+  if (argc == 3 && strcmp (argv[1], "send") == 0)
+    return run_sender (argv[2]) ? 0 : 1;
+  complain ("say `reflect' on one machine and `send HOST' on the other. See "
+      "--help.");
+  return 2;
+}

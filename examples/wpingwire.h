@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * wpingwire.h: the datagrams of fasp-wping, big-endian:
+ *
+ *   "wpng" | 0 request, 1 reply | 3 zeros | run 8 | burst 4 | index 2 | count 2 |
+ *   zeros up to the size
+ *
+ * A reply is the request with one bit changed, and as long.
+ */
+#pragma once
+
+#include <glib.h>
+#include <string.h>
+
+#define WPING_HEADER 24
+#define WPING_SIZE_MAX 9000
+
+typedef struct
+{
+  gboolean reply;
+  guint64 run;                  /* random: whose it is */
+  guint32 burst;
+  guint16 index, count;
+} WpingHeader;
+
+static inline void
+wping_write (guint8 * data, const WpingHeader * h)
+{
+  guint64 run = GUINT64_TO_BE (h->run);
+  guint32 burst = GUINT32_TO_BE (h->burst);
+  guint16 index = GUINT16_TO_BE (h->index), count = GUINT16_TO_BE (h->count);
+
+  memcpy (data, "wpng", 4);
+  data[4] = h->reply;
+  memset (data + 5, 0, 3);
+  memcpy (data + 8, &run, 8);
+  memcpy (data + 16, &burst, 4);
+  memcpy (data + 20, &index, 2);
+  memcpy (data + 22, &count, 2);
+}
+
+static inline gboolean
+wping_parse (const guint8 * data, gsize size, WpingHeader * h)
+{
+  guint64 run;
+  guint32 burst;
+  guint16 index, count;
+
+  if (size < WPING_HEADER || memcmp (data, "wpng", 4) != 0 || data[4] > 1)
+    return FALSE;
+  memcpy (&run, data + 8, 8);
+  memcpy (&burst, data + 16, 4);
+  memcpy (&index, data + 20, 2);
+  memcpy (&count, data + 22, 2);
+  *h = (WpingHeader) {
+  data[4], GUINT64_FROM_BE (run), GUINT32_FROM_BE (burst),
+        GUINT16_FROM_BE (index), GUINT16_FROM_BE (count)};
+  return h->index < h->count;
+}
