@@ -12,108 +12,36 @@
  * times: `fasp-wping-plot' draws them by size and count.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <glib-unix.h>
-#include <netdb.h>
+#include "toolnet.h"
 #include <poll.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "wpingdb.h"
+#include "tooldb.h"
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
-#define BATCH 64
-/* Clouds bill what leaves them. */
-#define FREE_RATE 50000000
-#define BUFFER (4 << 20)
+/* rtt: µs; NULL: no answer. time: µs since the start */
+#define TABLES "CREATE TABLE IF NOT EXISTS packet (run INTEGER, time INTEGER, " \
+    "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER)"
 
 static gint port = 7010, seconds = 60, period = 60, timeout_ms = 1000, seed;
 static gchar *sizes = (gchar *) "100:1400", *counts = (gchar *) "1:32";
 static gchar *path = (gchar *) "wping.db";
 static gint64 rate = 5000000;
 static gboolean pays, quiet;
-static gint stopped;
-
-static gboolean
-complain (const gchar * format, ...)
-{
-  va_list list;
-
-  va_start (list, format);
-  fprintf (stderr, "fasp-wping: ");
-  vfprintf (stderr, format, list);
-  fprintf (stderr, "\n");
-  va_end (list);
-  return FALSE;
-}
-
-/* --- sockets ----------------------------------------------------------------- */
-
-static int
-open_socket (const gchar * host, int family)
-{
-  struct addrinfo hints = {.ai_family = family,.ai_socktype = SOCK_DGRAM,
-    .ai_flags = host == NULL ? AI_PASSIVE : 0
-  }, *found = NULL;
-  g_autofree gchar *service = g_strdup_printf ("%d", port);
-  int why = getaddrinfo (host, service, &hints, &found), fd;
-  gint room = BUFFER;
-
-  if (why != 0) {
-    complain ("%s: %s. Check the name.", host, gai_strerror (why));
-    return -1;
-  }
-  fd = socket (found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-  setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
-  setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-  if (fd < 0 || (host == NULL ? bind (fd, found->ai_addr, found->ai_addrlen) :
-          connect (fd, found->ai_addr, found->ai_addrlen)) != 0) {
-    complain ("UDP port %d: %s. Choose another --port.", port,
-        g_strerror (errno));
-    if (fd >= 0)
-      close (fd);
-    fd = -1;
-  }
-  freeaddrinfo (found);
-  return fd;
-}
-
-typedef struct
-{
-  struct mmsghdr messages[BATCH];
-  struct iovec pieces[BATCH];
-  struct sockaddr_storage from[BATCH];
-  guint8 data[BATCH][WPING_SIZE_MAX];
-} Inbox;
-
-static gint
-receive (int fd, Inbox * in)
-{
-  memset (in->messages, 0, sizeof in->messages);
-  for (guint i = 0; i < BATCH; i++) {
-    in->pieces[i] = (struct iovec) {
-      in->data[i], WPING_SIZE_MAX
-    };
-    in->messages[i].msg_hdr.msg_iov = &in->pieces[i];
-    in->messages[i].msg_hdr.msg_iovlen = 1;
-    in->messages[i].msg_hdr.msg_name = &in->from[i];
-    in->messages[i].msg_hdr.msg_namelen = sizeof in->from[i];
-  }
-  return recvmmsg (fd, in->messages, BATCH, 0, NULL);
-}
 
 /* --- the reflector -------------------------------------------------------------- */
 
 /* Each request goes back to where it came from, as long as it was. */
 static void
-reflect (int fd, Inbox * in, guint64 * reflected)
+reflect (int fd, ToolInbox * in, guint64 * reflected)
 {
   gint n;
 
-  while ((n = receive (fd, in)) > 0)
+  while ((n = tool_receive (fd, in)) > 0)
     for (gint i = 0; i < n; i++) {
       struct msghdr *header = &in->messages[i].msg_hdr;
       WpingHeader h;
@@ -131,16 +59,16 @@ reflect (int fd, Inbox * in, guint64 * reflected)
 static gboolean
 run_reflector (void)
 {
-  int fd = open_socket (NULL, AF_INET6);
+  int fd = tool_open_udp (NULL, port);
   guint64 reflected = 0, told = 0;
-  Inbox *in;
+  ToolInbox *in;
 
-  if (fd < 0 && (fd = open_socket (NULL, AF_INET)) < 0)
+  if (fd < 0)
     return FALSE;
-  in = g_new (Inbox, 1);
+  in = g_new (ToolInbox, 1);
   printf ("Reflecting what comes to UDP port %d. Ctrl-C ends it.\n", port);
   fflush (stdout);
-  while (!g_atomic_int_get (&stopped)) {
+  while (!tool_is_stopped ()) {
     struct pollfd p = { fd, POLLIN, 0 };
 
     if (poll (&p, 1, 1000) > 0)
@@ -161,15 +89,24 @@ typedef struct
   guint from, to;
 } Range;
 
+/* What has come back of a burst. */
+typedef struct
+{
+  gint64 time;                  /* of sending, µs since the start */
+  guint32 number;
+  guint16 size, count;
+  gint64 rtt[];                 /* µs; -1: none yet */
+} Burst;
+
 typedef struct
 {
   int fd;
   guint64 run;
-  WpingDb *db;
+  ToolDb *db;
   GRand *rand;
   Range sizes, counts;
   gint64 start;
-  GQueue bursts;                /* WpingBurst, oldest first, not done */
+  GQueue bursts;                /* Burst, oldest first, not done */
   guint32 next;
   guint64 sent, answered, given_up, bytes;
 } Sender;
@@ -208,9 +145,9 @@ send_burst (Sender * s, gint64 now)
   struct mmsghdr messages[COUNT_MAX] = { 0 };
   struct iovec pieces[COUNT_MAX];
   guint count = draw (s, &s->counts, now), size = draw (s, &s->sizes, now);
-  WpingBurst *burst = g_malloc (sizeof *burst + count * sizeof burst->rtt[0]);
+  Burst *burst = g_malloc (sizeof *burst + count * sizeof burst->rtt[0]);
 
-  *burst = (WpingBurst) {
+  *burst = (Burst) {
   .number = s->next++,.size = size,.count = count};
   for (guint i = 0; i < count; i++) {
     WpingHeader h = { FALSE, s->run, burst->number, i, count };
@@ -240,7 +177,7 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h)
 {
   /* the newest are at the end, and few are under way */
   for (GList * l = s->bursts.tail; l != NULL; l = l->prev) {
-    WpingBurst *burst = l->data;
+    Burst *burst = l->data;
 
     if (burst->number != h->burst)
       continue;
@@ -253,7 +190,7 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h)
 }
 
 static gboolean
-is_whole (const WpingBurst * burst)
+is_whole (const Burst * burst)
 {
   for (guint i = 0; i < burst->count; i++)
     if (burst->rtt[i] < 0)
@@ -261,27 +198,40 @@ is_whole (const WpingBurst * burst)
   return TRUE;
 }
 
+static void
+record (Sender * s, const Burst * burst)
+{
+  for (guint i = 0; i < burst->count; i++) {
+    gboolean lost = burst->rtt[i] < 0;
+    gint64 row[] = { burst->time, burst->number, burst->size, burst->count, i,
+      lost ? TOOL_DB_NULL : burst->rtt[i]
+    };
+
+    s->given_up += lost;
+    tool_db_add (s->db, 0, row, G_N_ELEMENTS (row));
+  }
+}
+
 /* In order, so that a late one holds up those behind it for a second at most. */
 static void
 settle (Sender * s, gint64 now, gboolean all)
 {
-  WpingBurst *burst;
+  Burst *burst;
 
   while ((burst = g_queue_peek_head (&s->bursts)) != NULL && (all
           || is_whole (burst)
           || now - burst->time > timeout_ms * (G_USEC_PER_SEC / 1000))) {
-    for (guint i = 0; i < burst->count; i++)
-      s->given_up += burst->rtt[i] < 0;
-    wping_db_add (s->db, g_queue_pop_head (&s->bursts));
+    record (s, burst);
+    g_free (g_queue_pop_head (&s->bursts));
   }
 }
 
 static void
-receive_replies (Sender * s, Inbox * in)
+receive_replies (Sender * s, ToolInbox * in)
 {
   gint n;
 
-  while ((n = receive (s->fd, in)) > 0) {
+  while ((n = tool_receive (s->fd, in)) > 0) {
     gint64 now = g_get_monotonic_time () - s->start;
 
     for (gint i = 0; i < n; i++) {
@@ -310,7 +260,7 @@ show_progress (const Sender * s, gint64 now)
 }
 
 static void
-send_all (Sender * s, Inbox * in)
+send_all (Sender * s, ToolInbox * in)
 {
   gint64 end = seconds * (gint64) G_USEC_PER_SEC, due = 0;
   gint64 last = end + timeout_ms * (G_USEC_PER_SEC / 1000);
@@ -320,7 +270,7 @@ send_all (Sender * s, Inbox * in)
     struct pollfd p = { s->fd, POLLIN, 0 };
     struct timespec wait;
 
-    if (g_atomic_int_get (&stopped) || now > last || (now >= end
+    if (tool_is_stopped () || now > last || (now >= end
             && g_queue_is_empty (&s->bursts)))
       break;
     if (now < end && now >= due) {
@@ -343,37 +293,44 @@ static gboolean
 check_settings (Sender * s)
 {
   if (!parse_range (sizes, WPING_HEADER, WPING_SIZE_MAX, &s->sizes))
-    return complain ("--sizes \"%s\": say FROM:TO, %d to %d bytes of UDP "
+    return tool_complain ("--sizes \"%s\": say FROM:TO, %d to %d bytes of UDP "
         "payload.", sizes, WPING_HEADER, WPING_SIZE_MAX);
   if (!parse_range (counts, 1, COUNT_MAX, &s->counts))
-    return complain ("--counts \"%s\": say FROM:TO, 1 to %d datagrams.", counts,
-        COUNT_MAX);
+    return tool_complain ("--counts \"%s\": say FROM:TO, 1 to %d datagrams.",
+        counts, COUNT_MAX);
   if (rate < 1000 || seconds < 1 || period < 0 || timeout_ms < 1)
     return
-        complain ("--rate is at least 1000 bit/s, --seconds and --timeout at "
+        tool_complain
+        ("--rate is at least 1000 bit/s, --seconds and --timeout at "
         "least 1, --period at least 0.");
-  if (rate > FREE_RATE && !pays)
-    return complain ("%" G_GINT64_FORMAT
+  if (rate > TOOL_FREE_RATE && !pays)
+    return tool_complain ("%" G_GINT64_FORMAT
         " bit/s there and as much back, for %d "
         "s, is %.1f GB, which a cloud will bill. Say --i-pay-for-this, or a "
         "--rate of at most %d.", rate, seconds, rate / 4e9 * seconds,
-        FREE_RATE);
+        TOOL_FREE_RATE);
   return TRUE;
 }
 
 static gboolean
 run_sender (const gchar * host)
 {
+  static const gchar *const table = "packet";
   Sender s = {.bursts = G_QUEUE_INIT };
+  g_autofree gchar *settings = NULL;
   gchar *error = NULL;
   gboolean good;
-  Inbox *in;
+  ToolInbox *in;
 
-  if (!check_settings (&s) || (s.fd = open_socket (host, AF_UNSPEC)) < 0)
+  if (!check_settings (&s) || (s.fd = tool_open_udp (host, port)) < 0)
     return FALSE;
-  s.db = wping_db_open (path, host, sizes, counts, rate, &error);
+  settings = g_strdup_printf ("sizes %s, counts %s, period %d s", sizes, counts,
+      period);
+  s.db = tool_db_open (path, TABLES, &table, 1, &(ToolRun) {
+      host, settings, rate}
+      , &error);
   if (s.db == NULL) {
-    complain ("%s", error);
+    tool_complain ("%s.", error);
     g_free (error);
     close (s.fd);
     return FALSE;
@@ -382,31 +339,26 @@ run_sender (const gchar * host)
     s.run = g_get_real_time ();
   s.rand = seed != 0 ? g_rand_new_with_seed (seed) : g_rand_new ();
   s.start = g_get_monotonic_time ();
-  in = g_new (Inbox, 1);
+  in = g_new (ToolInbox, 1);
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   send_all (&s, in);
   settle (&s, 0, TRUE);
-  good = wping_db_close (s.db, &error);
+  good = tool_db_close (s.db, &error);
   if (!good)
-    complain ("%s", error);
+    tool_complain ("%s", error);
   g_free (error);
   printf ("%s%" G_GUINT64_FORMAT " sent, %" G_GUINT64_FORMAT " came back, %.3f "
       "%% did not. They are in %s; see them with: fasp-wping-plot %s\n",
       quiet ? "" : "\n", s.sent, s.answered, s.sent > 0 ? 100. * (s.sent -
           s.answered) / s.sent : 0, path, path);
   if (s.answered == 0)
-    good = complain ("nothing came back. Is `fasp-wping reflect --port %d' "
+    good =
+        tool_complain ("nothing came back. Is `fasp-wping reflect --port %d' "
         "running there, and the port open in the firewalls between?", port);
   g_rand_free (s.rand);
   g_free (in);
   close (s.fd);
   return good;
-}
-
-static void
-on_signal (int number)
-{
-  g_atomic_int_set (&stopped, TRUE);
 }
 
 int
@@ -437,26 +389,25 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new
       ("reflect | send HOST");
   g_autoptr (GError) error = NULL;
-  struct sigaction action = {.sa_handler = on_signal };
 
   g_option_context_set_summary (context, "Round trips of bursts of datagrams, "
       "from application to application.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    complain ("%s. See --help.", error->message);
+    tool_complain ("%s. See --help.", error->message);
     return 2;
   }
-  sigaction (SIGINT, &action, NULL);
-  sigaction (SIGTERM, &action, NULL);
+  tool_catch_signals ();
   if (port < 1 || port > G_MAXUINT16) {
-    complain ("--port is 1 to 65535.");
+    tool_complain ("--port is 1 to 65535.");
     return 2;
   }
   if (argc == 2 && strcmp (argv[1], "reflect") == 0)
     return run_reflector ()? 0 : 1;
   if (argc == 3 && strcmp (argv[1], "send") == 0)
     return run_sender (argv[2]) ? 0 : 1;
-  complain ("say `reflect' on one machine and `send HOST' on the other. See "
+  tool_complain
+      ("say `reflect' on one machine and `send HOST' on the other. See "
       "--help.");
   return 2;
 }

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasp-multiflow: what becomes of a video's datagrams that are spread over many
+ * flows.
+ *
+ *   fasp-multiflow receive [--port P] [--flows N] [--db FILE]
+ *   fasp-multiflow send HOST [--port P] [--flows N] [--rate BIT/S] [--size BYTES] ...
+ *
+ * The sender sends at a constant rate to ports P to P + N - 1 in turn; every
+ * datagram has a number of its flow and one of all.  The receiver keeps, for each
+ * second and flow, what came and what did not, and every hole that is longer
+ * than chance makes them; `fasp-multiflow-plot' says which were of one flow and
+ * which of all.  Clouds take flows different ways, limit each, and lose one for
+ * a second now and then.
+ */
+#define _GNU_SOURCE
+#include "toolnet.h"
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "tooldb.h"
+
+#define FLOWS_MAX 64
+#define HEADER 32
+#define TICK 1000               /* µs: what is due in it leaves together */
+/* Fewer in a row are loss, which chance makes; these are a hole. */
+#define HOLE_DATAGRAMS 8
+#define HOLE_SLOW_DATAGRAMS 4   /* of a slow flow, where they take */
+#define HOLE_TIME 10000         /* µs */
+
+/* time: µs since the first datagram. */
+#define TABLES \
+    "CREATE TABLE IF NOT EXISTS second (run INTEGER, time INTEGER, flow " \
+    "INTEGER, received INTEGER, lost INTEGER, bursts INTEGER, longest " \
+    "INTEGER, late INTEGER);" \
+    "CREATE TABLE IF NOT EXISTS hole (run INTEGER, time INTEGER, flow INTEGER, " \
+    "lost INTEGER, duration INTEGER);" \
+    "CREATE TABLE IF NOT EXISTS whole (run INTEGER, time INTEGER, sent INTEGER, " \
+    "received INTEGER);"
+
+enum
+{
+  SECOND,
+  HOLE,
+  WHOLE,
+};
+
+static const gchar *const tables[] = { "second", "hole", "whole" };
+
+static gint port = 7020, flows = 8, size = 1400, seconds = 60, idle = 10;
+static gint64 rate = 20000000;
+static gchar *path = (gchar *) "multiflow.db";
+static gboolean pays, quiet;
+
+/* --- the datagrams -------------------------------------------------------------- */
+
+/* "mflw" | flow 1 | 3 zeros | run 8 | number of all 8 | number of the flow 8,
+ * big-endian */
+typedef struct
+{
+  guint8 flow;
+  guint64 run, of_all, of_flow;
+} Header;
+
+static void
+write_header (guint8 * data, const Header * h)
+{
+  guint64 words[] = { GUINT64_TO_BE (h->run), GUINT64_TO_BE (h->of_all),
+    GUINT64_TO_BE (h->of_flow)
+  };
+
+  memcpy (data, "mflw\0\0\0", 8);
+  data[4] = h->flow;
+  memcpy (data + 8, words, sizeof words);
+}
+
+static gboolean
+parse_header (const guint8 * data, gsize n, Header * h)
+{
+  guint64 words[3];
+
+  if (n < HEADER || memcmp (data, "mflw", 4) != 0 || data[4] >= FLOWS_MAX)
+    return FALSE;
+  memcpy (words, data + 8, sizeof words);
+  *h = (Header) {
+  data[4], GUINT64_FROM_BE (words[0]), GUINT64_FROM_BE (words[1]),
+        GUINT64_FROM_BE (words[2])};
+  return TRUE;
+}
+
+/* --- sending ----------------------------------------------------------------------- */
+
+typedef struct
+{
+  int fds[FLOWS_MAX];
+  guint64 run, sent, of_flow[FLOWS_MAX];
+} Sender;
+
+/* The next @n, in turn over the flows. */
+static void
+send_some (Sender * s, guint n)
+{
+  static guint8 data[TOOL_BATCH][TOOL_SIZE_MAX];
+  struct mmsghdr messages[TOOL_BATCH] = { 0 };
+  struct iovec pieces[TOOL_BATCH];
+
+  for (guint f = 0; f < MIN ((guint) flows, n); f++) {
+    guint flow = (s->sent + f) % flows, k = 0;
+
+    for (guint64 i = s->sent + f; i < s->sent + n && k < TOOL_BATCH;
+        i += flows, k++) {
+      Header h = { flow, s->run, i, s->of_flow[flow]++ };
+
+      write_header (data[k], &h);
+      pieces[k] = (struct iovec) {
+        data[k], size
+      };
+      messages[k].msg_hdr.msg_iov = &pieces[k];
+      messages[k].msg_hdr.msg_iovlen = 1;
+    }
+    /* what the socket does not take is lost, like what the network does not */
+    for (guint done = 0; done < k;) {
+      gint taken = sendmmsg (s->fds[flow], messages + done, k - done, 0);
+
+      done += MAX (taken, 1);
+    }
+  }
+  s->sent += n;
+}
+
+static gboolean
+check_settings (void)
+{
+  if (flows < 1 || flows > FLOWS_MAX || port < 1
+      || port + flows - 1 > G_MAXUINT16)
+    return
+        tool_complain ("--flows is 1 to %d, and the ports from --port on are "
+        "at most 65535.", FLOWS_MAX);
+  if (size < HEADER || size > TOOL_SIZE_MAX || seconds < 1 || rate < 1000)
+    return
+        tool_complain ("--size is %d to %d bytes, --seconds at least 1, --rate "
+        "at least 1000 bit/s.", HEADER, TOOL_SIZE_MAX);
+  if (rate > TOOL_FREE_RATE && !pays)
+    return tool_complain ("%" G_GINT64_FORMAT
+        " bit/s for %d s is %.1f GB, which "
+        "a cloud will bill. Say --i-pay-for-this, or a --rate of at most %d.",
+        rate, seconds, rate / 8e9 * seconds, TOOL_FREE_RATE);
+  return TRUE;
+}
+
+static gboolean
+run_sender (const gchar * host)
+{
+  Sender s = { 0 };
+  gint64 start, now;
+
+  if (!check_settings ())
+    return FALSE;
+  for (gint i = 0; i < flows; i++)
+    if ((s.fds[i] = tool_open_udp (host, port + i)) < 0)
+      return FALSE;
+  if (getrandom (&s.run, sizeof s.run, 0) != sizeof s.run)
+    s.run = g_get_real_time ();
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  start = g_get_monotonic_time ();
+  while (!tool_is_stopped ()
+      && (now = g_get_monotonic_time () - start) <
+      seconds * (gint64) G_USEC_PER_SEC) {
+    guint64 due = (gdouble) now * rate / 8e6 / size;
+    struct timespec wait = { 0, TICK * 1000 };
+
+    while (s.sent < due)
+      send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
+    ppoll (NULL, 0, &wait, NULL);
+  }
+  for (gint i = 0; i < flows; i++)
+    close (s.fds[i]);
+  printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n",
+      s.sent, size, flows);
+  return TRUE;
+}
+
+/* --- receiving ------------------------------------------------------------------------ */
+
+typedef struct
+{
+  guint64 next;                 /* expected */
+  gint64 last;                  /* arrival of the newest */
+  guint64 received, lost, bursts, longest, late;        /* in this second */
+} Flow;
+
+typedef struct
+{
+  int fds[FLOWS_MAX];
+  Flow flows[FLOWS_MAX];
+  ToolDb *db;
+  guint64 run;                  /* of the sender; 0: none yet */
+  guint64 all_next, all_before; /* numbers of all: after the newest, and at the
+                                   start of this second */
+  guint64 received, total, lost;
+  gint64 start, second, heard;
+} Receiver;
+
+static void
+end_second (Receiver * r)
+{
+  gint64 whole[] = { r->second, r->all_next - r->all_before, r->received };
+
+  for (gint i = 0; i < flows; i++) {
+    Flow *f = &r->flows[i];
+    gint64 row[] = { r->second, i, f->received, f->lost, f->bursts, f->longest,
+      f->late
+    };
+
+    r->total += f->received;
+    r->lost += f->lost;
+    tool_db_add (r->db, SECOND, row, G_N_ELEMENTS (row));
+    f->received = f->lost = f->bursts = f->longest = f->late = 0;
+  }
+  tool_db_add (r->db, WHOLE, whole, G_N_ELEMENTS (whole));
+  r->all_before = r->all_next;
+  r->received = 0;
+  r->second += G_USEC_PER_SEC;
+}
+
+static void
+take (Receiver * r, gint64 now, const Header * h)
+{
+  Flow *f = &r->flows[h->flow];
+
+  r->received++;
+  f->received++;
+  r->all_next = MAX (r->all_next, h->of_all + 1);
+  if (h->of_flow < f->next) {
+    /* it was taken for lost, or is a copy */
+    f->late++;
+    if (f->lost > 0)
+      f->lost--;
+    return;
+  }
+  if (h->of_flow > f->next) {
+    guint64 lost = h->of_flow - f->next;
+    gint64 since = f->last > 0 ? f->last : 0;
+    gint64 row[] = { since, h->flow, lost, now - since };
+
+    f->lost += lost;
+    f->bursts++;
+    f->longest = MAX (f->longest, lost);
+    if (lost >= HOLE_DATAGRAMS || (lost >= HOLE_SLOW_DATAGRAMS
+            && now - since >= HOLE_TIME))
+      tool_db_add (r->db, HOLE, row, G_N_ELEMENTS (row));
+  }
+  f->next = h->of_flow + 1;
+  f->last = now;
+}
+
+static void
+receive_all (Receiver * r, int fd, ToolInbox * in)
+{
+  gint n;
+
+  while ((n = tool_receive (fd, in)) > 0) {
+    gint64 now = g_get_monotonic_time ();
+
+    for (gint i = 0; i < n; i++) {
+      Header h;
+
+      if (!parse_header (in->data[i], in->messages[i].msg_len, &h)
+          || h.flow >= flows)
+        continue;
+      if (r->run == 0) {
+        r->run = h.run;
+        r->start = now;
+      }
+      if (h.run != r->run)
+        continue;
+      r->heard = now;
+      while (now - r->start >= r->second + G_USEC_PER_SEC)
+        end_second (r);
+      take (r, now - r->start, &h);
+    }
+    if (n < TOOL_BATCH)
+      break;
+  }
+}
+
+static void
+show (const Receiver * r)
+{
+  static gint64 told = -1;
+
+  if (quiet || r->second == told)
+    return;
+  told = r->second;
+  fprintf (stderr, "\r%" G_GINT64_FORMAT " s: %" G_GUINT64_FORMAT " came, %"
+      G_GUINT64_FORMAT " did not ", told / G_USEC_PER_SEC, r->total, r->lost);
+}
+
+static gboolean
+run_receiver (void)
+{
+  g_autofree gchar *settings = g_strdup_printf ("%d flows from port %d on",
+      flows, port);
+  Receiver r = { 0 };
+  struct pollfd fds[FLOWS_MAX];
+  gchar *error = NULL;
+  gboolean good;
+  ToolInbox *in;
+
+  if (!check_settings ())
+    return FALSE;
+  for (gint i = 0; i < flows; i++) {
+    if ((r.fds[i] = tool_open_udp (NULL, port + i)) < 0)
+      return FALSE;
+    fds[i] = (struct pollfd) {
+      r.fds[i], POLLIN, 0
+    };
+  }
+  r.db = tool_db_open (path, TABLES, tables, G_N_ELEMENTS (tables), &(ToolRun) {
+      "here", settings, 0}, &error);
+  if (r.db == NULL) {
+    tool_complain ("%s.", error);
+    g_free (error);
+    return FALSE;
+  }
+  printf ("Waiting for %d flows on UDP ports %d to %d. Ctrl-C ends it.\n",
+      flows, port, port + flows - 1);
+  fflush (stdout);
+  in = g_new (ToolInbox, 1);
+  while (!tool_is_stopped ()) {
+    gint64 now;
+
+    if (poll (fds, flows, 200) > 0)
+      for (gint i = 0; i < flows; i++)
+        if (fds[i].revents & POLLIN)
+          receive_all (&r, r.fds[i], in);
+    now = g_get_monotonic_time ();
+    if (r.run != 0 && now - r.heard > idle * (gint64) G_USEC_PER_SEC)
+      break;
+    show (&r);
+  }
+  if (r.run != 0)
+    end_second (&r);
+  good = tool_db_close (r.db, &error) || tool_complain ("%s", error);
+  g_free (error);
+  g_free (in);
+  for (gint i = 0; i < flows; i++)
+    close (r.fds[i]);
+  printf ("%s%" G_GUINT64_FORMAT " came, %" G_GUINT64_FORMAT
+      " did not. They are " "in %s; see them with: fasp-multiflow-plot %s\n",
+      quiet ? "" : "\n", r.total, r.lost, path, path);
+  return r.run !=
+      0 ? good : tool_complain ("nothing came. Is `fasp-multiflow "
+      "send' running, and are the UDP ports open in the firewalls between?");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"port", 'p', 0, G_OPTION_ARG_INT, &port, "First UDP port (7020)", "PORT"},
+    {"flows", 'n', 0, G_OPTION_ARG_INT, &flows, "Flows, a port each (8); the "
+          "same on both ends", "N"},
+    {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Of all flows together, UDP "
+          "payload (20000000)", "BIT/S"},
+    {"size", 0, 0, G_OPTION_ARG_INT, &size,
+          "Of a datagram's UDP payload (1400)",
+        "BYTES"},
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long (60)",
+        "SECONDS"},
+    {"idle", 0, 0, G_OPTION_ARG_INT, &idle,
+          "The receiver ends when nothing has " "come for so long (10)",
+        "SECONDS"},
+    {"db", 0, 0, G_OPTION_ARG_FILENAME, &path,
+        "SQLite file, appended to " "(multiflow.db)", "FILE"},
+    {"i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays,
+        "Allows rates above 50 " "Mbit/s", NULL},
+    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new
+      ("receive | send HOST");
+  g_autoptr (GError) error = NULL;
+
+  g_option_context_set_summary (context, "What becomes of a constant rate that "
+      "is spread over many flows.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    tool_complain ("%s. See --help.", error->message);
+    return 2;
+  }
+  tool_catch_signals ();
+  if (argc == 2 && strcmp (argv[1], "receive") == 0)
+    return run_receiver ()? 0 : 1;
+  if (argc == 3 && strcmp (argv[1], "send") == 0)
+    return run_sender (argv[2]) ? 0 : 1;
+  tool_complain
+      ("say `receive' on one machine and `send HOST' on the other. See "
+      "--help.");
+  return 2;
+}

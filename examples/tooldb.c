@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <sqlite3.h>
+#include <string.h>
+#include "tooldb.h"
+
+#define COMMIT_EVERY G_USEC_PER_SEC
+#define INSERTS_MAX 4
+#define BUSY 2000               /* ms */
+
+typedef struct
+{
+  guint insert, n;              /* n 0: the end */
+  gint64 values[TOOL_DB_VALUES];
+} Row;
+
+struct _ToolDb
+{
+  sqlite3 *database;
+  const gchar *tables[INSERTS_MAX];
+  sqlite3_stmt *inserts[INSERTS_MAX];   /* made with the first row */
+  gint64 run;
+  GAsyncQueue *rows;
+  GThread *thread;
+  gchar *failure;               /* the first one; the thread's */
+};
+
+static void
+note (ToolDb * db, int result)
+{
+  if (result != SQLITE_OK && result != SQLITE_DONE && db->failure == NULL)
+    db->failure = g_strdup (sqlite3_errmsg (db->database));
+}
+
+static void
+execute (ToolDb * db, const gchar * sql)
+{
+  note (db, sqlite3_exec (db->database, sql, NULL, NULL, NULL));
+}
+
+static sqlite3_stmt *
+prepare (ToolDb * db, const Row * row)
+{
+  g_autoptr (GString) sql = g_string_new (NULL);
+
+  g_string_printf (sql, "INSERT INTO %s VALUES (?", db->tables[row->insert]);
+  for (guint i = 0; i < row->n; i++)
+    g_string_append (sql, ", ?");
+  g_string_append (sql, ")");
+  note (db, sqlite3_prepare_v2 (db->database, sql->str, -1,
+          &db->inserts[row->insert], NULL));
+  return db->inserts[row->insert];
+}
+
+static void
+insert (ToolDb * db, const Row * row)
+{
+  sqlite3_stmt *statement = db->inserts[row->insert];
+
+  if (statement == NULL)
+    statement = prepare (db, row);
+  if (statement == NULL)
+    return;
+  sqlite3_bind_int64 (statement, 1, db->run);
+  for (guint i = 0; i < row->n; i++)
+    if (row->values[i] == TOOL_DB_NULL)
+      sqlite3_bind_null (statement, i + 2);
+    else
+      sqlite3_bind_int64 (statement, i + 2, row->values[i]);
+  note (db, sqlite3_step (statement));
+  sqlite3_reset (statement);
+}
+
+static gpointer
+write_all (gpointer data)
+{
+  ToolDb *db = data;
+  gint64 commit = g_get_monotonic_time () + COMMIT_EVERY;
+  gboolean end = FALSE;
+
+  execute (db, "BEGIN");
+  while (!end) {
+    Row *row = g_async_queue_timeout_pop (db->rows, COMMIT_EVERY);
+
+    if (row != NULL) {
+      end = row->n == 0;
+      if (!end)
+        insert (db, row);
+      g_free (row);
+    }
+    if (g_get_monotonic_time () >= commit) {
+      execute (db, "COMMIT; BEGIN");
+      commit = g_get_monotonic_time () + COMMIT_EVERY;
+    }
+  }
+  execute (db, "COMMIT");
+  return NULL;
+}
+
+static void
+begin_run (ToolDb * db, const ToolRun * run)
+{
+  sqlite3_stmt *add = NULL;
+
+  note (db, sqlite3_prepare_v2 (db->database, "INSERT INTO run (started, "
+          "target, rate, settings) VALUES (?, ?, ?, ?)", -1, &add, NULL));
+  if (add == NULL)
+    return;
+  sqlite3_bind_int64 (add, 1, g_get_real_time ());
+  sqlite3_bind_text (add, 2, run->target, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_int64 (add, 3, run->rate);
+  sqlite3_bind_text (add, 4, run->settings, -1, SQLITE_TRANSIENT);
+  note (db, sqlite3_step (add));
+  sqlite3_finalize (add);
+  db->run = sqlite3_last_insert_rowid (db->database);
+}
+
+static void
+destroy (ToolDb * db)
+{
+  for (guint i = 0; i < INSERTS_MAX; i++)
+    sqlite3_finalize (db->inserts[i]);
+  sqlite3_close (db->database);
+  g_async_queue_unref (db->rows);
+  g_free (db->failure);
+  g_free (db);
+}
+
+ToolDb *
+tool_db_open (const gchar * path, const gchar * tables,
+    const gchar * const *inserts, guint n_inserts, const ToolRun * run,
+    gchar ** error)
+{
+  ToolDb *db = g_new0 (ToolDb, 1);
+
+  db->rows = g_async_queue_new_full (g_free);
+  memcpy (db->tables, inserts, MIN (n_inserts, INSERTS_MAX) * sizeof *inserts);
+  note (db, sqlite3_open (path, &db->database));
+  sqlite3_busy_timeout (db->database, BUSY);
+  if (db->failure == NULL)
+    execute (db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+        "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, started "
+        "INTEGER, target TEXT, rate INTEGER, settings TEXT)");
+  if (db->failure == NULL)
+    execute (db, tables);
+  if (db->failure == NULL)
+    begin_run (db, run);
+  if (db->failure != NULL) {
+    *error = g_strdup_printf ("%s: %s. Name a file that can be written with "
+        "--db", path, db->failure);
+    destroy (db);
+    return NULL;
+  }
+  db->thread = g_thread_new ("database", write_all, db);
+  return db;
+}
+
+void
+tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
+{
+  Row *row = g_new (Row, 1);
+
+  row->insert = insert;
+  row->n = MIN (n, TOOL_DB_VALUES);
+  memcpy (row->values, values, row->n * sizeof *values);
+  g_async_queue_push (db->rows, row);
+}
+
+gboolean
+tool_db_close (ToolDb * db, gchar ** error)
+{
+  gboolean good;
+
+  g_async_queue_push (db->rows, g_new0 (Row, 1));
+  g_thread_join (db->thread);
+  good = db->failure == NULL;
+  if (!good)
+    *error = g_strdup_printf ("not everything was written: %s. Is the disk "
+        "full?", db->failure);
+  destroy (db);
+  return good;
+}

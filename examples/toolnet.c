@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#include "toolnet.h"
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER (16 << 20)
+
+static gint stopped;
+
+gboolean
+tool_complain (const gchar * format, ...)
+{
+  va_list list;
+
+  va_start (list, format);
+  fprintf (stderr, "%s: ", g_get_prgname ());
+  vfprintf (stderr, format, list);
+  fprintf (stderr, "\n");
+  va_end (list);
+  return FALSE;
+}
+
+static int
+open_family (const gchar * host, int port, int family)
+{
+  struct addrinfo hints = {.ai_family = family,.ai_socktype = SOCK_DGRAM,
+    .ai_flags = host == NULL ? AI_PASSIVE : 0
+  }, *found = NULL;
+  g_autofree gchar *service = g_strdup_printf ("%d", port);
+  int why = getaddrinfo (host, service, &hints, &found), fd;
+  gint room = BUFFER;
+
+  if (why != 0) {
+    tool_complain ("%s: %s. Check the name.", host, gai_strerror (why));
+    return -1;
+  }
+  fd = socket (found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  if (setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
+    setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+  setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+  if (fd >= 0 && (host == NULL ? bind (fd, found->ai_addr, found->ai_addrlen) :
+          connect (fd, found->ai_addr, found->ai_addrlen)) == 0) {
+    freeaddrinfo (found);
+    return fd;
+  }
+  why = errno;
+  freeaddrinfo (found);
+  if (fd >= 0)
+    close (fd);
+  errno = why;
+  return -1;
+}
+
+int
+tool_open_udp (const gchar * host, int port)
+{
+  int fd = open_family (host, port, host == NULL ? AF_INET6 : AF_UNSPEC);
+
+  /* a machine without IPv6 */
+  if (fd < 0 && host == NULL && errno != EADDRINUSE)
+    fd = open_family (host, port, AF_INET);
+  if (fd < 0)
+    tool_complain ("UDP port %d: %s. Choose another --port.", port,
+        g_strerror (errno));
+  return fd;
+}
+
+gint
+tool_receive (int fd, ToolInbox * in)
+{
+  memset (in->messages, 0, sizeof in->messages);
+  for (guint i = 0; i < TOOL_BATCH; i++) {
+    in->pieces[i] = (struct iovec) {
+      in->data[i], TOOL_SIZE_MAX
+    };
+    in->messages[i].msg_hdr.msg_iov = &in->pieces[i];
+    in->messages[i].msg_hdr.msg_iovlen = 1;
+    in->messages[i].msg_hdr.msg_name = &in->from[i];
+    in->messages[i].msg_hdr.msg_namelen = sizeof in->from[i];
+  }
+  return recvmmsg (fd, in->messages, TOOL_BATCH, 0, NULL);
+}
+
+static void
+on_signal (int number)
+{
+  g_atomic_int_set (&stopped, TRUE);
+}
+
+void
+tool_catch_signals (void)
+{
+  struct sigaction action = {.sa_handler = on_signal };
+
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+}
+
+gboolean
+tool_is_stopped (void)
+{
+  return g_atomic_int_get (&stopped);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * toolnet.h: what the measuring tools have in common: UDP sockets, many datagrams
+ * at once, and an end by signal.
+ */
+#pragma once
+
+#include <glib.h>
+#include <sys/socket.h>
+
+#define TOOL_SIZE_MAX 9000
+#define TOOL_BATCH 64
+/* Clouds bill what leaves them: bit/s that need no --i-pay-for-this. */
+#define TOOL_FREE_RATE 50000000
+
+/* Prints what is wrong; FALSE. */
+gboolean tool_complain (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Connected to @host, or bound if that is NULL; does not block. -1: it has
+ * complained. */
+int tool_open_udp (const gchar * host, int port);
+
+typedef struct
+{
+  struct mmsghdr messages[TOOL_BATCH];
+  struct iovec pieces[TOOL_BATCH];
+  struct sockaddr_storage from[TOOL_BATCH];
+  guint8 data[TOOL_BATCH][TOOL_SIZE_MAX];
+} ToolInbox;
+
+/* How many have come; their bytes are in data, their sizes in msg_len. */
+gint tool_receive (int fd, ToolInbox * in);
+
+/* SIGINT and SIGTERM end it. */
+void tool_catch_signals (void);
+gboolean tool_is_stopped (void);
