@@ -25,6 +25,11 @@
 
 #define FLOWS_MAX 64
 #define HEADER 32
+#define ENDS 5                  /* goodbyes on each flow */
+#define ARREARS .05             /* s */
+#define ROUNDS 16               /* of receiving from one flow, before the next */
+#define AHEAD_MAX 100000000     /* datagrams: no network loses more at once */
+#define SEEN 1024               /* datagrams of a flow that may come late */
 #define TICK 1000               /* µs: what is due in it leaves together */
 /* Fewer in a row are loss, which chance makes; these are a hole. */
 #define HOLE_DATAGRAMS 8
@@ -50,18 +55,20 @@ enum
 
 static const gchar *const tables[] = { "second", "hole", "whole" };
 
-static gint port = 7020, flows = 8, size = 1400, seconds = 60, idle = 10;
+static gint port = 7020, flows = 8, size = 1400, seconds = 60, idle = 300;
 static gint64 rate = 20000000;
 static gchar *path = (gchar *) "multiflow.db";
 static gboolean pays, quiet;
 
 /* --- the datagrams -------------------------------------------------------------- */
 
-/* "mflw" | flow 1 | 3 zeros | run 8 | number of all 8 | number of the flow 8,
- * big-endian */
+/* "mflw" | flow 1 | flows 1 | end 1 | 0 | run 8 | number of all 8 | number of
+ * the flow 8, big-endian.  At the end of a run the number of all is how many
+ * there were. */
 typedef struct
 {
-  guint8 flow;
+  guint8 flow, flows;
+  gboolean end;
   guint64 run, of_all, of_flow;
 } Header;
 
@@ -74,6 +81,8 @@ write_header (guint8 * data, const Header * h)
 
   memcpy (data, "mflw\0\0\0", 8);
   data[4] = h->flow;
+  data[5] = h->flows;
+  data[6] = h->end;
   memcpy (data + 8, words, sizeof words);
 }
 
@@ -82,13 +91,14 @@ parse_header (const guint8 * data, gsize n, Header * h)
 {
   guint64 words[3];
 
-  if (n < HEADER || memcmp (data, "mflw", 4) != 0 || data[4] >= FLOWS_MAX)
+  if (n < HEADER || memcmp (data, "mflw", 4) != 0 || data[5] > FLOWS_MAX
+      || data[4] >= data[5])
     return FALSE;
   memcpy (words, data + 8, sizeof words);
   *h = (Header) {
-  data[4], GUINT64_FROM_BE (words[0]), GUINT64_FROM_BE (words[1]),
-        GUINT64_FROM_BE (words[2])};
-  return TRUE;
+  data[4], data[5], data[6] != 0, GUINT64_FROM_BE (words[0]),
+        GUINT64_FROM_BE (words[1]), GUINT64_FROM_BE (words[2])};
+  return h->run != 0;
 }
 
 /* --- sending ----------------------------------------------------------------------- */
@@ -112,7 +122,7 @@ send_some (Sender * s, guint n)
 
     for (guint64 i = s->sent + f; i < s->sent + n && k < TOOL_BATCH;
         i += flows, k++) {
-      Header h = { flow, s->run, i, s->of_flow[flow]++ };
+      Header h = { flow, flows, FALSE, s->run, i, s->of_flow[flow]++ };
 
       write_header (data[k], &h);
       pieces[k] = (struct iovec) {
@@ -121,14 +131,24 @@ send_some (Sender * s, guint n)
       messages[k].msg_hdr.msg_iov = &pieces[k];
       messages[k].msg_hdr.msg_iovlen = 1;
     }
-    /* what the socket does not take is lost, like what the network does not */
-    for (guint done = 0; done < k;) {
-      gint taken = sendmmsg (s->fds[flow], messages + done, k - done, 0);
-
-      done += MAX (taken, 1);
-    }
+    tool_send (s->fds[flow], messages, k);
   }
   s->sent += n;
+}
+
+/* Some of it will arrive. */
+static void
+send_end (Sender * s)
+{
+  for (guint i = 0; i < ENDS * (guint) flows; i++) {
+    Header h =
+        { i % flows, flows, TRUE, s->run, s->sent, s->of_flow[i % flows] };
+    guint8 data[HEADER];
+
+    write_header (data, &h);
+    if (send (s->fds[i % flows], data, sizeof data, 0) < 0 || i % flows == 0)
+      g_usleep (20000);
+  }
 }
 
 static gboolean
@@ -154,28 +174,35 @@ check_settings (void)
 static gboolean
 run_sender (const gchar * host)
 {
+  guint64 arrears = rate / 8. / size * ARREARS + flows;
   Sender s = { 0 };
-  gint64 start, now;
+  gint64 began, start, now;
 
   if (!check_settings ())
     return FALSE;
   for (gint i = 0; i < flows; i++)
     if ((s.fds[i] = tool_open_udp (host, port + i)) < 0)
       return FALSE;
-  if (getrandom (&s.run, sizeof s.run, 0) != sizeof s.run)
+  if (getrandom (&s.run, sizeof s.run, 0) != sizeof s.run || s.run == 0)
     s.run = g_get_real_time ();
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  start = g_get_monotonic_time ();
+  began = start = g_get_monotonic_time ();
   while (!tool_is_stopped ()
-      && (now = g_get_monotonic_time () - start) <
+      && (now = g_get_monotonic_time ()) - began <
       seconds * (gint64) G_USEC_PER_SEC) {
-    guint64 due = (gdouble) now * rate / 8e6 / size;
+    guint64 due = (gdouble) (now - start) * rate / 8e6 / size;
     struct timespec wait = { 0, TICK * 1000 };
 
+    /* what it was held up for longer than that is not made up for */
+    if (due - s.sent > arrears) {
+      start += (due - s.sent - arrears) * size * 8e6 / rate;
+      due = s.sent + arrears;
+    }
     while (s.sent < due)
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
     ppoll (NULL, 0, &wait, NULL);
   }
+  send_end (&s);
   for (gint i = 0; i < flows; i++)
     close (s.fds[i]);
   printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n",
@@ -189,7 +216,9 @@ typedef struct
 {
   guint64 next;                 /* expected */
   gint64 last;                  /* arrival of the newest */
-  guint64 received, lost, bursts, longest, late;        /* in this second */
+  guint64 seen[SEEN / 64];      /* bit of a number: it has come */
+  /* in this second; what was taken for lost in one before may come */
+  gint64 received, lost, bursts, longest, late;
 } Flow;
 
 typedef struct
@@ -200,8 +229,10 @@ typedef struct
   guint64 run;                  /* of the sender; 0: none yet */
   guint64 all_next, all_before; /* numbers of all: after the newest, and at the
                                    start of this second */
-  guint64 received, total, lost;
+  guint64 received, total;
+  gint64 lost;
   gint64 start, second, heard;
+  gboolean ended;               /* the sender said so */
 } Receiver;
 
 static void
@@ -226,57 +257,118 @@ end_second (Receiver * r)
   r->second += G_USEC_PER_SEC;
 }
 
+/* The numbers of a flow from the next up to @end have not come. */
+static void
+miss (Receiver * r, gint64 now, guint flow, guint64 end)
+{
+  Flow *f = &r->flows[flow];
+  gint64 lost = end - f->next;
+  gint64 row[] = { f->last, flow, lost, now - f->last };
+
+  if (lost <= 0)
+    return;
+  f->lost += lost;
+  f->bursts++;
+  f->longest = MAX (f->longest, lost);
+  if (lost >= HOLE_DATAGRAMS || (lost >= HOLE_SLOW_DATAGRAMS
+          && now - f->last >= HOLE_TIME))
+    tool_db_add (r->db, HOLE, row, G_N_ELEMENTS (row));
+  for (guint64 n = f->next; n < end && n < f->next + SEEN; n++)
+    f->seen[n / 64 % (SEEN / 64)] &= ~(G_GUINT64_CONSTANT (1) << n % 64);
+  f->next = end;
+}
+
 static void
 take (Receiver * r, gint64 now, const Header * h)
 {
   Flow *f = &r->flows[h->flow];
+  guint64 *word = &f->seen[h->of_flow / 64 % (SEEN / 64)];
+  guint64 bit = G_GUINT64_CONSTANT (1) << h->of_flow % 64;
 
-  r->received++;
-  f->received++;
   r->all_next = MAX (r->all_next, h->of_all + 1);
   if (h->of_flow < f->next) {
-    /* it was taken for lost, or is a copy */
     f->late++;
-    if (f->lost > 0)
-      f->lost--;
-    return;
+    /* a copy, or so late that nobody knows */
+    if (f->next - h->of_flow > SEEN || (*word & bit))
+      return;
+    f->lost--;                  /* it was taken for lost */
+  } else {
+    miss (r, now, h->flow, h->of_flow);
+    f->next = h->of_flow + 1;
+    f->last = now;
   }
-  if (h->of_flow > f->next) {
-    guint64 lost = h->of_flow - f->next;
-    gint64 since = f->last > 0 ? f->last : 0;
-    gint64 row[] = { since, h->flow, lost, now - since };
+  *word |= bit;
+  r->received++;
+  f->received++;
+}
 
-    f->lost += lost;
-    f->bursts++;
-    f->longest = MAX (f->longest, lost);
-    if (lost >= HOLE_DATAGRAMS || (lost >= HOLE_SLOW_DATAGRAMS
-            && now - since >= HOLE_TIME))
-      tool_db_add (r->db, HOLE, row, G_N_ELEMENTS (row));
+/* How many of the first @n of all are of this flow. */
+static guint64
+share (guint64 n, guint flow)
+{
+  return (n + flows - 1 - flow) / flows;
+}
+
+/* The first datagram of a run: what was sent before it is not counted. */
+static void
+begin_run (Receiver * r, gint64 now, const Header * h)
+{
+  r->run = h->run;
+  r->start = now;
+  r->all_next = r->all_before = h->of_all;
+  for (gint i = 0; i < flows; i++) {
+    r->flows[i].next = share (h->of_all, i);
+    memset (r->flows[i].seen, 0xff, sizeof r->flows[i].seen);
   }
-  f->next = h->of_flow + 1;
-  f->last = now;
+}
+
+/* What has not come so far will not. */
+static void
+end_run (Receiver * r)
+{
+  for (gint i = 0; i < flows; i++)
+    miss (r, r->heard - r->start, i, share (r->all_next, i));
+  end_second (r);
+}
+
+/* Ours, and of what a sender may be at. */
+static gboolean
+is_good (const Receiver * r, guint flow, const Header * h)
+{
+  static gboolean told;
+
+  if (h->flows != flows && !told) {
+    told = TRUE;
+    tool_complain ("a sender has %d flows, not %d: give both the same --flows.",
+        h->flows, flows);
+  }
+  return h->flows == flows && h->flow == flow && (r->run == 0 ? !h->end :
+      h->run == r->run && h->of_all < r->all_next + AHEAD_MAX
+      && h->of_flow <= share (r->all_next + AHEAD_MAX, flow));
 }
 
 static void
-receive_all (Receiver * r, int fd, ToolInbox * in)
+receive_all (Receiver * r, guint flow, ToolInbox * in)
 {
   gint n;
 
-  while ((n = tool_receive (fd, in)) > 0) {
+  for (guint round = 0; round < ROUNDS
+      && (n = tool_receive (r->fds[flow], in)) > 0; round++) {
     gint64 now = g_get_monotonic_time ();
 
     for (gint i = 0; i < n; i++) {
       Header h;
 
       if (!parse_header (in->data[i], in->messages[i].msg_len, &h)
-          || h.flow >= flows)
+          || !is_good (r, flow, &h))
         continue;
-      if (r->run == 0) {
-        r->run = h.run;
-        r->start = now;
+      if (r->run == 0)
+        begin_run (r, now, &h);
+      if (h.end) {
+        r->all_next = MAX (r->all_next, h.of_all);
+        r->ended = TRUE;
+        continue;
       }
-      if (h.run != r->run)
-        continue;
       r->heard = now;
       while (now - r->start >= r->second + G_USEC_PER_SEC)
         end_second (r);
@@ -295,8 +387,9 @@ show (const Receiver * r)
   if (quiet || r->second == told)
     return;
   told = r->second;
-  fprintf (stderr, "\r%" G_GINT64_FORMAT " s: %" G_GUINT64_FORMAT " came, %"
-      G_GUINT64_FORMAT " did not ", told / G_USEC_PER_SEC, r->total, r->lost);
+  fprintf (stderr,
+      "\r%" G_GINT64_FORMAT " s: %" G_GUINT64_FORMAT " came, %" G_GINT64_FORMAT
+      " did not ", told / G_USEC_PER_SEC, r->total, r->lost);
 }
 
 static gboolean
@@ -336,14 +429,15 @@ run_receiver (void)
     if (poll (fds, flows, 200) > 0)
       for (gint i = 0; i < flows; i++)
         if (fds[i].revents & POLLIN)
-          receive_all (&r, r.fds[i], in);
+          receive_all (&r, i, in);
     now = g_get_monotonic_time ();
-    if (r.run != 0 && now - r.heard > idle * (gint64) G_USEC_PER_SEC)
+    if (r.run != 0 && now - r.heard > (r.ended ? 1 : idle) *
+        (gint64) G_USEC_PER_SEC)
       break;
     show (&r);
   }
   if (r.run != 0)
-    end_second (&r);
+    end_run (&r);
   good = tool_db_close (r.db, &error) || tool_complain ("%s", error);
   g_free (error);
   g_free (in);
@@ -372,7 +466,8 @@ main (int argc, char **argv)
     {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long (60)",
         "SECONDS"},
     {"idle", 0, 0, G_OPTION_ARG_INT, &idle,
-          "The receiver ends when nothing has " "come for so long (10)",
+          "The receiver ends when nothing has "
+          "come for so long (300), or when the sender has",
         "SECONDS"},
     {"db", 0, 0, G_OPTION_ARG_FILENAME, &path,
         "SQLite file, appended to " "(multiflow.db)", "FILE"},

@@ -5,7 +5,7 @@
 
 #define COMMIT_EVERY G_USEC_PER_SEC
 #define INSERTS_MAX 4
-#define BUSY 2000               /* ms */
+#define BUSY 10000              /* ms */
 
 typedef struct
 {
@@ -70,29 +70,45 @@ insert (ToolDb * db, const Row * row)
   sqlite3_reset (statement);
 }
 
+/* Those of a second, in one transaction that is short: others may be writing to
+ * the same file. */
+static void
+write_rows (ToolDb * db, GQueue * rows)
+{
+  Row *row;
+
+  if (g_queue_is_empty (rows))
+    return;
+  execute (db, "BEGIN IMMEDIATE");
+  while ((row = g_queue_pop_head (rows)) != NULL) {
+    insert (db, row);
+    g_free (row);
+  }
+  execute (db, "COMMIT");
+}
+
 static gpointer
 write_all (gpointer data)
 {
   ToolDb *db = data;
-  gint64 commit = g_get_monotonic_time () + COMMIT_EVERY;
+  GQueue rows = G_QUEUE_INIT;
+  gint64 due = 0;
   gboolean end = FALSE;
 
-  execute (db, "BEGIN");
   while (!end) {
     Row *row = g_async_queue_timeout_pop (db->rows, COMMIT_EVERY);
 
-    if (row != NULL) {
-      end = row->n == 0;
-      if (!end)
-        insert (db, row);
+    if (row != NULL && row->n > 0) {
+      g_queue_push_tail (&rows, row);
+    } else if (row != NULL) {
+      end = TRUE;
       g_free (row);
     }
-    if (g_get_monotonic_time () >= commit) {
-      execute (db, "COMMIT; BEGIN");
-      commit = g_get_monotonic_time () + COMMIT_EVERY;
+    if (end || g_get_monotonic_time () >= due) {
+      write_rows (db, &rows);
+      due = g_get_monotonic_time () + COMMIT_EVERY;
     }
   }
-  execute (db, "COMMIT");
   return NULL;
 }
 
@@ -175,7 +191,7 @@ tool_db_close (ToolDb * db, gchar ** error)
   good = db->failure == NULL;
   if (!good)
     *error = g_strdup_printf ("not everything was written: %s. Is the disk "
-        "full?", db->failure);
+        "full, or another program busy with the file?", db->failure);
   destroy (db);
   return good;
 }

@@ -3,6 +3,7 @@
 #include "toolnet.h"
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,48 +26,56 @@ tool_complain (const gchar * format, ...)
   return FALSE;
 }
 
+/* -1 and *error: why not. */
 static int
-open_family (const gchar * host, int port, int family)
+open_family (const gchar * host, int port, int family, gchar ** error)
 {
   struct addrinfo hints = {.ai_family = family,.ai_socktype = SOCK_DGRAM,
     .ai_flags = host == NULL ? AI_PASSIVE : 0
   }, *found = NULL;
   g_autofree gchar *service = g_strdup_printf ("%d", port);
-  int why = getaddrinfo (host, service, &hints, &found), fd;
+  int why = getaddrinfo (host, service, &hints, &found), fd, done = -1;
   gint room = BUFFER;
 
   if (why != 0) {
-    tool_complain ("%s: %s. Check the name.", host, gai_strerror (why));
+    *error = g_strdup_printf ("%s: %s. Check the name.", host != NULL ? host :
+        "this machine", gai_strerror (why));
     return -1;
   }
   fd = socket (found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-  if (setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
-    setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
-  setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-  if (fd >= 0 && (host == NULL ? bind (fd, found->ai_addr, found->ai_addrlen) :
-          connect (fd, found->ai_addr, found->ai_addrlen)) == 0) {
-    freeaddrinfo (found);
+  if (fd >= 0)
+    done = host == NULL ? bind (fd, found->ai_addr, found->ai_addrlen) :
+        connect (fd, found->ai_addr, found->ai_addrlen);
+  freeaddrinfo (found);
+  if (done == 0) {
+    if (setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
+      setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     return fd;
   }
-  why = errno;
-  freeaddrinfo (found);
+  *error = host == NULL ? g_strdup_printf ("UDP port %d: %s. Choose another "
+      "--port.", port, g_strerror (errno)) :
+      g_strdup_printf ("%s: %s. Check the route.", host, g_strerror (errno));
   if (fd >= 0)
     close (fd);
-  errno = why;
   return -1;
 }
 
 int
 tool_open_udp (const gchar * host, int port)
 {
-  int fd = open_family (host, port, host == NULL ? AF_INET6 : AF_UNSPEC);
+  gchar *error = NULL;
+  int fd = open_family (host, port, host == NULL ? AF_INET6 : AF_UNSPEC,
+      &error);
 
   /* a machine without IPv6 */
-  if (fd < 0 && host == NULL && errno != EADDRINUSE)
-    fd = open_family (host, port, AF_INET);
+  if (fd < 0 && host == NULL) {
+    g_clear_pointer (&error, g_free);
+    fd = open_family (host, port, AF_INET, &error);
+  }
   if (fd < 0)
-    tool_complain ("UDP port %d: %s. Choose another --port.", port,
-        g_strerror (errno));
+    tool_complain ("%s", error);
+  g_free (error);
   return fd;
 }
 
@@ -86,6 +95,20 @@ tool_receive (int fd, ToolInbox * in)
   return recvmmsg (fd, in->messages, TOOL_BATCH, 0, NULL);
 }
 
+void
+tool_send (int fd, struct mmsghdr *messages, guint n)
+{
+  for (guint done = 0; done < n;) {
+    gint taken = sendmmsg (fd, messages + done, n - done, 0);
+    struct pollfd p = { fd, POLLOUT, 0 };
+
+    if (taken < 0 && errno == EAGAIN)
+      poll (&p, 1, 100);
+    else
+      done += MAX (taken, 1);
+  }
+}
+
 static void
 on_signal (int number)
 {
@@ -95,7 +118,7 @@ on_signal (int number)
 void
 tool_catch_signals (void)
 {
-  struct sigaction action = {.sa_handler = on_signal };
+  struct sigaction action = {.sa_handler = on_signal,.sa_flags = SA_RESETHAND };
 
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);

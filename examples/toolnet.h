@@ -31,6 +31,10 @@ typedef struct
 /* How many have come; their bytes are in data, their sizes in msg_len. */
 gint tool_receive (int fd, ToolInbox * in);
 
-/* SIGINT and SIGTERM end it. */
+/* All of them; waits while the socket's buffer is full. What is refused
+ * otherwise is lost. */
+void tool_send (int fd, struct mmsghdr *messages, guint n);
+
+/* SIGINT and SIGTERM end it, the second one at once. */
 void tool_catch_signals (void);
 gboolean tool_is_stopped (void);

@@ -23,6 +23,9 @@
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
+#define ROUNDS 16               /* of receiving, before anything else is done */
+/* A sender that was held up does not make up for more than that. */
+#define ARREARS 10000           /* µs */
 /* rtt: µs; NULL: no answer. time: µs since the start */
 #define TABLES "CREATE TABLE IF NOT EXISTS packet (run INTEGER, time INTEGER, " \
     "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER)"
@@ -41,7 +44,8 @@ reflect (int fd, ToolInbox * in, guint64 * reflected)
 {
   gint n;
 
-  while ((n = tool_receive (fd, in)) > 0)
+  for (guint round = 0; round < ROUNDS && (n = tool_receive (fd, in)) > 0;
+      round++)
     for (gint i = 0; i < n; i++) {
       struct msghdr *header = &in->messages[i].msg_hdr;
       WpingHeader h;
@@ -108,7 +112,8 @@ typedef struct
   gint64 start;
   GQueue bursts;                /* Burst, oldest first, not done */
   guint32 next;
-  guint64 sent, answered, given_up, bytes;
+  guint64 sent, answered, given_up;
+  gint64 due;                   /* the next burst */
 } Sender;
 
 static gboolean
@@ -130,8 +135,8 @@ parse_range (const gchar * text, guint least, guint most, Range * range)
 static guint
 draw (Sender * s, const Range * range, gint64 now)
 {
-  gdouble phase = period > 0 ? now % (period * G_USEC_PER_SEC) /
-      (gdouble) (period * G_USEC_PER_SEC) : .5;
+  gint64 length = period * (gint64) G_USEC_PER_SEC;
+  gdouble phase = length > 0 ? now % length / (gdouble) length : .5;
   gdouble open = phase < .5 ? 2 * phase : 2 - 2 * phase;
   guint top = range->from + (range->to - range->from) * open;
 
@@ -161,15 +166,10 @@ send_burst (Sender * s, gint64 now)
     burst->rtt[i] = -1;
   }
   burst->time = g_get_monotonic_time () - s->start;
-  /* what the socket does not take is lost, like what the network does not */
-  for (guint done = 0; done < count;) {
-    gint n = sendmmsg (s->fd, messages + done, count - done, 0);
-
-    done += MAX (n, 1);
-  }
+  tool_send (s->fd, messages, count);
   s->sent += count;
-  s->bytes += count * size;
   g_queue_push_tail (&s->bursts, burst);
+  s->due = MAX (s->due, now - ARREARS) + count * size * 8e6 / rate;
 }
 
 static void
@@ -231,7 +231,8 @@ receive_replies (Sender * s, ToolInbox * in)
 {
   gint n;
 
-  while ((n = tool_receive (s->fd, in)) > 0) {
+  for (guint round = 0; round < ROUNDS && (n = tool_receive (s->fd, in)) > 0;
+      round++) {
     gint64 now = g_get_monotonic_time () - s->start;
 
     for (gint i = 0; i < n; i++) {
@@ -248,7 +249,7 @@ static void
 show_progress (const Sender * s, gint64 now)
 {
   static gint64 next;
-  guint done = MIN (30 * now / (seconds * G_USEC_PER_SEC), 30);
+  guint done = MIN (30 * now / (seconds * (gint64) G_USEC_PER_SEC), 30);
 
   if (quiet || now < next)
     return;
@@ -262,23 +263,21 @@ show_progress (const Sender * s, gint64 now)
 static void
 send_all (Sender * s, ToolInbox * in)
 {
-  gint64 end = seconds * (gint64) G_USEC_PER_SEC, due = 0;
-  gint64 last = end + timeout_ms * (G_USEC_PER_SEC / 1000);
+  gint64 end = seconds * (gint64) G_USEC_PER_SEC;
 
   for (;;) {
     gint64 now = g_get_monotonic_time () - s->start, until;
     struct pollfd p = { s->fd, POLLIN, 0 };
     struct timespec wait;
 
-    if (tool_is_stopped () || now > last || (now >= end
-            && g_queue_is_empty (&s->bursts)))
+    /* what is under way is waited for; a second signal does not */
+    if (tool_is_stopped ())
+      end = MIN (end, now);
+    if (now >= end && g_queue_is_empty (&s->bursts))
       break;
-    if (now < end && now >= due) {
+    if (now < end && now >= s->due)
       send_burst (s, now);
-      due = s->bytes * 8 * G_USEC_PER_SEC / rate;
-      continue;
-    }
-    until = MIN (now < end ? due : last, now + 100000);
+    until = MIN (now < end ? s->due : G_MAXINT64, now + 100000);
     wait = (struct timespec) {
       0, MAX (until - now, 1) * 1000
     };

@@ -20,7 +20,7 @@ static void
 search (FaspPmtu * pmtu, FaspTime now)
 {
   pmtu->searching = TRUE;
-  pmtu->confirming = FALSE;
+  pmtu->confirming = pmtu->widened = FALSE;
   pmtu->tries = 0;
   pmtu->next_probe = 0;
   pmtu->next_time = now;
@@ -33,6 +33,8 @@ rest (FaspPmtu * pmtu, FaspTime now)
   pmtu->tries = 0;
   pmtu->next_probe = 0;
   pmtu->next_time = now + FASP_PMTU_CONFIRM;
+  if (pmtu->widened)
+    search (pmtu, now);
 }
 
 void
@@ -54,6 +56,7 @@ fasp_pmtu_set_limit (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
     return;
   pmtu->limit = limit;
   set_candidates (pmtu, overhead, limit);
+  pmtu->widened = grew && pmtu->confirming;
   if (grew && !pmtu->confirming) {
     search (pmtu, now);
   } else if (pmtu->size > limit) {

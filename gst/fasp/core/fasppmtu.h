@@ -36,6 +36,7 @@ typedef struct
   guint16 passed;               /* largest that passed since it is confirmed */
   guint16 limit;                /* largest UDP payload either side takes */
   gboolean searching, confirming;
+  gboolean widened;             /* while confirming: there is more to look for */
   FaspTime suspect_after;       /* no new suspicion before */
   FaspTime next_time;           /* when to act next, or FASP_NEVER */
 } FaspPmtu;

@@ -194,14 +194,14 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     return FASP_REORDER_DUPLICATE;
 
   s = slot (reorder, piece->number);
-  /* more than anybody was told that there is room for; but what is waited for
-   * is taken */
-  if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
-    return FASP_REORDER_OUTSIDE;
   if (s->block == NULL || s->count != piece->count
-      || s->block->size != piece->total)
+      || s->block->size != piece->total) {
+    /* more than anybody was told that there is room for; but what is waited for
+     * is taken */
+    if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
+      return FASP_REORDER_OUTSIDE;
     begin_block (reorder, s, piece);
-  else if (s->fragments >> piece->index & 1)
+  } else if (s->fragments >> piece->index & 1)
     return FASP_REORDER_DUPLICATE;
 
   part = (piece->total + piece->count - 1) / piece->count;

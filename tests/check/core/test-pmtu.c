@@ -152,6 +152,16 @@ test_set_limit (void)
   g_assert_cmpuint (fasp_pmtu_get_largest (&pmtu), ==, 1472);
   run (&pmtu, &now, now + 20 * FASP_SEC, 9000);
   g_assert_cmpuint (pmtu.size, ==, 1472);
+  /* nor is it forgotten when it comes in the middle of a confirmation */
+  while (!pmtu.confirming) {
+    now = fasp_pmtu_get_timeout (&pmtu);
+    fasp_pmtu_poll (&pmtu, now, 2 * RTT);
+  }
+  fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
+  fasp_pmtu_answered (&pmtu, now, 1472);
+  run (&pmtu, &now, now + FASP_SEC, 9000);
+  g_assert_cmpuint (pmtu.size, ==, 8972);
+  fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 1500);
   /* a path that does not have them is used as it is, meanwhile and after */
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
   run (&pmtu, &now, now + 20 * FASP_SEC, 1500);
