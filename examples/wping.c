@@ -146,7 +146,7 @@ draw (Sender * s, const Range * range, gint64 now)
 static void
 send_burst (Sender * s, gint64 now)
 {
-  static guint8 data[COUNT_MAX][WPING_SIZE_MAX];
+  static guint8 data[COUNT_MAX][TOOL_SIZE_MAX];
   struct mmsghdr messages[COUNT_MAX] = { 0 };
   struct iovec pieces[COUNT_MAX];
   guint count = draw (s, &s->counts, now), size = draw (s, &s->sizes, now);
@@ -214,12 +214,11 @@ record (Sender * s, const Burst * burst)
 
 /* In order, so that a late one holds up those behind it for a second at most. */
 static void
-settle (Sender * s, gint64 now, gboolean all)
+settle (Sender * s, gint64 now)
 {
   Burst *burst;
 
-  while ((burst = g_queue_peek_head (&s->bursts)) != NULL && (all
-          || is_whole (burst)
+  while ((burst = g_queue_peek_head (&s->bursts)) != NULL && (is_whole (burst)
           || now - burst->time > timeout_ms * (G_USEC_PER_SEC / 1000))) {
     record (s, burst);
     g_free (g_queue_pop_head (&s->bursts));
@@ -283,7 +282,7 @@ send_all (Sender * s, ToolInbox * in)
     };
     if (ppoll (&p, 1, &wait, NULL) > 0)
       receive_replies (s, in);
-    settle (s, g_get_monotonic_time () - s->start, FALSE);
+    settle (s, g_get_monotonic_time () - s->start);
     show_progress (s, now);
   }
 }
@@ -291,9 +290,9 @@ send_all (Sender * s, ToolInbox * in)
 static gboolean
 check_settings (Sender * s)
 {
-  if (!parse_range (sizes, WPING_HEADER, WPING_SIZE_MAX, &s->sizes))
+  if (!parse_range (sizes, WPING_HEADER, TOOL_SIZE_MAX, &s->sizes))
     return tool_complain ("--sizes \"%s\": say FROM:TO, %d to %d bytes of UDP "
-        "payload.", sizes, WPING_HEADER, WPING_SIZE_MAX);
+        "payload.", sizes, WPING_HEADER, TOOL_SIZE_MAX);
   if (!parse_range (counts, 1, COUNT_MAX, &s->counts))
     return tool_complain ("--counts \"%s\": say FROM:TO, 1 to %d datagrams.",
         counts, COUNT_MAX);
@@ -341,7 +340,6 @@ run_sender (const gchar * host)
   in = g_new (ToolInbox, 1);
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   send_all (&s, in);
-  settle (&s, 0, TRUE);
   good = tool_db_close (s.db, &error);
   if (!good)
     tool_complain ("%s", error);

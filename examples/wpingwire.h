@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define WPING_HEADER 24
-#define WPING_SIZE_MAX 9000
 
 typedef struct
 {

@@ -19,12 +19,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
 #define BATCH 64
 #define BIG 65535
 

@@ -21,10 +21,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
-
 #define BATCH 32
 #define ROOM 65536
 

@@ -8,10 +8,6 @@
 #include "faspreceivebatch.h"
 #include "faspsocket.h"
 
-#ifndef UDP_GRO
-#define UDP_GRO 104             /* linux/udp.h */
-#endif
-
 /* Of less the blocks are copied, rather than hold all of a chunk. */
 #define SHARED_MIN (FASP_CHUNK_SIZE / 4)
 

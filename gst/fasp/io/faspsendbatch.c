@@ -7,10 +7,6 @@
 #include <sys/socket.h>
 #include "faspsendbatch.h"
 
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103         /* linux/udp.h */
-#endif
-
 /* What the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
  * (RFC 768, RFC 791) less what IPv6 takes more. */
 #define SEGMENTS_MAX 64

@@ -14,13 +14,6 @@
 #include "faspreceivebatch.h"
 #include "faspsendbatch.h"
 
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT 103
-#endif
-#ifndef UDP_GRO
-#define UDP_GRO 104
-#endif
-
 /* --- a kernel ------------------------------------------------------------------- */
 
 static struct
