@@ -19,7 +19,7 @@ struct _Vnet
 {
   GRand *rand;
   FaspTime now;
-  Impair wires[VNET_NODES][VNET_NODES]; /* from, to */
+  Impair wires[VNET_NODES][VNET_NODES][VNET_LINKS];     /* from, to, by link */
   guint16 ports[VNET_NODES];    /* each side appears with */
   FaspEndpoint *endpoints[VNET_NODES];
   DelayLine *packets;           /* in flight */
@@ -38,7 +38,8 @@ vnet_new (guint32 seed)
   for (guint side = 0; side < VNET_NODES; side++) {
     net->ports[side] = PORT;
     for (guint other = 0; other < VNET_NODES; other++)
-      net->wires[side][other].config.mtu = MTU;
+      for (guint link = 0; link < VNET_LINKS; link++)
+        net->wires[side][other][link].config.mtu = MTU;
   }
   net->now = FASP_SEC;          /* zero would hide mistakes with unset times */
   return net;
@@ -70,27 +71,40 @@ vnet_random (gpointer user_data, guint8 * data, gsize size)
 ImpairConfig *
 vnet_get_wire (Vnet * net, VnetSide from, VnetSide to)
 {
-  return &net->wires[from][to].config;
+  return &net->wires[from][to][0].config;
+}
+
+ImpairConfig *
+vnet_get_link_wire (Vnet * net, VnetSide from, VnetSide to, guint link)
+{
+  return &net->wires[from][to][link].config;
 }
 
 void
 vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
     const gdouble burst[2], guint64 rate)
 {
-  for (guint side = VNET_A; side <= VNET_B; side++) {
-    ImpairConfig *wire = vnet_get_wire (net, side, !side);
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    for (guint link = 0; link < VNET_LINKS; link++) {
+      ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
 
-    wire->delay = rtt / 2;
-    wire->loss = loss[side];
-    wire->burst = burst[side];
-    wire->rate = rate;
-  }
+      wire->delay = rtt / 2;
+      wire->loss = loss[side];
+      wire->burst = burst[side];
+      wire->rate = rate;
+    }
 }
 
 const ImpairCounters *
 vnet_get_counters (Vnet * net, VnetSide from, VnetSide to)
 {
-  return &net->wires[from][to].counters;
+  return &net->wires[from][to][0].counters;
+}
+
+const ImpairCounters *
+vnet_get_link_counters (Vnet * net, VnetSide from, VnetSide to, guint link)
+{
+  return &net->wires[from][to][link].counters;
 }
 
 static FaspAddress
@@ -193,17 +207,20 @@ deliver_in_memory (Vnet * net, FaspEndpoint * to, const Packet * packet)
 static void
 transmit (Vnet * net, VnetSide side, FaspDatagram * d)
 {
-  FaspAddress from = address (side, net->ports[side]);
-  guint to = d->to.bytes[0] - 1;
+  FaspAddress from = address (side, net->ports[side] + d->to.link);
+  guint to = d->to.bytes[0] - 1, link;
   ImpairFate fate;
 
   if (to >= VNET_NODES)
     return;
-  fate = impair_packet (&net->wires[side][to], net->rand, net->now,
+  g_assert_cmpuint (d->to.link, <, VNET_LINKS);
+  fate = impair_packet (&net->wires[side][to][d->to.link], net->rand, net->now,
       d->size + OVERHEAD);
-  /* a NAT passes on what comes to the port it gave last, and nothing else */
-  if ((d->to.bytes[2] << 8 | d->to.bytes[3]) != net->ports[to])
+  /* a NAT passes on what comes to the ports it gave last, and nothing else */
+  link = (d->to.bytes[2] << 8 | d->to.bytes[3]) - net->ports[to];
+  if (link >= VNET_LINKS)
     return;
+  from.link = link;
   if (fate.corrupt) {
     guint bit = g_rand_int_range (net->rand, 0, d->size * 8);
 

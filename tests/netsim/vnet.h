@@ -20,6 +20,7 @@ FaspMemory *vnet_memory_new (const guint8 * bytes, gsize size,
     const guint8 ** data);
 
 #define VNET_NODES 5
+#define VNET_LINKS 8            /* sockets of a node: ports one above the other */
 
 typedef enum
 {
@@ -35,14 +36,20 @@ void vnet_free (Vnet * net);
 GRand *vnet_get_rand (Vnet * net);
 /* For fasp_endpoint_new (). */
 void vnet_random (gpointer net, guint8 * data, gsize size);
-/* The wire between two nodes in one direction; may be changed while running. */
+/* The wire between two nodes in one direction, from their first links; may be
+ * changed while running. */
 ImpairConfig *vnet_get_wire (Vnet * net, VnetSide from, VnetSide to);
-/* The way from A to B and the way back: each takes half of @rtt, and loses its
- * own share in bursts of its own mean length. */
+/* That from one of the links. */
+ImpairConfig *vnet_get_link_wire (Vnet * net, VnetSide from, VnetSide to,
+    guint link);
+/* The way from A to B and the way back, on every link: each takes half of @rtt, and
+ * loses its own share in bursts of its own mean length. */
 void vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
     const gdouble burst[2], guint64 rate);
 const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from,
     VnetSide to);
+const ImpairCounters *vnet_get_link_counters (Vnet * net, VnetSide from,
+    VnetSide to, guint link);
 /* NAT rebinding: from now on @from appears with this port. */
 void vnet_rebind (Vnet * net, VnetSide from, guint16 port);
 

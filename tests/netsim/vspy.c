@@ -104,14 +104,12 @@ vspy_make_open (Vnet * net, guint32 cid, const guint8 nonce[FASP_NONCE_SIZE],
     const FaspHello * hello, guint8 data[FASP_OPEN_SIZE])
 {
   FaspCredentials *credentials = fasp_credentials_new ();
-  FaspAddress nowhere = { 0 };
   guint8 ephemeral[FASP_KEY_SIZE];
   FaspDatagram datagram;
   FaspCaller caller;
 
   vnet_random (net, ephemeral, sizeof ephemeral);
-  fasp_caller_start (&caller, 0, &nowhere, cid, nonce, hello, credentials,
-      ephemeral);
+  fasp_caller_start (&caller, 0, cid, nonce, hello, credentials, ephemeral);
   fasp_caller_poll (&caller, 0, &datagram);
   g_assert_cmpuint (datagram.size, ==, FASP_OPEN_SIZE);
   memcpy (data, datagram.data, datagram.size);

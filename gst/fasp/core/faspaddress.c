@@ -2,16 +2,28 @@
 #include <string.h>
 #include "fasptypes.h"
 
+#define SOCKADDR_IN6_SIZE 28
+#define IN_PORT 2               /* where they stand, both kinds */
+#define IN_ADDR 4
+#define IN6_ADDR 8
+#define MAPPED 12               /* bytes before an IPv4 address within */
+
 gboolean
 fasp_address_equal (const FaspAddress * a, const FaspAddress * b)
 {
-  return a->len == b->len && memcmp (a->bytes, b->bytes, a->len) == 0;
+  return a->link == b->link && a->len == b->len
+      && memcmp (a->bytes, b->bytes, a->len) == 0;
 }
 
-#define SOCKADDR_IN6_SIZE 28
-#define IN_ADDR 4               /* where they stand */
-#define IN6_ADDR 8
-#define MAPPED 12               /* bytes before an IPv4 address within */
+void
+fasp_address_add_port (FaspAddress * address, guint n)
+{
+  guint8 *port = address->bytes + IN_PORT;
+
+  n += port[0] << 8 | port[1];
+  port[0] = n >> 8;
+  port[1] = n;
+}
 
 void
 fasp_address_get_network (const FaspAddress * address,

@@ -130,7 +130,7 @@ is_of_network (const FaspSession * session,
 {
   guint8 other[FASP_NETWORK_SIZE];
 
-  fasp_address_get_network (&session->address, other);
+  fasp_address_get_network (fasp_session_get_address (session), other);
   return memcmp (network, other, FASP_NETWORK_SIZE) == 0;
 }
 
@@ -245,6 +245,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   FaspKeys keys = {.cipher = cipher };
 
   fasp_endpoint_describe (endpoint, &hello, start);
+  hello.flows = MIN (hello.flows, call->hello.flows);
   fasp_wire_write_hello (&p, &hello);
   if (!fasp_noise_write (&call->noise, payload, p.used, &m)) {
     /* the caller's point gives no secret */
@@ -418,7 +419,9 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     session->accept_due = TRUE;
   } else {
     FaspHandshake open = {.from_cid = session->peer_id };
-    Call call = {.from = &session->address,.proved = TRUE,.open = &open };
+    Call call = {.from = fasp_session_get_address (session),.proved =
+          TRUE,.open = &open
+    };
 
     memcpy (open.nonce, session->nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)

@@ -2,8 +2,8 @@
 #include "faspcaller.h"
 
 void
-fasp_caller_start (FaspCaller * caller, FaspTime now, const FaspAddress * peer,
-    guint32 id, const guint8 nonce[FASP_NONCE_SIZE], const FaspHello * hello,
+fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
+    const guint8 nonce[FASP_NONCE_SIZE], const FaspHello * hello,
     const FaspCredentials * credentials, const guint8 ephemeral[FASP_KEY_SIZE])
 {
   guint8 payload[FASP_MESSAGE_MAX];
@@ -12,7 +12,6 @@ fasp_caller_start (FaspCaller * caller, FaspTime now, const FaspAddress * peer,
 
   memset (caller, 0, sizeof (*caller));
   caller->active = TRUE;
-  caller->peer = *peer;
   caller->open.type = FASP_HANDSHAKE_OPEN;
   caller->open.version = FASP_VERSION;
   caller->open.from_cid = id;
@@ -125,7 +124,6 @@ fasp_caller_poll (FaspCaller * caller, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   fasp_wire_write_handshake (&w, &caller->open);
   g_return_val_if_fail (!w.failed, FALSE);
-  datagram->to = caller->peer;
   datagram->size = w.used;
   caller->tries++;
   caller->sent = now;

@@ -23,7 +23,6 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean active;
-  FaspAddress peer;
   FaspHandshake open;           /* what is sent */
   FaspHello hello;              /* and what it holds, sealed in: */
   guint8 message[FASP_MESSAGE_MAX];
@@ -37,8 +36,8 @@ typedef struct
 
 /* Starts calling; @id and @nonce name the call, @hello is what we say of
  * ourselves but for id and ciphers, @ephemeral fresh and unpredictable. */
-void fasp_caller_start (FaspCaller * caller, FaspTime now,
-    const FaspAddress * peer, guint32 id, const guint8 nonce[FASP_NONCE_SIZE],
+void fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
+    const guint8 nonce[FASP_NONCE_SIZE],
     const FaspHello * hello, const FaspCredentials * credentials,
     const guint8 ephemeral[FASP_KEY_SIZE]);
 /* Forgets the secrets of the call, too. */
@@ -62,6 +61,7 @@ typedef struct
 
 FaspCallerResult fasp_caller_receive (FaspCaller * caller, FaspTime now,
     FaspHandshake * answer, FaspAgreement * agreement);
+/* Where it goes is for who polls to know. */
 gboolean fasp_caller_poll (FaspCaller * caller, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_caller_get_timeout (const FaspCaller * caller);

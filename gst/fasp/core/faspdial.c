@@ -17,10 +17,50 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->role = endpoint->config.role;
   hello->latency_ms = endpoint->config.latency_ms;
   hello->datagram_max = FASP_DATAGRAM_MAX;
+  hello->flows = MAX (endpoint->config.flows, 1);
   if (endpoint->config.role == FASP_ROLE_SENDER)
     hello->start = start;
   else
     hello->window = fasp_endpoint_get_window (endpoint);
+}
+
+FaspAddress
+fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
+{
+  guint flowlets = MAX (endpoint->config.flowlets, 1);
+  FaspAddress way = link < flowlets ? endpoint->peer :
+      endpoint->config.others[link / flowlets - 1];
+
+  way.link = link;
+  fasp_address_add_port (&way, link % flowlets);
+  return way;
+}
+
+/* Flow 0 goes where the answer came from, the others where nobody has been yet. */
+static void
+set_addresses (FaspEndpoint * endpoint, FaspSession * session)
+{
+  guint flow = 1, first = fasp_session_get_address (session)->link;
+
+  for (guint link = 0; flow < session->n_paths; link++) {
+    FaspAddress way;
+
+    if (link == first)
+      continue;
+    way = fasp_dial_get_way (endpoint, link);
+    fasp_session_set_address (session, flow++, &way);
+  }
+}
+
+gboolean
+fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
+{
+  if (!fasp_caller_poll (&endpoint->caller, now, datagram))
+    return FALSE;
+  /* by another way each time */
+  datagram->to = fasp_dial_get_way (endpoint, (endpoint->caller.tries - 1) %
+      MAX (endpoint->config.flows, 1));
+  return TRUE;
 }
 
 void
@@ -52,9 +92,8 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
-  fasp_caller_start (&endpoint->caller, now, &endpoint->peer,
-      fasp_endpoint_new_id (endpoint), nonce, &hello,
-      endpoint->config.credentials, ephemeral);
+  fasp_caller_start (&endpoint->caller, now, fasp_endpoint_new_id (endpoint),
+      nonce, &hello, endpoint->config.credentials, ephemeral);
   fasp_wipe (ephemeral, sizeof ephemeral);
 }
 
@@ -69,9 +108,6 @@ void
 fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer)
 {
-  gboolean again = endpoint->has_peer
-      && !fasp_address_equal (&endpoint->peer, peer);
-
   endpoint->peer = *peer;
   endpoint->has_peer = TRUE;
   if (!fasp_dial_is_ours (endpoint)) {
@@ -80,12 +116,8 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
   }
   if (endpoint->closing)
     return;
-  if (endpoint->caller.active) {
-    if (again)
-      endpoint->caller.peer = *peer;
-  } else if (fasp_endpoint_get_open (endpoint) == NULL) {
+  if (!endpoint->caller.active && fasp_endpoint_get_open (endpoint) == NULL)
     fasp_dial_start (endpoint, now);
-  }
 }
 
 void
@@ -110,6 +142,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
       endpoint->caller.open.from_cid, from, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->streamid = g_strdup (endpoint->config.streamid);
+  set_addresses (endpoint, session);
   fasp_session_set_keys (session, &agreement->keys);
   if (fasp_noise_has_static (endpoint->caller.noise.pattern))
     fasp_credentials_know (endpoint->config.credentials,

@@ -12,6 +12,11 @@ G_BEGIN_DECLS
 
 /* Are we the one who calls? */
 gboolean fasp_dial_is_ours (const FaspEndpoint * endpoint);
+/* Where to reach the peer from one of our links. */
+FaspAddress fasp_dial_get_way (const FaspEndpoint * endpoint, guint link);
+/* The next datagram of a call. */
+gboolean fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now,
+    FaspDatagram * datagram);
 void fasp_dial_start (FaspEndpoint * endpoint, FaspTime now);
 void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspAgreement * agreement);

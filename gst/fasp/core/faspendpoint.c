@@ -143,7 +143,7 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
   event->type = type;
   if (session != NULL) {
     event->session = session->id;
-    event->address = session->address;
+    event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
     event->latency_known = fasp_session_get_first_latency (session,
         &event->latency_ms);
@@ -232,16 +232,17 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint8 secret[FASP_PING_SECRET];
+  guint flows = MIN (MAX (config->flows, 1), told->flows);
   FaspSession *session;
+  guint64 seed;
 
   endpoint->random (endpoint->random_data, secret, sizeof secret);
-  session = fasp_session_new (config->role, id, now, secret);
+  session = fasp_session_new (config->role, id, now, peer, flows, secret);
   if (told->datagram_max > 0)
     session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
         FASP_DATAGRAM_MAX);
   session->trace = &endpoint->trace;
   session->peer_id = told->cid;
-  session->address = *peer;
   session->resume_timeout = config->resume_timeout;
   session->agreed = fasp_latency_agree (config->latency_ms, told->latency_ms);
   if (config->rekey_interval > 0)
@@ -256,6 +257,9 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
         session->agreed.find, session->agreed.latency);
     fasp_pacer_init (&session->pacer, config->max_bitrate,
         fasp_endpoint_get_burst (endpoint));
+    endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
+    fasp_spread_init (&session->spread, config->assignment, flows, seed, now);
+    session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);
@@ -477,7 +481,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!fasp_address_equal (&session->address, to)
+    if (!fasp_address_equal (fasp_session_get_address (session), to)
         || now - session->heard < UNREACHABLE_AFTER)
       continue;
     session->wake = 0;
@@ -664,8 +668,13 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   if (session != NULL && !session->interrupted)
     return FALSE;
   fasp_wire_write_handshake (&w, &punch);
-  datagram->to = endpoint->peer;
+  datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
   datagram->size = w.used;
+  /* one for each of our sockets, each time */
+  if (++endpoint->punched < MAX (endpoint->config.flows, 1))
+    endpoint->punch_time = now;
+  else
+    endpoint->punched = 0;
   return TRUE;
 }
 
@@ -687,7 +696,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
   run_timers (endpoint, now);
   fasp_dial_tend (endpoint, now);
   if (fasp_replies_pop (&endpoint->replies, datagram)
-      || fasp_caller_poll (&endpoint->caller, now, datagram)
+      || fasp_dial_poll (endpoint, now, datagram)
       || poll_punch (endpoint, now, datagram))
     return TRUE;
   /* stay with a session for a while, then go on to the next, once round */

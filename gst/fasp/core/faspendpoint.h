@@ -40,6 +40,13 @@ typedef struct
                                    in particular (faspcredentials.h) */
   FaspTime rekey_interval;      /* a key is used for so long, */
   guint64 rekey_datagrams;      /* and for so many; 0: defaults */
+  /* Flows: one for each link (FaspAddress), so many in all, 0 and 1: one. The
+   * first `flowlets' of them go to the address that is dialled, its port and those
+   * above it; each so many more to one of `others', which a caller has flows /
+   * flowlets - 1 of. */
+  guint flows, flowlets;
+  const FaspAddress *others;    /* caller's, stays valid */
+  FaspAssignment assignment;    /* sender */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
   guint32 max_burst;            /* sender: bytes back to back; 0: default */
   gsize buffer_size;            /* bytes held at most by store / reorder */
@@ -219,11 +226,27 @@ gboolean fasp_endpoint_is_closed (const FaspEndpoint * endpoint);
 
 #define FASP_ROUNDS 8
 
+/* One of several flows. */
+typedef struct
+{
+  FaspAddress address;          /* len 0: not known */
+  gboolean usable;              /* the peer answers there, and, sender, it is
+                                   not dead */
+  gdouble weight;               /* sender: 1 is an equal share */
+  FaspTime rtt;                 /* sender: 0 if not known */
+  guint64 datagrams_sent, wire_bytes_sent;
+  guint64 datagrams_received;
+  /* sender: of those sent, as far as the peer has told; receiver: of its */
+  guint64 datagrams_lost, bursts_lost;  /* bursts: lost in a row */
+  guint64 datagrams_reordered;  /* receiver */
+} FaspFlowStats;
+
 typedef struct
 {
   guint32 session;
   FaspAddress address;
   gboolean interrupted;
+  guint flows;                  /* in use */
   guint latency_ms;             /* in force */
   guint64 promised_interval;    /* seconds between skips to be expected */
   guint64 skips;                /* times that something was too late */
@@ -237,6 +260,7 @@ typedef struct
   guint64 blocks_sent, payload_bytes_sent;      /* originals */
   guint64 blocks_resent, payload_bytes_resent;  /* rexes */
   guint64 copies_sent;          /* of the rexes: second and further ones */
+  guint64 blocks_doubled;       /* FASP_ASSIGNMENT_DUPLICATE */
   guint64 blocks_lost;          /* transmissions known to be lost */
   gdouble loss, back_loss;      /* share lost there and back, as planned for */
   guint64 blocks_acknowledged, payload_bytes_acknowledged;
@@ -249,6 +273,7 @@ typedef struct
   /* receiver */
   guint64 datagrams_received, wire_bytes_received;
   guint64 datagrams_lost, datagrams_reordered, datagrams_duplicate;
+  guint64 bursts_lost;          /* of them in a row; on each flow for itself */
   guint64 blocks_received, payload_bytes_received;
   guint64 blocks_rex_received, blocks_duplicate;
   guint64 blocks_too_late;      /* given up by too-late=skip or the sender */
@@ -283,6 +308,10 @@ void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
 /* Fills at most @max entries; returns how many sessions there are. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
     FaspSessionStats * sessions, guint max);
+/* The flows of a session that has several; at most @max, returns how many there
+ * are. */
+guint fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 session,
+    FaspFlowStats * flows, guint max);
 /* The figures of the session that ended last; FALSE: none has. */
 gboolean fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
     FaspSessionStats * session);

@@ -37,6 +37,7 @@ struct _FaspEndpoint
   FaspAddress peer;
   FaspCaller caller;
   FaspTime call_started, redial_time, punch_time;
+  guint punched;                /* links, this time */
   FaspReason last_reject;
 
   /* sender */

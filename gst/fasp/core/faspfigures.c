@@ -44,6 +44,16 @@ fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
   return n;
 }
 
+guint
+fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 id,
+    FaspFlowStats * flows, guint max)
+{
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id,
+      GUINT_TO_POINTER (id));
+
+  return session != NULL ? fasp_session_get_flows (session, flows, max) : 0;
+}
+
 gboolean
 fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
     FaspSessionStats * session)

@@ -83,7 +83,8 @@ fasp_model_seconds_to_skip (gdouble chunk_late, gdouble chunk_seconds)
 /* --- the path ------------------------------------------------------------------ */
 
 gdouble
-fasp_model_copies_lost (const FaspPath * path, guint copies, FaspTime spread)
+fasp_model_copies_lost (const FaspModelPath * path, guint copies,
+    FaspTime spread)
 {
   gdouble interval = MAX (1, path->interval);
   gdouble loss = path->loss, memory, first, apart, next;
@@ -123,14 +124,14 @@ first_through (gdouble loss, gdouble stay, gboolean after_loss,
 
 /* Before the i-th repetition of feedback (fasprx.h). */
 static FaspTime
-feedback_wait (const FaspPath * path, guint i)
+feedback_wait (const FaspModelPath * path, guint i)
 {
   return MAX (FASP_FEEDBACK_REPEAT (i), i < path->told ? 0 : path->feedback);
 }
 
 guint
-fasp_model_round_time (const FaspPath * path, FaspTime step, gdouble * chance,
-    guint max)
+fasp_model_round_time (const FaspModelPath * path, FaspTime step,
+    gdouble * chance, guint max)
 {
   gdouble seen[SERIES_MAX], told[SERIES_MAX];
   guint n_seen, n_told, used = 0;

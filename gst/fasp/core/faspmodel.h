@@ -60,16 +60,16 @@ typedef struct
   FaspTime feedback;            /* the least time between further ones, */
   FaspTime first;               /* and what the first may have to wait */
   FaspTime guard;               /* what a rex may take longer than its way */
-} FaspPath;
+} FaspModelPath;
 
 /* @copies datagrams, spread evenly over @spread, are lost, all of them. */
-gdouble fasp_model_copies_lost (const FaspPath * path, guint copies,
+gdouble fasp_model_copies_lost (const FaspModelPath * path, guint copies,
     FaspTime spread);
 
 /* Distribution of the time from a lost datagram's departure to its rex's, in
  * steps of @step, rounded up: chance[i] is that of i steps. Returns the
  * number of steps; what is beyond @max is added up in the last. */
-guint fasp_model_round_time (const FaspPath * path, FaspTime step,
+guint fasp_model_round_time (const FaspModelPath * path, FaspTime step,
     gdouble * chance, guint max);
 
 G_END_DECLS

@@ -181,7 +181,7 @@ fade_jitter (FaspOutlook * o, FaspTime now)
  * regular clock, which is slow while nothing is missing. */
 static void
 expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
-    const FaspOutlookCounts * c, FaspPath * path)
+    const FaspOutlookCounts * c, FaspModelPath * path)
 {
   FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
   gdouble received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
@@ -202,7 +202,7 @@ static FaspPlanGoal
 ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
 {
   FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX };
-  FaspPath *path = &goal.path;
+  FaspModelPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
 
   fasp_loss_get (&o->loss, &path->loss, &path->stay);

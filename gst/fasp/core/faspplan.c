@@ -127,7 +127,7 @@ add_actions (FaspPlan * plan)
 static void
 prepare (FaspPlan * plan, const FaspPlanGoal * goal)
 {
-  const FaspPath *path = &goal->path;
+  const FaspModelPath *path = &goal->path;
   gdouble chance[BINS], left = 1;
   guint n;
 
@@ -215,7 +215,7 @@ bin_of (const FaspPlan * plan, FaspTime latency)
 static gdouble
 skip_at (const FaspPlan * plan, const Table * table, gint bin)
 {
-  const FaspPath *path = &plan->goal.path;
+  const FaspModelPath *path = &plan->goal.path;
   gdouble slower = bin < 0 ? 1 : plan->slower[bin];
   gdouble skip = bin < 0 ? 1 : table->skip[bin];
 

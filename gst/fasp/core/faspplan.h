@@ -32,7 +32,7 @@ typedef struct
 
 typedef struct
 {
-  FaspPath path;
+  FaspModelPath path;
   gdouble blocks;               /* new ones per second */
   gdouble interval;             /* wanted seconds between skips */
   gdouble spare;                /* what rexes may add, as a share of the blocks

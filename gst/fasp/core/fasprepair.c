@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include "fasprepair.h"
 
 /* A datagram without a block is of interest for its time only, so long. */
@@ -8,6 +9,13 @@
 /* Datagrams that may wait for being settled, beyond four for each block in
  * flight: ten seconds of answers to pings, say. */
 #define OVERGROWN 65536
+/* Losses in a row that are rarer than that are no chance, */
+#define NO_CHANCE 1e-4
+/* on a flow that loses at least so much. */
+#define LOSS_LEAST .001
+#define LOSS_MOST .9
+/* The loss of a flow is that of so many datagrams. */
+#define LOSS_OVER 256.
 
 typedef struct
 {
@@ -21,6 +29,10 @@ typedef struct
   Transmission *ring;
   guint64 mask, front, next;
   guint64 largest;              /* newest the peer told of, + 1 */
+  guint64 received, holes;      /* by then */
+  FaspRtt rtt;
+  gdouble loss;                 /* of late */
+  guint silent;                 /* lost since anything was told of */
 } Flow;
 
 typedef struct
@@ -28,17 +40,19 @@ typedef struct
   guint16 in_flight;            /* transmissions neither delivered nor lost */
   guint8 rounds;                /* the original's included, saturating */
   guint8 queued;
+  guint8 first, last;           /* flows that it left on */
 } BlockState;
 
 struct _FaspRepair
 {
   Flow *flows[FASP_FLOWS_MAX];
+  guint n_flows;                /* in use so far */
   BlockState *blocks;           /* [base, next), block n at n & block_mask */
   guint64 block_mask, base, next;
   guint64 *heap;                /* queued blocks, smallest first */
   gsize heap_used, heap_size;
   /* the newest feedback, to ask again when a queued block's turn comes */
-  guint64 feedback_pn;
+  guint64 serial;
   gboolean has_feedback;
   guint64 from, end;
   gboolean tail;
@@ -195,6 +209,8 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
   flow = repair->flows[index];
   if (flow == NULL) {
     flow = repair->flows[index] = g_new0 (Flow, 1);
+    repair->n_flows++;
+    fasp_rtt_init (&flow->rtt);
     flow->mask = 255;
     flow->ring = g_new (Transmission, flow->mask + 1);
   }
@@ -226,9 +242,12 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
     BlockState *state;
 
     g_return_if_fail (block >= repair->base && block <= repair->next);
-    if (block == repair->next)
+    if (block == repair->next) {
       add_block (repair, block);
+      block_state (repair, block)->first = index;
+    }
     state = block_state (repair, block);
+    state->last = index;
     state->in_flight++;
     if (!continued && state->rounds < G_MAXUINT8)
       state->rounds++;
@@ -333,19 +352,102 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
   return TRUE;
 }
 
+/* --- flows that check on each other ------------------------------------------------ */
+
+/* What should have been told of by now is lost. */
+static void
+settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
+    FaspRepairResult * result)
+{
+  FaspTime due = now - flow->rtt.smoothed -
+      MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter);
+  guint64 from = flow->front, end = flow->front;
+
+  /* of what came, and of holes before it, the peer tells by itself */
+  if (!flow->rtt.measured || flow->front < flow->largest)
+    return;
+  while (end < flow->next && transmission (flow, end)->sent <= due)
+    end++;
+  if (end == from)
+    return;
+  settle_flow (repair, now, flow, end - 1, result);
+  flow->silent += end - from;
+}
+
+static gboolean
+is_dead (const Flow * flow)
+{
+  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) <
+      NO_CHANCE;
+}
+
+static void
+check_flows (FaspRepair * repair, FaspTime now, FaspRepairResult * result)
+{
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
+    Flow *flow = repair->flows[i];
+
+    if (flow == NULL || flow->front == flow->next)
+      continue;
+    settle_overdue (repair, now, flow, result);
+    if (flow->silent == 0 || !is_dead (flow))
+      continue;
+    settle_flow (repair, now, flow, flow->next - 1, result);
+    flow->silent = 0;
+    result->dead |= G_GUINT64_CONSTANT (1) << i;
+  }
+}
+
+/* The peer tells of a flow. */
+static void
+told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
+    FaspRepairResult * result)
+{
+  Flow *flow = repair->flows[told->flow];
+  guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
+
+  if (largest + 1 > flow->largest) {
+    gdouble n = largest + 1 - flow->largest;
+    gdouble here = MIN (n, told->received - MIN (told->received,
+            flow->received));
+
+    flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
+    flow->largest = largest + 1;
+    flow->silent = 0;
+    if (largest >= flow->front) {
+      FaspTime rtt = now - transmission (flow, largest)->sent;
+      FaspTime delay = MIN (told->delay, (guint64) FASP_SEC);
+
+      fasp_rtt_sample (&flow->rtt, rtt, delay);
+      if (rtt - delay >= result->rtt - result->ack_delay) {
+        result->rtt = rtt;
+        result->ack_delay = delay;
+      }
+    }
+  }
+  flow->received = MAX (flow->received, told->received);
+  flow->holes = told->holes;
+  /* one more than largest: nothing is settled yet */
+  if (told->unsettled <= largest)
+    settle_flow (repair, now, flow, largest - told->unsettled, result);
+}
+
 gboolean
-fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
+fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result)
 {
+  guint64 serial = repair->has_feedback ? fasp_widen (feedback->serial,
+      FASP_SERIAL_BITS, repair->serial) : feedback->serial;
+
   memset (result, 0, sizeof (*result));
   result->base = repair->base;
   result->shortest = FASP_NEVER;
-  if (repair->has_feedback && feedback_pn <= repair->feedback_pn)
+  if (repair->has_feedback && serial <= repair->serial)
     return FALSE;
   if (!is_plausible (repair, feedback))
     return FALSE;
   repair->has_feedback = TRUE;
-  repair->feedback_pn = feedback_pn;
+  repair->serial = serial;
   repair->from = feedback->from;
   repair->end = feedback->end;
   repair->tail = feedback->tail;
@@ -353,24 +455,10 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now, guint64 feedback_pn,
   g_array_append_vals (repair->ranges, feedback->ranges, feedback->n_ranges);
 
   acknowledge (repair, feedback->ack, result->rounds);
-  for (guint i = 0; i < feedback->n_flows; i++) {
-    const FaspFeedbackFlow *told = &feedback->flows[i];
-    Flow *flow = repair->flows[told->flow];
-    guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
-
-    if (told->flow == 0)
-      result->told = largest + 1;
-    if (largest + 1 > flow->largest) {
-      flow->largest = largest + 1;
-      if (largest >= flow->front) {
-        result->rtt = now - transmission (flow, largest)->sent;
-        result->ack_delay = MIN (told->delay, (guint64) FASP_SEC);
-      }
-    }
-    /* one more than largest: nothing is settled yet */
-    if (told->unsettled <= largest)
-      settle_flow (repair, now, flow, largest - told->unsettled, result);
-  }
+  for (guint i = 0; i < feedback->n_flows; i++)
+    told_of (repair, now, &feedback->flows[i], result);
+  if (repair->n_flows > 1)
+    check_flows (repair, now, result);
   settle_unknown (repair, result);
   result->base = repair->base;
   return TRUE;
@@ -429,10 +517,52 @@ fasp_repair_get_next (const FaspRepair * repair)
 gboolean
 fasp_repair_is_overgrown (const FaspRepair * repair)
 {
-  const Flow *flow = repair->flows[0];
+  guint64 waiting = 0;
 
-  return flow != NULL && flow->next - flow->front >
-      OVERGROWN + 4 * (repair->next - repair->base);
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++)
+    if (repair->flows[i] != NULL)
+      waiting += repair->flows[i]->next - repair->flows[i]->front;
+  return waiting > OVERGROWN + 4 * (repair->next - repair->base);
+}
+
+FaspFlowTold
+fasp_repair_get_told (const FaspRepair * repair, guint8 index)
+{
+  const Flow *flow = repair->flows[index];
+  FaspFlowTold told = { 0 };
+
+  if (flow != NULL)
+    told = (FaspFlowTold) {
+    flow->largest, flow->received, flow->holes,
+        flow->rtt.measured ? flow->rtt.smoothed : 0};
+  return told;
+}
+
+FaspFlowTold
+fasp_repair_get_told_all (const FaspRepair * repair)
+{
+  FaspFlowTold all = { 0 };
+
+  for (guint i = 0, left = repair->n_flows; left > 0; i++) {
+    if (repair->flows[i] == NULL)
+      continue;
+    left--;
+    all.told += repair->flows[i]->largest;
+    all.received += repair->flows[i]->received;
+    all.holes += repair->flows[i]->holes;
+  }
+  return all;
+}
+
+guint64
+fasp_repair_get_carriers (const FaspRepair * repair, guint64 block)
+{
+  const BlockState *state = block_state (repair, block);
+
+  if (block < repair->base || block >= repair->next)
+    return 0;
+  return G_GUINT64_CONSTANT (1) << state->first |
+      G_GUINT64_CONSTANT (1) << state->last;
 }
 
 guint

@@ -17,25 +17,32 @@
  * per loss, and one that is lost is known to be so after one round trip.
  * Every transmission is looked at once, so the cost does not depend on the
  * window.
+ *
+ * Several flows check on each other (as RACK does by time, RFC 8985): what a
+ * feedback should speak of and does not, FASP_FLOW_PATIENCE after its flow's
+ * round trip, is lost.  A flow of which so many in a row are lost that chance does not
+ * explain it is dead: everything under way on it is lost.
  */
 #pragma once
 
+#include "fasprtt.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS
 
 #define FASP_NO_BLOCK G_MAXUINT64
+#define FASP_FLOW_PATIENCE (20 * FASP_MSEC)
 
 typedef struct _FaspRepair FaspRepair;
 
 typedef struct
 {
   guint64 base;                 /* everything below is acknowledged */
-  guint64 told;                 /* packets of flow 0 that it speaks of */
   guint64 lost;                 /* transmissions found lost by this feedback */
   FaspTime shortest;            /* of these, since one left; FASP_NEVER: none */
-  FaspTime rtt;                 /* sample, 0 when none */
+  FaspTime rtt;                 /* sample, 0 when none; of the slowest flow */
   FaspTime ack_delay;           /* of that sample */
+  guint64 dead;                 /* a bit for each flow found dead by it */
   guint64 rounds[FASP_ROUNDS];  /* blocks acknowledged by this feedback */
 } FaspRepairResult;
 
@@ -54,8 +61,22 @@ void fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 flow,
 
 /* FALSE: the feedback is old, or speaks of what was never sent; ignored. */
 gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
-    guint64 feedback_pn, const FaspFeedback * feedback,
-    FaspRepairResult * result);
+    const FaspFeedback * feedback, FaspRepairResult * result);
+
+/* What the peer has told of a flow so far. */
+typedef struct
+{
+  guint64 told;                 /* datagrams that it speaks of, */
+  guint64 received, holes;      /* of these: arrived, and lost ones in a row */
+  FaspTime rtt;                 /* smoothed; 0: not measured */
+} FaspFlowTold;
+
+FaspFlowTold fasp_repair_get_told (const FaspRepair * repair, guint8 flow);
+/* Of all flows together; no round trip. */
+FaspFlowTold fasp_repair_get_told_all (const FaspRepair * repair);
+/* The flows that an unacknowledged block left on first and last: better ones
+ * for it are others. A bit for each. */
+guint64 fasp_repair_get_carriers (const FaspRepair * repair, guint64 block);
 
 /* The most urgent block to send again, FASP_NO_BLOCK for none; it stays
  * queued until it is sent. @round: of rexes, 1 the first. */

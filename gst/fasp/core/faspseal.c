@@ -164,8 +164,17 @@ struct _FaspOpener
 {
   Lock *previous, *current, *next;      /* previous: NULL in the first phase */
   gboolean phase;
-  guint64 first_pn;             /* the lowest known of this phase */
+  guint64 first_pn[FASP_FLOWS_MAX];     /* the lowest known of this phase, or */
 };
+
+#define NO_PN G_MAXUINT64
+
+static void
+forget_first (FaspOpener * opener)
+{
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++)
+    opener->first_pn[i] = NO_PN;
+}
 
 FaspOpener *
 fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
@@ -174,6 +183,7 @@ fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
 
   opener->current = lock_new (cipher, key);
   opener->next = lock_next (opener->current);
+  forget_first (opener);
   return opener;
 }
 
@@ -211,14 +221,37 @@ try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
 
 /* The peer has gone on to the next phase. */
 static void
-follow (FaspOpener * opener, guint64 pn)
+follow (FaspOpener * opener)
 {
   lock_free (opener->previous);
   opener->previous = opener->current;
   opener->current = opener->next;
   opener->next = lock_next (opener->current);
   opener->phase = !opener->phase;
-  opener->first_pn = pn;
+  forget_first (opener);
+}
+
+/* The other phase than this, on a flow that nothing of this one has come on:
+ * the one before, or the next? */
+static const guint8 *
+try_both (FaspOpener * opener, const FaspSessionHeader * header, guint64 pn,
+    const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
+{
+  guint8 copy[FASP_DATAGRAM_MAX];
+  const guint8 *frames;
+
+  /* what is to be decrypted where it is and does not open is spoilt */
+  if (opener->current->cipher != FASP_CIPHER_NONE)
+    data = memcpy (copy, data, size);
+  frames = try_lock (opener->previous, header, pn, data, size, scratch,
+      frames_size);
+  if (frames != NULL)
+    return frames;
+  frames = try_lock (opener->next, header, pn, data, size, scratch,
+      frames_size);
+  if (frames != NULL)
+    follow (opener);
+  return frames;
 }
 
 const guint8 *
@@ -226,17 +259,21 @@ fasp_opener_open (FaspOpener * opener, const FaspSessionHeader * header,
     guint64 pn, const guint8 * data, gsize size, guint8 * scratch,
     gsize * frames_size)
 {
+  guint64 *first_pn = &opener->first_pn[header->flow];
   gboolean now = header->phase == opener->phase;
-  gboolean before = !now && opener->previous != NULL && pn < opener->first_pn;
+  gboolean before = !now && opener->previous != NULL && pn < *first_pn;
   Lock *lock = now ? opener->current : before ? opener->previous : opener->next;
-  const guint8 *frames = try_lock (lock, header, pn, data, size, scratch,
-      frames_size);
+  const guint8 *frames;
 
+  if (before && *first_pn == NO_PN)
+    frames = try_both (opener, header, pn, data, size, scratch, frames_size);
+  else
+    frames = try_lock (lock, header, pn, data, size, scratch, frames_size);
   if (frames == NULL)
     return NULL;
   if (lock == opener->next)
-    follow (opener, pn);
-  else if (now)
-    opener->first_pn = MIN (opener->first_pn, pn);
+    follow (opener);
+  if (header->phase == opener->phase)
+    *first_pn = MIN (*first_pn, pn);
   return frames;
 }

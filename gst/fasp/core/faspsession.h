@@ -14,12 +14,12 @@
  */
 #pragma once
 
-#include "faspgap.h"
 #include "faspmeter.h"
 #include "fasppacer.h"
-#include "fasppmtu.h"
+#include "fasppath.h"
 #include "fasprx.h"
 #include "faspseal.h"
+#include "faspspread.h"
 #include "fasptrace.h"
 #include "fasptx.h"
 
@@ -35,9 +35,7 @@ G_BEGIN_DECLS
  * is less than that again: a slower stream would only wait for them to fill. */
 #define FASP_JUMBO_FROM 200000000
 #define FASP_JUMBO_UNTIL 100000000
-#define FASP_PINGS 16
-#define FASP_PONGS 16           /* answers waiting; more are not answered */
-#define FASP_PING_SECRET 16
+#define FASP_PONGS 64           /* answers waiting; more are not answered */
 /* A key is used for no longer than that, and no more often: half of what GCM
  * stands (RFC 9001, section 6.6). */
 #define FASP_REKEY_INTERVAL (60 * FASP_SEC)
@@ -52,14 +50,13 @@ typedef enum
   FASP_SESSION_CLOSED,
 } FaspSessionState;
 
+/* An answer that is due, to where the PING came from. */
 typedef struct
 {
   guint64 token;
-  FaspTime sent;                /* 0: not waited for */
-  guint16 size;                 /* > 0: a path MTU probe of this UDP payload */
-  gboolean rekeys;              /* its answer allows the next phase; one alone */
+  guint8 flow;
   FaspAddress to;
-} FaspPing;
+} FaspPong;
 
 typedef struct
 {
@@ -79,12 +76,11 @@ typedef struct
   FaspIdentity peer;
   FaspTime rekey_interval, rekey_time;
   guint64 rekey_datagrams;      /* due at either */
-  guint64 phase_pn;             /* first packet number of this phase */
+  guint64 phase_datagrams;      /* sealed in this phase */
   FaspTime rekey_ping, rekey_wait;      /* asked for, and again after that */
-  FaspAddress address, candidate;
+  FaspPath *paths;              /* by flow */
+  guint n_paths;
   FaspAddress accept_to;        /* who asked for it last */
-  gboolean has_candidate;
-  FaspTime candidate_time;      /* last challenge */
   guint16 datagram_max;         /* largest UDP payload that both ends take */
   guint32 room_told;            /* room that the block size was chosen for */
   FaspLatency agreed;
@@ -97,21 +93,19 @@ typedef struct
   gboolean connected;           /* the application was told so, and */
   gboolean removed;             /* of its end */
 
-  guint64 next_pn;              /* flow 0 */
-  guint64 settled_told;         /* holes settled that feedback was due for */
-  FaspGap *gap;                 /* flow 0, what we receive */
   FaspRtt rtt;
-  FaspPmtu pmtu;
-  FaspPing pings[FASP_PINGS];
-  /* tokens are unpredictable even to the peer, who could otherwise answer for
-   * an address that it is not at */
-  guint8 ping_secret[FASP_PING_SECRET];
-  guint64 ping_count;
+  FaspTokens tokens;
   FaspTime ping_time;           /* next round trip measurement */
   gboolean ping_due;            /* one, at once */
-  guint64 pongs[FASP_PONGS];    /* tokens to answer */
-  FaspAddress pong_to[FASP_PONGS];
+  FaspPong pongs[FASP_PONGS];
   guint n_pongs;
+  FaspSpread spread;            /* sender: of what it sends over the flows */
+  gboolean duplicates;          /* sender: new blocks on every flow; */
+  guint64 doubled;              /* those of the last one */
+  guint8 last_flow;             /* of the last block, and */
+  guint tails;                  /* TAILs since */
+  guint8 turn;                  /* receiver: flow of the last feedback */
+  guint64 serial;               /* of the next feedback */
   gboolean accept_due;          /* ACCEPT is to be (re)sent */
 
   FaspReason close_reason;
@@ -126,7 +120,7 @@ typedef struct
   FaspRx rx;                    /* role receiver */
   FaspTime resume_timeout;
   FaspTime promise_time;        /* sender: when to tell of it next */
-  guint64 promise_pn;           /* receiver: of the newest one */
+  guint64 promise_serial;       /* of the next, or, receiver, the newest one */
   FaspTime promise_told;        /* the application, last */
   guint64 confirm_from;         /* first block sent since the path MTU is in
                                    doubt */
@@ -141,8 +135,9 @@ typedef struct
   FaspMeter send_meter, receive_meter;
 } FaspSession;
 
-/* @ping_secret: unpredictable. */
+/* @peer: where flow 0 goes. @flows: in all. @ping_secret: unpredictable. */
 FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now,
+    const FaspAddress * peer, guint flows,
     const guint8 ping_secret[FASP_PING_SECRET]);
 void fasp_session_free (FaspSession * session);
 /* The handshake is made. */
@@ -150,6 +145,12 @@ void fasp_session_set_keys (FaspSession * session, const FaspKeys * keys);
 /* Who was in the session can prove it to whom it calls again. */
 void fasp_session_prove (const FaspSession * session,
     const guint8 nonce[FASP_NONCE_SIZE], guint8 proof[FASP_PROOF_SIZE]);
+/* Where another of its flows goes, as far as is known: the peer is to be asked
+ * there. */
+void fasp_session_set_address (FaspSession * session, guint8 flow,
+    const FaspAddress * peer);
+/* Where flow 0 goes. */
+const FaspAddress *fasp_session_get_address (const FaspSession * session);
 /* The session can carry data from now on. */
 void fasp_session_open (FaspSession * session, FaspTime now);
 
@@ -185,5 +186,8 @@ void fasp_session_close (FaspSession * session, FaspTime now,
 
 void fasp_session_get_stats (FaspSession * session, FaspTime now,
     FaspSessionStats * stats);
+/* At most @max; returns how many there are. */
+guint fasp_session_get_flows (const FaspSession * session,
+    FaspFlowStats * flows, guint max);
 
 G_END_DECLS

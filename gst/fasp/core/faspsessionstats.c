@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspsession.h"
+#include "faspsessionprivate.h"
 
 static void
 get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
@@ -12,6 +12,7 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->blocks_resent = tx->blocks_resent;
   stats->payload_bytes_resent = tx->payload_resent;
   stats->copies_sent = tx->copies_sent;
+  stats->blocks_doubled = tx->blocks_doubled;
   stats->blocks_lost = tx->lost;
   stats->loss = tx->outlook.goal.path.loss;
   stats->back_loss = tx->outlook.goal.path.back_loss;
@@ -47,18 +48,61 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
 }
 
+/* What is counted on each flow. */
+static void
+add_up (const FaspSession * session, FaspSessionStats * stats)
+{
+  for (guint i = 0; i < session->n_paths; i++) {
+    const FaspPath *path = &session->paths[i];
+    FaspGapCounters gap;
+
+    fasp_gap_get_counters (path->gap, &gap);
+    stats->datagrams_lost += gap.lost;
+    stats->bursts_lost += gap.holes;
+    stats->datagrams_reordered += gap.reordered;
+    stats->datagrams_duplicate += gap.refused;
+    stats->reorder_delay = MAX (stats->reorder_delay,
+        fasp_gap_get_delay (path->gap));
+  }
+}
+
+guint
+fasp_session_get_flows (const FaspSession * session, FaspFlowStats * flows,
+    guint max)
+{
+  for (guint i = 0; i < MIN (max, session->n_paths); i++) {
+    const FaspPath *path = &session->paths[i];
+    FaspGapCounters gap;
+
+    fasp_gap_get_counters (path->gap, &gap);
+    flows[i] = (FaspFlowStats) {
+    .address = path->address,.usable = fasp_session_is_used (session,
+          i),.datagrams_sent = path->datagrams_sent,.wire_bytes_sent =
+          path->wire_sent,.datagrams_received = gap.received,.datagrams_lost =
+          gap.lost,.bursts_lost = gap.holes,.datagrams_reordered =
+          gap.reordered};
+    if (session->role == FASP_ROLE_SENDER) {
+      FaspFlowTold told = fasp_repair_get_told (session->tx.repair, i);
+
+      flows[i].weight = session->spread.shares[i].weight;
+      flows[i].rtt = told.rtt;
+      flows[i].datagrams_lost = told.told - MIN (told.told, told.received);
+      flows[i].bursts_lost = told.holes;
+    }
+  }
+  return session->n_paths;
+}
+
 void
 fasp_session_get_stats (FaspSession * session, FaspTime now,
     FaspSessionStats * stats)
 {
-  FaspGapCounters gap;
-
   memset (stats, 0, sizeof (*stats));
   fasp_meter_add (&session->send_meter, now, 0);
   fasp_meter_add (&session->receive_meter, now, 0);
-  fasp_gap_get_counters (session->gap, &gap);
   stats->session = session->id;
-  stats->address = session->address;
+  stats->address = *fasp_session_get_address (session);
+  stats->flows = session->n_paths;
   stats->interrupted = session->interrupted;
   stats->streamed = session->state == FASP_SESSION_HALF
       || session->state == FASP_SESSION_ASKING ? 0 : now - session->opened;
@@ -66,7 +110,8 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->rtt = session->rtt.smoothed;
   stats->rtt_min = session->rtt.min;
   stats->rtt_variation = session->rtt.variation;
-  stats->datagram_size = MAX (session->pmtu.size, FASP_PMTU_BASE);
+  stats->datagram_size = fasp_session_get_room (session) +
+      fasp_session_get_overhead (session);
   stats->cipher = session->cipher;
   stats->peer = session->peer;
   stats->datagrams_sent = session->datagrams_sent;
@@ -74,11 +119,8 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->send_rate = session->send_meter.rate;
   stats->datagrams_received = session->datagrams_received;
   stats->wire_bytes_received = session->wire_received;
-  stats->datagrams_lost = gap.lost;
-  stats->datagrams_reordered = gap.reordered;
-  stats->datagrams_duplicate = gap.refused;
   stats->receive_rate = session->receive_meter.rate;
-  stats->reorder_delay = fasp_gap_get_delay (session->gap);
+  add_up (session, stats);
   if (session->role == FASP_ROLE_SENDER)
     get_tx_stats (session, stats);
   else

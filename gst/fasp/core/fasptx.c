@@ -53,20 +53,24 @@ is_waiting (const FaspTx * tx)
 }
 
 gboolean
-fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
-    const FaspFeedback * feedback, FaspRtt * rtt)
+fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
+    FaspRtt * rtt, guint64 * dead)
 {
   FaspRepairResult result;
 
-  if (!fasp_repair_feedback (tx->repair, now, pn, feedback, &result))
+  if (!fasp_repair_feedback (tx->repair, now, feedback, &result))
     return FALSE;
+  *dead = result.dead;
   tx->feedback++;
   tx->heard = now;
   tx->skips_told = feedback->skips;
-  if (feedback->n_flows > 0)
-    fasp_outlook_feedback (&tx->outlook, now, result.told,
-        feedback->flows[0].received, feedback->flows[0].holes,
-        MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
+  if (feedback->n_flows > 0) {
+    FaspFlowTold told = fasp_repair_get_told_all (tx->repair);
+
+    fasp_outlook_feedback (&tx->outlook, now, told.told, told.received,
+        told.holes, MIN (feedback->latency,
+            FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
+  }
   if (result.shortest != FASP_NEVER)
     fasp_outlook_lost (&tx->outlook, result.shortest);
   tx->stalled = FALSE;
@@ -238,6 +242,10 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
             tx->fragment_index, tx->fragment_count};
     }
     tx->fragment_count = 0;
+    if (tx->doubles > 0 && tx->cursor > fasp_tx_get_base (tx)
+        && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
+      return (FaspTxItem) {
+      FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1};
     rex = fasp_repair_peek (tx->repair, &round);
     if (rex != FASP_NO_BLOCK)
       return block_item (tx, rex, round, room);
@@ -264,6 +272,12 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     case FASP_TX_BLOCK:{
       const FaspBlock *block = fasp_store_get (tx->store, item->number);
 
+      if (item->round == 0 && item->copy > 0) {
+        tx->doubles--;
+        tx->doubled++;
+        tx->blocks_doubled++;
+        break;
+      }
       if (item->index == 0) {
         if (item->round == 0) {
           tx->blocks_sent++;
@@ -298,6 +312,14 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     case FASP_TX_NOTHING:
       break;
   }
+}
+
+void
+fasp_tx_double (FaspTx * tx, guint times)
+{
+  /* not in fragments: the path became narrower, and new blocks will be smaller */
+  tx->doubles = tx->fragment_count > 0 ? 0 : times;
+  tx->doubled = 0;
 }
 
 FaspTime

@@ -2,8 +2,8 @@
  *
  * fasptx.h: the sending half of a session: what goes next, and when.
  *
- * Order, all inside the one pace: a skip notice, rexes (earliest block
- * first), copies of rexes that are due, new blocks up to the peer's window, a
+ * Order, all inside the one pace: a skip notice, doubles of the block sent last,
+ * rexes (earliest block first), copies of rexes that are due, new blocks up to the peer's window, a
  * tail probe.  Copies leave with what the channel has left unused lately, so
  * they never keep new blocks from leaving for long.
  *
@@ -45,9 +45,12 @@ typedef struct
   /* a block being sent in fragments */
   guint64 fragment_block;
   guint8 fragment_index, fragment_count, fragment_round;
+  guint8 doubles, doubled;      /* more of the block sent last, of which so many
+                                   have left */
   /* figures */
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent;          /* of those resent */
+  guint64 blocks_doubled;
   guint64 skips_told;           /* by the peer: what came too late */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
@@ -74,9 +77,9 @@ void fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start,
     guint32 window, FaspTime now);
 void fasp_tx_clear (FaspTx * tx);
 
-/* @pn: of the datagram it came in.  FALSE: stale or impossible. */
-gboolean fasp_tx_feedback (FaspTx * tx, FaspTime now, guint64 pn,
-    const FaspFeedback * feedback, FaspRtt * rtt);
+/* @dead: a bit for each flow found dead by it. FALSE: stale or impossible. */
+gboolean fasp_tx_feedback (FaspTx * tx, FaspTime now,
+    const FaspFeedback * feedback, FaspRtt * rtt, guint64 * dead);
 
 /* What would be sent at @now; nothing changes until fasp_tx_sent(). @room:
  * payload bytes that fit beside a whole block's header. @unused: bytes that
@@ -85,6 +88,9 @@ FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     guint32 room, gint64 unused);
 void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     const FaspTxItem * item);
+
+/* The new block that was sent just now goes @times more before all else. */
+void fasp_tx_double (FaspTx * tx, guint times);
 
 /* Units that the peer still takes. */
 guint64 fasp_tx_get_window (const FaspTx * tx);

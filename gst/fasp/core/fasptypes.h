@@ -69,7 +69,6 @@ typedef struct
   gchar name[FASP_NAME_MAX + 1];        /* that allowed-keys has for it */
 } FaspIdentity;
 
-
 /* What an endpoint does with the stream, whoever dialled. */
 typedef enum
 {
@@ -95,6 +94,16 @@ typedef enum
   FASP_SLOW_SKIP,               /* the receiver is moved ahead and told */
 } FaspSlowPolicy;
 
+/* Which of several flows a datagram takes. */
+typedef enum
+{
+  FASP_ASSIGNMENT_RANDOM,
+  FASP_ASSIGNMENT_ROUND_ROBIN,
+  FASP_ASSIGNMENT_DUPLICATE,    /* new blocks on every flow, all else on one */
+} FaspAssignment;
+
+#define FASP_FLOWS_MAX 64
+
 /* Why a session ended; on the wire in CLOSE and REJECT. */
 typedef enum
 {
@@ -114,12 +123,14 @@ typedef enum
   FASP_REASON_REPLACED = 12,    /* peer came back without its past */
 } FaspReason;
 
-/* A transport address, opaque to the core: a sockaddr's bytes.  `overhead'
- * is the IP plus UDP header size in bytes, 28 or 48. */
+/* A transport address as one of our sockets, `link', has it, opaque to the core:
+ * a sockaddr's bytes.  `overhead' is the IP plus UDP header size in bytes, 28 or
+ * 48.  The same address on another link is another way there. */
 typedef struct
 {
   guint8 len;
   guint8 overhead;
+  guint8 link;
   guint8 bytes[28];
 } FaspAddress;
 
@@ -127,6 +138,9 @@ typedef struct
 typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
 
 gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
+
+/* The port that is @n above it, of POSIX's sockaddr_in and sockaddr_in6. */
+void fasp_address_add_port (FaspAddress * address, guint n);
 
 /* Whose address it is: an IPv4 address (mapped into IPv6 or not), or the first
  * 48 bits of an IPv6 one, which is what a site has.  For POSIX's sockaddr_in and

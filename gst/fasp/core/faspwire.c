@@ -13,7 +13,8 @@ enum
   OPTION_RESUME = 7,
   OPTION_CID = 8,
   OPTION_CIPHERS = 9,
-  OPTION_KNOWN = OPTION_CIPHERS,
+  OPTION_FLOWS = 10,
+  OPTION_KNOWN = OPTION_FLOWS,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -76,6 +77,7 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
 
   memset (h, 0, sizeof *h);
   h->latency_ms = FASP_LATENCY_ANY;
+  h->flows = 1;
   while (!r.failed && r.left >= 1) {
     guint8 id = fasp_read_uint (&r, 1);
     FaspReader value = { 0 };
@@ -130,6 +132,11 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
           if (cipher < FASP_CIPHERS && h->n_ciphers < FASP_CIPHERS)
             h->ciphers[h->n_ciphers++] = cipher;
         }
+        break;
+      case OPTION_FLOWS:
+        h->flows = fasp_read_uint (&value, 1);
+        if (h->flows == 0 || h->flows > FASP_FLOWS_MAX)
+          r.failed = TRUE;
         break;
       default:
         if (id >= OPTION_CRITICAL)
@@ -255,6 +262,8 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
   fasp_write_uint (w, OPTION_CIPHERS, 1);
   fasp_write_uint (w, h->n_ciphers, 2);
   fasp_write_bytes (w, h->ciphers, h->n_ciphers);
+  if (h->flows > 1)
+    write_option (w, OPTION_FLOWS, h->flows, 1);
 }
 
 static void
@@ -336,6 +345,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
   guint64 n, at;
 
   f->tail = (flags & 1) != 0;
+  f->serial = fasp_read_uint (r, FASP_SERIAL_BITS / 8);
   f->ack = fasp_read_varint (r);
   f->window = fasp_read_varint (r);
   f->latency = fasp_read_varint (r);
@@ -437,6 +447,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       read_feedback (r, frame->feedback);
       break;
     case FASP_FRAME_PROMISE:
+      frame->serial = fasp_read_varint (r);
       frame->number = fasp_read_varint (r);
       frame->interval = fasp_read_varint (r);
       break;
@@ -473,9 +484,11 @@ fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
 }
 
 void
-fasp_wire_write_promise (FaspWriter * w, guint64 latency_ms, guint64 interval)
+fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
+    guint64 interval)
 {
   fasp_write_uint (w, FASP_FRAME_PROMISE, 1);
+  fasp_write_varint (w, serial);
   fasp_write_varint (w, latency_ms);
   fasp_write_varint (w, interval);
 }
@@ -487,6 +500,7 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
 
   fasp_write_uint (w, FASP_FRAME_FEEDBACK, 1);
   fasp_write_uint (w, f->tail ? 1 : 0, 1);
+  fasp_write_uint (w, f->serial, FASP_SERIAL_BITS / 8);
   fasp_write_varint (w, f->ack);
   fasp_write_varint (w, f->window);
   fasp_write_varint (w, f->latency);

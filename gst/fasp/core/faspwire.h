@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_VERSION 2
+#define FASP_VERSION 3
 #define FASP_TAG_SIZE_NONE 4    /* of a session without a cipher */
 #define FASP_TAG_SIZE_MAX 16
 #define FASP_NONCE_SIZE 16
@@ -23,8 +23,8 @@ G_BEGIN_DECLS
 #define FASP_MESSAGE_MAX (FASP_OPEN_SIZE - FASP_HANDSHAKE_HEADER - 1 - \
     FASP_COOKIE_SIZE - 1 - 2)
 #define FASP_PROLOGUE_SIZE (4 + FASP_HANDSHAKE_HEADER + 1)
-#define FASP_FLOWS_MAX 64
 #define FASP_RANGES_MAX 480     /* missing ranges in one FEEDBACK */
+#define FASP_SERIAL_BITS 16     /* of the number of a FEEDBACK */
 
 /* --- datagrams ------------------------------------------------------------ */
 
@@ -124,6 +124,7 @@ typedef struct
   guint32 cid;                  /* the writer's, as in the header */
   guint n_ciphers;              /* OPEN: taken, best first; ACCEPT: chosen */
   guint8 ciphers[FASP_CIPHERS];
+  guint8 flows;                 /* OPEN: that could be used; ACCEPT: that are */
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
@@ -174,6 +175,7 @@ typedef struct
  * set nothing at or above `end' is here; else those are not spoken of. */
 typedef struct
 {
+  guint64 serial;               /* counts up by one; on the wire: low 16 bits */
   guint64 ack, window;
   guint64 latency;              /* in force, ms */
   guint64 skips;                /* times that something came too late for it */
@@ -190,6 +192,7 @@ typedef struct
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP block; CLOSE
                                    reason; PROMISE latency, ms */
+  guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
@@ -215,8 +218,8 @@ void fasp_wire_write_close (FaspWriter * w, FaspReason reason,
 void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 /* Bytes that one more range would take. */
 guint fasp_wire_range_size (guint64 skip, guint64 length);
-void fasp_wire_write_promise (FaspWriter * w, guint64 latency_ms,
-    guint64 interval);
+void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
+    guint64 latency_ms, guint64 interval);
 /* The whole block, or fragment @index of @count; payload bytes of it, which are
  * not copied. */
 guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,

@@ -107,11 +107,13 @@ inject_number (Play * play, VnetSide to, VnetSide from, FaspFrameType type,
 }
 
 static void
-inject_feedback (Play * play, const FaspFeedback * feedback)
+inject_feedback (Play * play, FaspFeedback * feedback)
 {
+  static guint64 serial = 10000;        /* above all that are honest */
   guint8 data[3000];
   FaspWriter w = { data, sizeof data };
 
+  feedback->serial = serial++;
   fasp_wire_write_feedback (&w, feedback);
   inject (play, VNET_A, VNET_B, &w);
 }

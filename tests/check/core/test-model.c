@@ -89,8 +89,8 @@ test_fec (void)
 static void
 test_bursts (void)
 {
-  FaspPath path = {.loss = .02,.stay = .875,.interval = 2 * FASP_MSEC,.round =
-        200 * FASP_MSEC
+  FaspModelPath path = {.loss = .02,.stay = .875,.interval =
+        2 * FASP_MSEC,.round = 200 * FASP_MSEC
   };
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay), model;
@@ -119,8 +119,8 @@ test_bursts (void)
 static void
 test_after_good (void)
 {
-  FaspPath path = {.loss = .02,.stay = .875,.interval = 2 * FASP_MSEC,.round =
-        10 * FASP_MSEC
+  FaspModelPath path = {.loss = .02,.stay = .875,.interval =
+        2 * FASP_MSEC,.round = 10 * FASP_MSEC
   };
   g_autoptr (GRand) rand = g_rand_new_with_seed (2);
   gdouble enter = path.loss / (1 - path.loss) * (1 - path.stay);
@@ -140,7 +140,7 @@ test_after_good (void)
 static void
 test_round_time (void)
 {
-  FaspPath path = {.loss = .1,.stay = .1,.back_loss = .2,.back_stay = .2,
+  FaspModelPath path = {.loss = .1,.stay = .1,.back_loss = .2,.back_stay = .2,
     .round = 100 * FASP_MSEC,.interval = 10 * FASP_MSEC,
   };
   gdouble chance[1000], sum = 0, mean = 0;

@@ -9,7 +9,7 @@ goal_of (FaspTime rtt, gdouble loss, gdouble stay, gdouble spare)
 {
   FaspPlanGoal goal = {.blocks = 570,.interval = WEEK,.spare = spare };
 
-  goal.path = (FaspPath) {
+  goal.path = (FaspModelPath) {
   .loss = loss,.stay = stay,.back_loss = loss,.back_stay = stay,.interval =
         2 * FASP_MSEC,.round = rtt + 3 * FASP_MSEC,.guard = 2 * FASP_MSEC};
   return goal;

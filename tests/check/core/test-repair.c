@@ -7,7 +7,8 @@ static gboolean
 feed (FaspRepair * repair, guint64 pn, guint64 settled, guint64 largest,
     guint64 ack, guint64 end, const gint * missing, FaspRepairResult * result)
 {
-  FaspFeedback f = {.ack = ack,.window = 1000,.n_flows = 1,.from = ack,
+  FaspFeedback f = {.serial = pn,.ack = ack,.window = 1000,.n_flows = 1,.from =
+        ack,
     .end = end,.tail = TRUE
   };
 
@@ -18,7 +19,7 @@ feed (FaspRepair * repair, guint64 pn, guint64 settled, guint64 largest,
     f.ranges[f.n_ranges].start = *missing;
     f.ranges[f.n_ranges++].length = 1;
   }
-  return fasp_repair_feedback (repair, 1000, pn, &f, result);
+  return fasp_repair_feedback (repair, 1000, &f, result);
 }
 
 #define MISSING(...) (const gint[]) { __VA_ARGS__ }
@@ -154,6 +155,7 @@ test_model (void)
       f.end = highest;
       f.tail = TRUE;
       f.window = 1000;
+      f.serial = fpn++;
       f.n_flows = 1;
       f.flows[0].largest = largest;
       f.flows[0].received = largest + 1;
@@ -167,7 +169,7 @@ test_model (void)
             f.ranges[f.n_ranges++].length = 1;
           }
         }
-      g_assert_true (fasp_repair_feedback (repair, rounds, fpn++, &f, &result));
+      g_assert_true (fasp_repair_feedback (repair, rounds, &f, &result));
     }
     g_assert_cmpuint (ack, ==, blocks);
     g_assert_cmpuint (sent, ==, blocks + lost);

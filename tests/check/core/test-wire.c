@@ -160,7 +160,7 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
         fasp_wire_write_feedback (w, feedback);
         break;
       case FASP_FRAME_PROMISE:
-        fasp_wire_write_promise (w, frame.number, frame.interval);
+        fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval);
         break;
       case FASP_FRAME_CLOSE:
         fasp_wire_write_close (w, frame.number, frame.text);
@@ -344,7 +344,7 @@ static void
 assert_keys (const Vector * vector, const FaspNoise * noise)
 {
   FaspSession *session = fasp_session_new (FASP_ROLE_RECEIVER, 1, 0,
-      (const guint8[FASP_PING_SECRET]) { 0 });
+      &(FaspAddress) { 0 }, 1, (const guint8[FASP_PING_SECRET]) { 0 });
   FaspKeys keys = {.cipher = FASP_CIPHER_NONE };
   guint8 nonce[FASP_NONCE_SIZE], proof[FASP_PROOF_SIZE];
 

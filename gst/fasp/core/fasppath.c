@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "faspcrypto.h"
+#include "fasppath.h"
+
+/* A pause in the stream is not its pace. */
+#define PACE_MAX (100 * FASP_MSEC)
+
+void
+fasp_path_init (FaspPath * path, FaspTime now, gboolean alone)
+{
+  memset (path, 0, sizeof *path);
+  path->gap = fasp_gap_new ();
+  path->heard = now;
+  path->ping_time = alone ? FASP_NEVER : now;
+  path->ping_interval = FASP_PATH_AGAIN;
+  path->silence_due = FASP_NEVER;
+}
+
+void
+fasp_path_clear (FaspPath * path)
+{
+  fasp_gap_free (path->gap);
+}
+
+void
+fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
+    gboolean newest)
+{
+  gboolean same = fasp_address_equal (&path->address, from);
+
+  path->heard = now;
+  if (same && path->proved && path->ping_time != FASP_NEVER) {
+    path->ping_time = now + FASP_PATH_QUIET;
+    path->ping_interval = FASP_PATH_AGAIN;
+  }
+  if (!newest)
+    return;
+  if (same)
+    path->has_candidate = FALSE;
+  /* whoever sends from there knows the key, but the address may be forged:
+   * it counts once a challenge came back */
+  else if (!path->has_candidate || !fasp_address_equal (&path->candidate, from)) {
+    path->candidate = *from;
+    path->has_candidate = TRUE;
+    path->candidate_time = now - FASP_CHALLENGE_INTERVAL;
+  }
+}
+
+void
+fasp_path_stream_heard (FaspPath * path, FaspTime now)
+{
+  FaspTime gap = MIN (now - path->heard, PACE_MAX);
+
+  path->pace += (gap - path->pace) / 8;
+  path->silent = FALSE;
+  path->silence_due = now + MAX (FASP_PATH_SILENCE, 4 * path->pace);
+}
+
+guint64
+fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
+    guint16 size, gboolean rekeys, const FaspAddress * to)
+{
+  FaspPing *ping = &path->pings[0];
+
+  for (guint i = 1; i < FASP_PINGS; i++)
+    if (path->pings[i].sent < ping->sent)
+      ping = &path->pings[i];
+  /* that for new keys is repeated in its place */
+  for (guint i = 0; rekeys && i < FASP_PINGS; i++)
+    if (path->pings[i].rekeys)
+      ping = &path->pings[i];
+  *ping = (FaspPing) {
+  .sent = MAX (now, 1),.size = size,.rekeys = rekeys,.to = *to};
+  tokens->count++;
+  fasp_hmac (tokens->secret, FASP_PING_SECRET, "fasp ping 1",
+      (const guint8 *) &tokens->count, sizeof tokens->count,
+      (guint8 *) & ping->token, sizeof ping->token);
+  return ping->token;
+}
+
+gboolean
+fasp_path_pong (FaspPath * path, const FaspAddress * from, guint64 token,
+    FaspPing * answered)
+{
+  for (guint i = 0; i < FASP_PINGS; i++) {
+    FaspPing *ping = &path->pings[i];
+
+    /* it proves that the peer is where the PING went */
+    if (ping->sent == 0 || ping->token != token
+        || !fasp_address_equal (from, &ping->to))
+      continue;
+    *answered = *ping;
+    ping->sent = 0;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+fasp_path_prove (FaspPath * path, const FaspAddress * at)
+{
+  if (path->has_candidate && fasp_address_equal (at, &path->candidate)) {
+    path->address = path->candidate;
+    path->has_candidate = FALSE;
+  } else if (path->proved || !fasp_address_equal (at, &path->address)) {
+    return FALSE;
+  }
+  path->proved = TRUE;
+  return TRUE;
+}
+
+gboolean
+fasp_path_is_challenged (const FaspPath * path, FaspTime now)
+{
+  return path->has_candidate
+      && now - path->candidate_time >= FASP_CHALLENGE_INTERVAL;
+}
+
+FaspTime
+fasp_path_get_ping_time (const FaspPath * path)
+{
+  return path->address.len > 0 ? path->ping_time : FASP_NEVER;
+}
+
+void
+fasp_path_asked (FaspPath * path, FaspTime now)
+{
+  path->ping_time = now + path->ping_interval;
+  path->ping_interval = MIN (2 * path->ping_interval, FASP_PATH_AGAIN_MAX);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspsessionprivate.h"
+
+/* A block that keeps being lost may be too big for the path by now. */
+#define SUSPICIOUS_ROUNDS 4
+
+static void
+handle_ping (FaspSession * session, guint8 flow, const FaspAddress * from,
+    guint64 token)
+{
+  if (session->n_pongs < FASP_PONGS)
+    session->pongs[session->n_pongs++] = (FaspPong) {
+    token, flow, *from};
+}
+
+/* The peer has opened something of this phase, so it will know the next. */
+static void
+rekey (FaspSession * session, FaspTime now)
+{
+  if (now < session->rekey_time)
+    return;
+  fasp_sealer_rekey (session->sealer);
+  fasp_session_plan_rekey (session, now);
+  for (guint i = 0; i < session->n_paths; i++)
+    for (guint j = 0; j < FASP_PINGS; j++)
+      session->paths[i].pings[j].rekeys = FALSE;
+}
+
+static void
+handle_pong (FaspSession * session, FaspTime now, guint8 flow,
+    const FaspAddress * from, guint64 token)
+{
+  FaspPath *path = &session->paths[flow];
+  FaspPing ping;
+
+  if (!fasp_path_pong (path, from, token, &ping))
+    return;
+  if (fasp_path_prove (path, from)) {
+    fasp_session_use (session, now, flow);
+  } else if (ping.size > 0) {
+    fasp_pmtu_answered (&path->pmtu, now, ping.size);
+  }
+  if (session->role == FASP_ROLE_SENDER && path->proved
+      && ping.sent > path->died)
+    fasp_spread_set_usable (&session->spread, flow, TRUE);
+  if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
+    fasp_rtt_sample (&session->rtt, now - ping.sent, 0);
+  if (ping.rekeys)
+    rekey (session, now);
+}
+
+static void
+handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
+{
+  FaspReason reason = frame->number;
+
+  /* the others are never said on the wire */
+  if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
+    reason = FASP_REASON_STOPPED;
+  if (!session->peer_closed) {
+    session->peer_closed = TRUE;
+    if (session->state != FASP_SESSION_CLOSING)
+      g_strlcpy (session->close_text, frame->text,
+          sizeof (session->close_text));
+  }
+  if (session->close_initiated) {
+    session->state = FASP_SESSION_CLOSED;
+    session->close_time = FASP_NEVER;
+    return;
+  }
+  /* answer in kind, once for each that comes */
+  if (session->state == FASP_SESSION_CLOSED) {
+    session->close_time = now;
+    return;
+  }
+  session->close_reason = reason;
+  session->state = FASP_SESSION_CLOSED;
+  session->close_deadline = now + FASP_CLOSE_TIMEOUT;
+  session->close_time = now;
+}
+
+/* Jumbo frames are for fast streams. */
+static void
+choose_limit (FaspSession * session, FaspTime now)
+{
+  guint64 rate = session->send_meter.rate;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+    guint16 limit = path->pmtu.limit;
+
+    if (!path->proved)
+      continue;
+    if (rate >= FASP_JUMBO_FROM)
+      limit = session->datagram_max;
+    else if (rate < FASP_JUMBO_UNTIL)
+      limit = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
+    fasp_pmtu_set_limit (&path->pmtu, now, path->address.overhead, limit);
+  }
+}
+
+/* Flows that carry nothing any more, as their peers told. */
+static void
+bury (FaspSession * session, FaspTime now, guint64 dead)
+{
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if ((dead >> i & 1) == 0)
+      continue;
+    fasp_spread_set_usable (&session->spread, i, FALSE);
+    path->died = now;
+    path->ping_time = now;
+    path->ping_interval = FASP_PATH_AGAIN;
+  }
+}
+
+/* Is there anything of this key phase among what arrived? */
+static gboolean
+knows_phase (const FaspSession * session, const FaspFeedback * feedback)
+{
+  for (guint i = 0; i < feedback->n_flows; i++) {
+    const FaspFeedbackFlow *told = &feedback->flows[i];
+    const FaspPath *path = &session->paths[told->flow];
+
+    if (told->flow < session->n_paths && fasp_widen (told->largest,
+            FASP_PN_BITS, path->next_pn) >= path->phase_pn)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* What was acknowledged since the path MTU is in doubt may tell what passes, if
+ * it is known which way it took. */
+static void
+confirm_size (FaspSession * session, FaspTime now, guint64 acked)
+{
+  FaspPmtu *pmtu = &session->paths[0].pmtu;
+  guint32 size;
+
+  if (session->n_paths > 1 || !pmtu->confirming || session->tx.acked <= acked)
+    return;
+  size = fasp_store_find_largest (session->tx.store, acked, session->tx.acked,
+      fasp_session_get_room (session));
+  if (size > 0)
+    fasp_pmtu_passed (pmtu, now, size + fasp_session_get_overhead (session));
+}
+
+static void
+handle_feedback (FaspSession * session, FaspTime now,
+    const FaspFeedback * feedback)
+{
+  guint64 acked = MAX (session->tx.acked, session->confirm_from), dead;
+
+  if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
+    return;
+  if (dead != 0)
+    bury (session, now, dead);
+  fasp_spread_adjust (&session->spread, now, session->tx.repair);
+  if (knows_phase (session, feedback))
+    rekey (session, now);
+  confirm_size (session, now, acked);
+  if (fasp_repair_is_overgrown (session->tx.repair))
+    fasp_session_close (session, now, FASP_REASON_STOPPED,
+        "its feedback never says what arrived");
+  choose_limit (session, now);
+  if (fasp_repair_get_oldest_rounds (session->tx.repair) >= SUSPICIOUS_ROUNDS)
+    for (guint i = 0; i < session->n_paths; i++)
+      fasp_pmtu_suspect (&session->paths[i].pmtu, now);
+}
+
+static void
+handle_data (FaspSession * session, FaspTime now, const FaspFrame * frame,
+    gsize wire)
+{
+  FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
+
+  fasp_trace_add (session->trace, &(FaspTraceEntry) {
+      .time = now,.media_time = arrival.media_time,.block =
+        arrival.number,.session = session->id,.full = wire,.payload =
+        frame->payload_size,.round = frame->round,.copy = frame->copy,.fresh =
+        arrival.fresh});
+}
+
+static void
+handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
+{
+  FaspRx *rx = &session->rx;
+  guint64 before = rx->promised;
+
+  /* one that was overtaken says nothing new */
+  if (frame->serial < session->promise_serial
+      || frame->number > FASP_LATENCY_MS_MAX)
+    return;
+  session->promise_serial = frame->serial;
+  rx->promised = frame->interval;
+  if (fasp_playout_set (&rx->playout, now, frame->number * FASP_MSEC)
+      || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
+          rx->promised))
+    session->promise_changed = TRUE;
+}
+
+static void
+handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
+    guint8 flow, const FaspFrame * frame, gsize wire)
+{
+  gboolean sender = session->role == FASP_ROLE_SENDER;
+  gboolean takes_stream = !sender && session->state == FASP_SESSION_OPEN
+      && !session->refused;
+
+  switch (frame->type) {
+    case FASP_FRAME_PADDING:
+      break;
+    case FASP_FRAME_PING:
+      handle_ping (session, flow, from, frame->number);
+      break;
+    case FASP_FRAME_PONG:
+      handle_pong (session, now, flow, from, frame->number);
+      break;
+    case FASP_FRAME_CLOSE:
+      handle_close (session, now, frame);
+      break;
+    case FASP_FRAME_FEEDBACK:
+      if (sender)
+        handle_feedback (session, now, frame->feedback);
+      break;
+    case FASP_FRAME_TAIL:
+      if (takes_stream)
+        fasp_rx_tail (&session->rx, now, frame->number);
+      break;
+    case FASP_FRAME_SKIP:
+      if (takes_stream)
+        fasp_rx_skip (&session->rx, now, frame->number);
+      break;
+    case FASP_FRAME_PROMISE:
+      if (takes_stream)
+        handle_promise (session, now, frame);
+      break;
+    case FASP_FRAME_DATA:
+      if (takes_stream)
+        handle_data (session, now, frame, wire);
+      break;
+  }
+}
+
+FaspSessionResult
+fasp_session_receive (FaspSession * session, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory)
+{
+  FaspFeedback feedback;
+  FaspFrame frame = {.feedback = &feedback,.memory = memory };
+  guint8 scratch[FASP_DATAGRAM_MAX];
+  guint8 *opened = memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER :
+      scratch;
+  FaspSessionHeader header;
+  FaspReader r = { 0 };
+  FaspPath *path;
+  gboolean newest;
+  guint64 pn;
+
+  if (!fasp_wire_parse_session (data, size, &header)
+      || header.flow >= session->n_paths)
+    return FASP_SESSION_ALIEN;
+  path = &session->paths[header.flow];
+  pn = fasp_gap_is_started (path->gap) ? fasp_widen (header.pn, FASP_PN_BITS,
+      fasp_gap_get_largest (path->gap)) : header.pn;
+  if (fasp_gap_is_refused (path->gap, pn)) {
+    fasp_gap_receive (path->gap, now, pn);      /* counts it */
+    return FASP_SESSION_REFUSED;
+  }
+  r.data = session->opener == NULL ? NULL : fasp_opener_open (session->opener,
+      &header, pn, data, size, opened, &r.left);
+  if (r.data == NULL)
+    return FASP_SESSION_FORGED;
+
+  newest = !fasp_gap_is_started (path->gap)
+      || pn > fasp_gap_get_largest (path->gap);
+  fasp_gap_receive (path->gap, now, pn);
+  session->heard = now;
+  session->datagrams_received++;
+  session->wire_received += size + from->overhead;
+  fasp_meter_add (&session->receive_meter, now, size + from->overhead);
+  if (session->state == FASP_SESSION_HALF)
+    fasp_session_open (session, now);
+  if (session->role == FASP_ROLE_RECEIVER) {
+    if (session->n_paths > 1)
+      fasp_path_stream_heard (path, now);
+    fasp_rx_datagram (&session->rx, now, size + from->overhead,
+        session->rtt.smoothed);
+  }
+  fasp_path_heard (path, now, from, newest);
+
+  while (fasp_wire_next_frame (&r, &frame))
+    handle_frame (session, now, from, header.flow, &frame,
+        size + from->overhead);
+  return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspsessionprivate.h"
+
+/* Round trips are measured this often by who gets no feedback. */
+#define PING_INTERVAL FASP_SEC
+/* The promise is told so often, and while the peer does not know it. */
+#define PROMISE_EVERY FASP_SEC
+#define PROMISE_AGAIN (20 * FASP_MSEC)
+/* The peer is asked whether new keys may come at least so often. */
+#define REKEY_WAIT_MAX (2 * FASP_SEC)
+/* Flows that a feedback speaks of at most, lest it has no room for what is missing. */
+#define FLOWS_TOLD 16
+/* Bytes of a feedback at most: of one of these, and of what is not ranges; a
+ * CLOSE goes behind it. */
+#define FEEDBACK_FLOW 36
+#define FEEDBACK_REST 64
+
+/* --- a datagram ------------------------------------------------------------------- */
+
+/* One that is being written, on its flow. */
+typedef struct
+{
+  guint8 flow;
+  FaspPath *path;
+  FaspDatagram *datagram;
+  FaspWriter w;
+} Letter;
+
+static void
+begin (FaspSession * session, Letter * l, FaspDatagram * datagram, guint8 flow)
+{
+  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->sealer),
+    session->peer_id, session->paths[flow].next_pn
+  };
+
+  l->flow = flow;
+  l->path = &session->paths[flow];
+  l->datagram = datagram;
+  l->w = (FaspWriter) {
+  datagram->data, sizeof (datagram->data) - FASP_TAG_SIZE_MAX};
+  datagram->to = l->path->address;
+  fasp_wire_write_session (&l->w, &header);
+}
+
+/* Seals and accounts; @block: what it carries, or FASP_NO_BLOCK. */
+static gboolean
+finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
+    gboolean continued)
+{
+  FaspDatagram *datagram = l->datagram;
+  FaspWriter *w = &l->w;
+  gsize wire;
+
+  w->size += FASP_TAG_SIZE_MAX;
+  fasp_sealer_close (session->sealer, l->flow, l->path->next_pn, w);
+  g_return_val_if_fail (!w->failed, FALSE);
+  datagram->size = w->used + w->payload_size;
+  if (w->payload_size > 0) {
+    datagram->payload = w->payload;
+    datagram->payload_size = w->payload_size;
+    datagram->head = w->used - fasp_cipher_get_tag_size (session->cipher);
+    datagram->block = fasp_block_ref ((FaspBlock *) fasp_store_get
+        (session->tx.store, block));
+  }
+  wire = datagram->size + datagram->to.overhead;
+  l->path->next_pn++;
+  l->path->datagrams_sent++;
+  l->path->wire_sent += wire;
+  if (++session->phase_datagrams == session->rekey_datagrams)
+    session->rekey_time = MIN (session->rekey_time, now);
+  session->spoken = now;
+  session->datagrams_sent++;
+  session->wire_sent += wire;
+  fasp_meter_add (&session->send_meter, now, wire);
+  if (session->role == FASP_ROLE_SENDER) {
+    fasp_pacer_sent (&session->pacer, now, wire);
+    fasp_repair_sent (session->tx.repair, now, l->flow, block, continued);
+  }
+  return TRUE;
+}
+
+/* The flow for what may go on any: what carries, as far as is known. */
+static guint8
+pick_flow (FaspSession * session)
+{
+  guint8 proved = 0;
+
+  if (session->n_paths == 1)
+    return 0;
+  if (session->role == FASP_ROLE_SENDER)
+    return fasp_spread_pick (&session->spread, 0);
+  /* in turn: if one of them is dead, the next says the same */
+  for (guint i = 1; i <= session->n_paths; i++) {
+    guint8 flow = (session->turn + i) % session->n_paths;
+
+    if (!session->paths[flow].proved)
+      continue;
+    proved = flow;
+    if (!session->paths[flow].silent)
+      break;
+  }
+  return session->turn = proved;
+}
+
+/* --- what it may hold ----------------------------------------------------------------- */
+
+static gboolean
+poll_pong (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  const FaspPong *pong;
+  Letter l;
+
+  if (session->n_pongs == 0)
+    return FALSE;
+  pong = &session->pongs[--session->n_pongs];
+  begin (session, &l, datagram, pong->flow);
+  /* back to where it came from: that is what the challenge is about */
+  datagram->to = pong->to;
+  fasp_wire_write_number (&l.w, FASP_FRAME_PONG, pong->token);
+  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
+}
+
+/* A PING, padded to @size bytes if that is not 0. */
+static gboolean
+send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
+    guint8 flow, const FaspAddress * to, guint16 size, gboolean rekeys)
+{
+  guint tag_size = fasp_cipher_get_tag_size (session->cipher);
+  FaspAddress at = *to;
+  Letter l;
+
+  begin (session, &l, datagram, flow);
+  datagram->to = at;
+  fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
+          &session->tokens, size, rekeys, &at));
+  if (size > 0) {
+    memset (l.w.data + l.w.used, FASP_FRAME_PADDING, size - tag_size -
+        l.w.used);
+    l.w.used = size - tag_size;
+  }
+  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
+}
+
+static gboolean
+poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (!fasp_path_is_challenged (path, now))
+      continue;
+    path->candidate_time = now;
+    return send_ping (session, now, datagram, i, &path->candidate, 0, FALSE);
+  }
+  return FALSE;
+}
+
+/* Of several: those that nothing is heard on. */
+static gboolean
+poll_quiet (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (now < fasp_path_get_ping_time (path))
+      continue;
+    fasp_path_asked (path, now);
+    return send_ping (session, now, datagram, i, &path->address, 0, FALSE);
+  }
+  return FALSE;
+}
+
+static gboolean
+poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  if (session->role == FASP_ROLE_RECEIVER)
+    return FALSE;
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+    gboolean was = path->pmtu.confirming;
+    guint16 size;
+
+    if (!fasp_session_is_used (session, i))
+      continue;
+    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt));
+    if (path->pmtu.confirming && !was)
+      session->confirm_from = session->tx.cursor;
+    if (size == 0)
+      continue;
+    session->ping_time = now + PING_INTERVAL;
+    return send_ping (session, now, datagram, i, &path->address, size, FALSE);
+  }
+  return FALSE;
+}
+
+static gboolean
+poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  gboolean rekeys = now >= fasp_session_get_rekey_time (session);
+  guint8 flow;
+
+  if (!session->ping_due && !rekeys) {
+    /* the receiver wants to know the round trip; the sender has feedback
+     * for that and only shows that it is there */
+    if (session->role == FASP_ROLE_RECEIVER ? now < session->ping_time :
+        now - session->spoken < FASP_KEEPALIVE)
+      return FALSE;
+  }
+  session->ping_time = now + PING_INTERVAL;
+  session->ping_due = FALSE;
+  if (rekeys) {
+    session->rekey_wait = CLAMP (2 * session->rekey_wait,
+        fasp_rtt_timeout (&session->rtt), REKEY_WAIT_MAX);
+    session->rekey_ping = now;
+  }
+  flow = pick_flow (session);
+  return send_ping (session, now, datagram, flow,
+      &session->paths[flow].address, 0, rekeys);
+}
+
+/* --- feedback ------------------------------------------------------------------------ */
+
+/* Is it more urgent to speak of flow @a than of @b? Of what has been lost newly,
+ * then of what has not been spoken of for long. */
+static gboolean
+is_more_urgent (const FaspPath * a, const FaspPath * b)
+{
+  gboolean news_a = fasp_gap_count_settled (a->gap) != a->told_holes;
+  gboolean news_b = fasp_gap_count_settled (b->gap) != b->told_holes;
+
+  return news_a != news_b ? news_a : a->told_serial < b->told_serial;
+}
+
+/* The flows to speak of, by number; at most FLOWS_TOLD. */
+static guint
+choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
+{
+  guint n = 0;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    const FaspPath *path = &session->paths[i];
+    guint at = n;
+
+    if (!fasp_gap_is_started (path->gap))
+      continue;
+    while (at > 0 && is_more_urgent (path, &session->paths[flows[at - 1]]))
+      at--;
+    if (at == FLOWS_TOLD)
+      continue;
+    n = MIN (n + 1, FLOWS_TOLD);
+    memmove (flows + at + 1, flows + at, n - at - 1);
+    flows[at] = i;
+  }
+  return n;
+}
+
+static void
+tell_flow (FaspSession * session, FaspTime now, guint8 flow,
+    FaspFeedbackFlow * told)
+{
+  FaspPath *path = &session->paths[flow];
+  guint64 largest = fasp_gap_get_largest (path->gap);
+  guint64 settled, unsettled = largest + 1;
+  FaspGapCounters counters;
+
+  if (fasp_gap_get_settled (path->gap, now, &settled))
+    unsettled = largest - settled;
+  fasp_gap_get_counters (path->gap, &counters);
+  *told = (FaspFeedbackFlow) {
+  .flow = flow,.largest = largest,.unsettled = unsettled,.delay =
+        now - fasp_gap_get_largest_time (path->gap),.received =
+        counters.received,.holes = counters.holes};
+  path->told_holes = fasp_gap_count_settled (path->gap);
+  path->told_serial = session->serial;
+}
+
+static gsize
+write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
+{
+  FaspFeedback feedback;
+  guint8 flows[FLOWS_TOLD];
+  gsize used = w->used;
+
+  feedback.serial = ++session->serial;
+  feedback.n_flows = choose_flows (session, flows);
+  for (guint i = 0; i < feedback.n_flows; i++)
+    tell_flow (session, now, flows[i], &feedback.flows[i]);
+  fasp_rx_fill_feedback (&session->rx, now, &feedback,
+      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - used - FEEDBACK_REST -
+      FEEDBACK_FLOW * feedback.n_flows);
+  fasp_wire_write_feedback (w, &feedback);
+  return w->used - used;
+}
+
+/* Has time settled what is lost, or does a flow carry nothing while others do? */
+static void
+look_at_flows (FaspSession * session, FaspTime now)
+{
+  gboolean news = FALSE;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+    guint64 settled;
+
+    fasp_gap_get_settled (path->gap, now, &settled);
+    news |= fasp_gap_count_settled (path->gap) != path->settled_told;
+    path->settled_told = fasp_gap_count_settled (path->gap);
+    if (path->silence_due > now)
+      continue;
+    path->silence_due = FASP_NEVER;
+    path->silent = session->heard - path->heard >= FASP_PATH_SILENCE / 2;
+    news |= path->silent;
+  }
+  if (news)
+    fasp_rx_settled (&session->rx, now);
+}
+
+static gboolean
+poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  Letter l;
+
+  if (session->role != FASP_ROLE_RECEIVER)
+    return FALSE;
+  look_at_flows (session, now);
+  if (fasp_rx_get_timeout (&session->rx) > now)
+    return FALSE;
+  begin (session, &l, datagram, pick_flow (session));
+  write_feedback (session, now, &l.w);
+  if (!finish (session, now, &l, FASP_NO_BLOCK, FALSE))
+    return FALSE;
+  fasp_rx_feedback_sent (&session->rx, now,
+      datagram->size + datagram->to.overhead);
+  return TRUE;
+}
+
+/* --- the promise ------------------------------------------------------------------------- */
+
+/* What the outlook is made from. */
+static void
+count (const FaspSession * session, FaspOutlookCounts * counts)
+{
+  const FaspTx *tx = &session->tx;
+
+  memset (counts, 0, sizeof *counts);
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspGapCounters back;
+
+    fasp_gap_get_counters (session->paths[i].gap, &back);
+    counts->back_received += back.received;
+    counts->back_lost += back.lost;
+    counts->back_holes += back.holes;
+  }
+  counts->datagrams = session->datagrams_sent;
+  counts->wire = session->wire_sent;
+  counts->blocks = tx->blocks_sent;
+  counts->block_wire = session->block_wire;
+  counts->back_wire = session->wire_received;
+  counts->channel = session->pacer.ready.rate;
+}
+
+/* Looks at the path again and tells the peer what is to be expected. */
+static gboolean
+poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspOutlook *outlook = &session->tx.outlook;
+  FaspOutlookCounts counts;
+  Letter l;
+
+  if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
+    return FALSE;
+  if (now >= fasp_outlook_get_timeout (outlook)
+      || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
+    count (session, &counts);
+    if (fasp_outlook_look (outlook, now, &session->rtt, &counts)) {
+      session->promise_changed = TRUE;
+      session->promise_time = now;
+    }
+  }
+  if (now < session->promise_time)
+    return FALSE;
+  session->promise_time = now + (outlook->find_latency && outlook->latency > 0
+      && outlook->peer_latency == 0 ? PROMISE_AGAIN : PROMISE_EVERY);
+  begin (session, &l, datagram, pick_flow (session));
+  fasp_wire_write_promise (&l.w, session->promise_serial++,
+      outlook->latency / FASP_MSEC, MIN (outlook->promise.interval,
+          FASP_INTERVAL_MAX));
+  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
+}
+
+/* --- the stream --------------------------------------------------------------------------- */
+
+static void
+trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
+    const FaspTxItem * item, guint32 payload)
+{
+  const FaspBlock *block;
+
+  if (session->trace->ring == NULL)
+    return;
+  block = fasp_store_get (session->tx.store, item->number);
+  fasp_trace_add (session->trace, &(FaspTraceEntry) {
+      .time = now,.media_time = block->media_time,.block =
+        item->number,.session = session->id,.full =
+        datagram->size + datagram->to.overhead,.payload = payload,.round =
+        item->round,.copy = item->copy,.fresh = item->round == 0}
+  );
+}
+
+/* Blocks that have left take another flow than before. */
+static guint8
+pick_for (FaspSession * session, const FaspTxItem * item)
+{
+  guint64 avoid = 0;
+
+  if (session->n_paths == 1)
+    return 0;
+  if (item->kind == FASP_TX_BLOCK && item->index == 0) {
+    if (item->round == 0 && item->copy == 0)
+      session->doubled = 0;
+    avoid = fasp_repair_get_carriers (session->tx.repair, item->number) |
+        (item->round == 0 ? session->doubled : 0);
+  } else if (item->kind == FASP_TX_TAIL && session->tails++ % 2 == 0) {
+    /* shows the loss of the last block at once */
+    avoid = ~(G_GUINT64_CONSTANT (1) << session->last_flow);
+  }
+  return fasp_spread_pick (&session->spread, avoid);
+}
+
+static gboolean
+poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  guint64 block = FASP_NO_BLOCK;
+  guint32 payload = 0;
+  FaspTxItem item;
+  Letter l;
+
+  if (session->role != FASP_ROLE_SENDER)
+    return FALSE;
+  item = fasp_tx_next (&session->tx, now, &session->rtt,
+      fasp_session_get_room (session), fasp_session_get_unused (session, now));
+  if (item.kind == FASP_TX_NOTHING)
+    return FALSE;
+  begin (session, &l, datagram, pick_for (session, &item));
+  switch (item.kind) {
+    case FASP_TX_BLOCK:
+      block = item.number;
+      payload = fasp_wire_write_data (&l.w, fasp_store_get (session->tx.store,
+              block), item.round, item.copy, item.index, item.count);
+      break;
+    case FASP_TX_TAIL:
+      fasp_wire_write_number (&l.w, FASP_FRAME_TAIL, item.number);
+      break;
+    case FASP_TX_SKIP:
+      fasp_wire_write_number (&l.w, FASP_FRAME_SKIP, item.number);
+      break;
+    case FASP_TX_NOTHING:
+      break;
+  }
+  if (!finish (session, now, &l, block, item.index > 0 || item.copy > 0))
+    return FALSE;
+  session->doubled |= G_GUINT64_CONSTANT (1) << l.flow;
+  if (block != FASP_NO_BLOCK) {
+    session->last_flow = l.flow;
+    session->tails = 0;
+    trace_sent (session, now, datagram, &item, payload);
+    if (item.round == 0)
+      session->block_wire += datagram->size + datagram->to.overhead;
+  }
+  if (item.copy > 0 && item.round > 0)
+    fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
+  fasp_tx_sent (&session->tx, now, &session->rtt, &item);
+  if (session->duplicates && item.round == 0 && item.copy == 0)
+    fasp_tx_double (&session->tx, fasp_spread_count (&session->spread) - 1);
+  return TRUE;
+}
+
+static gboolean
+poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  Letter l;
+
+  if (now < session->close_time)
+    return FALSE;
+  if (now >= session->close_deadline) {
+    session->state = FASP_SESSION_CLOSED;
+    session->close_time = FASP_NEVER;
+    return FALSE;
+  }
+  begin (session, &l, datagram, pick_flow (session));
+  /* the last word on what arrived goes with it */
+  if (session->role == FASP_ROLE_RECEIVER)
+    write_feedback (session, now, &l.w);
+  fasp_wire_write_close (&l.w, session->close_reason, session->close_text);
+  session->close_time = session->state == FASP_SESSION_CLOSED ? FASP_NEVER :
+      now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);
+  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
+}
+
+gboolean
+fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  switch (session->state) {
+    case FASP_SESSION_ASKING:
+    case FASP_SESSION_HALF:
+      return FALSE;
+    case FASP_SESSION_CLOSING:
+    case FASP_SESSION_CLOSED:
+      return poll_close (session, now, datagram);
+    case FASP_SESSION_OPEN:
+      break;
+  }
+  /* no key is used for more than twice as much as it should be */
+  if (session->cipher != FASP_CIPHER_NONE
+      && session->phase_datagrams >= 2 * session->rekey_datagrams)
+    fasp_session_close (session, now, FASP_REASON_STOPPED,
+        "it never confirms that it has the new key");
+  if (session->role == FASP_ROLE_SENDER
+      && fasp_pacer_get_time (&session->pacer, now,
+          fasp_session_get_wire_max (session)) > now)
+    return FALSE;
+  if (session->role == FASP_ROLE_RECEIVER)
+    fasp_rx_give_up (&session->rx, now);
+  return poll_pong (session, now, datagram)
+      || poll_feedback (session, now, datagram)
+      || poll_challenge (session, now, datagram)
+      || poll_probe (session, now, datagram)
+      || poll_ping (session, now, datagram)
+      || poll_quiet (session, now, datagram)
+      || poll_promise (session, now, datagram)
+      || poll_stream (session, now, datagram);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspspreadrandom.c: each datagram on a flow of its own chance.  Losses of one
+ * flow are then spread over the stream like noise, and no period of the
+ * stream or of a path can meet that of the other.
+ */
+#include "faspspread.h"
+
+static guint8
+pick (FaspSpread * spread, guint64 among)
+{
+  gdouble total = 0, at;
+  guint8 flow = 0;
+
+  for (guint64 left = among; left != 0; left &= left - 1)
+    total += spread->shares[__builtin_ctzll (left)].weight;
+  at = fasp_spread_roll (spread) * total;
+  for (guint64 left = among; left != 0; left &= left - 1) {
+    flow = __builtin_ctzll (left);
+    at -= spread->shares[flow].weight;
+    if (at < 0)
+      break;
+  }
+  return flow;
+}
+
+const FaspSpreadClass fasp_spread_random = { pick };
