@@ -20,7 +20,7 @@ FaspMemory *vnet_memory_new (const guint8 * bytes, gsize size,
     const guint8 ** data);
 
 #define VNET_NODES 5
-#define VNET_LINKS 8            /* sockets of a node: ports one above the other */
+#define VNET_LINKS 64           /* sockets of a node: ports one above the other */
 
 typedef enum
 {

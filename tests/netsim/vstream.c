@@ -30,6 +30,10 @@ vstream_new (Vnet * net, const VstreamConfig * config,
   if (receiver != NULL)
     c[1] = *receiver;
   c[0].max_bitrate = config->channel;
+  if (config->flows > 0) {
+    c[0].flows = c[0].flowlets = c[1].flows = c[1].flowlets = config->flows;
+    c[0].assignment = config->assignment;
+  }
   stream->sender = fasp_endpoint_new (&c[0], vnet_random, net);
   stream->receiver = fasp_endpoint_new (&c[1], vnet_random, net);
   vnet_attach (net, VNET_A, stream->sender);

@@ -17,6 +17,8 @@ typedef struct
   FaspTime duration;
   FaspTime lead;                /* for the connection, before the first byte */
   gboolean receiver_calls;      /* else the sender does */
+  guint flows;                  /* 0: one */
+  FaspAssignment assignment;
   gboolean reader_stops;        /* nothing is read between ... */
   FaspTime stop_from, stop_to;  /* ... these, from the start */
   FaspTime limit;               /* give up this long after the last byte */

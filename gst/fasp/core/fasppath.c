@@ -30,7 +30,10 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   gboolean same = fasp_address_equal (&path->address, from);
 
   path->heard = now;
-  if (same && path->proved && path->ping_time != FASP_NEVER) {
+  if (path->dead) {
+    /* it may be well again */
+    path->ping_time = MIN (path->ping_time, path->asked + FASP_PATH_AGAIN);
+  } else if (same && path->proved && path->ping_time != FASP_NEVER) {
     path->ping_time = now + FASP_PATH_QUIET;
     path->ping_interval = FASP_PATH_AGAIN;
   }
@@ -124,8 +127,18 @@ fasp_path_get_ping_time (const FaspPath * path)
 }
 
 void
+fasp_path_die (FaspPath * path, FaspTime now)
+{
+  path->dead = TRUE;
+  path->died = path->ping_time = now;
+  path->died_pn = path->next_pn;
+  path->ping_interval = FASP_PATH_AGAIN;
+}
+
+void
 fasp_path_asked (FaspPath * path, FaspTime now)
 {
+  path->asked = now;
   path->ping_time = now + path->ping_interval;
   path->ping_interval = MIN (2 * path->ping_interval, FASP_PATH_AGAIN_MAX);
 }

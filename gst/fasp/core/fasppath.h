@@ -57,8 +57,10 @@ typedef struct
   FaspPmtu pmtu;
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
-  FaspTime ping_time, ping_interval;    /* of several: asked when quiet */
-  FaspTime died;                /* sender: found dead then */
+  FaspTime ping_time, ping_interval, asked;     /* of several: when quiet */
+  gboolean dead;                /* sender: nothing arrives; until something */
+  guint64 died_pn;              /* from here on does, or a PING sent since */
+  FaspTime died;                /* then is answered */
   /* receiver, of several */
   FaspTime pace;                /* mean time between datagrams */
   FaspTime silence_due;         /* taken as silent then; FASP_NEVER: it is */
@@ -93,6 +95,7 @@ gboolean fasp_path_prove (FaspPath * path, const FaspAddress * at);
 gboolean fasp_path_is_challenged (const FaspPath * path, FaspTime now);
 /* When the next PING to it is due; FASP_NEVER: alone, or not known where. */
 FaspTime fasp_path_get_ping_time (const FaspPath * path);
+void fasp_path_die (FaspPath * path, FaspTime now);
 void fasp_path_asked (FaspPath * path, FaspTime now);
 
 G_END_DECLS

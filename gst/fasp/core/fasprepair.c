@@ -9,6 +9,8 @@
 /* Datagrams that may wait for being settled, beyond four for each block in
  * flight: ten seconds of answers to pings, say. */
 #define OVERGROWN 65536
+/* A flow that nothing was ever told of has so long. */
+#define UNMEASURED_DUE FASP_SEC
 /* Losses in a row that are rarer than that are no chance, */
 #define NO_CHANCE 1e-4
 /* on a flow that loses at least so much. */
@@ -199,6 +201,31 @@ transmission (const Flow * flow, guint64 pn)
   return &flow->ring[pn & flow->mask];
 }
 
+/* Is anything to be learnt from the oldest transmission? */
+static gboolean
+is_wanted (const FaspRepair * repair, FaspTime now, const Flow * flow)
+{
+  const Transmission *oldest = transmission (flow, flow->front);
+  gboolean told = flow->front < flow->largest;
+
+  if (oldest->block == FASP_NO_BLOCK && !told)
+    return now - oldest->sent < FORGET_AFTER;
+  if (oldest->block != FASP_NO_BLOCK && oldest->block >= repair->base)
+    return TRUE;
+  /* whether its flow carries anything, although another has brought the block;
+   * a peer that never tells is overgrown in the end */
+  return repair->n_flows > 1 && !told;
+}
+
+/* What needs no answer any more must not pile up, even when the peer
+ * acknowledges blocks but never settles a packet. */
+static void
+forget (FaspRepair * repair, FaspTime now, Flow * flow)
+{
+  while (flow->front < flow->next && !is_wanted (repair, now, flow))
+    flow->front++;
+}
+
 void
 fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
     guint64 block, gboolean continued)
@@ -214,16 +241,7 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
     flow->mask = 255;
     flow->ring = g_new (Transmission, flow->mask + 1);
   }
-  /* what needs no answer any more must not pile up, even when the peer
-   * acknowledges blocks but never settles a packet */
-  while (flow->front < flow->next) {
-    Transmission *oldest = transmission (flow, flow->front);
-
-    if (oldest->block == FASP_NO_BLOCK ? now - oldest->sent < FORGET_AFTER
-        && flow->front >= flow->largest : oldest->block >= repair->base)
-      break;
-    flow->front++;
-  }
+  forget (repair, now, flow);
   if (flow->next - flow->front > flow->mask) {
     guint64 mask = flow->mask * 2 + 1;
     Transmission *ring = g_new (Transmission, mask + 1);
@@ -342,9 +360,13 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
     const Flow *flow = repair->flows[told->flow];
     guint64 largest;
 
-    if (flow == NULL || (seen >> told->flow & 1))
+    if (seen >> told->flow & 1)
       return FALSE;
     seen |= G_GUINT64_CONSTANT (1) << told->flow;
+    if (told->received == 0)
+      continue;
+    if (flow == NULL)
+      return FALSE;
     largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
     if (largest >= flow->next || told->unsettled > largest + 1)
       return FALSE;
@@ -359,12 +381,12 @@ static void
 settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
     FaspRepairResult * result)
 {
-  FaspTime due = now - flow->rtt.smoothed -
-      MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter);
+  FaspTime due = now - (flow->rtt.measured ? flow->rtt.smoothed +
+      MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
   guint64 from = flow->front, end = flow->front;
 
   /* of what came, and of holes before it, the peer tells by itself */
-  if (!flow->rtt.measured || flow->front < flow->largest)
+  if (flow->front < flow->largest)
     return;
   while (end < flow->next && transmission (flow, end)->sent <= due)
     end++;
@@ -382,20 +404,19 @@ is_dead (const Flow * flow)
 }
 
 static void
-check_flows (FaspRepair * repair, FaspTime now, FaspRepairResult * result)
+check_flow (FaspRepair * repair, FaspTime now, guint8 index,
+    FaspRepairResult * result)
 {
-  for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
-    Flow *flow = repair->flows[i];
+  Flow *flow = repair->flows[index];
 
-    if (flow == NULL || flow->front == flow->next)
-      continue;
-    settle_overdue (repair, now, flow, result);
-    if (flow->silent == 0 || !is_dead (flow))
-      continue;
-    settle_flow (repair, now, flow, flow->next - 1, result);
-    flow->silent = 0;
-    result->dead |= G_GUINT64_CONSTANT (1) << i;
-  }
+  if (flow == NULL || flow->front == flow->next)
+    return;
+  settle_overdue (repair, now, flow, result);
+  if (flow->silent == 0 || !is_dead (flow))
+    return;
+  settle_flow (repair, now, flow, flow->next - 1, result);
+  flow->silent = 0;
+  result->dead |= G_GUINT64_CONSTANT (1) << index;
 }
 
 /* The peer tells of a flow. */
@@ -455,10 +476,14 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
   g_array_append_vals (repair->ranges, feedback->ranges, feedback->n_ranges);
 
   acknowledge (repair, feedback->ack, result->rounds);
-  for (guint i = 0; i < feedback->n_flows; i++)
-    told_of (repair, now, &feedback->flows[i], result);
-  if (repair->n_flows > 1)
-    check_flows (repair, now, result);
+  for (guint i = 0; i < feedback->n_flows; i++) {
+    const FaspFeedbackFlow *told = &feedback->flows[i];
+
+    if (told->received > 0)
+      told_of (repair, now, told, result);
+    if (repair->n_flows > 1)
+      check_flow (repair, now, told->flow, result);
+  }
   settle_unknown (repair, result);
   result->base = repair->base;
   return TRUE;

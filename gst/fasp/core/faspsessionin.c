@@ -27,6 +27,13 @@ rekey (FaspSession * session, FaspTime now)
 }
 
 static void
+revive (FaspSession * session, guint8 flow)
+{
+  session->paths[flow].dead = FALSE;
+  fasp_spread_set_usable (&session->spread, flow, TRUE);
+}
+
+static void
 handle_pong (FaspSession * session, FaspTime now, guint8 flow,
     const FaspAddress * from, guint64 token)
 {
@@ -40,9 +47,8 @@ handle_pong (FaspSession * session, FaspTime now, guint8 flow,
   } else if (ping.size > 0) {
     fasp_pmtu_answered (&path->pmtu, now, ping.size);
   }
-  if (session->role == FASP_ROLE_SENDER && path->proved
-      && ping.sent > path->died)
-    fasp_spread_set_usable (&session->spread, flow, TRUE);
+  if (path->dead && ping.sent > path->died)
+    revive (session, flow);
   if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
     fasp_rtt_sample (&session->rtt, now - ping.sent, 0);
   if (ping.rekeys)
@@ -99,19 +105,20 @@ choose_limit (FaspSession * session, FaspTime now)
   }
 }
 
-/* Flows that carry nothing any more, as their peers told. */
+/* Flows that carry nothing any more, and those that do again. */
 static void
-bury (FaspSession * session, FaspTime now, guint64 dead)
+bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
 {
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    if ((dead >> i & 1) == 0)
-      continue;
-    fasp_spread_set_usable (&session->spread, i, FALSE);
-    path->died = now;
-    path->ping_time = now;
-    path->ping_interval = FASP_PATH_AGAIN;
+    if ((dead >> i & 1) != 0 && !path->dead) {
+      fasp_spread_set_usable (&session->spread, i, FALSE);
+      fasp_path_die (path, now);
+    } else if (path->dead && fasp_repair_get_told (session->tx.repair,
+            i).told > path->died_pn) {
+      revive (session, i);
+    }
   }
 }
 
@@ -154,8 +161,7 @@ handle_feedback (FaspSession * session, FaspTime now,
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
-  if (dead != 0)
-    bury (session, now, dead);
+  bury_and_revive (session, now, dead);
   fasp_spread_adjust (&session->spread, now, session->tx.repair);
   if (knows_phase (session, feedback))
     rekey (session, now);

@@ -241,8 +241,6 @@ choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
     const FaspPath *path = &session->paths[i];
     guint at = n;
 
-    if (!fasp_gap_is_started (path->gap))
-      continue;
     while (at > 0 && is_more_urgent (path, &session->paths[flows[at - 1]]))
       at--;
     if (at == FLOWS_TOLD)
@@ -266,6 +264,7 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
   if (fasp_gap_get_settled (path->gap, now, &settled))
     unsettled = largest - settled;
   fasp_gap_get_counters (path->gap, &counters);
+  /* nothing has come: then nothing else counts */
   *told = (FaspFeedbackFlow) {
   .flow = flow,.largest = largest,.unsettled = unsettled,.delay =
         now - fasp_gap_get_largest_time (path->gap),.received =

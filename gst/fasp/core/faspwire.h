@@ -166,7 +166,7 @@ typedef struct
   guint32 largest;              /* low 24 bits */
   guint64 unsettled;            /* how far settled lies behind largest */
   guint64 delay;                /* µs since `largest' arrived */
-  guint64 received;             /* distinct datagrams */
+  guint64 received;             /* distinct datagrams; 0: all else says nothing */
   guint64 holes;                /* settled so far: losses in a row are one */
 } FaspFeedbackFlow;
 

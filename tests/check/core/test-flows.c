@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Streams over several flows in virtual time: what one of them loses, or its
+ * end, is felt by nobody for longer than it takes to hear of it.
+ */
+#include "faspsession.h"
+#include "vstream.h"
+
+#define RTT (40 * FASP_MSEC)
+
+static Vstream *
+start (Vnet * net, guint flows, FaspAssignment assignment, guint64 bitrate,
+    gboolean receiver_calls)
+{
+  VstreamConfig config;
+
+  vstream_config_init (&config);
+  config.bitrate = bitrate;
+  config.channel = bitrate * 3 / 2;
+  if (assignment == FASP_ASSIGNMENT_DUPLICATE)
+    config.channel *= flows;
+  config.lead = FASP_SEC;
+  config.duration = 8 * FASP_SEC;
+  config.flows = flows;
+  config.assignment = assignment;
+  config.receiver_calls = receiver_calls;
+  return vstream_new (net, &config, NULL, NULL);
+}
+
+static void
+set_path (Vnet * net, gdouble loss)
+{
+  vnet_set_path (net, RTT, (gdouble[]) {
+      loss, loss}, (gdouble[]) {
+      0, 0}, 0);
+}
+
+/* @link carries nothing for so long, one way or both. */
+static void
+black_out (Vnet * net, guint link, FaspTime from, FaspTime to, gboolean forth,
+    gboolean back)
+{
+  for (guint side = 0; side < 2; side++) {
+    ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
+
+    if (side == VNET_A ? !forth : !back)
+      continue;
+    wire->blackouts[0].start = vnet_get_time (net) + from;
+    wire->blackouts[0].end = vnet_get_time (net) + to;
+  }
+}
+
+static void
+get_flows (Vstream * stream, FaspEndpoint * endpoint, FaspFlowStats * flows)
+{
+  FaspSessionStats session;
+
+  g_assert_cmpuint (fasp_endpoint_get_sessions (endpoint,
+          vnet_get_time (stream->net), &session, 1), ==, 1);
+  g_assert_cmpuint (session.flows, ==, stream->config.flows);
+  g_assert_cmpuint (fasp_endpoint_get_flows (endpoint, session.session, flows,
+          FASP_FLOWS_MAX), ==, session.flows);
+}
+
+/* Of all blocks in order, the latest. */
+static FaspTime
+get_latest (Vstream * stream)
+{
+  return fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
+          TRUE), 1);
+}
+
+/* --- all of it arrives ------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *name;
+  guint flows;
+  FaspAssignment assignment;
+  gdouble loss, burst, reorder;
+  FaspTime apart;               /* each link so much longer than the one before */
+  FaspTime blackout;            /* of all of them */
+} Case;
+
+static const Case cases[] = {
+  {"two", 2, FASP_ASSIGNMENT_RANDOM, 0, 0, 0, 0, 0},
+  {"eight", 8, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 0},
+  {"robin", 8, FASP_ASSIGNMENT_ROUND_ROBIN, .02, 0, 0, 0, 0},
+  {"double", 3, FASP_ASSIGNMENT_DUPLICATE, .1, 0, 0, 0, 0},
+  {"all", 64, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 0},
+  {"apart", 5, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 17 * FASP_MSEC, 0},
+  {"bursts", 4, FASP_ASSIGNMENT_RANDOM, .1, 8, 0, FASP_MSEC, 0},
+  {"reorder", 4, FASP_ASSIGNMENT_RANDOM, .01, 0, .1, 0, 0},
+  {"half", 4, FASP_ASSIGNMENT_RANDOM, .5, 0, 0, 0, 0},
+  {"blackout", 8, FASP_ASSIGNMENT_RANDOM, .02, 0, 0, 0, 3 * FASP_SEC},
+};
+
+static void
+test_whole (gconstpointer data)
+{
+  const Case *c = data;
+
+  for (guint seed = 1; seed <= 6; seed++) {
+    Vnet *net = vnet_new (seed);
+    FaspFlowStats flows[FASP_FLOWS_MAX];
+    Vstream *stream;
+
+    set_path (net, c->loss);
+    for (guint side = 0; side < 2; side++)
+      for (guint link = 0; link < c->flows; link++) {
+        ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
+
+        wire->burst = c->burst;
+        wire->reorder = c->reorder;
+        wire->delay += link * c->apart;
+      }
+    for (guint link = 0; c->blackout > 0 && link < c->flows; link++)
+      black_out (net, link, 3 * FASP_SEC, 3 * FASP_SEC + c->blackout, TRUE,
+          TRUE);
+    stream = start (net, c->flows, c->assignment, 4000000, seed % 2);
+    vstream_run_until (stream, 8 * FASP_SEC);
+    get_flows (stream, stream->sender, flows);
+    /* on all of them, and as many as were sent arrive or are told to be lost */
+    for (guint i = 0; i < c->flows; i++)
+      g_assert_cmpuint (flows[i].datagrams_sent, >, 20);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* --- one of them ends --------------------------------------------------------------- */
+
+/* Whichever it is, and whoever called. Nothing is later than it takes to notice
+ * (a round trip and 20 ms, and a feedback) and to send it again. */
+static void
+test_dies (void)
+{
+  for (guint i = 0; i < 16; i++) {
+    guint link = i % 8;
+    Vnet *net = vnet_new (i + 1);
+    Vstream *stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 40000000, i / 8);
+    FaspFlowStats before[FASP_FLOWS_MAX], dead[FASP_FLOWS_MAX];
+    FaspFlowStats after[FASP_FLOWS_MAX];
+
+    set_path (net, 0);
+    black_out (net, link, 4 * FASP_SEC, 5 * FASP_SEC, TRUE, TRUE);
+    vstream_run_until (stream, 4 * FASP_SEC + 2 * RTT);
+    get_flows (stream, stream->sender, before);
+    g_assert_false (before[link].usable);
+    vstream_run_until (stream, 5 * FASP_SEC);
+    get_flows (stream, stream->sender, dead);
+    /* its share has moved: it gets PINGs only */
+    g_assert_cmpuint (dead[link].datagrams_sent - before[link].datagrams_sent,
+        <, 8);
+    vstream_run_until (stream, 8 * FASP_SEC);
+    get_flows (stream, stream->sender, after);
+    g_assert_true (after[link].usable);
+    g_assert_cmpuint (after[link].datagrams_sent, >,
+        dead[link].datagrams_sent + 300);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpint (get_latest (stream), <=, RTT + 20 * FASP_MSEC + RTT / 2 +
+        RTT / 8);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* Where every block goes on both, nothing is late at all. */
+static void
+test_hitless (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 8000000, FALSE);
+
+  set_path (net, 0);
+  black_out (net, 1, 3 * FASP_SEC, 4 * FASP_SEC, TRUE, TRUE);
+  black_out (net, 0, 6 * FASP_SEC, 7 * FASP_SEC, TRUE, TRUE);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, 0);
+  g_assert_cmpuint (stream->sender_stats.blocks_doubled, >, 3000);
+  g_assert_cmpint (get_latest (stream), <=, 3 * FASP_MSEC);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* Feedback has other ways back. */
+static void
+test_deaf (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 8000000, FALSE);
+  FaspFlowStats flows[FASP_FLOWS_MAX];
+
+  set_path (net, .01);
+  for (guint i = 0; i < 3; i++)
+    black_out (net, i, 2 * FASP_SEC, 30 * FASP_SEC, FALSE, TRUE);
+  vstream_run_until (stream, 8 * FASP_SEC);
+  get_flows (stream, stream->sender, flows);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpfloat (flows[i].weight, >, .7);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->sender_stats.skips, ==, 0);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* The call finds a way when the first one is cut off, and keeps it. */
+static void
+test_other_door (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Vnet *net = vnet_new (1);
+    Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 4000000, i);
+
+    set_path (net, 0);
+    black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
+    black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* --- shares ------------------------------------------------------------------------------ */
+
+static void
+test_lossy_flow (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
+  FaspFlowStats flows[FASP_FLOWS_MAX];
+
+  set_path (net, 0);
+  vnet_get_link_wire (net, VNET_A, VNET_B, 2)->loss = .2;
+  vstream_run_until (stream, 8 * FASP_SEC);
+  get_flows (stream, stream->sender, flows);
+  g_assert_cmpfloat (flows[2].weight, <, .35);
+  g_assert_cmpfloat (flows[0].weight, >, .8);
+  g_assert_cmpuint (flows[2].datagrams_lost, >, 0);
+  g_assert_cmpuint (flows[0].datagrams_lost, ==, 0);
+  g_assert_true (vstream_run (stream));
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* Clouds limit each flow: what one does not carry the others do. */
+static void
+test_limited_flow (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
+  FaspFlowStats from[FASP_FLOWS_MAX], to[FASP_FLOWS_MAX];
+  ImpairConfig *wire = vnet_get_link_wire (net, VNET_A, VNET_B, 1);
+
+  set_path (net, 0);
+  wire->rate = 2000000;         /* of some 5 */
+  wire->queue = 10000;
+  vstream_run_until (stream, 6 * FASP_SEC);
+  get_flows (stream, stream->sender, from);
+  vstream_run_until (stream, 8 * FASP_SEC);
+  get_flows (stream, stream->sender, to);
+  g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, <,
+      2200000);
+  g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, >,
+      1200000);
+  g_assert_true (vstream_run (stream));
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* --- what is agreed upon ----------------------------------------------------------------- */
+
+/* The smaller number counts; who has more links does not use them. */
+static void
+test_agreed (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    FaspEndpointConfig a, b;
+    VstreamConfig config;
+    Vnet *net = vnet_new (i + 1);
+    Vstream *stream;
+
+    set_path (net, .02);
+    vstream_config_init (&config);
+    config.duration = 3 * FASP_SEC;
+    config.receiver_calls = i / 2;
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, config.receiver_calls ?
+        FASP_MODE_LISTENER : FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, config.receiver_calls ?
+        FASP_MODE_CALLER : FASP_MODE_LISTENER);
+    a.flows = a.flowlets = i % 2 ? 8 : 3;
+    b.flows = b.flowlets = i % 2 ? 1 : 5;
+    stream = vstream_new (net, &config, &a, &b);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->sender_stats.flows, ==, i % 2 ? 1 : 3);
+    g_assert_cmpuint (stream->receiver_stats.flows, ==, i % 2 ? 1 : 3);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* Keys change on all of them at once, whichever is late, or silent. */
+static void
+test_rekey (void)
+{
+  for (guint seed = 1; seed <= 6; seed++) {
+    FaspEndpointConfig a, b;
+    VstreamConfig config;
+    Vnet *net = vnet_new (seed);
+    Vstream *stream;
+    FaspEndpointStats stats[2];
+
+    set_path (net, .05);
+    for (guint link = 0; link < 8; link++)
+      for (guint side = 0; side < 2; side++)
+        vnet_get_link_wire (net, side, !side, link)->delay += link * 9000;
+    vstream_config_init (&config);
+    config.duration = 8 * FASP_SEC;
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+    a.rekey_datagrams = b.rekey_datagrams = 150;
+    a.flows = a.flowlets = b.flows = b.flowlets = 8;
+    a.assignment = seed % 3;
+    stream = vstream_new (net, &config, &a, &b);
+    black_out (net, 3, 2 * FASP_SEC, 5 * FASP_SEC, TRUE, TRUE);
+    vstream_run_until (stream, 8 * FASP_SEC);
+    fasp_endpoint_get_stats (stream->sender, vnet_get_time (net), &stats[0]);
+    fasp_endpoint_get_stats (stream->receiver, vnet_get_time (net), &stats[1]);
+    g_assert_cmpuint (stats[0].datagrams_forged + stats[1].datagrams_forged,
+        ==, 0);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/flows/whole/%s",
+        cases[i].name);
+
+    g_test_add_data_func (path, &cases[i], test_whole);
+  }
+  g_test_add_func ("/flows/dies", test_dies);
+  g_test_add_func ("/flows/hitless", test_hitless);
+  g_test_add_func ("/flows/deaf", test_deaf);
+  g_test_add_func ("/flows/other-door", test_other_door);
+  g_test_add_func ("/flows/lossy", test_lossy_flow);
+  g_test_add_func ("/flows/limited", test_limited_flow);
+  g_test_add_func ("/flows/agreed", test_agreed);
+  g_test_add_func ("/flows/rekey", test_rekey);
+  return g_test_run ();
+}
