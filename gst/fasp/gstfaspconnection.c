@@ -7,6 +7,7 @@
 #endif
 
 #include "gstfaspconnection.h"
+#include "gstfasplinks.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfaspstats.h"
@@ -282,7 +283,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
     .buffer_short = handle_buffer_short,
     .user_data = c,
   };
-  g_autofree gchar *streamid = NULL, *local = NULL, *interface = NULL;
+  g_autoptr (GstFaspLinks) links = NULL;
+  g_autofree gchar *streamid = NULL;
   g_autofree gchar *host = NULL, *record = NULL;
   g_autoptr (GError) error = NULL;
   GstFaspKeys keys;
@@ -293,12 +295,9 @@ gst_fasp_connection_open (GstFaspConnection * c)
   if (c->settings.bad_uri != NULL)
     error = g_error_copy (c->settings.bad_uri);
   good = error == NULL && gst_fasp_settings_to_io (&c->settings, c->role,
-      &settings, &error);
+      &settings, &links, &error);
   /* the properties may be set while this is going on */
   settings.endpoint.streamid = streamid = g_strdup (settings.endpoint.streamid);
-  settings.socket.local_address = local = g_strdup
-      (settings.socket.local_address);
-  settings.socket.interface = interface = g_strdup (settings.socket.interface);
   settings.peer_host = host = g_strdup (settings.peer_host);
   record = g_strdup (c->settings.record);
   gst_fasp_keys_copy (&c->settings.keys, &keys);

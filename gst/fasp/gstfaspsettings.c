@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include "gstfaspcommon.h"
+#include "gstfasplinks.h"
 #include "gstfaspsettings.h"
 
 #define DEFAULT_PORT 7001
@@ -60,6 +61,21 @@ gst_fasp_too_late_get_type (void)
   };
 
   return gst_fasp_register_enum (&once, "GstFaspTooLate", values);
+}
+
+GType
+gst_fasp_flow_assignment_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_FLOW_ASSIGNMENT_RANDOM, "Each packet on one by chance", "random"},
+    {GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN, "In turn", "round-robin"},
+    {GST_FASP_FLOW_ASSIGNMENT_DUPLICATE, "Every packet on all of them, so that "
+          "the loss of one is not felt at all (SMPTE ST 2022-7)", "duplicate"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspFlowAssignment", values);
 }
 
 /* --- properties ------------------------------------------------------------------ */
@@ -158,6 +174,19 @@ install_common (GObjectClass * klass)
       g_param_spec_string ("interface", "Interface",
           "Network interface to use, e.g. eth0 (default: as routed)", NULL,
           READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_FLOWLETS,
+      g_param_spec_uint ("flowlets", "Flowlets",
+          "UDP flows to spread the stream over, for networks that limit each "
+          "flow or lose one now and then; on ports one above the other from "
+          "that of the URI, all of which the listener's firewall has to let "
+          "in. The smaller number of both ends is used", 1, FASP_FLOWS_MAX, 1,
+          READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
+      g_param_spec_string ("bonding-addresses", "Bonding addresses",
+          "Further ways to the peer beside that of the URI, used together: "
+          "ADDRESS:PORT@LOCAL,... where LOCAL, an address or interface of this "
+          "machine, may be left out; a listener gives its own further "
+          "ADDRESS:PORT,... (default: none)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
@@ -198,6 +227,13 @@ install_sink (GObjectClass * klass)
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
           "Hold the stream while there is no receiver; otherwise it passes "
           "unsent", TRUE, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
+      g_param_spec_enum ("flow-assignment", "Flow assignment",
+          "Which of several flows (flowlets, bonding-addresses) a packet "
+          "takes; all but duplicate give a flow that loses more a smaller "
+          "share. With duplicate, max-bitrate has to have room for all",
+          GST_TYPE_FASP_FLOW_ASSIGNMENT, GST_FASP_FLOW_ASSIGNMENT_RANDOM,
+          READY));
 }
 
 static void
@@ -233,7 +269,7 @@ gst_fasp_settings_init (GstFaspSettings * settings)
   *settings = (GstFaspSettings) {
   .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
         TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
-        DEFAULT_BUFFER_SIZE,.tos = -1,.glitch_interval =
+        DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.glitch_interval =
         DEFAULT_GLITCH_INTERVAL,.wait_for_connection = TRUE,};
 }
 
@@ -246,6 +282,7 @@ gst_fasp_settings_clear (GstFaspSettings * settings)
   g_clear_pointer (&settings->streamid, g_free);
   gst_fasp_keys_clear (&settings->keys);
   g_clear_pointer (&settings->interface, g_free);
+  g_clear_pointer (&settings->bonding_addresses, g_free);
   g_clear_pointer (&settings->record, g_free);
   gst_clear_caps (&settings->caps);
 }
@@ -315,6 +352,15 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_INTERFACE:
       replace_string (&s->interface, value);
+      break;
+    case GST_FASP_PROP_FLOWLETS:
+      s->flowlets = g_value_get_uint (value);
+      break;
+    case GST_FASP_PROP_BONDING_ADDRESSES:
+      replace_string (&s->bonding_addresses, value);
+      break;
+    case GST_FASP_PROP_FLOW_ASSIGNMENT:
+      s->flow_assignment = g_value_get_enum (value);
       break;
     case GST_FASP_PROP_RECORD:
       replace_string (&s->record, value);
@@ -406,6 +452,15 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_INTERFACE:
       g_value_set_string (value, s->interface);
+      break;
+    case GST_FASP_PROP_FLOWLETS:
+      g_value_set_uint (value, s->flowlets);
+      break;
+    case GST_FASP_PROP_BONDING_ADDRESSES:
+      g_value_set_string (value, s->bonding_addresses);
+      break;
+    case GST_FASP_PROP_FLOW_ASSIGNMENT:
+      g_value_set_enum (value, s->flow_assignment);
       break;
     case GST_FASP_PROP_RECORD:
       g_value_set_string (value, s->record);
@@ -654,42 +709,15 @@ gst_fasp_settings_get_latency (const GstFaspSettings * s)
   return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
-static gboolean
-set_addresses (const GstFaspSettings * s, GstFaspMode mode,
-    FaspIoSettings * io, GError ** error)
-{
-  io->socket.local_address = s->localaddress;
-  switch (mode) {
-    case GST_FASP_MODE_NONE:
-    case GST_FASP_MODE_LISTENER:
-      io->socket.local_port = s->port != 0 ? s->port : s->localport;
-      /* fasp://ADDRESS:PORT?mode=listener names our own address */
-      if (s->host != NULL && s->localaddress == NULL)
-        io->socket.local_address = s->host;
-      return TRUE;
-    case GST_FASP_MODE_CALLER:
-      io->socket.local_port = s->localport_set ? s->localport : 0;
-      break;
-    case GST_FASP_MODE_RENDEZVOUS:
-      /* the peer expects us at a port it knows: the one it has itself */
-      io->socket.local_port = s->localport_set ? s->localport : s->port;
-      break;
-  }
-  if (s->host == NULL) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
-        "There is nobody to dial: set uri=fasp://HOST:PORT, or "
-        "mode=listener to be dialled.");
-    return FALSE;
-  }
-  io->peer_host = s->host;
-  io->peer_port = s->port;
-  return TRUE;
-}
-
 gboolean
 gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
-    FaspIoSettings * io, GError ** error)
+    FaspIoSettings * io, GstFaspLinks ** links, GError ** error)
 {
+  static const FaspAssignment assignments[] = {
+    [GST_FASP_FLOW_ASSIGNMENT_RANDOM] = FASP_ASSIGNMENT_RANDOM,
+    [GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN] = FASP_ASSIGNMENT_ROUND_ROBIN,
+    [GST_FASP_FLOW_ASSIGNMENT_DUPLICATE] = FASP_ASSIGNMENT_DUPLICATE,
+  };
   static const FaspMode modes[] = {
     [GST_FASP_MODE_CALLER] = FASP_MODE_CALLER,
     [GST_FASP_MODE_LISTENER] = FASP_MODE_LISTENER,
@@ -709,18 +737,30 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
         "The streamid must be at most %d bytes of UTF-8.", FASP_STREAMID_MAX);
     return FALSE;
   }
-  if (!set_addresses (s, mode, io, error))
+  if (mode != GST_FASP_MODE_LISTENER && s->host == NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+        "There is nobody to dial: set uri=fasp://HOST:PORT, or "
+        "mode=listener to be dialled.");
     return FALSE;
-  io->socket.interface = s->interface;
-  io->socket.tos = s->tos;
-  io->socket.ttl = s->ttl;
-  /* what comes in 100 ms at the channel rate, while nobody reads */
-  io->socket.buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
+  }
+  if (mode != GST_FASP_MODE_LISTENER) {
+    io->peer_host = s->host;
+    io->peer_port = s->port;
+  }
+  *links = gst_fasp_links_new (s, error);
+  if (*links == NULL)
+    return FALSE;
+  io->links = (*links)->sockets;
+  io->n_links = (*links)->n;
+  io->flowlets = (*links)->flowlets;
+  if ((*links)->others->len > 0)
+    io->others = (GSocketAddress * const *) (*links)->others->pdata;
 
   fasp_endpoint_config_init (config, role, modes[mode]);
   config->latency_ms = gst_fasp_settings_get_latency (s);
   config->glitch_interval = s->glitch_interval / GST_SECOND;
   config->streamid = s->streamid;
+  config->assignment = assignments[s->flow_assignment];
   config->max_bitrate = s->max_bitrate;
   config->buffer_size = s->buffer_size;
   config->slow_policy = policies[s->slow_policy];

@@ -36,12 +36,21 @@ typedef enum
   GST_FASP_TOO_LATE_SKIP,
 } GstFaspTooLate;
 
+typedef enum
+{
+  GST_FASP_FLOW_ASSIGNMENT_RANDOM,
+  GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN,
+  GST_FASP_FLOW_ASSIGNMENT_DUPLICATE,
+} GstFaspFlowAssignment;
+
 #define GST_TYPE_FASP_MODE (gst_fasp_mode_get_type ())
 GType gst_fasp_mode_get_type (void);
 #define GST_TYPE_FASP_SLOW_POLICY (gst_fasp_slow_policy_get_type ())
 GType gst_fasp_slow_policy_get_type (void);
 #define GST_TYPE_FASP_TOO_LATE (gst_fasp_too_late_get_type ())
 GType gst_fasp_too_late_get_type (void);
+#define GST_TYPE_FASP_FLOW_ASSIGNMENT (gst_fasp_flow_assignment_get_type ())
+GType gst_fasp_flow_assignment_get_type (void);
 
 typedef enum
 {
@@ -63,6 +72,8 @@ typedef enum
   GST_FASP_PROP_TOS,
   GST_FASP_PROP_TTL,
   GST_FASP_PROP_INTERFACE,
+  GST_FASP_PROP_FLOWLETS,
+  GST_FASP_PROP_BONDING_ADDRESSES,
   GST_FASP_PROP_RECORD,
   GST_FASP_PROP_STATS,
   GST_FASP_PROP_STATS_INTERVAL,
@@ -71,6 +82,7 @@ typedef enum
   GST_FASP_PROP_SLOW_POLICY,
   GST_FASP_PROP_GLITCH_INTERVAL,
   GST_FASP_PROP_WAIT_FOR_CONNECTION,
+  GST_FASP_PROP_FLOW_ASSIGNMENT,
   /* source */
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
@@ -96,6 +108,9 @@ typedef struct
   gint tos;
   gint ttl;
   gchar *interface;
+  guint flowlets;
+  gchar *bonding_addresses;
+  GstFaspFlowAssignment flow_assignment;
   gchar *record;
   guint stats_interval;         /* ms */
   guint64 max_bitrate;
@@ -128,9 +143,12 @@ gchar *gst_fasp_settings_get_uri (const GstFaspSettings * settings);
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
 /* The mode in force: that of the property, or what the URI implies. */
 GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
+typedef struct _GstFaspLinks GstFaspLinks;
+
 /* Checks and translates all but the keys; the strings stay those of
- * @settings. */
+ * @settings. *links: the sockets, yours; to be there as long as @io. */
 gboolean gst_fasp_settings_to_io (const GstFaspSettings * settings,
-    FaspRole role, FaspIoSettings * io, GError ** error);
+    FaspRole role, FaspIoSettings * io, GstFaspLinks ** links,
+    GError ** error);
 
 G_END_DECLS

@@ -40,6 +40,7 @@ describe_sender (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "packets-sent-lost", f->blocks_lost);
   set_uint64 (s, "packets-retransmitted", f->blocks_resent);
   set_uint64 (s, "copies-sent", f->copies_sent);
+  set_uint64 (s, "packets-doubled", f->blocks_doubled);
   set_double (s, "loss", f->loss);
   set_double (s, "feedback-loss", f->back_loss);
   set_uint64 (s, "packet-ack-received", f->feedback_received);
@@ -61,6 +62,7 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
 {
   set_uint64 (s, "packets-received", f->datagrams_received);
   set_uint64 (s, "packets-received-lost", f->datagrams_lost);
+  set_uint64 (s, "bursts-received-lost", f->bursts_lost);
   set_uint64 (s, "packets-received-retransmitted", f->blocks_rex_received);
   set_uint64 (s, "packets-received-dropped", f->blocks_too_late);
   set_uint64 (s, "packets-received-reordered", f->datagrams_reordered);
@@ -74,8 +76,45 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_double (s, "receive-rate-mbps", f->receive_rate / 1e6);
 }
 
+static GstStructure *
+describe_flow (const FaspFlowStats * f, FaspRole role)
+{
+  GstStructure *s = gst_structure_new ("application/x-fasp-flow", "usable",
+      G_TYPE_BOOLEAN, f->usable, NULL);
+
+  if (f->address.len > 0) {
+    g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio
+        (&f->address);
+
+    gst_structure_set (s, "address", G_TYPE_SOCKET_ADDRESS, address, NULL);
+  }
+  set_uint64 (s, "packets-lost", f->datagrams_lost);
+  set_uint64 (s, "bursts-lost", f->bursts_lost);
+  if (role == FASP_ROLE_SENDER) {
+    set_double (s, "weight", f->weight);
+    set_double (s, "rtt-ms", f->rtt / 1e3);
+    set_uint64 (s, "packets-sent", f->datagrams_sent);
+    set_uint64 (s, "wire-bytes-sent", f->wire_bytes_sent);
+  } else {
+    set_uint64 (s, "packets-received", f->datagrams_received);
+    set_uint64 (s, "packets-reordered", f->datagrams_reordered);
+  }
+  return s;
+}
+
 static void
-describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
+take_structure (GValue * array, GstStructure * s)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, s);
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static void
+describe_session (GstStructure * s, const FaspSessionStats * f,
+    const FaspFlowStats * flows, FaspRole role)
 {
   g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio (&f->address);
 
@@ -101,6 +140,33 @@ describe_session (GstStructure * s, const FaspSessionStats * f, FaspRole role)
   else
     describe_receiver (s, f);
   gst_fasp_structure_set_counts (s, "rex-rounds", f->rounds, FASP_ROUNDS);
+  gst_structure_set (s, "flows", G_TYPE_UINT, f->flows, NULL);
+  if (f->flows > 1) {
+    GValue array = G_VALUE_INIT;
+
+    g_value_init (&array, GST_TYPE_ARRAY);
+    for (guint i = 0; i < f->flows; i++)
+      take_structure (&array, describe_flow (&flows[i], role));
+    gst_structure_take_value (s, "flow-list", &array);
+  }
+}
+
+/* Those of sessions that have several, one after the other. */
+static GArray *
+get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n)
+{
+  GArray *flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
+
+  for (guint i = 0; i < n; i++) {
+    guint at = flows->len;
+
+    if (sessions[i].flows == 1)
+      continue;
+    g_array_set_size (flows, at + sessions[i].flows);
+    fasp_endpoint_get_flows (endpoint, sessions[i].session,
+        &g_array_index (flows, FaspFlowStats, at), sessions[i].flows);
+  }
+  return flows;
 }
 
 static void
@@ -141,6 +207,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
 {
   GstStructure *s = gst_structure_new_empty (NAME);
   g_autofree FaspSessionStats *sessions = NULL;
+  g_autoptr (GArray) flows = NULL;
   FaspTime now = g_get_monotonic_time ();
   FaspEndpointStats total = { 0 };
   FaspHist arrival, in_order;
@@ -148,7 +215,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
   GValue callers = G_VALUE_INIT;
   gboolean has_last;
   gdouble rate = 0;
-  guint n;
+  guint n, at = 0;
 
   if (io == NULL)
     return s;
@@ -159,25 +226,25 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
   n = fasp_endpoint_get_sessions (endpoint, now, sessions, SESSIONS_MAX);
   /* nobody there any more: the figures of the one who left stay */
   has_last = n == 0 && fasp_endpoint_get_last_session (endpoint, sessions);
+  n = MIN (n, SESSIONS_MAX);
+  flows = get_flows (endpoint, sessions, has_last ? 1 : n);
   arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
   in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
   fasp_io_unlock (io, FALSE);
 
   describe_endpoint (s, &total, role);
-  n = MIN (n, SESSIONS_MAX);
   /* one peer: its figures stand in front, as srtsink has it */
   if (n == 1 || has_last)
-    describe_session (s, &sessions[0], role);
+    describe_session (s, &sessions[0], (gpointer) flows->data, role);
   g_value_init (&callers, GST_TYPE_ARRAY);
   for (guint i = 0; i < n; i++) {
     GstStructure *one = gst_structure_new_empty (NAME);
-    GValue value = G_VALUE_INIT;
 
-    describe_session (one, &sessions[i], role);
+    describe_session (one, &sessions[i], &g_array_index (flows, FaspFlowStats,
+            at), role);
+    at += sessions[i].flows > 1 ? sessions[i].flows : 0;
     rate = MAX (rate, (gdouble) sessions[i].send_rate);
-    g_value_init (&value, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&value, one);
-    gst_value_array_append_and_take_value (&callers, &value);
+    take_structure (&callers, one);
   }
   gst_structure_take_value (s, "callers", &callers);
   if (role == FASP_ROLE_RECEIVER) {

@@ -91,6 +91,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_ptr_array_unref (endpoint->sessions);
   g_hash_table_unref (endpoint->by_id);
   g_queue_clear_full (&endpoint->events, g_free);
+  g_free (endpoint->last_flows);
   fasp_store_free (endpoint->store);
   fasp_trace_set_size (&endpoint->trace, 0);
   g_free ((gchar *) endpoint->config.streamid);
@@ -521,6 +522,11 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     again = again && endpoint->config.keep_calling;
   endpoint->has_last = TRUE;
   fasp_session_get_stats (session, now, &endpoint->last);
+  g_clear_pointer (&endpoint->last_flows, g_free);
+  if (session->n_paths > 1) {
+    endpoint->last_flows = g_new (FaspFlowStats, session->n_paths);
+    fasp_session_get_flows (session, endpoint->last_flows, session->n_paths);
+  }
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
   event->final = !again;

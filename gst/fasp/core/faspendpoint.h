@@ -308,8 +308,8 @@ void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
 /* Fills at most @max entries; returns how many sessions there are. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
     FaspSessionStats * sessions, guint max);
-/* The flows of a session that has several; at most @max, returns how many there
- * are. */
+/* The flows of a session that has several, or of the one that ended last; at most
+ * @max, returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 session,
     FaspFlowStats * flows, guint max);
 /* The figures of the session that ended last; FALSE: none has. */

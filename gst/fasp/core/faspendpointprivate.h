@@ -53,7 +53,8 @@ struct _FaspEndpoint
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
-  FaspSessionStats last;        /* of the session removed last */
+  FaspSessionStats last;        /* of the session removed last, */
+  FaspFlowStats *last_flows;    /* if it had several */
 
   FaspTrace trace;
   gboolean closing;

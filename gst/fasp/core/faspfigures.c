@@ -51,7 +51,14 @@ fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 id,
   FaspSession *session = g_hash_table_lookup (endpoint->by_id,
       GUINT_TO_POINTER (id));
 
-  return session != NULL ? fasp_session_get_flows (session, flows, max) : 0;
+  if (session != NULL)
+    return fasp_session_get_flows (session, flows, max);
+  if (!endpoint->has_last || endpoint->last.session != id
+      || endpoint->last_flows == NULL)
+    return 0;
+  memcpy (flows, endpoint->last_flows, MIN (max, endpoint->last.flows) *
+      sizeof *flows);
+  return endpoint->last.flows;
 }
 
 gboolean

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -22,6 +21,8 @@
 #define SAME_TIME 8
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
+/* A socket that takes no more is tried again after that time at the latest. */
+#define BLOCKED_MAX (20 * FASP_MSEC)
 
 struct _FaspIo
 {
@@ -29,7 +30,8 @@ struct _FaspIo
   GMutex lock;
   GCond changed;                /* something a waiter may be waiting for */
   FaspEndpoint *endpoint;
-  FaspSocket *socket;
+  FaspLinks *links;
+  FaspAddress *others;
   FaspSendBatch *out;           /* under send_lock */
   FaspReceiveBatch *in;         /* the thread's */
   gint wake_fd;
@@ -167,11 +169,14 @@ static void
 fit_buffer (FaspIo * io)
 {
   guint64 rate = io->arriving.rate;
-  gsize needed = rate / 8 * FASP_IO_BUFFER_TIME / FASP_SEC, granted;
+  /* of several a larger part may come by one than by another */
+  gsize share = rate / 8 * MIN (2, fasp_links_count (io->links)) /
+      fasp_links_count (io->links);
+  gsize needed = share * FASP_IO_BUFFER_TIME / FASP_SEC, granted;
 
   if (needed <= io->buffer)
     return;
-  granted = fasp_socket_set_buffer (io->socket, 3 * needed);
+  granted = fasp_links_set_buffer (io->links, 3 * needed);
   io->buffer = granted;
   if (granted >= needed)
     return;
@@ -180,12 +185,13 @@ fit_buffer (FaspIo * io)
 }
 
 static void
-receive_all (FaspIo * io)
+receive_from (FaspIo * io, guint link)
 {
+  gint fd = fasp_links_get_fds (io->links)[link];
   FaspAddress address;
 
   for (guint i = 0; i < BATCHES_MAX; i++) {
-    gboolean all = fasp_receive_batch_fill (io->in);
+    gboolean all = fasp_receive_batch_fill (io->in, fd);
     FaspTime now = g_get_monotonic_time ();
     FaspMemory *memory;
     const guint8 *data;
@@ -198,6 +204,7 @@ receive_all (FaspIo * io)
         unlock (io);
         g_mutex_lock (&io->lock);
       }
+      address.link = link;
       fasp_meter_add (&io->arriving, now, size);
       fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory);
     }
@@ -205,12 +212,24 @@ receive_all (FaspIo * io)
     if (all)
       break;
   }
-  fit_buffer (io);
-  while (fasp_socket_get_unreachable (io->socket, &address)) {
+  while (fasp_socket_get_unreachable (fasp_links_get (io->links, link),
+          &address)) {
+    address.link = link;
     g_mutex_lock (&io->lock);
     fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
     unlock (io);
   }
+}
+
+/* @ready: a bit for each link. */
+static void
+receive_all (FaspIo * io, guint64 ready)
+{
+  if (ready == 0)
+    return;
+  for (; ready != 0; ready &= ready - 1)
+    receive_from (io, __builtin_ctzll (ready));
+  fit_buffer (io);
 }
 
 /* Is there anything that ends somebody's wait? */
@@ -273,31 +292,22 @@ sleep_until (FaspIo * io)
 }
 
 static void
-wait_for_work (FaspIo * io, FaspTime until, gboolean blocked)
+wait_for_work (FaspIo * io, FaspTime until, gint blocked)
 {
-  FaspTime now = g_get_monotonic_time ();
-  struct pollfd fds[2] = {
-    {fasp_socket_get_fd (io->socket), POLLIN | (blocked ? POLLOUT : 0), 0},
-    {io->wake_fd, POLLIN, 0},
-  };
-  struct timespec timeout = { 0 };
-  guint64 ignored;
+  FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
+      MAX (0, until - g_get_monotonic_time ());
+  gboolean woken;
+  guint64 ready, ignored;
 
-  if (until > now && until != FASP_NEVER && !blocked) {
-    timeout.tv_sec = (until - now) / FASP_SEC;
-    timeout.tv_nsec = (until - now) % FASP_SEC * 1000;
-  } else if (blocked) {
-    timeout.tv_nsec = 20 * 1000 * 1000;
-  }
-  ppoll (fds, 2, until == FASP_NEVER && !blocked ? NULL : &timeout, NULL);
+  if (blocked >= 0)
+    timeout = BLOCKED_MAX;
+  ready = fasp_links_wait (io->links, io->wake_fd, &woken, blocked, timeout);
   g_mutex_lock (&io->lock);
   io->sleeping_until = 0;
   unlock (io);
-  if ((fds[1].revents & POLLIN)
-      && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
+  if (woken && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
     g_debug ("nothing to read from the event counter");
-  if (fds[0].revents & (POLLIN | POLLERR))
-    receive_all (io);
+  receive_all (io, ready);
 }
 
 static gboolean
@@ -330,11 +340,11 @@ run (gpointer data)
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (;;) {
-    gboolean blocked;
-    gint error;
+    gint error, blocked;
 
     g_mutex_lock (&io->send_lock);
-    blocked = !send_due (io);
+    send_due (io);
+    blocked = fasp_send_batch_get_blocked (io->out);
     error = fasp_send_batch_get_error (io->out);
     g_mutex_unlock (&io->send_lock);
     tell_send_error (io, error);
@@ -354,7 +364,7 @@ resolved (GSocketAddress * address, gpointer data)
   FaspIo *io = data;
   FaspAddress peer;
 
-  if (!fasp_socket_convert (io->socket, address, &peer))
+  if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
     return FALSE;
   g_mutex_lock (&io->lock);
   fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
@@ -377,62 +387,96 @@ is_settled (gpointer data)
   return settled;
 }
 
-/* A name may get other addresses; an address will stay what it is. */
 static gboolean
-can_reach (FaspSocket * socket, const FaspIoSettings * settings,
-    GError ** error)
+can_reach (FaspSocket * socket, GSocketAddress * address, GError ** error)
 {
-  g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string
-      (settings->peer_host, settings->peer_port);
+  g_autofree gchar *text = NULL;
   FaspAddress ignored;
 
-  if (literal == NULL || fasp_socket_convert (socket, literal, &ignored))
+  if (fasp_socket_convert (socket, address, &ignored))
     return TRUE;
+  text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
       "%s cannot be reached from this socket: IPv4 and IPv6 do not mix. Change "
-      "localaddress, or the host.", settings->peer_host);
+      "localaddress, or the host.", text);
   return FALSE;
+}
+
+/* The peers behind the first, as the sockets of their flows have them. */
+static gboolean
+convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+{
+  guint flowlets = MAX (settings->flowlets, 1);
+  guint n = settings->n_links / flowlets;
+
+  if (settings->others == NULL || n < 2)
+    return TRUE;
+  io->others = g_new0 (FaspAddress, n - 1);
+  for (guint i = 0; i + 1 < n; i++) {
+    FaspSocket *socket = fasp_links_get (io->links, (i + 1) * flowlets);
+
+    if (!can_reach (socket, settings->others[i], error)
+        || !fasp_socket_convert (socket, settings->others[i], &io->others[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What can fail. */
+static gboolean
+open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+{
+  g_autoptr (GSocketAddress) literal = NULL;
+
+  io->links = fasp_links_new (settings->links, settings->n_links, error);
+  if (io->links == NULL)
+    return FALSE;
+  /* a name may get other addresses; an address will stay what it is */
+  if (settings->peer_host != NULL)
+    literal = g_inet_socket_address_new_from_string (settings->peer_host,
+        settings->peer_port);
+  if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal,
+          error))
+    return FALSE;
+  if (!convert_others (io, settings, error))
+    return FALSE;
+  io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (io->wake_fd < 0)
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "Cannot make an event counter: %s. Check the limit of open files "
+        "(`ulimit -n').", g_strerror (errno));
+  return io->wake_fd >= 0;
 }
 
 FaspIo *
 fasp_io_new (const FaspIoSettings * settings, GError ** error)
 {
-  FaspSocket *socket = fasp_socket_new (&settings->socket, error);
-  FaspIo *io;
+  FaspIo *io = g_new0 (FaspIo, 1);
+  FaspEndpointConfig config = settings->endpoint;
 
-  if (socket == NULL)
-    return NULL;
-  if (settings->peer_host != NULL && !can_reach (socket, settings, error)) {
-    fasp_socket_free (socket);
-    return NULL;
-  }
-  io = g_new0 (FaspIo, 1);
-  io->socket = socket;
-  io->out = fasp_send_batch_new (fasp_socket_get_fd (socket));
-  io->in = fasp_receive_batch_new (fasp_socket_get_fd (socket),
-      settings->endpoint.buffer_size);
-  io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (io->wake_fd < 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').", g_strerror (errno));
-    fasp_send_batch_free (io->out);
-    fasp_receive_batch_free (io->in);
-    fasp_socket_free (socket);
+  if (!open_all (io, settings, error)) {
+    g_clear_pointer (&io->links, fasp_links_free);
+    g_free (io->others);
     g_free (io);
     return NULL;
   }
+  io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
+      settings->n_links, settings->n_links <= MAX (settings->flowlets, 1));
+  io->in = fasp_receive_batch_new (settings->endpoint.buffer_size);
   g_mutex_init (&io->send_lock);
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);
   io->event = settings->event;
   io->send_failed = settings->send_failed;
   io->buffer_short = settings->buffer_short;
-  io->buffer = fasp_socket_get_buffer (socket);
+  io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
-  io->endpoint = fasp_endpoint_new (&settings->endpoint, random_bytes, NULL);
+  config.flows = settings->n_links;
+  config.flowlets = settings->flowlets;
+  config.others = io->others;
+  io->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
   fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
   if (settings->peer_host != NULL)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
@@ -460,7 +504,8 @@ fasp_io_free (FaspIo * io)
   fasp_endpoint_free (io->endpoint);
   fasp_send_batch_free (io->out);
   fasp_receive_batch_free (io->in);
-  fasp_socket_free (io->socket);
+  fasp_links_free (io->links);
+  g_free (io->others);
   close (io->wake_fd);
   g_mutex_clear (&io->send_lock);
   g_mutex_clear (&io->lock);
@@ -471,13 +516,13 @@ fasp_io_free (FaspIo * io)
 guint16
 fasp_io_get_port (FaspIo * io)
 {
-  return fasp_socket_get_port (io->socket);
+  return fasp_socket_get_port (fasp_links_get (io->links, 0));
 }
 
 gsize
 fasp_io_get_socket_buffer (FaspIo * io)
 {
-  return fasp_socket_get_buffer (io->socket);
+  return fasp_links_get_buffer (io->links);
 }
 
 FaspEndpoint *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspio.h: an endpoint of the core with a socket, a thread and a clock.
+ * faspio.h: an endpoint of the core with sockets, a thread and a clock.
  *
  * One thread receives and runs the wake-up loop.  One lock guards the
  * endpoint; it is never held over a system call that could block.  What may
@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "faspsocket.h"
+#include "fasplinks.h"
 
 G_BEGIN_DECLS
 
@@ -38,7 +38,11 @@ typedef void (*FaspIoBufferFunc) (guint64 rate, gsize granted, gsize wanted,
 typedef struct
 {
   FaspEndpointConfig endpoint;
-  FaspSocketSettings socket;
+  const FaspSocketSettings *links;      /* one for each flow, */
+  guint n_links;
+  guint flowlets;               /* so many of which go to the peer's port and
+                                   those above it, and so many each to */
+  GSocketAddress *const *others;        /* one of these, if they dial */
   const gchar *peer_host;       /* caller, rendezvous: name or address */
   guint16 peer_port;
   FaspIoEventFunc event;
@@ -56,7 +60,7 @@ typedef enum
   FASP_IO_FAILED,               /* nobody will come any more; *event says why */
 } FaspIoResult;
 
-/* Opens the socket (a busy port is an error at once) and starts the thread;
+/* Opens the sockets (a busy port is an error at once) and starts the thread;
  * does not wait for a peer or a name server. */
 FaspIo *fasp_io_new (const FaspIoSettings * settings, GError ** error);
 /* Says goodbye and closes; at most one second, less when the peer answers. */

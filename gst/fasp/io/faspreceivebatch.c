@@ -20,7 +20,6 @@ Control;
 
 struct _FaspReceiveBatch
 {
-  gint fd;
   FaspChunkPool *pool;
   guint used;                   /* messages */
   guint message;                /* the one being taken apart, */
@@ -37,15 +36,11 @@ struct _FaspReceiveBatch
 };
 
 FaspReceiveBatch *
-fasp_receive_batch_new (gint fd, gsize limit)
+fasp_receive_batch_new (gsize limit)
 {
   FaspReceiveBatch *b = g_new0 (FaspReceiveBatch, 1);
-  gint on = 1;
 
-  b->fd = fd;
   b->pool = fasp_chunk_pool_new (limit + FASP_RECEIVE_BATCH * FASP_CHUNK_SIZE);
-  /* an older kernel does not join them, and nothing else changes */
-  setsockopt (fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on);
   for (guint i = 0; i < FASP_RECEIVE_BATCH; i++) {
     struct msghdr *header = &b->messages[i].msg_hdr;
 
@@ -73,7 +68,7 @@ fasp_receive_batch_free (FaspReceiveBatch * b)
 }
 
 gboolean
-fasp_receive_batch_fill (FaspReceiveBatch * b)
+fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
 {
   gint n;
 
@@ -81,7 +76,7 @@ fasp_receive_batch_fill (FaspReceiveBatch * b)
     b->messages[i].msg_hdr.msg_namelen = sizeof b->addresses[i];
     b->messages[i].msg_hdr.msg_controllen = sizeof b->controls[i].bytes;
   }
-  n = recvmmsg (b->fd, b->messages, FASP_RECEIVE_BATCH, 0, NULL);
+  n = recvmmsg (fd, b->messages, FASP_RECEIVE_BATCH, 0, NULL);
   b->used = MAX (n, 0);
   b->message = 0;
   b->offset = b->segment = 0;

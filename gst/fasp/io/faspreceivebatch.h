@@ -17,13 +17,13 @@ G_BEGIN_DECLS
 
 typedef struct _FaspReceiveBatch FaspReceiveBatch;
 
-/* @fd: a UDP socket that does not block; stays the caller's. @limit: bytes of
- * memory at most that blocks may stay in. */
-FaspReceiveBatch *fasp_receive_batch_new (gint fd, gsize limit);
+/* @limit: bytes of memory at most that blocks may stay in. */
+FaspReceiveBatch *fasp_receive_batch_new (gsize limit);
 void fasp_receive_batch_free (FaspReceiveBatch * batch);
 
-/* Takes what has come in. FALSE: there may be more. */
-gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch);
+/* Takes what has come in. FALSE: there may be more. @fd: a UDP socket that does
+ * not block, with UDP_GRO as far as the kernel has it. */
+gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch, gint fd);
 /* The next datagram of it; valid until the next fill, or as long as the caller
  * has a reference to @memory, if that is not NULL. NULL: that was all. */
 const guint8 *fasp_receive_batch_next (FaspReceiveBatch * batch, gsize * size,

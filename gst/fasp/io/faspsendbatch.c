@@ -23,15 +23,20 @@ Control;
 
 struct _FaspSendBatch
 {
-  gint fd;
+  gint fds[FASP_FLOWS_MAX];     /* by link */
+  guint n_links;
+  gboolean waits;
   gboolean cuts;                /* the kernel does, as far as we know */
   gboolean has_cut;             /* and has done so */
   guint singly;                 /* so many are to go one by one, */
   gboolean doubted;             /* as it may be that it cannot cut */
   gboolean retried;             /* the first message was refused before */
   gint error;
-  guint first, used;            /* [first, used) wait */
+  guint first, used;            /* [first, used) wait, in this order: */
+  guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
+  guint link, end;              /* [first, end) are of this one */
+  gint blocked;
 
   guint n;                      /* messages made of them: */
   struct mmsghdr messages[FASP_SEND_BATCH];
@@ -41,20 +46,31 @@ struct _FaspSendBatch
 };
 
 FaspSendBatch *
-fasp_send_batch_new (gint fd)
+fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
 {
   FaspSendBatch *b = g_new0 (FaspSendBatch, 1);
 
-  b->fd = fd;
+  g_return_val_if_fail (n > 0 && n <= FASP_FLOWS_MAX, NULL);
+  memcpy (b->fds, fds, n * sizeof *fds);
+  b->n_links = n;
+  b->waits = waits;
+  b->blocked = -1;
   b->cuts = TRUE;
   return b;
+}
+
+/* The one that is to leave as number @i. */
+static FaspDatagram *
+nth (const FaspSendBatch * b, guint i)
+{
+  return (FaspDatagram *) & b->datagrams[b->order[i]];
 }
 
 void
 fasp_send_batch_free (FaspSendBatch * b)
 {
   for (guint i = b->first; i < b->used; i++)
-    fasp_datagram_release (&b->datagrams[i]);
+    fasp_datagram_release (nth (b, i));
   g_free (b);
 }
 
@@ -67,8 +83,16 @@ fasp_send_batch_next (FaspSendBatch * b)
 void
 fasp_send_batch_commit (FaspSendBatch * b)
 {
-  g_return_if_fail (b->used < FASP_SEND_BATCH);
+  g_return_if_fail (b->used < FASP_SEND_BATCH
+      && b->datagrams[b->used].to.link < b->n_links);
+  b->order[b->used] = b->used;
   b->used++;
+}
+
+gint
+fasp_send_batch_get_blocked (const FaspSendBatch * b)
+{
+  return b->blocked;
 }
 
 gint
@@ -83,14 +107,14 @@ fasp_send_batch_get_error (const FaspSendBatch * b)
 static guint
 count_alike (const FaspSendBatch * b, guint i)
 {
-  const FaspDatagram *first = &b->datagrams[i];
+  const FaspDatagram *first = nth (b, i);
   gsize size = first->size;
   guint n = 1;
 
   if (!b->cuts || i < b->first + b->singly)
     return 1;
-  while (i + n < b->used && n < SEGMENTS_MAX) {
-    const FaspDatagram *d = &b->datagrams[i + n];
+  while (i + n < b->end && n < SEGMENTS_MAX) {
+    const FaspDatagram *d = nth (b, i + n);
 
     if (d->size > first->size || (d->size < first->size && n < 2)
         || size + d->size > MESSAGE_MAX
@@ -142,14 +166,34 @@ take_apart (FaspDatagram * d, struct iovec *pieces)
   return tail > 0 ? 3 : 2;
 }
 
+/* Those that wait by link, and by age on each. */
+static void
+sort (FaspSendBatch * b)
+{
+  guint8 order[FASP_SEND_BATCH];
+  guint n = b->first;
+
+  if (b->n_links == 1)
+    return;
+  for (guint link = 0; link < b->n_links && n < b->used; link++)
+    for (guint i = b->first; i < b->used; i++)
+      if (nth (b, i)->to.link == link)
+        order[n++] = b->order[i];
+  memcpy (b->order + b->first, order + b->first, b->used - b->first);
+}
+
+/* Messages of those of the first link. */
 static void
 compose (FaspSendBatch * b)
 {
   struct iovec *piece = b->pieces;
 
+  b->link = nth (b, b->first)->to.link;
+  for (b->end = b->first; b->end < b->used
+      && nth (b, b->end)->to.link == b->link; b->end++);
   b->n = 0;
-  for (guint i = b->first; i < b->used; b->n++) {
-    FaspDatagram *first = &b->datagrams[i];
+  for (guint i = b->first; i < b->end; b->n++) {
+    FaspDatagram *first = nth (b, i);
     struct msghdr *message = &b->messages[b->n].msg_hdr;
     guint n = count_alike (b, i);
 
@@ -161,7 +205,7 @@ compose (FaspSendBatch * b)
     if (n > 1)
       cut_into (&b->controls[b->n], message, first->size);
     for (; n > 0; n--)
-      piece += take_apart (&b->datagrams[i++], piece);
+      piece += take_apart (nth (b, i++), piece);
     message->msg_iovlen = piece - message->msg_iov;
   }
 }
@@ -172,7 +216,7 @@ drop_first (FaspSendBatch * b, guint n)
   b->singly -= MIN (b->singly, n);
   b->retried = FALSE;
   for (; n > 0; n--)
-    fasp_datagram_release (&b->datagrams[b->first++]);
+    fasp_datagram_release (nth (b, b->first++));
 }
 
 /* The first message is refused for what it is. */
@@ -219,17 +263,24 @@ refused (FaspSendBatch * b, gint error)
 gboolean
 fasp_send_batch_flush (FaspSendBatch * b)
 {
+  sort (b);
+  b->blocked = -1;
   while (b->first < b->used) {
     gint sent;
 
     compose (b);
-    sent = sendmmsg (b->fd, b->messages, b->n, 0);
+    sent = sendmmsg (b->fds[b->link], b->messages, b->n, 0);
     for (gint i = 0; i < sent; i++)
       take_first (b, b->counts[i]);
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-      return FALSE;
-    if (sent < 0 && errno != EINTR)
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (b->waits) {
+        b->blocked = b->link;
+        return FALSE;
+      }
+      drop_first (b, b->end - b->first);
+    } else if (sent < 0 && errno != EINTR) {
       refused (b, errno);
+    }
   }
   b->first = b->used = b->singly = 0;
   b->retried = FALSE;

@@ -5,10 +5,12 @@
  * Those of one size to one address go to the kernel as one message that is cut
  * there or by the network card (UDP_SEGMENT, Linux 4.18), several messages in
  * one call (sendmmsg).  Where the kernel does not cut, each datagram is a
- * message.  What is in a batch may leave now: who fills it keeps the pace.
+ * message.  What is in a batch may leave now: who fills it keeps the pace.  Each
+ * goes by the link of its address; those of one link leave in their order.
  *
  * A send that the network refuses is a lost datagram, not an error; a full
- * socket buffer is waited for.
+ * socket buffer is waited for, or where links are of several networks, one of
+ * which must not keep the others waiting, loses it, too.
  */
 #pragma once
 
@@ -20,8 +22,9 @@ G_BEGIN_DECLS
 
 typedef struct _FaspSendBatch FaspSendBatch;
 
-/* @fd: a UDP socket that does not block; stays the caller's. */
-FaspSendBatch *fasp_send_batch_new (gint fd);
+/* @fds: of each link a UDP socket that does not block; stay the caller's. @waits:
+ * for a full socket. */
+FaspSendBatch *fasp_send_batch_new (const gint * fds, guint n, gboolean waits);
 void fasp_send_batch_free (FaspSendBatch * batch);
 
 /* Room for the next datagram, NULL when the batch is full. */
@@ -29,8 +32,10 @@ FaspDatagram *fasp_send_batch_next (FaspSendBatch * batch);
 /* It was filled in. */
 void fasp_send_batch_commit (FaspSendBatch * batch);
 /* Sends what was committed. FALSE: the kernel takes no more now; what is left
- * goes with the next call (wait for POLLOUT). */
+ * goes with the next call. */
 gboolean fasp_send_batch_flush (FaspSendBatch * batch);
+/* The link that takes no more now (wait for POLLOUT); -1: none. */
+gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
 
 /* errno of the last datagram that the network refused for other reasons than
  * its size or that nobody listens; 0: none. */

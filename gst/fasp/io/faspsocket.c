@@ -5,6 +5,7 @@
 #include <linux/errqueue.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -132,6 +133,8 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_UNICAST_HOPS, settings->ttl);
   }
+  /* an older kernel does not join what comes in, and nothing else changes */
+  set_int (s, IPPROTO_UDP, UDP_GRO, 1);
   s->buffer = fasp_socket_set_buffer (s, settings->buffer);
   return TRUE;
 }

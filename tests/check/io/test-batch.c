@@ -159,7 +159,7 @@ assert_sent (guint i, guint number, gsize size)
 static void
 test_cut (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new (-1);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
 
   kernel_init ();
   for (guint i = 0; i < FASP_SEND_BATCH; i++)
@@ -181,7 +181,7 @@ test_cut (void)
 static void
 test_no_cut (gconstpointer error)
 {
-  FaspSendBatch *batch = fasp_send_batch_new (-1);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
 
   kernel_init ();
   kernel.cut_error = GPOINTER_TO_INT (error);
@@ -204,7 +204,7 @@ test_no_cut (gconstpointer error)
 static void
 test_too_big (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new (-1);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
 
   kernel_init ();
   put (batch, 0, 8972, 1);
@@ -234,7 +234,7 @@ test_too_big (void)
 static void
 test_pending (gconstpointer error)
 {
-  FaspSendBatch *batch = fasp_send_batch_new (-1);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
 
   kernel_init ();
   kernel.pending = GPOINTER_TO_INT (error);
@@ -251,7 +251,7 @@ test_pending (gconstpointer error)
 static void
 test_full (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new (-1);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
 
   kernel_init ();
   kernel.room = 2;
@@ -325,7 +325,7 @@ test_joined (void)
   static const Joined joined[] = {
     {1400, 1400}, {0, 1400}, {3000, 1400}, {46 * 1400, 1400}, {20, 1400}
   };
-  FaspReceiveBatch *batch = fasp_receive_batch_new (-1, 1 << 20);
+  FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
   FaspBlock *kept = NULL;
   FaspMemory *memory;
   FaspAddress from;
@@ -334,7 +334,7 @@ test_joined (void)
 
   incoming = joined;
   n_incoming = G_N_ELEMENTS (joined);
-  g_assert_true (fasp_receive_batch_fill (batch));
+  g_assert_true (fasp_receive_batch_fill (batch, -1));
   for (guint i = 0; i < G_N_ELEMENTS (joined); i++) {
     gsize at = 0;
 
@@ -354,7 +354,7 @@ test_joined (void)
   /* what is kept is not written over, and outlives the batch */
   incoming = joined;
   n_incoming = G_N_ELEMENTS (joined);
-  g_assert_true (fasp_receive_batch_fill (batch));
+  g_assert_true (fasp_receive_batch_fill (batch, -1));
   while (fasp_receive_batch_next (batch, &size, &from, &memory) != NULL);
   fasp_receive_batch_free (batch);
   for (guint i = 0; i < kept->size; i++)
@@ -366,7 +366,7 @@ test_joined (void)
 static void
 test_limit (void)
 {
-  FaspReceiveBatch *batch = fasp_receive_batch_new (-1, 4 * FASP_CHUNK_SIZE);
+  FaspReceiveBatch *batch = fasp_receive_batch_new (4 * FASP_CHUNK_SIZE);
   static const Joined large = { 46 * 1400, 1400 };
   FaspBlock *kept[20];
   guint n = 0;
@@ -380,7 +380,7 @@ test_limit (void)
 
     incoming = &large;
     n_incoming = 1;
-    g_assert_true (fasp_receive_batch_fill (batch));
+    g_assert_true (fasp_receive_batch_fill (batch, -1));
     while ((data = fasp_receive_batch_next (batch, &size, &from,
                 &memory)) != NULL) {
       if (first && memory != NULL)

@@ -61,8 +61,11 @@ on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 static FaspIo *
 new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short * s)
 {
-  FaspIoSettings settings = {.event = on_event,.send_failed = on_send_failed,
-    .buffer_short = on_short,.user_data = s
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1,.buffer =
+        1 << 20
+  };
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+    .send_failed = on_send_failed,.buffer_short = on_short,.user_data = s
   };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
@@ -70,9 +73,6 @@ new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short * s)
   fasp_endpoint_config_init (&settings.endpoint, role, mode);
   settings.endpoint.wait_for_connection = TRUE;
   settings.endpoint.max_bitrate = rate;
-  settings.socket.local_address = "127.0.0.1";
-  settings.socket.tos = -1;
-  settings.socket.buffer = 1 << 20;
   settings.peer_host = mode == FASP_MODE_CALLER ? "127.0.0.1" : NULL;
   settings.peer_port = peer;
   io = fasp_io_new (&settings, &error);

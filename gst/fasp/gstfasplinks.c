@@ -1,0 +1,184 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include "gstfasplinks.h"
+
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
+    __VA_ARGS__)
+
+/* One set of flows: where they leave from. */
+typedef struct
+{
+  const gchar *address, *interface;     /* NULL: any */
+  guint port;                   /* 0: any */
+} Local;
+
+static const gchar *
+keep (GstFaspLinks * links, const gchar * text)
+{
+  gchar *copy = g_strdup (text);
+
+  if (copy != NULL)
+    g_ptr_array_add (links->strings, copy);
+  return copy;
+}
+
+static gboolean
+add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
+    GError ** error)
+{
+  /* what comes in 100 ms at the channel rate, while nobody reads */
+  gsize buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
+
+  if (links->n + s->flowlets > FASP_FLOWS_MAX) {
+    BAD ("flowlets times one more than there are bonding-addresses must be at "
+        "most %d. Take fewer of either.", FASP_FLOWS_MAX);
+    return FALSE;
+  }
+  if (local->port + s->flowlets - 1 > G_MAXUINT16) {
+    BAD ("%u flowlets from port %u on go beyond 65535. Choose a lower port.",
+        s->flowlets, local->port);
+    return FALSE;
+  }
+  for (guint i = 0; i < s->flowlets; i++)
+    links->sockets[links->n++] = (FaspSocketSettings) {
+    .local_address = local->address,.local_port =
+        local->port > 0 ? local->port + i : 0,.interface =
+        local->interface,.tos = s->tos,.ttl = s->ttl,.buffer = buffer};
+  return TRUE;
+}
+
+/* ADDRESS:PORT, or [ADDRESS]:PORT. */
+static GSocketAddress *
+parse_address (const gchar * text)
+{
+  const gchar *colon = strrchr (text, ':');
+  g_autofree gchar *host = NULL;
+  guint64 port;
+
+  if (colon == NULL || colon == text
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port,
+          NULL))
+    return NULL;
+  if (text[0] == '[' && colon[-1] == ']')
+    host = g_strndup (text + 1, colon - text - 2);
+  else
+    host = g_strndup (text, colon - text);
+  return g_inet_socket_address_new_from_string (host, port);
+}
+
+/* One of bonding-addresses: for who dials the peer's, with @LOCAL where it is to
+ * leave from; for a listener its own. */
+static gboolean
+add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
+    GError ** error)
+{
+  gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
+  g_auto (GStrv) parts = g_strsplit (text, "@", 2);
+  g_autoptr (GSocketAddress) address = parse_address (g_strstrip (parts[0]));
+  g_autoptr (GInetAddress) from = NULL;
+  Local local = { 0 };
+  guint16 port;
+
+  if (address == NULL) {
+    BAD ("\"%s\" in bonding-addresses is not ADDRESS:PORT%s. Write IP addresses, " "IPv6 ones in brackets, with commas between them.", text, dials ? ", with @LOCAL behind it or not" : "");
+    return FALSE;
+  }
+  port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+  if (!dials && parts[1] != NULL) {
+    BAD ("A listener's bonding-addresses are its own: \"%s\" has an @ in it. "
+        "Write ADDRESS:PORT.", text);
+    return FALSE;
+  }
+  if (dials) {
+    if (port + s->flowlets - 1 > G_MAXUINT16) {
+      BAD ("%u flowlets to port %u on go beyond 65535. Choose a lower port.",
+          s->flowlets, port);
+      return FALSE;
+    }
+    g_ptr_array_add (links->others, g_object_ref (address));
+    /* in a rendezvous the peer expects us at the port it has itself */
+    local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ?
+        port : 0;
+    if (parts[1] != NULL)
+      from = g_inet_address_new_from_string (g_strstrip (parts[1]));
+    if (from != NULL)
+      local.address = keep (links, parts[1]);
+    else
+      local.interface = keep (links, parts[1]);
+  } else {
+    g_autofree gchar *own = g_inet_address_to_string
+        (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+
+    local.address = keep (links, own);
+    local.port = port;
+  }
+  return add_set (links, s, &local, error);
+}
+
+static gboolean
+add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
+{
+  Local local =
+      { keep (links, s->localaddress), keep (links, s->interface), 0 };
+
+  switch (gst_fasp_settings_get_mode (s)) {
+    case GST_FASP_MODE_NONE:
+    case GST_FASP_MODE_LISTENER:
+      local.port = s->port != 0 ? s->port : s->localport;
+      /* fasp://ADDRESS:PORT?mode=listener names our own address */
+      if (local.address == NULL)
+        local.address = keep (links, s->host);
+      break;
+    case GST_FASP_MODE_CALLER:
+      local.port = s->localport_set ? s->localport : 0;
+      break;
+    case GST_FASP_MODE_RENDEZVOUS:
+      /* the peer expects us at a port it knows: the one it has itself */
+      local.port = s->localport_set ? s->localport : s->port;
+      break;
+  }
+  if (s->port + s->flowlets - 1 > G_MAXUINT16) {
+    BAD ("%u flowlets to port %u on go beyond 65535. Choose a lower port.",
+        s->flowlets, s->port);
+    return FALSE;
+  }
+  if (!add_set (links, s, &local, error))
+    return FALSE;
+  if (s->bonding_addresses != NULL && s->bonding_addresses[0] != '\0') {
+    g_auto (GStrv) bonds = g_strsplit (s->bonding_addresses, ",", -1);
+
+    for (gchar ** bond = bonds; *bond != NULL; bond++)
+      if (!add_bond (links, s, *bond, error))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+GstFaspLinks *
+gst_fasp_links_new (const GstFaspSettings * settings, GError ** error)
+{
+  GstFaspLinks *links = g_new0 (GstFaspLinks, 1);
+
+  links->flowlets = settings->flowlets;
+  links->others = g_ptr_array_new_with_free_func (g_object_unref);
+  links->strings = g_ptr_array_new_with_free_func (g_free);
+  if (add_all (links, settings, error))
+    return links;
+  gst_fasp_links_free (links);
+  return NULL;
+}
+
+void
+gst_fasp_links_free (GstFaspLinks * links)
+{
+  g_ptr_array_unref (links->others);
+  g_ptr_array_unref (links->strings);
+  g_free (links);
+}
