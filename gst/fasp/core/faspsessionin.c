@@ -89,7 +89,8 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
 static void
 choose_limit (FaspSession * session, FaspTime now)
 {
-  guint64 rate = session->send_meter.rate;
+  /* of the last second, or already of this one */
+  guint64 rate = MAX (session->send_meter.rate, session->send_meter.bytes * 8);
 
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
