@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
--- Wireshark dissector of the fasp protocol, version 2 (docs/protocol.md).
+-- Wireshark dissector of the fasp protocol, version 3 (docs/protocol.md).
 --
 --   wireshark -X lua_script:docs/fasp.lua
 --
@@ -32,6 +32,8 @@ f.from = ProtoField.uint32("fasp.from", "From id", base.HEX)
 f.nonce = ProtoField.bytes("fasp.nonce", "Caller's nonce")
 f.pattern = ProtoField.uint8("fasp.pattern", "Noise pattern", base.DEC, patterns)
 f.message = ProtoField.bytes("fasp.message", "Noise message")
+f.flows = ProtoField.uint8("fasp.flows", "Flows")
+f.serial = ProtoField.uint64("fasp.serial", "Serial")
 f.ciphers = ProtoField.bytes("fasp.ciphers", "Ciphers")
 f.own_id = ProtoField.uint32("fasp.own_id", "Id", base.HEX)
 f.phase = ProtoField.uint8("fasp.phase", "Key phase", base.DEC, nil, 0x40)
@@ -96,7 +98,7 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers }
+    f.own_id, f.ciphers, f.flows }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
@@ -142,7 +144,8 @@ end
 
 local function feedback(tree, buffer, at)
     local tail, ack, from, stop, count, value = buffer(at, 1):uint() % 2
-    ack, at = add_varint(tree, f.ack, buffer, at + 1)
+    tree:add(f.serial, buffer(at + 1, 2))
+    ack, at = add_varint(tree, f.ack, buffer, at + 3)
     value, at = add_varint(tree, f.window, buffer, at)
     value, at = add_varint(tree, f.told_latency, buffer, at)
     value, at = add_varint(tree, f.skips, buffer, at)
@@ -228,7 +231,8 @@ local function session(buffer, tree)
             what = "CLOSE " .. (reasons[buffer(at + 1, 2):uint()] or "?")
             at = add_text(frame, buffer, at + 1)
         elseif kind == 7 then
-            value, at = add_varint(frame, f.told_latency, buffer, at + 1)
+            value, at = add_varint(frame, f.serial, buffer, at + 1)
+            value, at = add_varint(frame, f.told_latency, buffer, at)
             what = string.format("PROMISE %d ms", value)
             value, at = add_varint(frame, f.interval, buffer, at)
         else
