@@ -4,19 +4,44 @@
 
 #define WAIT (20 * GST_SECOND)
 
-guint
-pair_get_port (void)
+static GSocket *
+bind_to (guint port)
 {
   g_autoptr (GInetAddress) any = g_inet_address_new_any (G_SOCKET_FAMILY_IPV4);
-  g_autoptr (GSocketAddress) address = g_inet_socket_address_new (any, 0);
-  g_autoptr (GSocketAddress) bound = NULL;
-  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new (any, port);
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
       G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
 
   g_assert_nonnull (socket);
-  g_assert_true (g_socket_bind (socket, address, FALSE, NULL));
-  bound = g_socket_get_local_address (socket, NULL);
-  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  if (!g_socket_bind (socket, address, FALSE, NULL))
+    g_clear_object (&socket);
+  return socket;
+}
+
+guint
+pair_get_ports (guint n)
+{
+  for (guint tries = 0; tries < 100; tries++) {
+    g_autoptr (GSocket) first = bind_to (0);
+    g_autoptr (GSocketAddress) bound = g_socket_get_local_address (first, NULL);
+    guint port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+    gboolean all = port + n - 1 <= G_MAXUINT16;
+
+    for (guint i = 1; all && i < n; i++) {
+      g_autoptr (GSocket) next = bind_to (port + i);
+
+      all = next != NULL;
+    }
+    if (all)
+      return port;
+  }
+  g_assert_not_reached ();
+}
+
+guint
+pair_get_port (void)
+{
+  return pair_get_ports (1);
 }
 
 GstElement *

@@ -172,6 +172,15 @@ static const Way ways[] = {
       FALSE},
   {"dscp-ttl", "uri=fasp://127.0.0.1:%u?tos=184&ttl=5", "uri=fasp://:%u",
       FALSE},
+  {"flowlets", "uri=fasp://127.0.0.1:%u?flowlets=4",
+        "uri=fasp://:%u?flowlets=4",
+      FALSE},
+  {"flowlets-receiver-dials", "uri=fasp://:%u?flowlets=4",
+      "uri=fasp://[::1]:%u?flowlets=3", FALSE},
+  {"flowlets-double", "uri=fasp://127.0.0.1:%u?flowlets=2 "
+        "flow-assignment=duplicate", "uri=fasp://:%u?flowlets=4", FALSE},
+  {"flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u",
+      FALSE},
   {"loopback-device", "uri=fasp://127.0.0.1:%u interface=lo",
       "uri=fasp://:%u", FALSE},
 };
@@ -182,7 +191,7 @@ static void
 test_way (gconstpointer data)
 {
   const Way *way = data;
-  guint port = pair_get_port ();
+  guint port = pair_get_ports (4);
   g_autofree gchar *sink = g_strdup_printf (way->sink, port);
   g_autofree gchar *source = g_strdup_printf (way->source, port);
   Pair *pair = pair_new (sink, source);
@@ -203,20 +212,78 @@ test_way (gconstpointer data)
 
 #pragma GCC diagnostic pop
 
+/* @data: flowlets. */
 static void
-test_rendezvous (void)
+test_rendezvous (gconstpointer data)
 {
-  guint a = pair_get_port (), b = pair_get_port ();
+  guint flowlets = GPOINTER_TO_UINT (data), a = pair_get_ports (2 * flowlets);
+  guint b = a + flowlets;
   g_autofree gchar *sink = g_strdup_printf
-      ("uri=fasp://127.0.0.1:%u?mode=rendezvous localport=%u", b, a);
+      ("uri=fasp://127.0.0.1:%u?mode=rendezvous&flowlets=%u localport=%u", b,
+      flowlets, a);
   g_autofree gchar *source = g_strdup_printf
-      ("uri=fasp://127.0.0.1:%u?mode=rendezvous localport=%u", a, b);
+      ("uri=fasp://127.0.0.1:%u?mode=rendezvous&flowlets=%u localport=%u", a,
+      flowlets, b);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (300000);
 
   play (pair);
   push (pair, stream, 0, 300000, 5000);
   finish (pair, stream);
+  pair_free (pair);
+}
+
+static guint
+get_flow_count (GstElement * pipeline, const gchar * name)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
+      name);
+  g_autoptr (GstStructure) stats = NULL;
+  const GValue *list;
+
+  g_object_get (element, "stats", &stats, NULL);
+  list = gst_structure_get_value (stats, "flow-list");
+  return list != NULL ? gst_value_array_get_size (list) : 0;
+}
+
+static guint64
+get_flow_stat (GstElement * pipeline, const gchar * name, guint flow,
+    const gchar * field)
+{
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
+      name);
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_uint64 (gst_value_get_structure
+          (gst_value_array_get_value (gst_structure_get_value (stats,
+                      "flow-list"), flow)), field, &value));
+  return value;
+}
+
+/* Two addresses at each end, two flows to each. */
+static void
+test_bonding (void)
+{
+  guint a = pair_get_ports (4), b = a + 2;
+  g_autofree gchar *sink =
+      g_strdup_printf ("uri=fasp://127.0.0.1:%u?flowlets=2 "
+      "bonding-addresses=\"127.0.0.2:%u@127.0.0.3\" max-bitrate=20000000", a,
+      b);
+  g_autofree gchar *source = g_strdup_printf
+      ("uri=fasp://127.0.0.1:%u?mode=listener&flowlets=2 "
+      "bonding-addresses=127.0.0.2:%u", a, b);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (2000000);
+
+  play (pair);
+  push (pair, stream, 0, 2000000, 5000);
+  finish (pair, stream);
+  g_assert_cmpuint (get_flow_count (pair->sender, "sink"), ==, 4);
+  g_assert_cmpuint (get_flow_count (pair->receiver, "source"), ==, 4);
+  g_assert_cmpuint (get_flow_stat (pair->sender, "sink", 3, "packets-sent"), >,
+      50);
   pair_free (pair);
 }
 
@@ -693,7 +760,11 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &ways[i], test_way);
   }
-  g_test_add_func ("/pair/rendezvous", test_rendezvous);
+  g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1),
+      test_rendezvous);
+  g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
+      test_rendezvous);
+  g_test_add_func ("/pair/bonding", test_bonding);
   g_test_add_data_func ("/pair/large/clear", "none", test_large);
   g_test_add_data_func ("/pair/large/aes", "aes-128-gcm", test_large);
   g_test_add_func ("/pair/shapes", test_shapes);

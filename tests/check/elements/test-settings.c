@@ -48,6 +48,9 @@ static const Uri uris[] = {
   {"faspsink", "fasp://host:7001?slow-policy=whatever", "slow-policy"},
   {"faspsink", "fasp://host:7001?tos=256", "tos"},
   {"faspsink", "fasp://host:7001?ttl=256", "ttl"},
+  {"faspsink", "fasp://host:7001?flowlets=0", "flowlets"},
+  {"faspsink", "fasp://host:7001?flowlets=65", "flowlets"},
+  {"faspsrc", "fasp://host:7001?flow-assignment=random", "flow-assignment"},
   {"faspsink", "fasp://host:7001?stats=1", "stats"},
   {"faspsink", "fasp://host:7001?name=x", "name"},
   {"faspsink", "fasp://host:7001?sync=true", "sync"},
@@ -133,6 +136,23 @@ test_bad_starts (void)
     {"fakesrc ! faspsink uri=fasp://[::1]:7001?localaddress=127.0.0.1",
         "do not mix"},
     {"fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0"},
+    {"fakesrc ! faspsink uri=fasp://h:65535?flowlets=2", "beyond 65535"},
+    {"fakesrc ! faspsink uri=fasp://:65535?flowlets=2", "beyond 65535"},
+    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=h:2", "h:2"},
+    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=10.0.0.1",
+        "10.0.0.1"},
+    {"fakesrc ! faspsink uri=fasp://h:1?bonding-addresses=[::1:2", "[::1:2"},
+    {"fakesrc ! faspsink uri=fasp://h:1 flowlets=33 "
+          "bonding-addresses=127.0.0.1:9", "at most 64"},
+    {"fakesrc ! faspsink uri=fasp://h:1 flowlets=9 "
+          "bonding-addresses=127.0.0.1:65530", "beyond 65535"},
+    {"fakesrc ! faspsink uri=fasp://127.0.0.1:1 "
+          "bonding-addresses=127.0.0.1:9@nosuch0", "nosuch0"},
+    {"fakesrc ! faspsink uri=fasp://127.0.0.1:1 "
+          "bonding-addresses=[::1]:9@127.0.0.1", "do not mix"},
+    {"faspsrc localport=0 bonding-addresses=127.0.0.1:9@lo ! fakesink", "@"},
+    {"faspsrc localport=0 bonding-addresses=192.0.2.1:9 ! fakesink",
+        "192.0.2.1"},
     {"faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense"},
     {"faspsrc mode=caller ! fakesink", "nobody to dial"},
   };

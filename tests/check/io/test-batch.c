@@ -22,6 +22,7 @@ static struct
   gsize largest;                /* datagrams above are EMSGSIZE, or in one */
   gint pending;                 /* an error to be told once */
   guint room;                   /* messages taken, then EAGAIN */
+  gint full;                    /* a socket that takes no more; -1: none */
   guint calls, messages;
   GPtrArray *sent;              /* GBytes: datagrams */
 } kernel;
@@ -74,6 +75,10 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
 {
   kernel.calls++;
   g_assert_cmpuint (kernel.calls, <, 1000);
+  if (fd >= 0 && fd == kernel.full) {
+    errno = EAGAIN;
+    return -1;
+  }
   for (guint i = 0; i < n; i++) {
     gint error = kernel.room-- == 0 ? EAGAIN : take (&messages[i].msg_hdr);
 
@@ -95,6 +100,7 @@ kernel_init (void)
   memset (&kernel, 0, sizeof kernel);
   kernel.largest = 1472;
   kernel.room = G_MAXUINT;
+  kernel.full = -1;
   kernel.sent = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 }
 
@@ -142,6 +148,15 @@ put (FaspSendBatch * batch, guint number, gsize size, guint8 to)
     fasp_memory_unref (memory);
   }
   fasp_send_batch_commit (batch);
+}
+
+/* Of the one that was put in last. */
+static void
+set_link (FaspSendBatch * batch, guint link)
+{
+  FaspDatagram *next = fasp_send_batch_next (batch);
+
+  next[-1].to.link = link;
 }
 
 static void
@@ -271,6 +286,54 @@ test_full (void)
   g_assert_cmpuint (blocks_alive, ==, 1);
   fasp_send_batch_free (batch);
   g_assert_cmpuint (blocks_alive, ==, 0);
+  kernel_clear ();
+}
+
+/* Several links: each has its own in order, as few messages as may be, and their
+ * mix in the batch does not matter. One that takes no more is waited for, or loses
+ * what it has and holds nobody up. @data: TRUE or FALSE. */
+static void
+test_links (gconstpointer data)
+{
+  gboolean waits = GPOINTER_TO_INT (data);
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { 10, 11, 12 }, 3,
+      waits);
+
+  kernel_init ();
+  for (guint i = 0; i < 90; i++) {
+    put (batch, i, 1400, 1);
+    set_link (batch, i % 3);
+  }
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpint (fasp_send_batch_get_blocked (batch), ==, -1);
+  g_assert_cmpuint (kernel.messages, ==, 3);
+  for (guint i = 0; i < 90; i++)
+    assert_sent (i, i / 30 + i % 30 * 3, 1400);
+
+  kernel.full = 11;
+  for (guint i = 0; i < 30; i++) {
+    put (batch, i, 1400, 1);
+    set_link (batch, i % 3);
+  }
+  g_assert_true (fasp_send_batch_flush (batch) != waits);
+  if (waits) {
+    g_assert_cmpint (fasp_send_batch_get_blocked (batch), ==, 1);
+    g_assert_cmpuint (kernel.sent->len, ==, 100);
+    put (batch, 30, 1400, 1);   /* one more for the first: before the others */
+    set_link (batch, 0);
+    kernel.full = -1;
+    g_assert_true (fasp_send_batch_flush (batch));
+    g_assert_cmpuint (kernel.sent->len, ==, 121);
+    assert_sent (100, 30, 1400);
+    for (guint i = 0; i < 20; i++)
+      assert_sent (101 + i, 1 + i / 10 + i % 10 * 3, 1400);
+  } else {
+    g_assert_cmpuint (kernel.sent->len, ==, 110);
+    for (guint i = 0; i < 10; i++)
+      assert_sent (100 + i, 2 + i * 3, 1400);
+  }
+  g_assert_cmpuint (blocks_alive, ==, 0);
+  fasp_send_batch_free (batch);
   kernel_clear ();
 }
 
@@ -409,6 +472,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/batch/pending/unreachable",
       GINT_TO_POINTER (EHOSTUNREACH), test_pending);
   g_test_add_func ("/batch/full", test_full);
+  g_test_add_data_func ("/batch/links/wait", GINT_TO_POINTER (TRUE),
+      test_links);
+  g_test_add_data_func ("/batch/links/lose", GINT_TO_POINTER (FALSE),
+      test_links);
   g_test_add_func ("/batch/joined", test_joined);
   g_test_add_func ("/batch/limit", test_limit);
   return g_test_run ();
