@@ -11,13 +11,14 @@
 #include "vspy.h"
 
 #define LIMIT (256 * 1024)
+#define FLOWS 4                 /* if the first byte says so; else one */
 
 typedef struct
 {
   Vnet *net;
   FaspEndpoint *sides[2];
   VSpy spy;
-  guint64 pns[2];
+  guint64 pns[2][FLOWS];
 } Fuzz;
 
 static void
@@ -30,15 +31,16 @@ on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
 }
 
 static void
-send_sealed (Fuzz * fuzz, VnetSide to, guint8 jump, const guint8 * frames,
-    gsize size)
+send_sealed (Fuzz * fuzz, VnetSide to, guint8 flow, guint8 jump,
+    const guint8 * frames, gsize size)
 {
   FaspAddress from = vnet_get_address (to == VNET_A ? VNET_B : VNET_A);
+  guint64 *pn = &fuzz->pns[to][flow];
   guint8 out[2048];
   FaspWriter w = { out, sizeof out };
 
-  fuzz->pns[to] += 1 + (jump < 200 ? jump / 50 : (guint64) jump << 8);
-  vspy_seal (&fuzz->spy, to == VNET_A, fuzz->pns[to], frames, size, &w);
+  *pn += 1 + (jump < 200 ? jump / 50 : (guint64) jump << 8);
+  vspy_seal (&fuzz->spy, to == VNET_A, flow, *pn, frames, size, &w);
   if (!w.failed)
     vnet_inject (fuzz->net, to, &from, out, w.used);
 }
@@ -86,7 +88,7 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
       case 0:
       case 1:
       case 2:
-        send_sealed (fuzz, what % 2, argument, data, n);
+        send_sealed (fuzz, what % 2, what / 8 % FLOWS, argument, data, n);
         break;
       case 3:
         vnet_inject (fuzz->net, what / 8 % 2, &from, data, n);
@@ -137,12 +139,15 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     config[i].buffer_size = LIMIT;
     config[i].credentials = credentials;
     config[i].too_late_skip = size > 0 && data[0] & 0x80;
+    if (size > 0 && data[0] & 0x40)
+      config[i].flows = config[i].flowlets = FLOWS;
     fuzz.sides[i] = i == VNET_A ?
         fasp_endpoint_new (&config[i], vspy_random, &fuzz.spy) :
         fasp_endpoint_new (&config[i], vnet_random, fuzz.net);
     vnet_attach (fuzz.net, i, fuzz.sides[i]);
     vnet_get_wire (fuzz.net, i, !i)->delay = 5 * FASP_MSEC;
-    fuzz.pns[i] = 64;
+    for (guint flow = 0; flow < FLOWS; flow++)
+      fuzz.pns[i][flow] = 64;
   }
   vnet_set_tap (fuzz.net, on_datagram, &fuzz);
   fasp_endpoint_dial (fuzz.sides[VNET_A], vnet_get_time (fuzz.net), &peer);

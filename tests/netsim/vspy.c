@@ -84,10 +84,11 @@ vspy_open (const VSpy * spy, gboolean from_caller, const guint8 * data,
 }
 
 void
-vspy_seal (const VSpy * spy, gboolean to_caller, guint64 pn,
+vspy_seal (const VSpy * spy, gboolean to_caller, guint8 flow, guint64 pn,
     const guint8 * frames, gsize size, FaspWriter * w)
 {
-  FaspSessionHeader header = {.cid = to_caller ? spy->caller : spy->listener,
+  FaspSessionHeader header = {.flow = flow,.cid =
+        to_caller ? spy->caller : spy->listener,
     .pn = pn & 0xffffff
   };
   FaspSealer *sealer = fasp_sealer_new (spy->keys.cipher,
@@ -95,7 +96,7 @@ vspy_seal (const VSpy * spy, gboolean to_caller, guint64 pn,
 
   fasp_wire_write_session (w, &header);
   fasp_write_bytes (w, frames, size);
-  fasp_sealer_close (sealer, 0, pn, w);
+  fasp_sealer_close (sealer, flow, pn, w);
   fasp_sealer_free (sealer);
 }
 

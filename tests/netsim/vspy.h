@@ -32,7 +32,7 @@ void vspy_see (VSpy * spy, const guint8 * data, gsize size);
 gsize vspy_open (const VSpy * spy, gboolean from_caller, const guint8 * data,
     gsize size, guint8 * frames);
 /* Writes a datagram with these frames. @pn: above all before. */
-void vspy_seal (const VSpy * spy, gboolean to_caller, guint64 pn,
+void vspy_seal (const VSpy * spy, gboolean to_caller, guint8 flow, guint64 pn,
     const guint8 * frames, gsize size, FaspWriter * w);
 
 /* An OPEN as a caller without keys would make it. */

@@ -89,7 +89,7 @@ inject (Play * play, VnetSide to, VnetSide from, const FaspWriter * frames)
   guint8 data[4096];
   FaspWriter w = { data, sizeof data };
 
-  vspy_seal (&play->spy, to == VNET_A, play->pns[to]++, frames->data,
+  vspy_seal (&play->spy, to == VNET_A, 0, play->pns[to]++, frames->data,
       frames->used, &w);
   g_assert_false (w.failed);
   vnet_inject (play->net, to, &address, data, w.used);

@@ -178,6 +178,146 @@ test_model (void)
   }
 }
 
+/* --- several flows ---------------------------------------------------------------- */
+
+/* What the receiver says of flows that have brought everything up to
+ * `largest' (-1: nothing), and which blocks it lacks. */
+static gboolean
+feed_flows (FaspRepair * repair, FaspTime now, guint64 serial,
+    const gint * largest, guint flows, guint64 ack, guint64 end,
+    const gint * missing, FaspRepairResult * result)
+{
+  FaspFeedback f = {.serial = serial,.ack = ack,.window = 1000,.n_flows =
+        flows,.from = ack,.end = end,.tail = TRUE
+  };
+
+  for (guint i = 0; i < flows; i++) {
+    f.flows[i].flow = i;
+    f.flows[i].largest = MAX (largest[i], 0);
+    f.flows[i].received = largest[i] + 1;
+  }
+  for (; *missing >= 0; missing++) {
+    f.ranges[f.n_ranges].start = *missing;
+    f.ranges[f.n_ranges++].length = 1;
+  }
+  return fasp_repair_feedback (repair, now, &f, result);
+}
+
+#define LARGEST(...) (const gint[]) { __VA_ARGS__ }
+
+/* Blocks 0, 2, 4 ... on flow 0, the others on flow 1; one each ms. */
+static void
+send_on_two (FaspRepair * repair, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    fasp_repair_sent (repair, i * FASP_MSEC, i % 2,
+        fasp_repair_get_next (repair), FALSE);
+}
+
+/* A flow that is behind the other has not lost anything yet; when a round trip
+ * and some time have passed it has. */
+static void
+test_overdue (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  guint8 round;
+
+  send_on_two (repair, 10);
+  /* 10 ms round trip: all that was sent up to 2 ms ago, but block 9 */
+  g_assert_true (feed_flows (repair, 12 * FASP_MSEC, 0, LARGEST (1, 1), 2, 4,
+          4, MISSING (-1), &result));
+  g_assert_true (feed_flows (repair, 19 * FASP_MSEC, 1, LARGEST (4, 3), 2, 9,
+          9, MISSING (-1), &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 2, LARGEST (4, 3), 2, 9,
+          9, MISSING (-1), &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  g_assert_true (feed_flows (repair, 60 * FASP_MSEC, 3, LARGEST (4, 3), 2, 9,
+          9, MISSING (-1), &result));
+  g_assert_cmpuint (result.lost, ==, 1);
+  g_assert_cmpuint (result.dead, ==, 0);        /* one is chance */
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 9);
+  g_assert_cmphex (fasp_repair_get_carriers (repair, 9), ==, 2);
+  fasp_repair_sent (repair, 61 * FASP_MSEC, 0, 9, FALSE);
+  g_assert_cmphex (fasp_repair_get_carriers (repair, 9), ==, 3);
+  /* it came after all, and is told of once */
+  g_assert_true (feed_flows (repair, 70 * FASP_MSEC, 4, LARGEST (5, 4), 2, 10,
+          10, MISSING (-1), &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  g_assert_cmpuint (fasp_repair_get_told (repair, 1).told, ==, 5);
+  g_assert_cmpuint (fasp_repair_get_told_all (repair).received, ==, 11);
+  fasp_repair_free (repair);
+}
+
+/* Several in a row: everything that is under way there goes again, also what
+ * left just now. */
+static void
+test_dead (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  guint8 round;
+
+  send_on_two (repair, 60);
+  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 0, LARGEST (9, 9), 2, 20,
+          20, MISSING (-1), &result));
+  g_assert_true (feed_flows (repair, 65 * FASP_MSEC, 1, LARGEST (26, 9), 2, 21,
+          53, MISSING (21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47,
+              49, 51, -1), &result));
+  g_assert_cmpuint (result.dead, ==, 2);
+  for (guint i = 21; i < 60; i += 2) {
+    g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, i);
+    g_assert_cmpuint (round, ==, 1);
+    fasp_repair_sent (repair, 70 * FASP_MSEC, 0, i, FALSE);
+  }
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_repair_free (repair);
+}
+
+/* Nothing has ever come on it: that is told, too. */
+static void
+test_never_there (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  guint8 round;
+
+  send_on_two (repair, 10);
+  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (4, -1), 2, 1,
+          9, MISSING (1, 3, 5, 7, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  g_assert_true (feed_flows (repair, 1100 * FASP_MSEC, 1, LARGEST (4, -1), 2, 1,
+          9, MISSING (1, 3, 5, 7, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 5);
+  g_assert_cmpuint (result.dead, ==, 2);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 1);
+  fasp_repair_free (repair);
+}
+
+/* A block that left twice is lost when both are. */
+static void
+test_double (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  guint8 round;
+
+  for (guint i = 0; i < 4; i++)
+    for (guint flow = 0; flow < 2; flow++)
+      fasp_repair_sent (repair, i * FASP_MSEC, flow, i, flow > 0);
+  g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (3, 0), 2, 2, 4,
+          MISSING (2, -1), &result));
+  g_assert_cmpuint (result.lost, ==, 1);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 1, LARGEST (3, 3), 2, 2, 4,
+          MISSING (2, -1), &result));
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 2);
+  g_assert_cmpuint (round, ==, 1);
+  fasp_repair_free (repair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -186,5 +326,9 @@ main (int argc, char **argv)
   g_test_add_func ("/repair/urgency", test_urgency);
   g_test_add_func ("/repair/stale", test_stale);
   g_test_add_func ("/repair/model", test_model);
+  g_test_add_func ("/repair/overdue", test_overdue);
+  g_test_add_func ("/repair/dead", test_dead);
+  g_test_add_func ("/repair/never-there", test_never_there);
+  g_test_add_func ("/repair/double", test_double);
   return g_test_run ();
 }

@@ -465,7 +465,7 @@ test_spoof (void)
       fasp_wire_write_feedback (&f, &feedback);
     else
       fasp_wire_write_number (&f, FASP_FRAME_PONG, i);
-    vspy_seal (&spy, FALSE, header.pn + i * 7, frames, f.used, &w);
+    vspy_seal (&spy, FALSE, 0, header.pn + i * 7, frames, f.used, &w);
     vnet_inject (n->net, VNET_A, &b, data, w.used);
     vcast_run (n, 5 * FASP_MSEC);
   }
