@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <isa-l/erasure_code.h>
+#include <string.h>
+#include "fasprlc.h"
+#include "fasptinymt.h"
+#include "faspwire.h"
+
+/* Source symbols that are added up in one pass over the repair symbol. */
+#define AT_ONCE 32
+#define TABLE 32                /* bytes of a coefficient's, in ISA-L */
+
+/* Each coefficient's table, made once. */
+static guint8 *
+get_table (guint8 c)
+{
+  static guint8 tables[256][TABLE];
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    for (guint i = 0; i < 256; i++)
+      gf_vect_mul_init (i, tables[i]);
+    g_once_init_leave (&once, 1);
+  }
+  return tables[c];
+}
+
+void
+fasp_rlc_get_coefficients (guint16 key, guint8 * coefficients, guint n)
+{
+  FaspTinymt tinymt;
+
+  fasp_tinymt_init (&tinymt, key);
+  for (guint i = 0; i < n; i++)
+    do
+      coefficients[i] = fasp_tinymt_next (&tinymt);
+    while (coefficients[i] == 0);
+}
+
+guint8
+fasp_rlc_invert (guint8 c)
+{
+  return gf_inv (c);
+}
+
+void
+fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
+{
+  if (n > 0 && c != 0)
+    ec_encode_data_update (n, 1, 1, 0, get_table (c), (guint8 *) from, &to);
+}
+
+void
+fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
+{
+  guint8 *table = get_table (c);
+
+  /* the product of a byte is that of its low and its high half */
+  for (gsize i = 0; c != 1 && i < n; i++)
+    data[i] = table[data[i] & 15] ^ table[16 + (data[i] >> 4)];
+}
+
+static void
+add_header (guint8 * symbol, const FaspBlock * block, guint8 c)
+{
+  guint8 header[FASP_SYMBOL_HEADER];
+  FaspWriter w = { header, sizeof header };
+
+  fasp_write_uint (&w, block->size, 2);
+  fasp_write_uint (&w, block->flags & FASP_BLOCK_EOS, 1);
+  fasp_write_uint (&w, block->media_time, 4);
+  fasp_rlc_add (symbol, header, sizeof header, c);
+}
+
+void
+fasp_rlc_add_block (guint8 * symbol, const FaspBlock * block, guint8 c)
+{
+  add_header (symbol, block, c);
+  fasp_rlc_add (symbol + FASP_SYMBOL_HEADER, block->data, block->size, c);
+}
+
+/* Payloads of one size, added up together: so each byte of the symbol is written
+ * once, not once for each of them. */
+static void
+add_alike (guint8 * symbol, const FaspBlock * const *blocks, guint n,
+    const guint8 * coefficients)
+{
+  guint8 tables[AT_ONCE * TABLE], *sources[AT_ONCE];
+  guint32 size = blocks[0]->size;
+  guint8 sum[FASP_BLOCK_SIZE_MAX], *out = sum;
+
+  for (guint i = 0; i < n; i++) {
+    memcpy (tables + i * TABLE, get_table (coefficients[i]), TABLE);
+    sources[i] = blocks[i]->data;
+  }
+  ec_encode_data (size, n, 1, tables, sources, &out);
+  fasp_rlc_add (symbol + FASP_SYMBOL_HEADER, sum, size, 1);
+}
+
+guint32
+fasp_rlc_encode (const FaspBlock * const *blocks, guint n, guint16 key,
+    guint8 * symbol)
+{
+  g_autofree guint8 *coefficients = g_malloc (n);
+  guint32 longest = 0;
+
+  for (guint i = 0; i < n; i++)
+    longest = MAX (longest, blocks[i]->size);
+  memset (symbol, 0, FASP_SYMBOL_HEADER + longest);
+  fasp_rlc_get_coefficients (key, coefficients, n);
+  for (guint i = 0, alike; i < n; i += alike) {
+    for (alike = 1; alike < AT_ONCE && i + alike < n
+        && blocks[i + alike]->size == blocks[i]->size; alike++);
+    for (guint j = i; j < i + alike; j++)
+      add_header (symbol, blocks[j], coefficients[j]);
+    if (blocks[i]->size > 0)
+      add_alike (symbol, blocks + i, alike, coefficients + i);
+  }
+  return FASP_SYMBOL_HEADER + longest;
+}
