@@ -18,6 +18,7 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->latency_ms = endpoint->config.latency_ms;
   hello->datagram_max = FASP_DATAGRAM_MAX;
   hello->flows = MAX (endpoint->config.flows, 1);
+  hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
   if (endpoint->config.role == FASP_ROLE_SENDER)
     hello->start = start;
   else

@@ -261,10 +261,14 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
     fasp_spread_init (&session->spread, config->assignment, flows, seed, now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
+    fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
+    session->has_fec = session->tx.fec.mode != FASP_FEC_OFF;
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);
     session->rx.give_up = config->too_late_skip;
+    if (config->fec != FASP_FEC_OFF && told->fec > 0)
+      fasp_rx_set_fec (&session->rx, FASP_FEC_WINDOW_MAX);
   }
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);

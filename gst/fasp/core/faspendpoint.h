@@ -15,6 +15,7 @@
 #pragma once
 
 #include "faspblock.h"
+#include "faspfec.h"
 #include "fasphist.h"
 #include "fasptrace.h"
 
@@ -47,6 +48,8 @@ typedef struct
   guint flows, flowlets;
   const FaspAddress *others;    /* caller's, stays valid */
   FaspAssignment assignment;    /* sender */
+  FaspFecMode fec;              /* receiver: anything but off */
+  gdouble fec_share;            /* sender, fixed: repairs for each block, to 1 */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
   guint32 max_burst;            /* sender: bytes back to back; 0: default */
   gsize buffer_size;            /* bytes held at most by store / reorder */
@@ -261,6 +264,8 @@ typedef struct
   guint64 blocks_resent, payload_bytes_resent;  /* rexes */
   guint64 copies_sent;          /* of the rexes: second and further ones */
   guint64 blocks_doubled;       /* FASP_ASSIGNMENT_DUPLICATE */
+  guint64 repairs_sent;
+  gdouble fec_share;            /* in force: repairs for each block */
   guint64 blocks_lost;          /* transmissions known to be lost */
   gdouble loss, back_loss;      /* share lost there and back, as planned for */
   guint64 blocks_acknowledged, payload_bytes_acknowledged;
@@ -276,6 +281,7 @@ typedef struct
   guint64 bursts_lost;          /* of them in a row; on each flow for itself */
   guint64 blocks_received, payload_bytes_received;
   guint64 blocks_rex_received, blocks_duplicate;
+  guint64 repairs_received, blocks_recovered;   /* by them */
   guint64 blocks_too_late;      /* given up by too-late=skip or the sender */
   guint64 feedback_sent;
   guint64 buffer_blocks, buffer_bytes;

@@ -24,6 +24,7 @@ struct _FaspGap
   Hole holes[FASP_GAP_HOLES];   /* ascending */
   guint n_holes, n_closed;      /* of which the first ones are settled */
   guint64 n_settled;            /* ever */
+  FaspTime patience;
   FaspTime delay, delay_time;   /* and when it was last halved or raised */
   FaspGapCounters counters;
 };
@@ -110,7 +111,7 @@ expire (FaspGap * gap, FaspTime now)
   guint forget = 0;
 
   while (gap->n_closed < gap->n_holes
-      && gap->holes[gap->n_closed].seen + gap->delay <= now)
+      && gap->holes[gap->n_closed].seen + gap->delay + gap->patience <= now)
     settle (gap);
   while (forget < gap->n_closed && gap->holes[forget].seen + REMEMBER <= now)
     forget++;
@@ -268,7 +269,13 @@ fasp_gap_get_timeout (const FaspGap * gap)
 {
   const Hole *hole = first_open (gap);
 
-  return hole != NULL ? hole->seen + gap->delay : FASP_NEVER;
+  return hole != NULL ? hole->seen + gap->delay + gap->patience : FASP_NEVER;
+}
+
+void
+fasp_gap_set_patience (FaspGap * gap, FaspTime patience)
+{
+  gap->patience = patience;
 }
 
 FaspTime

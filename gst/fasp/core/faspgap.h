@@ -6,7 +6,8 @@
  * packet arrives.  It is `settled', taken as lost, once a reorder delay has
  * passed since it was seen.  The delay adapts: zero-ish on a path that never
  * reorders, a little more than the displacement seen on one that does, and
- * slowly back.
+ * slowly back.  Where lost packets may be recovered without being sent again, they
+ * are given some time for that, too.
  *
  *   settled: every packet numbered <= settled has arrived or is taken as lost
  *   largest: highest packet number that arrived;   settled <= largest
@@ -56,6 +57,8 @@ guint64 fasp_gap_count_settled (const FaspGap * gap);
 /* When the next hole will be settled, or FASP_NEVER. */
 FaspTime fasp_gap_get_timeout (const FaspGap * gap);
 FaspTime fasp_gap_get_delay (const FaspGap * gap);
+/* Holes are settled so much later than that. */
+void fasp_gap_set_patience (FaspGap * gap, FaspTime patience);
 
 typedef struct
 {

@@ -51,6 +51,7 @@ fasp_outlook_init (FaspOutlook * outlook, FaspTime now, gdouble interval,
   outlook->looked = outlook->planned = now - FASP_SEC;
   outlook->too_long_since = outlook->short_since = FASP_NEVER;
   outlook->first_data = FASP_NEVER;
+  outlook->residual = 1;
   fasp_loss_init (&outlook->loss, now);
   fasp_loss_init (&outlook->back_loss, now);
 }
@@ -206,6 +207,7 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
 
   fasp_loss_get (&o->loss, &path->loss, &path->stay);
+  path->loss *= o->residual;
   fasp_loss_get (&o->back_loss, &path->back_loss, &path->back_stay);
   goal.blocks = o->block_rate > 0 ? o->block_rate : BLOCK_RATE;
   path->interval = MAX (1, FASP_SEC / MAX (goal.blocks, o->datagram_rate));

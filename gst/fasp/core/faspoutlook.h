@@ -31,6 +31,7 @@ typedef struct
   FaspTime floor;               /* the least to be found */
   FaspTime peer_latency;        /* in force there: follows ours slowly */
   FaspLoss loss, back_loss;
+  gdouble residual;             /* share of losses that a code leaves over */
   /* the shortest time to a rex of late, of the last ones lost */
   FaspTime shortest, shortest_before;
   guint shortest_count;

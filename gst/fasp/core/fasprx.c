@@ -13,6 +13,10 @@
 #define FRESH_SPARES (ALLOWANCE_MAX / 8)
 /* What is late within such a time is one skip. */
 #define SKIP FASP_SEC
+/* A repair that comes after the last of its window is waited for so long. */
+#define REPAIR_GRACE (2 * FASP_MSEC)
+/* Blocks of which some may be recovered, per window. */
+#define REMEMBERED 2
 
 void
 fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
@@ -37,6 +41,14 @@ fasp_rx_clear (FaspRx * rx)
 {
   fasp_reorder_free (rx->reorder);
   rx->reorder = NULL;
+  fasp_solver_free (rx->solver);
+  rx->solver = NULL;
+}
+
+void
+fasp_rx_set_fec (FaspRx * rx, guint window)
+{
+  rx->solver = fasp_solver_new (REMEMBERED * window);
 }
 
 /* --- when to speak ------------------------------------------------------------ */
@@ -173,6 +185,69 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
   }
 }
 
+/* A block is here, however it came. @from: what was acknowledged before. */
+static void
+block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
+    guint64 from)
+{
+  rx->first_data = MIN (rx->first_data, now);
+  rx->blocks++;
+  rx->payload += piece->total;
+  if (piece->flags & FASP_BLOCK_EOS) {
+    rx->has_eos = TRUE;
+    rx->eos = piece->number;
+  }
+  fasp_hist_add (&rx->lateness,
+      now - fasp_media_clock_map (&rx->clock, piece->media_time));
+  if (rx->solver != NULL)
+    fasp_solver_know (rx->solver, (FaspBlock *) fasp_reorder_get (rx->reorder,
+            piece->number));
+  measure_in_order (rx, now, from);
+  if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
+    speak_now (rx, now, TRUE);
+}
+
+/* What the solver knows by now. */
+static void
+take_recovered (FaspRx * rx, FaspTime now)
+{
+  FaspRecovered recovered;
+
+  while (rx->solver != NULL && fasp_solver_take (rx->solver, &recovered)) {
+    guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
+    FaspReorderPiece piece = {
+      .number = recovered.number,
+      .flags = recovered.flags,
+      .count = 1,
+      .total = recovered.size,
+      .media_time = fasp_widen (recovered.media_time, FASP_MEDIA_TIME_BITS,
+          rx->last_media),
+      .data = recovered.data,
+      .size = recovered.size,
+    };
+
+    if (fasp_reorder_insert (rx->reorder, now, &piece) != FASP_REORDER_STORED)
+      continue;                 /* taken, given up, or beyond the window */
+    rx->recovered++;
+    rx->rounds[0]++;
+    block_came (rx, now, &piece, old_ack);
+  }
+}
+
+void
+fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
+{
+  if (rx->solver == NULL)
+    return;
+  rx->repairs++;
+  rx->patience = MIN (frame->span * FASP_MSEC + REPAIR_GRACE,
+      FASP_FEEDBACK_CLOCK_MAX);
+  fasp_solver_repair (rx->solver, fasp_widen (frame->block, FASP_BLOCK_BITS,
+          fasp_reorder_get_highest (rx->reorder)), frame->blocks, frame->key,
+      frame->payload, frame->payload_size);
+  take_recovered (rx, now);
+}
+
 FaspRxArrival
 fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
 {
@@ -200,23 +275,13 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   }
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
-      rx->first_data = MIN (rx->first_data, now);
       arrival.fresh = TRUE;
-      rx->blocks++;
-      rx->payload += frame->total;
       rx->rexes += frame->round > 0;
       rx->rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
       rx->last_media = piece.media_time;
-      if (frame->flags & FASP_BLOCK_EOS) {
-        rx->has_eos = TRUE;
-        rx->eos = piece.number;
-      }
       fasp_media_clock_arrived (&rx->clock, piece.media_time, now);
-      fasp_hist_add (&rx->lateness,
-          now - fasp_media_clock_map (&rx->clock, piece.media_time));
-      measure_in_order (rx, now, old_ack);
-      if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
-        speak_now (rx, now, TRUE);
+      block_came (rx, now, &piece, old_ack);
+      take_recovered (rx, now);
       break;
     case FASP_REORDER_PARTIAL:
       break;

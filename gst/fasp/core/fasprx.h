@@ -20,6 +20,7 @@
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspreorder.h"
+#include "faspsolver.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspReorder *reorder;
+  FaspSolver *solver;           /* NULL: repairs are not agreed upon */
+  FaspTime patience;            /* that lost blocks are given to be recovered */
   FaspMediaClock clock;
   FaspPlayout playout;
   gboolean give_up;             /* too-late=skip */
@@ -50,12 +53,15 @@ typedef struct
   FaspTime interval_whole;      /* and while nothing is */
   /* figures */
   guint64 blocks, payload, rexes, duplicates, given_up, outside, feedbacks;
+  guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRx;
 
 void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
     guint32 capacity, const FaspLatency * agreed);
 void fasp_rx_clear (FaspRx * rx);
+/* Takes repairs of up to @window blocks from now on. */
+void fasp_rx_set_fec (FaspRx * rx, guint window);
 
 /* A datagram of @size bytes arrived. */
 void fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size,
@@ -70,6 +76,7 @@ typedef struct
 
 FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
     const FaspFrame * frame);
+void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
 /* Losses were settled by the passing of time. */

@@ -196,7 +196,8 @@ fasp_session_get_room (const FaspSession * session)
   /* none, for the time being */
   if (size == G_MAXUINT32)
     size = session->paths[0].pmtu.size;
-  return MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
+  return MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session) -
+      (session->has_fec ? FASP_REPAIR_MORE : 0);
 }
 
 gint64

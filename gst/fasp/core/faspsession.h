@@ -100,6 +100,7 @@ typedef struct
   FaspPong pongs[FASP_PONGS];
   guint n_pongs;
   FaspSpread spread;            /* sender: of what it sends over the flows */
+  gboolean has_fec;             /* both ends agree to repairs */
   gboolean duplicates;          /* sender: new blocks on every flow; */
   guint64 doubled;              /* those of the last one */
   guint8 last_flow;             /* of the last block, and */

@@ -190,6 +190,14 @@ handle_data (FaspSession * session, FaspTime now, const FaspFrame * frame,
 }
 
 static void
+handle_repair (FaspSession * session, FaspTime now, const FaspFrame * frame)
+{
+  fasp_rx_repair (&session->rx, now, frame);
+  for (guint i = 0; i < session->n_paths; i++)
+    fasp_gap_set_patience (session->paths[i].gap, session->rx.patience);
+}
+
+static void
 handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
 {
   FaspRx *rx = &session->rx;
@@ -242,6 +250,10 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     case FASP_FRAME_PROMISE:
       if (takes_stream)
         handle_promise (session, now, frame);
+      break;
+    case FASP_FRAME_REPAIR:
+      if (takes_stream)
+        handle_repair (session, now, frame);
       break;
     case FASP_FRAME_DATA:
       if (takes_stream)

@@ -358,6 +358,27 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->channel = session->pacer.ready.rate;
 }
 
+/* How much the code is to repair, and what is left to send again. */
+static void
+plan_fec (FaspSession * session)
+{
+  FaspOutlook *outlook = &session->tx.outlook;
+  FaspTime latency = session->tx.outlook.latency;
+  FaspFecGoal goal = {.latency = latency > 0 ? latency : outlook->assumed,.rtt =
+        session->rtt.smoothed,.guard = outlook->goal.path.guard,.block_rate =
+        outlook->block_rate,.data_rate = outlook->data_rate,.interval =
+        outlook->interval
+  };
+  gdouble stay;
+
+  if (!session->has_fec)
+    return;
+  fasp_loss_get (&outlook->loss, &goal.loss, &stay);
+  fasp_fec_plan (&session->tx.fec, &goal);
+  outlook->residual = goal.loss > 0 ? fasp_fec_get_residual (&session->tx.fec,
+      goal.loss, goal.block_rate) / goal.loss : 1;
+}
+
 /* Looks at the path again and tells the peer what is to be expected. */
 static gboolean
 poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
@@ -371,6 +392,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (now >= fasp_outlook_get_timeout (outlook)
       || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
     count (session, &counts);
+    plan_fec (session);
     if (fasp_outlook_look (outlook, now, &session->rtt, &counts)) {
       session->promise_changed = TRUE;
       session->promise_time = now;
@@ -404,6 +426,33 @@ trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
         datagram->size + datagram->to.overhead,.payload = payload,.round =
         item->round,.copy = item->copy,.fresh = item->round == 0}
   );
+}
+
+/* The window's repair symbol. FALSE: there is none that fits. */
+static gboolean
+write_repair (FaspSession * session, FaspTime now, FaspWriter * w,
+    const FaspTxItem * item)
+{
+  const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
+  guint32 room = fasp_session_get_room (session);
+  guint64 first = item->number;
+  guint n = 0;
+
+  for (guint64 i = first; i < item->end; i++) {
+    blocks[n++] = fasp_store_get (session->tx.store, i);
+    if (blocks[n - 1]->size > room) {   /* made for a wider path */
+      first = i + 1;
+      n = 0;
+    }
+  }
+  fasp_fec_leave_out (&session->tx.fec, first);
+  if (n == 0)
+    return FALSE;
+  fasp_wire_write_repair (w, first, n, session->tx.fec.key, CLAMP ((now -
+              blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16));
+  w->used += fasp_rlc_encode (blocks, n, session->tx.fec.key, w->data +
+      w->used);
+  return TRUE;
 }
 
 /* Blocks that have left take another flow than before. */
@@ -446,6 +495,12 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       block = item.number;
       payload = fasp_wire_write_data (&l.w, fasp_store_get (session->tx.store,
               block), item.round, item.copy, item.index, item.count);
+      break;
+    case FASP_TX_REPAIR:
+      if (!write_repair (session, now, &l.w, &item)) {
+        fasp_fec_repair_sent (&session->tx.fec);
+        return FALSE;
+      }
       break;
     case FASP_TX_TAIL:
       fasp_wire_write_number (&l.w, FASP_FRAME_TAIL, item.number);

@@ -13,6 +13,8 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->payload_bytes_resent = tx->payload_resent;
   stats->copies_sent = tx->copies_sent;
   stats->blocks_doubled = tx->blocks_doubled;
+  stats->repairs_sent = tx->repairs_sent;
+  stats->fec_share = tx->fec.share;
   stats->blocks_lost = tx->lost;
   stats->loss = tx->outlook.goal.path.loss;
   stats->back_loss = tx->outlook.goal.path.back_loss;
@@ -38,6 +40,8 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->payload_bytes_received = rx->payload;
   stats->blocks_rex_received = rx->rexes;
   stats->blocks_duplicate = rx->duplicates;
+  stats->repairs_received = rx->repairs;
+  stats->blocks_recovered = rx->recovered;
   stats->blocks_too_late = rx->given_up;
   stats->feedback_sent = rx->feedbacks;
   stats->promised_interval = rx->promised;
@@ -111,7 +115,8 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->rtt_min = session->rtt.min;
   stats->rtt_variation = session->rtt.variation;
   stats->datagram_size = fasp_session_get_room (session) +
-      fasp_session_get_overhead (session);
+      fasp_session_get_overhead (session) +
+      (session->has_fec ? FASP_REPAIR_MORE : 0);
   stats->cipher = session->cipher;
   stats->peer = session->peer;
   stats->datagrams_sent = session->datagrams_sent;

@@ -166,6 +166,25 @@ next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
   return FALSE;
 }
 
+/* A repair symbol that is owed. */
+static gboolean
+next_repair (FaspTx * tx, FaspTime now, FaspTxItem * item)
+{
+  guint64 first;
+
+  if (!fasp_fec_is_due (&tx->fec, now >= tx->tail_time))
+    return FALSE;
+  first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx),
+      tx->cursor);
+  if (first == tx->cursor) {
+    fasp_fec_repair_sent (&tx->fec);    /* nothing to repair: not owed any more */
+    return FALSE;
+  }
+  *item = (FaspTxItem) {
+  .kind = FASP_TX_REPAIR,.number = first,.count = 1,.end = tx->cursor};
+  return TRUE;
+}
+
 /* A rex left: its copies follow. */
 static void
 plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
@@ -217,7 +236,7 @@ FaspTxItem
 fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     gint64 unused)
 {
-  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy;
+  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, repair;
   guint64 head = fasp_store_get_head (tx->store);
   guint64 tail = fasp_store_get_tail (tx->store);
   guint64 rex;
@@ -249,6 +268,8 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     rex = fasp_repair_peek (tx->repair, &round);
     if (rex != FASP_NO_BLOCK)
       return block_item (tx, rex, round, room);
+    if (next_repair (tx, now, &repair))
+      return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
     if (tx->cursor < head && has_room (tx))
@@ -287,8 +308,10 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
           tx->payload_resent += block->size;
         }
       }
-      if (item->number == tx->cursor)
+      if (item->number == tx->cursor) {
         tx->cursor++;
+        fasp_fec_block_sent (&tx->fec);
+      }
       if (item->copy > 0)
         copy_sent (tx);
       else if (item->round > 0 && item->count == 1)
@@ -301,6 +324,10 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       tx->tail_time = now + tx->tail_interval;
       break;
     }
+    case FASP_TX_REPAIR:
+      tx->repairs_sent++;
+      fasp_fec_repair_sent (&tx->fec);
+      break;
     case FASP_TX_TAIL:
       if (!tx->stalled)
         tx->tail_interval = MIN (tx->tail_interval * 2, FASP_TX_TAIL_MAX);

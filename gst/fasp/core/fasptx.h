@@ -3,7 +3,8 @@
  * fasptx.h: the sending half of a session: what goes next, and when.
  *
  * Order, all inside the one pace: a skip notice, doubles of the block sent last,
- * rexes (earliest block first), copies of rexes that are due, new blocks up to the peer's window, a
+ * rexes (earliest block first), repair symbols that are owed, copies of rexes that
+ * are due, new blocks up to the peer's window, a
  * tail probe.  Copies leave with what the channel has left unused lately, so
  * they never keep new blocks from leaving for long.
  *
@@ -16,6 +17,7 @@
 #pragma once
 
 #include "faspcopies.h"
+#include "faspfec.h"
 #include "faspoutlook.h"
 #include "fasprepair.h"
 #include "faspstore.h"
@@ -32,6 +34,7 @@ typedef struct
   FaspStore *store;             /* shared, not owned */
   FaspRepair *repair;
   FaspCopies copies;
+  FaspFec fec;                  /* the caller's to initialise */
   FaspOutlook outlook;
   guint64 cursor;               /* next new block */
   guint64 limit;                /* units of the stream the peer has room for */
@@ -50,7 +53,7 @@ typedef struct
   /* figures */
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent;          /* of those resent */
-  guint64 blocks_doubled;
+  guint64 blocks_doubled, repairs_sent;
   guint64 skips_told;           /* by the peer: what came too late */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
@@ -60,6 +63,7 @@ typedef enum
 {
   FASP_TX_NOTHING,
   FASP_TX_BLOCK,                /* the fields below */
+  FASP_TX_REPAIR,               /* of blocks [number, end) */
   FASP_TX_TAIL,
   FASP_TX_SKIP,
 } FaspTxKind;
@@ -69,6 +73,7 @@ typedef struct
   FaspTxKind kind;
   guint64 number;               /* block, or that of the TAIL, SKIP frame */
   guint8 round, copy, index, count;
+  guint64 end;
 } FaspTxItem;
 
 /* @start: first block of this session. @window: units the peer takes. The

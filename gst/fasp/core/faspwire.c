@@ -14,7 +14,8 @@ enum
   OPTION_CID = 8,
   OPTION_CIPHERS = 9,
   OPTION_FLOWS = 10,
-  OPTION_KNOWN = OPTION_FLOWS,
+  OPTION_FEC = 11,
+  OPTION_KNOWN = OPTION_FEC,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -137,6 +138,9 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
         h->flows = fasp_read_uint (&value, 1);
         if (h->flows == 0 || h->flows > FASP_FLOWS_MAX)
           r.failed = TRUE;
+        break;
+      case OPTION_FEC:
+        h->fec = fasp_read_uint (&value, 2);
         break;
       default:
         if (id >= OPTION_CRITICAL)
@@ -264,6 +268,8 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
   fasp_write_bytes (w, h->ciphers, h->n_ciphers);
   if (h->flows > 1)
     write_option (w, OPTION_FLOWS, h->flows, 1);
+  if (h->fec > 0)
+    write_option (w, OPTION_FEC, h->fec, 2);
 }
 
 static void
@@ -420,6 +426,21 @@ read_data (FaspReader * r, guint8 type, FaspFrame * frame)
     r->failed = TRUE;
 }
 
+static void
+read_repair (FaspReader * r, FaspFrame * frame)
+{
+  frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
+  frame->blocks = fasp_read_uint (r, 2);
+  frame->key = fasp_read_uint (r, 2);
+  frame->span = fasp_read_uint (r, 2);
+  if (r->failed || frame->blocks == 0 || r->left < FASP_SYMBOL_HEADER) {
+    r->failed = TRUE;
+    return;
+  }
+  frame->payload_size = r->left;
+  frame->payload = fasp_read_bytes (r, r->left);
+}
+
 gboolean
 fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
 {
@@ -450,6 +471,9 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       frame->serial = fasp_read_varint (r);
       frame->number = fasp_read_varint (r);
       frame->interval = fasp_read_varint (r);
+      break;
+    case FASP_FRAME_REPAIR:
+      read_repair (r, frame);
       break;
     case FASP_FRAME_CLOSE:
       frame->number = fasp_read_uint (r, 2);
@@ -524,6 +548,17 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
     fasp_write_varint (w, f->ranges[i].length - 1);
     at = f->ranges[i].start + f->ranges[i].length;
   }
+}
+
+void
+fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
+    guint16 key, guint16 span)
+{
+  fasp_write_uint (w, FASP_FRAME_REPAIR, 1);
+  fasp_write_uint (w, first, FASP_BLOCK_BITS / 8);
+  fasp_write_uint (w, blocks, 2);
+  fasp_write_uint (w, key, 2);
+  fasp_write_uint (w, span, 2);
 }
 
 guint

@@ -8,6 +8,7 @@
 
 #include "faspbytes.h"
 #include "faspendpoint.h"
+#include "fasprlc.h"
 
 G_BEGIN_DECLS
 
@@ -59,6 +60,9 @@ typedef enum
 #define FASP_DATA_HEADER (FASP_SESSION_HEADER + 8)
 #define FASP_DATA_OVERHEAD (FASP_DATA_HEADER + FASP_TAG_SIZE_MAX)
 #define FASP_FRAGMENT_HEADER 3
+/* A REPAIR's header, and what it is larger than the DATA of its largest block. */
+#define FASP_REPAIR_HEADER 10
+#define FASP_REPAIR_MORE (FASP_REPAIR_HEADER + FASP_SYMBOL_HEADER - 8)
 
 typedef struct
 {
@@ -125,6 +129,8 @@ typedef struct
   guint n_ciphers;              /* OPEN: taken, best first; ACCEPT: chosen */
   guint8 ciphers[FASP_CIPHERS];
   guint8 flows;                 /* OPEN: that could be used; ACCEPT: that are */
+  guint16 fec;                  /* blocks in a window that the writer recovers
+                                   from, or would send; 0: none */
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
@@ -145,6 +151,7 @@ typedef enum
   FASP_FRAME_SKIP = 0x05,
   FASP_FRAME_CLOSE = 0x06,
   FASP_FRAME_PROMISE = 0x07,
+  FASP_FRAME_REPAIR = 0x08,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
 
@@ -196,9 +203,11 @@ typedef struct
   guint64 interval;             /* PROMISE: seconds between skips */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
+  /* REPAIR: `payload' is the symbol */
+  guint16 blocks, key, span;    /* of the window; its age, ms */
   /* DATA */
   guint8 flags, round, copy, index, count;
-  guint32 block;                /* low 24 bits */
+  guint32 block;                /* low 24 bits; REPAIR: the first one */
   guint32 media_time;           /* low 32 bits */
   guint32 total;
   const guint8 *payload;
@@ -220,6 +229,9 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval);
+/* All but the symbol, which follows. */
+void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
+    guint16 key, guint16 span);
 /* The whole block, or fragment @index of @count; payload bytes of it, which are
  * not copied. */
 guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "faspfec.h"
+#include "faspmodel.h"
+
+/* Repairs that may be borrowed in a pause. */
+#define BORROWED_MAX 2
+/* Of the latency, where all of it is for the code: the rest is on the way. */
+#define REACH_SHARE .9
+#define REACH_MAX (100 * FASP_MSEC)
+#define REACH_MIN (2 * FASP_MSEC)
+#define REACH_UNKNOWN (50 * FASP_MSEC)
+/* Bytes that are added up in a second at most: a third of what a core does. */
+#define WORK 3e9
+#define WINDOW_MIN 16
+#define SHARE_LEAST .02
+#define SHARE_STEP 1.25
+#define SHARE_AUTO_MAX .25
+/* A rex is in time, or is not in time any more, when there is so much more. */
+#define REX_FITS 1.5
+#define REX_DOES_NOT 1.25
+
+void
+fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
+{
+  memset (fec, 0, sizeof *fec);
+  fec->mode = window_max > 0 ? mode : FASP_FEC_OFF;
+  fec->share = fec->mode == FASP_FEC_FIXED ? CLAMP (share, 0,
+      FASP_FEC_SHARE_MAX) : 0;
+  fec->window_max = fec->window = MIN (window_max, FASP_FEC_WINDOW_MAX);
+  fec->reach = REACH_UNKNOWN;
+}
+
+static guint
+get_window (const FaspFec * fec, gdouble share, gdouble block_rate)
+{
+  gdouble blocks = block_rate * fec->reach / FASP_SEC;
+
+  return CLAMP (blocks, 1, fec->window);
+}
+
+static gdouble
+get_residual (const FaspFec * fec, gdouble share, gdouble loss,
+    gdouble block_rate)
+{
+  guint window = get_window (fec, share, block_rate);
+  guint repairs = window * share;
+
+  return repairs > 0 ? fasp_model_fec_loss (loss, window + repairs, repairs) :
+      loss;
+}
+
+gdouble
+fasp_fec_get_residual (const FaspFec * fec, gdouble loss, gdouble block_rate)
+{
+  return fec->share > 0 ? get_residual (fec, fec->share, loss, block_rate) :
+      loss;
+}
+
+/* The least that keeps the wanted interval. */
+static gdouble
+choose_share (const FaspFec * fec, const FaspFecGoal * goal)
+{
+  for (gdouble share = SHARE_LEAST; share < SHARE_AUTO_MAX; share *= SHARE_STEP)
+    if (get_residual (fec, share, goal->loss, goal->block_rate) *
+        goal->block_rate * goal->interval < 1)
+      return share;
+  return SHARE_AUTO_MAX;
+}
+
+void
+fasp_fec_plan (FaspFec * fec, const FaspFecGoal * goal)
+{
+  FaspTime rex = goal->rtt + goal->guard;
+  gboolean was = fec->share > 0, fits;
+
+  if (fec->mode == FASP_FEC_OFF)
+    return;
+  fits = goal->latency >= rex * (was ? REX_FITS : REX_DOES_NOT);
+  if (goal->latency <= 0)
+    fec->reach = REACH_UNKNOWN;
+  else
+    fec->reach = fits ? goal->latency - rex : goal->latency * REACH_SHARE;
+  fec->reach = CLAMP (fec->reach, REACH_MIN, REACH_MAX);
+  if (fec->mode == FASP_FEC_AUTO)
+    fec->share = fits || goal->latency <= 0 || goal->loss <= 0 ? 0 :
+        choose_share (fec, goal);
+  if (fec->share > 0 && goal->data_rate > 0)
+    fec->window = CLAMP (WORK / (fec->share * goal->data_rate / 8),
+        MIN (WINDOW_MIN, fec->window_max), fec->window_max);
+}
+
+void
+fasp_fec_block_sent (FaspFec * fec)
+{
+  fec->owed += fec->share;
+  fec->since++;
+}
+
+gboolean
+fasp_fec_is_due (const FaspFec * fec, gboolean pause)
+{
+  if (fec->share <= 0 || fec->since == 0)
+    return FALSE;
+  return fec->owed >= 1 || (pause && fec->owed > -BORROWED_MAX);
+}
+
+guint64
+fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
+    guint64 base, guint64 end)
+{
+  fec->from = MAX (fec->from, base);
+  if (end > fec->window)
+    fec->from = MAX (fec->from, end - fec->window);
+  while (fec->from < end
+      && fasp_store_get (store, fec->from)->arrival < now - fec->reach)
+    fec->from++;
+  return fec->from = MIN (fec->from, end);
+}
+
+void
+fasp_fec_repair_sent (FaspFec * fec)
+{
+  fec->owed--;
+  fec->since = 0;
+  fec->key++;
+}
+
+void
+fasp_fec_leave_out (FaspFec * fec, guint64 from)
+{
+  fec->from = MAX (fec->from, from);
+}
