@@ -187,6 +187,13 @@ install_common (GObjectClass * klass)
           "ADDRESS:PORT@LOCAL,... where LOCAL, an address or interface of this "
           "machine, may be left out; a listener gives its own further "
           "ADDRESS:PORT,... (default: none)", NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_FEC,
+      g_param_spec_string ("fec", "Forward error correction",
+          "Sink: off, auto (where latency is too short for sending again, as much "
+          "as the losses ask for), or so many repairs for each packet: "
+          "N%, 1 to 100. Source: off, or auto to take what the sink sends. "
+          "max-bitrate has to have room for it (default: off for the sink, auto "
+          "for the source)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
@@ -283,6 +290,7 @@ gst_fasp_settings_clear (GstFaspSettings * settings)
   gst_fasp_keys_clear (&settings->keys);
   g_clear_pointer (&settings->interface, g_free);
   g_clear_pointer (&settings->bonding_addresses, g_free);
+  g_clear_pointer (&settings->fec, g_free);
   g_clear_pointer (&settings->record, g_free);
   gst_clear_caps (&settings->caps);
 }
@@ -358,6 +366,9 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_BONDING_ADDRESSES:
       replace_string (&s->bonding_addresses, value);
+      break;
+    case GST_FASP_PROP_FEC:
+      replace_string (&s->fec, value);
       break;
     case GST_FASP_PROP_FLOW_ASSIGNMENT:
       s->flow_assignment = g_value_get_enum (value);
@@ -458,6 +469,9 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_BONDING_ADDRESSES:
       g_value_set_string (value, s->bonding_addresses);
+      break;
+    case GST_FASP_PROP_FEC:
+      g_value_set_string (value, s->fec);
       break;
     case GST_FASP_PROP_FLOW_ASSIGNMENT:
       g_value_set_enum (value, s->flow_assignment);
@@ -709,6 +723,35 @@ gst_fasp_settings_get_latency (const GstFaspSettings * s)
   return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
+/* off, auto, N%. */
+static gboolean
+parse_fec (const gchar * text, FaspRole role, FaspEndpointConfig * config,
+    GError ** error)
+{
+  g_autofree gchar *number = NULL;
+  gsize size = text != NULL ? strlen (text) : 0;
+  guint64 percent;
+
+  config->fec = role == FASP_ROLE_SENDER ? FASP_FEC_OFF : FASP_FEC_AUTO;
+  if (size == 0)
+    return TRUE;
+  if (g_str_equal (text, "off") || g_str_equal (text, "auto")) {
+    config->fec = text[0] == 'o' ? FASP_FEC_OFF : FASP_FEC_AUTO;
+    return TRUE;
+  }
+  number = g_strndup (text, size - 1);
+  if (text[size - 1] != '%' || !g_ascii_string_to_unsigned (number, 10, 1,
+          100 * FASP_FEC_SHARE_MAX, &percent, NULL)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "fec=%s is not understood: it takes off, auto, or 1%% to 100%% (in a URI "
+        "the %% is written %%25).", text);
+    return FALSE;
+  }
+  config->fec = FASP_FEC_FIXED;
+  config->fec_share = percent / 100.;
+  return TRUE;
+}
+
 gboolean
 gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
     FaspIoSettings * io, GstFaspLinks ** links, GError ** error)
@@ -757,6 +800,8 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
     io->others = (GSocketAddress * const *) (*links)->others->pdata;
 
   fasp_endpoint_config_init (config, role, modes[mode]);
+  if (!parse_fec (s->fec, role, config, error))
+    return FALSE;
   config->latency_ms = gst_fasp_settings_get_latency (s);
   config->glitch_interval = s->glitch_interval / GST_SECOND;
   config->streamid = s->streamid;

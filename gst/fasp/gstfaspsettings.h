@@ -74,6 +74,7 @@ typedef enum
   GST_FASP_PROP_INTERFACE,
   GST_FASP_PROP_FLOWLETS,
   GST_FASP_PROP_BONDING_ADDRESSES,
+  GST_FASP_PROP_FEC,
   GST_FASP_PROP_RECORD,
   GST_FASP_PROP_STATS,
   GST_FASP_PROP_STATS_INTERVAL,
@@ -110,6 +111,7 @@ typedef struct
   gchar *interface;
   guint flowlets;
   gchar *bonding_addresses;
+  gchar *fec;                   /* NULL: the default of its side */
   GstFaspFlowAssignment flow_assignment;
   gchar *record;
   guint stats_interval;         /* ms */

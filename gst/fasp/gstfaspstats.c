@@ -41,6 +41,8 @@ describe_sender (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "packets-retransmitted", f->blocks_resent);
   set_uint64 (s, "copies-sent", f->copies_sent);
   set_uint64 (s, "packets-doubled", f->blocks_doubled);
+  set_uint64 (s, "repairs-sent", f->repairs_sent);
+  set_double (s, "fec-share", f->fec_share);
   set_double (s, "loss", f->loss);
   set_double (s, "feedback-loss", f->back_loss);
   set_uint64 (s, "packet-ack-received", f->feedback_received);
@@ -65,6 +67,8 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "bursts-received-lost", f->bursts_lost);
   set_uint64 (s, "packets-received-retransmitted", f->blocks_rex_received);
   set_uint64 (s, "packets-received-dropped", f->blocks_too_late);
+  set_uint64 (s, "repairs-received", f->repairs_received);
+  set_uint64 (s, "packets-recovered", f->blocks_recovered);
   set_uint64 (s, "packets-received-reordered", f->datagrams_reordered);
   set_uint64 (s, "bytes-received", f->payload_bytes_received);
   set_uint64 (s, "wire-bytes-received", f->wire_bytes_received);

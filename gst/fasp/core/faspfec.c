@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include <string.h>
 #include "faspfec.h"
 #include "faspmodel.h"
@@ -6,7 +7,7 @@
 /* Repairs that may be borrowed in a pause. */
 #define BORROWED_MAX 2
 /* Of the latency, where all of it is for the code: the rest is on the way. */
-#define REACH_SHARE .9
+#define REACH_SHARE .97
 #define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
@@ -14,7 +15,7 @@
 #define WORK 3e9
 #define WINDOW_MIN 16
 #define SHARE_LEAST .02
-#define SHARE_STEP 1.25
+#define SHARE_STEP 1.1
 #define SHARE_AUTO_MAX .25
 /* A rex is in time, or is not in time any more, when there is so much more. */
 #define REX_FITS 1.5
@@ -31,39 +32,34 @@ fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
   fec->reach = REACH_UNKNOWN;
 }
 
-static guint
-get_window (const FaspFec * fec, gdouble share, gdouble block_rate)
-{
-  gdouble blocks = block_rate * fec->reach / FASP_SEC;
-
-  return CLAMP (blocks, 1, fec->window);
-}
-
 static gdouble
-get_residual (const FaspFec * fec, gdouble share, gdouble loss,
-    gdouble block_rate)
+get_residual (const FaspFec * fec, gdouble share, const FaspFecGoal * goal)
 {
-  guint window = get_window (fec, share, block_rate);
-  guint repairs = window * share;
+  gdouble blocks = goal->block_rate * fec->reach / FASP_SEC;
 
-  return repairs > 0 ? fasp_model_fec_loss (loss, window + repairs, repairs) :
-      loss;
+  return fasp_model_sliding_loss (goal->loss, goal->stay,
+      CLAMP (blocks, 1, fec->window), share);
 }
 
 gdouble
-fasp_fec_get_residual (const FaspFec * fec, gdouble loss, gdouble block_rate)
+fasp_fec_get_residual (const FaspFec * fec, const FaspFecGoal * goal)
 {
-  return fec->share > 0 ? get_residual (fec, fec->share, loss, block_rate) :
-      loss;
+  return fec->share > 0 ? get_residual (fec, fec->share, goal) : goal->loss;
 }
 
 /* The least that keeps the wanted interval. */
 static gdouble
-choose_share (const FaspFec * fec, const FaspFecGoal * goal)
+choose_share (const FaspFec * fec, const FaspFecGoal * asked)
 {
+  FaspFecGoal worst = *asked, *goal = &worst;
+
+  /* that what was seen is not likely to be less than is so much (95 %); and of
+   * what was never seen, the rule of three */
+  if (goal->block_rate <= 0)    /* the stream begins */
+    return SHARE_AUTO_MAX;
+  goal->loss += 2 * sqrt (goal->loss / goal->seen) + 3 / goal->seen;
   for (gdouble share = SHARE_LEAST; share < SHARE_AUTO_MAX; share *= SHARE_STEP)
-    if (get_residual (fec, share, goal->loss, goal->block_rate) *
-        goal->block_rate * goal->interval < 1)
+    if (get_residual (fec, share, goal) * goal->block_rate * goal->interval < 1)
       return share;
   return SHARE_AUTO_MAX;
 }
@@ -83,8 +79,7 @@ fasp_fec_plan (FaspFec * fec, const FaspFecGoal * goal)
     fec->reach = fits ? goal->latency - rex : goal->latency * REACH_SHARE;
   fec->reach = CLAMP (fec->reach, REACH_MIN, REACH_MAX);
   if (fec->mode == FASP_FEC_AUTO)
-    fec->share = fits || goal->latency <= 0 || goal->loss <= 0 ? 0 :
-        choose_share (fec, goal);
+    fec->share = fits || goal->latency <= 0 ? 0 : choose_share (fec, goal);
   if (fec->share > 0 && goal->data_rate > 0)
     fec->window = CLAMP (WORK / (fec->share * goal->data_rate / 8),
         MIN (WINDOW_MIN, fec->window_max), fec->window_max);

@@ -50,7 +50,9 @@ typedef struct
 {
   FaspTime latency;             /* 0: not known */
   FaspTime rtt, guard;          /* a rex is in time when both fit */
-  gdouble loss, block_rate;     /* a second */
+  gdouble loss, stay;           /* and that the one behind a lost one is, too */
+  gdouble seen;                 /* datagrams that tell of it, at least 1 */
+  gdouble block_rate;           /* a second */
   gdouble data_rate;            /* bit/s */
   gdouble interval;             /* wanted seconds between skips */
 } FaspFecGoal;
@@ -58,8 +60,8 @@ typedef struct
 /* What the path is like, and what is wanted. */
 void fasp_fec_plan (FaspFec * fec, const FaspFecGoal * goal);
 /* What is lost behind the code, of what is lost before it. */
-gdouble fasp_fec_get_residual (const FaspFec * fec, gdouble loss,
-    gdouble block_rate);
+gdouble fasp_fec_get_residual (const FaspFec * fec,
+    const FaspFecGoal * goal);
 
 void fasp_fec_block_sent (FaspFec * fec);
 /* @pause: the stream stands still. */

@@ -68,6 +68,51 @@ fasp_model_fec_loss (gdouble loss, guint all, guint repairs)
   return loss * more;
 }
 
+/* Chances of so many missing blocks, by whether the last datagram was lost. */
+#define MISSING_MAX 64
+
+typedef struct
+{
+  gdouble lost[MISSING_MAX + 1], here[MISSING_MAX + 1];
+} Walk;
+
+/* One datagram: @up when it is lost, @down when it is not. */
+static void
+walk (Walk * w, gdouble enter, gdouble stay, guint up, guint down)
+{
+  Walk next = { 0 };
+
+  for (guint n = 1; n <= MISSING_MAX; n++) {
+    guint more = MIN (n + up, MISSING_MAX);
+
+    next.lost[more] += w->lost[n] * stay + w->here[n] * enter;
+    if (n > down)               /* else nothing is missing any more */
+      next.here[n - down] += w->lost[n] * (1 - stay) + w->here[n] * (1 - enter);
+  }
+  *w = next;
+}
+
+gdouble
+fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
+    gdouble share)
+{
+  gdouble enter, owed = 0, late = 0;
+  Walk w = { 0 };
+
+  if (loss <= 0 || loss >= 1)
+    return loss;
+  enter = MIN (1, loss * (1 - stay) / (1 - loss));
+  w.lost[1] = 1;
+  for (guint i = 0; i < window; i++) {
+    for (owed += share; owed >= 1; owed--)
+      walk (&w, enter, stay, 0, 1);
+    walk (&w, enter, stay, 1, 0);
+  }
+  for (guint n = 1; n <= MISSING_MAX; n++)
+    late += w.lost[n] + w.here[n];
+  return loss * late;
+}
+
 gdouble
 fasp_model_skips (gdouble chunk_late, gdouble chunks)
 {

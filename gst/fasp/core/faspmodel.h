@@ -40,6 +40,14 @@ gdouble fasp_model_overhead (gdouble loss, gdouble back_loss,
  * datagrams, of which all - repairs are data. */
 gdouble fasp_model_fec_loss (gdouble loss, guint all, guint repairs);
 
+/* What is lost behind an ideal code with a sliding window: @share repairs for
+ * each datagram of data, each of the last @window. @stay: the datagram behind a lost one is
+ * lost, too. A lost block is recovered when as many repairs have come as blocks are
+ * missing: it is late if that has not been so within the window (first passage
+ * of a random walk). */
+gdouble fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
+    gdouble share);
+
 /* Skips to be expected among @chunks; seconds until the first, with one chunk
  * every @chunk_seconds. */
 gdouble fasp_model_skips (gdouble chunk_late, gdouble chunks);

@@ -14,6 +14,8 @@
  * CLOSE goes behind it. */
 #define FEEDBACK_FLOW 36
 #define FEEDBACK_REST 64
+/* Datagrams that the losses of late are known from, at most. */
+#define LOSS_SEEN_MAX 20000
 
 /* --- a datagram ------------------------------------------------------------------- */
 
@@ -367,16 +369,16 @@ plan_fec (FaspSession * session)
   FaspFecGoal goal = {.latency = latency > 0 ? latency : outlook->assumed,.rtt =
         session->rtt.smoothed,.guard = outlook->goal.path.guard,.block_rate =
         outlook->block_rate,.data_rate = outlook->data_rate,.interval =
-        outlook->interval
+        outlook->interval,.seen =
+        CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX)
   };
-  gdouble stay;
 
   if (!session->has_fec)
     return;
-  fasp_loss_get (&outlook->loss, &goal.loss, &stay);
+  fasp_loss_get (&outlook->loss, &goal.loss, &goal.stay);
   fasp_fec_plan (&session->tx.fec, &goal);
   outlook->residual = goal.loss > 0 ? fasp_fec_get_residual (&session->tx.fec,
-      goal.loss, goal.block_rate) / goal.loss : 1;
+      &goal) / goal.loss : 1;
 }
 
 /* Looks at the path again and tells the peer what is to be expected. */

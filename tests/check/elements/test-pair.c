@@ -181,6 +181,10 @@ static const Way ways[] = {
         "flow-assignment=duplicate", "uri=fasp://:%u?flowlets=4", FALSE},
   {"flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u",
       FALSE},
+  {"fec", "uri=fasp://127.0.0.1:%u?fec=20%%25&latency=20", "uri=fasp://:%u",
+      FALSE},
+  {"fec-auto", "uri=fasp://127.0.0.1:%u fec=auto", "uri=fasp://:%u fec=off",
+      FALSE},
   {"loopback-device", "uri=fasp://127.0.0.1:%u interface=lo",
       "uri=fasp://:%u", FALSE},
 };

@@ -153,6 +153,11 @@ test_bad_starts (void)
     {"faspsrc localport=0 bonding-addresses=127.0.0.1:9@lo ! fakesink", "@"},
     {"faspsrc localport=0 bonding-addresses=192.0.2.1:9 ! fakesink",
         "192.0.2.1"},
+    {"fakesrc ! faspsink localport=0 fec=20", "fec=20"},
+    {"fakesrc ! faspsink localport=0 fec=101%", "101%"},
+    {"fakesrc ! faspsink localport=0 fec=0%", "0%"},
+    {"fakesrc ! faspsink localport=0 fec=lots", "lots"},
+    {"faspsrc localport=0 fec=% ! fakesink", "fec=%"},
     {"faspsrc uri=fasp://h:1?nonsense=1 ! fakesink", "nonsense"},
     {"faspsrc mode=caller ! fakesink", "nobody to dial"},
   };

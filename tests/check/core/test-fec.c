@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Streams with repair symbols in virtual time: what is lost is there before it
+ * could be sent again.
+ */
+#include "faspsession.h"
+#include "vstream.h"
+
+#define RTT (200 * FASP_MSEC)
+
+typedef struct
+{
+  FaspFecMode mode;
+  gdouble share;
+  guint latency;                /* ms */
+  guint flows;
+} Fec;
+
+static Vstream *
+start (Vnet * net, const VstreamConfig * config, const Fec * fec)
+{
+  FaspEndpointConfig a, b;
+
+  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, config->receiver_calls ?
+      FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, config->receiver_calls ?
+      FASP_MODE_CALLER : FASP_MODE_LISTENER);
+  a.latency_ms = b.latency_ms = fec->latency;
+  a.fec = fec->mode;
+  a.fec_share = fec->share;
+  b.fec = FASP_FEC_AUTO;
+  a.flows = a.flowlets = b.flows = b.flowlets = MAX (fec->flows, 1);
+  return vstream_new (net, config, &a, &b);
+}
+
+/* Bytes on the wire for each of the stream. */
+static gdouble
+get_overhead (const Vstream * stream)
+{
+  return (gdouble) stream->sender_stats.wire_bytes_sent / stream->written;
+}
+
+/* The stream of the whitepaper at half a round trip: 6 Mbit/s, 2 % both ways. */
+static void
+test_half_rtt (gconstpointer data)
+{
+  const Fec *fec = data;
+  guint64 skips = 0;
+
+  for (guint seed = 1; seed <= 5; seed++) {
+    Vnet *net = vnet_new (seed);
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_set_path (net, RTT, (gdouble[]) {
+        .02, .02}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = FASP_SEC;
+    config.duration = 60 * FASP_SEC;
+    config.channel = 8000000;
+    stream = start (net, &config, fec);
+    g_assert_true (vstream_run (stream));
+    skips += stream->sender_stats.skips;
+    g_test_message ("seed %u: skips %" G_GUINT64_FORMAT ", on the wire %.3f, "
+        "share %.3f, resent %" G_GUINT64_FORMAT ", recovered %" G_GUINT64_FORMAT
+        ", repairs %" G_GUINT64_FORMAT ", latest %" G_GINT64_FORMAT, seed,
+        stream->sender_stats.skips, get_overhead (stream),
+        stream->sender_stats.fec_share, stream->sender_stats.blocks_resent,
+        stream->receiver_stats.blocks_recovered,
+        stream->receiver_stats.repairs_received,
+        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
+                TRUE), 1));
+    g_assert_cmpfloat (get_overhead (stream), <, fec->mode == FASP_FEC_AUTO ?
+        1.3 : 1.2);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+  g_assert_cmpuint (skips, ==, 0);
+}
+
+/* --- whole streams ------------------------------------------------------------------- */
+
+typedef struct
+{
+  const gchar *name;
+  Fec fec;
+  gdouble loss, burst, reorder;
+  guint64 bitrate;
+  FaspTime rtt, blackout;
+  gboolean jumbo;
+} Case;
+
+static const Case cases[] = {
+  {"clean", {FASP_FEC_FIXED, .1, 50, 1}, 0, 0, 0, 2000000, 40000, 0, FALSE},
+  {"loss", {FASP_FEC_FIXED, .1, 50, 1}, .05, 0, 0, 2000000, 40000, 0, FALSE},
+  {"much", {FASP_FEC_FIXED, 1, 50, 1}, .3, 0, 0, 2000000, 40000, 0, FALSE},
+  {"bursts", {FASP_FEC_FIXED, .2, 200, 1}, .05, 6, 0, 4000000, 40000, 0, FALSE},
+  {"reorder", {FASP_FEC_FIXED, .1, 50, 1}, .02, 0, .2, 2000000, 40000, 0,
+      FALSE},
+  {"flows", {FASP_FEC_FIXED, .2, 50, 8}, .05, 0, 0, 8000000, 40000, 0, FALSE},
+  {"auto", {FASP_FEC_AUTO, 0, 30, 4}, .02, 0, 0, 8000000, 40000, 0, FALSE},
+  {"blackout", {FASP_FEC_FIXED, .2, 50, 1}, .02, 0, 0, 4000000, 40000,
+      2 * FASP_SEC, FALSE},
+  {"jumbo", {FASP_FEC_FIXED, .05, 20, 1}, .01, 0, 0, 400000000, 4000, 0, TRUE},
+};
+
+static void
+test_whole (gconstpointer data)
+{
+  const Case *c = data;
+
+  for (guint seed = 1; seed <= (c->jumbo ? 1 : 6); seed++) {
+    Vnet *net = vnet_new (seed);
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_set_path (net, c->rtt, (gdouble[]) {
+        c->loss, c->loss}
+        , (gdouble[]) {
+        c->burst, c->burst}
+        , 0);
+    for (guint side = 0; side < 2; side++)
+      for (guint link = 0; link < MAX (c->fec.flows, 1); link++) {
+        ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
+
+        wire->reorder = c->reorder;
+        wire->blackouts[0].start = vnet_get_time (net) + 3 * FASP_SEC;
+        wire->blackouts[0].end = wire->blackouts[0].start + c->blackout;
+        if (c->jumbo)
+          wire->mtu = 9000;
+      }
+    vstream_config_init (&config);
+    config.bitrate = c->bitrate;
+    config.channel = c->bitrate * 5 / 2;
+    config.chunk = c->jumbo ? 50000 : 1316;
+    config.duration = c->jumbo ? FASP_SEC : 6 * FASP_SEC;
+    config.receiver_calls = seed % 2;
+    stream = start (net, &config, &c->fec);
+    g_assert_true (vstream_run (stream));
+    if (c->loss > 0)
+      g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 3);
+    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, <=,
+        stream->receiver_stats.datagrams_lost +
+        stream->receiver_stats.datagrams_reordered);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* Who does not take repairs gets none. */
+static void
+test_refused (void)
+{
+  FaspEndpointConfig a, b;
+  VstreamConfig config;
+  Vnet *net = vnet_new (1);
+  Vstream *stream;
+
+  vstream_config_init (&config);
+  config.duration = FASP_SEC;
+  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  a.fec = FASP_FEC_FIXED;
+  a.fec_share = .5;
+  stream = vstream_new (net, &config, &a, &b);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->sender_stats.repairs_sent, ==, 0);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+static const Fec half_fixed = { FASP_FEC_FIXED, .14, 100, 1 };
+static const Fec half_auto = { FASP_FEC_AUTO, 0, 100, 1 };
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/fec/half-rtt/fixed", &half_fixed, test_half_rtt);
+  g_test_add_data_func ("/fec/half-rtt/auto", &half_auto, test_half_rtt);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/fec/whole/%s", cases[i].name);
+
+    g_test_add_data_func (path, &cases[i], test_whole);
+  }
+  g_test_add_func ("/fec/refused", test_refused);
+  return g_test_run ();
+}
