@@ -144,8 +144,8 @@ end
 
 local function feedback(tree, buffer, at)
     local tail, ack, from, stop, count, value = buffer(at, 1):uint() % 2
-    tree:add(f.serial, buffer(at + 1, 2))
-    ack, at = add_varint(tree, f.ack, buffer, at + 3)
+    tree:add(f.serial, buffer(at + 1, 4))
+    ack, at = add_varint(tree, f.ack, buffer, at + 5)
     value, at = add_varint(tree, f.window, buffer, at)
     value, at = add_varint(tree, f.told_latency, buffer, at)
     value, at = add_varint(tree, f.skips, buffer, at)

@@ -285,6 +285,8 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     if (s->same_call->state == FASP_SESSION_HALF) {
       /* to where it is asked for: who has copied an OPEN gets nothing by that,
        * and the session's address is another matter */
+      if (!fasp_address_equal (&s->same_call->accept_to, call->from))
+        s->same_call->accept_moved = TRUE;
       s->same_call->accept_to = *call->from;
       s->same_call->accept_due = TRUE;
       s->same_call->wake = 0;

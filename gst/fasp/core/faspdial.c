@@ -3,11 +3,19 @@
 
 /* The application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
+/* Calls with a cookie by its way before another is tried. */
+#define COOKIE_TRIES 3
 
 gboolean
 fasp_dial_is_ours (const FaspEndpoint * endpoint)
 {
   return fasp_endpoint_config_dials (&endpoint->config);
+}
+
+static guint
+count_links (const FaspEndpoint * endpoint)
+{
+  return MAX (endpoint->config.flows, 1);
 }
 
 void
@@ -17,12 +25,22 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->role = endpoint->config.role;
   hello->latency_ms = endpoint->config.latency_ms;
   hello->datagram_max = FASP_DATAGRAM_MAX;
-  hello->flows = MAX (endpoint->config.flows, 1);
+  hello->flows = count_links (endpoint);
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
   if (endpoint->config.role == FASP_ROLE_SENDER)
     hello->start = start;
   else
     hello->window = fasp_endpoint_get_window (endpoint);
+}
+
+/* The link of way @n: the first of each address, then the second of each ... */
+static guint
+get_link (const FaspEndpoint * endpoint, guint n)
+{
+  guint flowlets = MAX (endpoint->config.flowlets, 1);
+  guint addresses = count_links (endpoint) / flowlets;
+
+  return n % addresses * flowlets + n / addresses;
 }
 
 FaspAddress
@@ -43,7 +61,8 @@ set_addresses (FaspEndpoint * endpoint, FaspSession * session)
 {
   guint flow = 1, first = fasp_session_get_address (session)->link;
 
-  for (guint link = 0; flow < session->n_paths; link++) {
+  for (guint n = 0; flow < session->n_paths; n++) {
+    guint link = get_link (endpoint, n);
     FaspAddress way;
 
     if (link == first)
@@ -53,14 +72,26 @@ set_addresses (FaspEndpoint * endpoint, FaspSession * session)
   }
 }
 
+/* A call goes by the first way and each other one in turns; with a cookie by
+ * the way that it is for, unless nobody answers it there. */
+static guint
+choose_link (FaspEndpoint * endpoint)
+{
+  guint n = count_links (endpoint), tries = endpoint->caller.tries - 1;
+
+  if (endpoint->caller.open.cookie_size > 0 && endpoint->cookie_tries++ <
+      COOKIE_TRIES)
+    return endpoint->cookie_link;
+  return n == 1 || tries % 2 == 0 ? 0 : get_link (endpoint, 1 + tries / 2 %
+      (n - 1));
+}
+
 gboolean
 fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {
   if (!fasp_caller_poll (&endpoint->caller, now, datagram))
     return FALSE;
-  /* by another way each time */
-  datagram->to = fasp_dial_get_way (endpoint, (endpoint->caller.tries - 1) %
-      MAX (endpoint->config.flows, 1));
+  datagram->to = fasp_dial_get_way (endpoint, choose_link (endpoint));
   return TRUE;
 }
 
@@ -143,7 +174,6 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
       endpoint->caller.open.from_cid, from, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->streamid = g_strdup (endpoint->config.streamid);
-  set_addresses (endpoint, session);
   fasp_session_set_keys (session, &agreement->keys);
   if (fasp_noise_has_static (endpoint->caller.noise.pattern))
     fasp_credentials_know (endpoint->config.credentials,
@@ -152,6 +182,8 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   if (endpoint->caller.tries == 1)      /* else: which one was answered? */
     fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
   fasp_session_open (session, now);
+  set_addresses (endpoint, session);
+  fasp_session_trust (session, now, 0);
   fasp_endpoint_session_opened (endpoint, now, session);
 }
 

@@ -385,6 +385,10 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
       endpoint->answer_forged = TRUE;
       break;
     case FASP_CALLER_AGAIN:
+      if (handshake.type == FASP_HANDSHAKE_RETRY) {
+        endpoint->cookie_link = from->link;
+        endpoint->cookie_tries = 0;
+      }
       break;
     case FASP_CALLER_ACCEPTED:
       fasp_dial_accepted (endpoint, now, from, &agreement);
@@ -486,7 +490,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!fasp_address_equal (fasp_session_get_address (session), to)
+    if (!fasp_session_refused (session, to)
         || now - session->heard < UNREACHABLE_AFTER)
       continue;
     session->wake = 0;

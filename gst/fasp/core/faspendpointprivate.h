@@ -36,6 +36,7 @@ struct _FaspEndpoint
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer;
   FaspCaller caller;
+  guint cookie_link, cookie_tries;      /* of the way that the cookie is for */
   FaspTime call_started, redial_time, punch_time;
   guint punched;                /* links, this time */
   FaspReason last_reject;

@@ -30,6 +30,7 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   gboolean same = fasp_address_equal (&path->address, from);
 
   path->heard = now;
+  path->refused = FALSE;
   if (path->dead) {
     /* it may be well again */
     path->ping_time = MIN (path->ping_time, path->asked + FASP_PATH_AGAIN);

@@ -48,6 +48,7 @@ typedef struct
 {
   FaspAddress address;          /* len 0: not known yet */
   gboolean proved;
+  gboolean refused;             /* nobody listens there, says the network */
   gboolean has_candidate;
   FaspAddress candidate;
   FaspTime candidate_time;      /* last challenge */

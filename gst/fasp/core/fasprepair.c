@@ -21,7 +21,7 @@
 
 typedef struct
 {
-  guint64 block;                /* FASP_NO_BLOCK: none, or done with */
+  guint64 block;                /* FASP_NO_BLOCK, FASP_PROBE: none */
   FaspTime sent;
 } Transmission;
 
@@ -201,6 +201,12 @@ transmission (const Flow * flow, guint64 pn)
   return &flow->ring[pn & flow->mask];
 }
 
+static gboolean
+has_block (const Transmission * t)
+{
+  return t->block < FASP_PROBE;
+}
+
 /* Is anything to be learnt from the oldest transmission? */
 static gboolean
 is_wanted (const FaspRepair * repair, FaspTime now, const Flow * flow)
@@ -208,9 +214,9 @@ is_wanted (const FaspRepair * repair, FaspTime now, const Flow * flow)
   const Transmission *oldest = transmission (flow, flow->front);
   gboolean told = flow->front < flow->largest;
 
-  if (oldest->block == FASP_NO_BLOCK && !told)
+  if (!has_block (oldest) && !told)
     return now - oldest->sent < FORGET_AFTER;
-  if (oldest->block != FASP_NO_BLOCK && oldest->block >= repair->base)
+  if (has_block (oldest) && oldest->block >= repair->base)
     return TRUE;
   /* whether its flow carries anything, although another has brought the block;
    * a peer that never tells is overgrown in the end */
@@ -256,7 +262,7 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
   block, now};
   flow->next++;
 
-  if (block != FASP_NO_BLOCK) {
+  if (block < FASP_PROBE) {
     BlockState *state;
 
     g_return_if_fail (block >= repair->base && block <= repair->next);
@@ -284,7 +290,7 @@ settle (FaspRepair * repair, FaspTime age, guint64 block,
 {
   BlockState *state;
 
-  if (block == FASP_NO_BLOCK || block < repair->base)
+  if (block >= FASP_PROBE || block < repair->base)
     return TRUE;
   switch (ask (repair, block)) {
     case UNKNOWN:
@@ -383,17 +389,15 @@ settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
 {
   FaspTime due = now - (flow->rtt.measured ? flow->rtt.smoothed +
       MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
-  guint64 from = flow->front, end = flow->front;
+  guint64 end = flow->front;
 
   /* of what came, and of holes before it, the peer tells by itself */
   if (flow->front < flow->largest)
     return;
-  while (end < flow->next && transmission (flow, end)->sent <= due)
-    end++;
-  if (end == from)
-    return;
-  settle_flow (repair, now, flow, end - 1, result);
-  flow->silent += end - from;
+  for (; end < flow->next && transmission (flow, end)->sent <= due; end++)
+    flow->silent += transmission (flow, end)->block != FASP_PROBE;
+  if (end > flow->front)
+    settle_flow (repair, now, flow, end - 1, result);
 }
 
 static gboolean
@@ -547,7 +551,8 @@ fasp_repair_is_overgrown (const FaspRepair * repair)
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
     if (repair->flows[i] != NULL)
       waiting += repair->flows[i]->next - repair->flows[i]->front;
-  return waiting > OVERGROWN + 4 * (repair->next - repair->base);
+  return waiting > repair->n_flows * (OVERGROWN +
+      4 * (repair->next - repair->base));
 }
 
 FaspFlowTold

@@ -31,6 +31,8 @@
 G_BEGIN_DECLS
 
 #define FASP_NO_BLOCK G_MAXUINT64
+/* A path MTU probe that may be too large: no sign when it is lost. */
+#define FASP_PROBE (G_MAXUINT64 - 1)
 #define FASP_FLOW_PATIENCE (20 * FASP_MSEC)
 
 typedef struct _FaspRepair FaspRepair;
@@ -52,7 +54,7 @@ void fasp_repair_free (FaspRepair * repair);
 
 /* The packet number the next datagram of @flow gets. */
 guint64 fasp_repair_get_pn (const FaspRepair * repair, guint8 flow);
-/* That datagram left, with @block or FASP_NO_BLOCK.  New blocks go in
+/* That datagram left, with @block, FASP_NO_BLOCK, or FASP_PROBE.  New blocks go in
  * ascending order; others must be between base and the last one.
  * @continued: it belongs to the round before: a further fragment of the block
  * that was sent just before, or a copy of a rex. */

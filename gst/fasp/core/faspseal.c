@@ -262,6 +262,7 @@ fasp_opener_open (FaspOpener * opener, const FaspSessionHeader * header,
   guint64 *first_pn = &opener->first_pn[header->flow];
   gboolean now = header->phase == opener->phase;
   gboolean before = !now && opener->previous != NULL && pn < *first_pn;
+  gboolean ahead = !now && !before;
   Lock *lock = now ? opener->current : before ? opener->previous : opener->next;
   const guint8 *frames;
 
@@ -271,7 +272,7 @@ fasp_opener_open (FaspOpener * opener, const FaspSessionHeader * header,
     frames = try_lock (lock, header, pn, data, size, scratch, frames_size);
   if (frames == NULL)
     return NULL;
-  if (lock == opener->next)
+  if (ahead)
     follow (opener);
   if (header->phase == opener->phase)
     *first_pn = MIN (*first_pn, pn);

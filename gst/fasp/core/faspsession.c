@@ -11,10 +11,11 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now,
   session->role = role;
   session->id = id;
   session->created = session->heard = session->spoken = now;
-  session->n_paths = CLAMP (flows, 1, FASP_FLOWS_MAX);
-  session->paths = g_new (FaspPath, session->n_paths);
-  for (guint i = 0; i < session->n_paths; i++)
-    fasp_path_init (&session->paths[i], now, session->n_paths == 1);
+  /* a caller who never says more costs little */
+  session->n_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
+  session->n_paths = 1;
+  session->paths = g_new (FaspPath, 1);
+  fasp_path_init (&session->paths[0], now, session->n_flows == 1);
   session->paths[0].address = *peer;
   session->datagram_max = FASP_DATAGRAM_MAX;
   session->rekey_interval = FASP_REKEY_INTERVAL;
@@ -82,6 +83,7 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
 {
   FaspPath *path = &session->paths[flow];
 
+  path->dead = FALSE;
   if (session->role == FASP_ROLE_SENDER)
     fasp_spread_set_usable (&session->spread, flow, TRUE);
   if (path->pmtu.limit > 0)
@@ -111,7 +113,41 @@ fasp_session_set_address (FaspSession * session, guint8 flow,
 const FaspAddress *
 fasp_session_get_address (const FaspSession * session)
 {
-  return &session->paths[0].address;
+  for (guint i = 0; i < session->n_paths; i++)
+    if (session->paths[i].address.len > 0)
+      return &session->paths[i].address;
+  return &session->accept_to;
+}
+
+gboolean
+fasp_session_refused (FaspSession * session, const FaspAddress * address)
+{
+  gboolean all = TRUE, any = FALSE;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (fasp_address_equal (&path->address, address))
+      any = path->refused = TRUE;
+    all = all && (path->refused || !path->proved);
+  }
+  return any && all;
+}
+
+void
+fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow)
+{
+  session->paths[flow].proved = TRUE;
+  fasp_session_use (session, now, flow);
+}
+
+gboolean
+fasp_session_is_proved (const FaspSession * session)
+{
+  for (guint i = 0; i < session->n_paths; i++)
+    if (session->paths[i].proved)
+      return TRUE;
+  return FALSE;
 }
 
 void
@@ -119,14 +155,15 @@ fasp_session_open (FaspSession * session, FaspTime now)
 {
   if (session->state == FASP_SESSION_OPEN)
     return;
+  session->paths = g_renew (FaspPath, session->paths, session->n_flows);
+  for (; session->n_paths < session->n_flows; session->n_paths++)
+    fasp_path_init (&session->paths[session->n_paths], now, FALSE);
   session->state = FASP_SESSION_OPEN;
   session->opened = session->heard = now;
   session->ping_time = now;
   fasp_session_plan_rekey (session, now);
   g_clear_pointer (&session->accept, g_bytes_unref);
   session->accept_due = FALSE;
-  session->paths[0].proved = TRUE;
-  fasp_session_use (session, now, 0);
   if (session->role == FASP_ROLE_SENDER)
     session->tx.heard = now;
   else
@@ -211,7 +248,8 @@ FaspTime
 fasp_session_get_rekey_time (const FaspSession * session)
 {
   /* it would only be in the way of finding the peer again */
-  if (session->interrupted || session->paths[0].has_candidate)
+  if (session->interrupted || (session->n_paths == 1
+          && session->paths[0].has_candidate))
     return FASP_NEVER;
   return session->rekey_wait == 0 ? session->rekey_time :
       MAX (session->rekey_time, session->rekey_ping + session->rekey_wait);
@@ -219,18 +257,28 @@ fasp_session_get_rekey_time (const FaspSession * session)
 
 /* --- time ------------------------------------------------------------------------ */
 
+static FaspTime
+get_challenge_time (const FaspSession * session)
+{
+  FaspTime time = FASP_NEVER;
+
+  for (guint i = 0; i < session->n_paths; i++)
+    if (session->paths[i].has_candidate)
+      time = MIN (time, session->paths[i].candidate_time +
+          FASP_CHALLENGE_INTERVAL);
+  return time;
+}
+
 /* When a path is to be asked something, or has been silent for too long. */
 static FaspTime
 get_path_timeout (const FaspSession * session)
 {
-  FaspTime timeout = FASP_NEVER;
+  FaspTime timeout = get_challenge_time (session);
 
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
     timeout = MIN (timeout, fasp_path_get_ping_time (path));
-    if (path->has_candidate)
-      timeout = MIN (timeout, path->candidate_time + FASP_CHALLENGE_INTERVAL);
     if (session->role == FASP_ROLE_RECEIVER)
       timeout = MIN (timeout, MIN (path->silence_due,
               fasp_gap_get_timeout (path->gap)));
@@ -245,6 +293,9 @@ get_open_timeout (FaspSession * session, FaspTime now)
 {
   FaspTime timeout;
 
+  if (!fasp_session_is_proved (session))
+    return session->n_pongs > 0 ? now : MIN (get_challenge_time (session),
+        session->heard + session->resume_timeout);
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
@@ -304,7 +355,7 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
   if (session->state == FASP_SESSION_CLOSING
       || session->state == FASP_SESSION_CLOSED)
     return;
-  if (session->state != FASP_SESSION_OPEN) {
+  if (session->state != FASP_SESSION_OPEN || !fasp_session_is_proved (session)) {
     /* its address is not proved: nothing is said to it */
     session->state = FASP_SESSION_CLOSED;
     session->close_initiated = TRUE;

@@ -79,8 +79,10 @@ typedef struct
   guint64 phase_datagrams;      /* sealed in this phase */
   FaspTime rekey_ping, rekey_wait;      /* asked for, and again after that */
   FaspPath *paths;              /* by flow */
-  guint n_paths;
+  guint n_paths;                /* one before it is open */
+  guint n_flows;                /* agreed upon */
   FaspAddress accept_to;        /* who asked for it last */
+  gboolean accept_moved;        /* somebody else has asked before */
   guint16 datagram_max;         /* largest UDP payload that both ends take */
   guint32 room_told;            /* room that the block size was chosen for */
   FaspLatency agreed;
@@ -105,7 +107,8 @@ typedef struct
   guint64 doubled;              /* those of the last one */
   guint8 last_flow;             /* of the last block, and */
   guint tails;                  /* TAILs since */
-  guint8 turn;                  /* receiver: flow of the last feedback */
+  guint8 turn;                  /* receiver: flow of the last feedback, */
+  guint turns;                  /* and how many there were */
   guint64 serial;               /* of the next feedback */
   gboolean accept_due;          /* ACCEPT is to be (re)sent */
 
@@ -150,10 +153,16 @@ void fasp_session_prove (const FaspSession * session,
  * there. */
 void fasp_session_set_address (FaspSession * session, guint8 flow,
     const FaspAddress * peer);
-/* Where flow 0 goes. */
+/* The network says that nobody listens at @address. TRUE: nor at any other of
+ * the peer's. */
+gboolean fasp_session_refused (FaspSession * session,
+    const FaspAddress * address);
+/* Where the peer is, as far as is known: where its first flow goes. */
 const FaspAddress *fasp_session_get_address (const FaspSession * session);
-/* The session can carry data from now on. */
+/* The session can carry data from now on, where the peer has been proved to be. */
 void fasp_session_open (FaspSession * session, FaspTime now);
+/* The peer is where @flow goes. */
+void fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow);
 
 typedef enum
 {

@@ -129,10 +129,13 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
 {
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
-    const FaspPath *path = &session->paths[told->flow];
+    const FaspPath *path;
 
-    if (told->flow < session->n_paths && fasp_widen (told->largest,
-            FASP_PN_BITS, path->next_pn) >= path->phase_pn)
+    if (told->flow >= session->n_paths || told->received == 0)
+      continue;
+    path = &session->paths[told->flow];
+    if (fasp_widen (told->largest, FASP_PN_BITS, path->next_pn) >=
+        path->phase_pn)
       return TRUE;
   }
   return FALSE;
@@ -262,6 +265,22 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
   }
 }
 
+/* The first datagram of a caller, from where it is, if ACCEPT was sent there and
+ * nowhere else: whoever has copied its OPEN cannot have us believe that it is
+ * elsewhere. Else it is to be challenged. */
+static void
+open_from (FaspSession * session, FaspTime now, guint8 flow,
+    const FaspAddress * from)
+{
+  fasp_session_open (session, now);
+  session->paths[0].address.len = 0;
+  session->paths[flow].address = *from;
+  if (!session->accept_moved && fasp_address_equal (from, &session->accept_to))
+    fasp_session_trust (session, now, flow);
+  else
+    session->paths[flow].address.len = 0;
+}
+
 FaspSessionResult
 fasp_session_receive (FaspSession * session, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
@@ -279,9 +298,10 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   guint64 pn;
 
   if (!fasp_wire_parse_session (data, size, &header)
-      || header.flow >= session->n_paths)
+      || header.flow >= session->n_flows)
     return FASP_SESSION_ALIEN;
-  path = &session->paths[header.flow];
+  /* before it is open, nothing has come on any */
+  path = &session->paths[MIN (header.flow, session->n_paths - 1)];
   pn = fasp_gap_is_started (path->gap) ? fasp_widen (header.pn, FASP_PN_BITS,
       fasp_gap_get_largest (path->gap)) : header.pn;
   if (fasp_gap_is_refused (path->gap, pn)) {
@@ -293,6 +313,9 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   if (r.data == NULL)
     return FASP_SESSION_FORGED;
 
+  if (session->state == FASP_SESSION_HALF)
+    open_from (session, now, header.flow, from);
+  path = &session->paths[header.flow];
   newest = !fasp_gap_is_started (path->gap)
       || pn > fasp_gap_get_largest (path->gap);
   fasp_gap_receive (path->gap, now, pn);
@@ -300,8 +323,6 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   session->datagrams_received++;
   session->wire_received += size + from->overhead;
   fasp_meter_add (&session->receive_meter, now, size + from->overhead);
-  if (session->state == FASP_SESSION_HALF)
-    fasp_session_open (session, now);
   if (session->role == FASP_ROLE_RECEIVER) {
     if (session->n_paths > 1)
       fasp_path_stream_heard (path, now);

@@ -10,6 +10,8 @@
 #define REKEY_WAIT_MAX (2 * FASP_SEC)
 /* Flows that a feedback speaks of at most, lest it has no room for what is missing. */
 #define FLOWS_TOLD 16
+/* Of so many feedbacks one goes on a flow whether it is silent or not. */
+#define SILENT_EVERY 4
 /* Bytes of a feedback at most: of one of these, and of what is not ranges; a
  * CLOSE goes behind it. */
 #define FEEDBACK_FLOW 36
@@ -91,14 +93,16 @@ pick_flow (FaspSession * session)
     return 0;
   if (session->role == FASP_ROLE_SENDER)
     return fasp_spread_pick (&session->spread, 0);
-  /* in turn: if one of them is dead, the next says the same */
+  /* in turn: if one of them is dead, the next says the same; what is silent here
+   * may be the only one that carries there */
+  session->turns++;
   for (guint i = 1; i <= session->n_paths; i++) {
     guint8 flow = (session->turn + i) % session->n_paths;
 
     if (!session->paths[flow].proved)
       continue;
     proved = flow;
-    if (!session->paths[flow].silent)
+    if (!session->paths[flow].silent || session->turns % SILENT_EVERY == 0)
       break;
   }
   return session->turn = proved;
@@ -140,7 +144,8 @@ send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
         l.w.used);
     l.w.used = size - tag_size;
   }
-  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
+  return finish (session, now, &l, size > l.path->pmtu.size ? FASP_PROBE :
+      FASP_NO_BLOCK, FALSE);
 }
 
 static gboolean
@@ -527,7 +532,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   if (session->duplicates && item.round == 0 && item.copy == 0)
-    fasp_tx_double (&session->tx, fasp_spread_count (&session->spread) - 1);
+    fasp_tx_double (&session->tx, MAX (1,
+            fasp_spread_count (&session->spread)) - 1);
   return TRUE;
 }
 
@@ -566,6 +572,9 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     case FASP_SESSION_OPEN:
       break;
   }
+  if (!fasp_session_is_proved (session))
+    return poll_pong (session, now, datagram)
+        || poll_challenge (session, now, datagram);
   /* no key is used for more than twice as much as it should be */
   if (session->cipher != FASP_CIPHER_NONE
       && session->phase_datagrams >= 2 * session->rekey_datagrams)

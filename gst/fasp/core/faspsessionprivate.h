@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 
 /* A way is proved, or is another now: what may be sent there is to be found. */
 void fasp_session_use (FaspSession * session, FaspTime now, guint8 flow);
+/* Is there a way that anything but a challenge may go? */
+gboolean fasp_session_is_proved (const FaspSession * session);
 /* May data go there? */
 gboolean fasp_session_is_used (const FaspSession * session, guint8 flow);
 /* Packet numbers from here on are of this key phase. */

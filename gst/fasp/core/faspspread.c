@@ -19,7 +19,6 @@ fasp_spread_init (FaspSpread * spread, FaspAssignment assignment, guint n,
   spread->klass = assignment == FASP_ASSIGNMENT_ROUND_ROBIN ?
       &fasp_spread_robin : &fasp_spread_random;
   spread->n = CLAMP (n, 1, FASP_FLOWS_MAX);
-  spread->usable = spread->known = BIT (0);
   spread->dice = seed | 1;
   spread->adjusted = now;
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
@@ -66,7 +65,7 @@ fasp_spread_pick (FaspSpread * spread, guint64 avoid)
   if (among == 0)
     among = spread->usable;
   if (among == 0)
-    among = spread->known;
+    among = MAX (spread->known, 1);
   return spread->klass->pick (spread, among);
 }
 

@@ -46,7 +46,7 @@ struct _FaspSpread
   FaspShare shares[FASP_FLOWS_MAX];
 };
 
-/* Flow 0 is usable. @seed: of the dice. */
+/* No flow is usable yet. @seed: of the dice. */
 void fasp_spread_init (FaspSpread * spread, FaspAssignment assignment, guint n,
     guint64 seed, FaspTime now);
 /* A flow that comes back does so with a quarter of its share. */
@@ -54,7 +54,7 @@ void fasp_spread_set_usable (FaspSpread * spread, guint8 flow,
     gboolean usable);
 gboolean fasp_spread_is_usable (const FaspSpread * spread, guint8 flow);
 /* One that is usable and not in @avoid; if there is none, one in it; if none is
- * usable, one that was. */
+ * usable, one that was; if none ever was, 0. */
 guint8 fasp_spread_pick (FaspSpread * spread, guint64 avoid);
 /* How many are usable. */
 guint fasp_spread_count (const FaspSpread * spread);

@@ -25,7 +25,7 @@ G_BEGIN_DECLS
     FASP_COOKIE_SIZE - 1 - 2)
 #define FASP_PROLOGUE_SIZE (4 + FASP_HANDSHAKE_HEADER + 1)
 #define FASP_RANGES_MAX 480     /* missing ranges in one FEEDBACK */
-#define FASP_SERIAL_BITS 16     /* of the number of a FEEDBACK */
+#define FASP_SERIAL_BITS 32     /* of the number of a FEEDBACK */
 
 /* --- datagrams ------------------------------------------------------------ */
 
@@ -182,7 +182,7 @@ typedef struct
  * set nothing at or above `end' is here; else those are not spoken of. */
 typedef struct
 {
-  guint64 serial;               /* counts up by one; on the wire: low 16 bits */
+  guint64 serial;               /* counts up by one; on the wire: low 32 bits */
   guint64 ack, window;
   guint64 latency;              /* in force, ms */
   guint64 skips;                /* times that something came too late for it */

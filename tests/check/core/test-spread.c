@@ -79,6 +79,7 @@ test_avoid (void)
 
     /* never known: not even then */
     fasp_spread_init (&spread, FASP_ASSIGNMENT_RANDOM, 4, 1, 0);
+    fasp_spread_set_usable (&spread, 0, TRUE);
     fasp_spread_set_usable (&spread, 0, FALSE);
     count (&spread, 0, 100, counts);
     g_assert_cmpuint (counts[0], ==, 100);
