@@ -18,7 +18,7 @@ fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE" }
+    [7] = "PROMISE", [8] = "REPAIR" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -33,6 +33,11 @@ f.nonce = ProtoField.bytes("fasp.nonce", "Caller's nonce")
 f.pattern = ProtoField.uint8("fasp.pattern", "Noise pattern", base.DEC, patterns)
 f.message = ProtoField.bytes("fasp.message", "Noise message")
 f.flows = ProtoField.uint8("fasp.flows", "Flows")
+f.fec = ProtoField.uint16("fasp.fec", "Blocks of a repair")
+f.first_block = ProtoField.uint24("fasp.first_block", "First block")
+f.blocks = ProtoField.uint16("fasp.blocks", "Blocks")
+f.key = ProtoField.uint16("fasp.key", "Key")
+f.span = ProtoField.uint16("fasp.span", "Span (ms)")
 f.serial = ProtoField.uint64("fasp.serial", "Serial")
 f.ciphers = ProtoField.bytes("fasp.ciphers", "Ciphers")
 f.own_id = ProtoField.uint32("fasp.own_id", "Id", base.HEX)
@@ -98,7 +103,7 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows }
+    f.own_id, f.ciphers, f.flows, f.fec }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
@@ -235,6 +240,13 @@ local function session(buffer, tree)
             value, at = add_varint(frame, f.told_latency, buffer, at)
             what = string.format("PROMISE %d ms", value)
             value, at = add_varint(frame, f.interval, buffer, at)
+        elseif kind == 8 then
+            frame:add(f.first_block, buffer(at + 1, 3))
+            frame:add(f.blocks, buffer(at + 4, 2))
+            frame:add(f.key, buffer(at + 6, 2))
+            frame:add(f.span, buffer(at + 8, 2))
+            what = string.format("REPAIR of %d from %d", buffer(at + 4, 2):uint(), buffer(at + 1, 3):uint())
+            at = last
         else
             at, what = last, "malformed"
         end

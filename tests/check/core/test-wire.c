@@ -162,6 +162,11 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
       case FASP_FRAME_PROMISE:
         fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval);
         break;
+      case FASP_FRAME_REPAIR:
+        fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key,
+            frame.span);
+        fasp_write_bytes (w, frame.payload, frame.payload_size);
+        break;
       case FASP_FRAME_CLOSE:
         fasp_wire_write_close (w, frame.number, frame.text);
         break;
@@ -430,6 +435,45 @@ test_passphrase (gconstpointer data)
   assert_hex (vector, "psk", key, sizeof key);
 }
 
+/* The repair symbol of blocks; and one of them, lost, out of it. */
+static void
+test_symbol (gconstpointer data)
+{
+  const Vector *vector = data;
+  guint16 key = get_number (vector, "repair key");
+  const gchar *at = vector->line;
+  FaspSolver *solver = fasp_solver_new (64);
+  FaspBlock *blocks[16];
+  guint8 symbol[2048];
+  FaspRecovered lost;
+  guint n = 0;
+
+  for (; (at = strstr (at, "{\"end of stream\": ")) != NULL; at++) {
+    Vector one = {.line = (gchar *) at };
+    FaspBlock *block = blocks[n] = fasp_block_new (100);
+
+    g_assert_cmpuint (n, <, G_N_ELEMENTS (blocks));
+    block->number = n++;
+    block->size = get_hex (&one, "payload", block->data, 100);
+    block->flags = block->size == 0 ? FASP_BLOCK_EOS : 0;
+    block->media_time = get_number (&one, "media time");
+  }
+  g_assert_cmpuint (n, >, 2);
+  assert_hex (vector, "symbol", symbol, fasp_rlc_encode ((const FaspBlock *
+              const *) blocks, n, key, symbol));
+  for (guint i = 0; i < n; i++)
+    if (i != 2)
+      fasp_solver_know (solver, blocks[i]);
+  fasp_solver_repair (solver, 0, n, key, symbol, FASP_SYMBOL_HEADER +
+      blocks[0]->size);
+  g_assert_true (fasp_solver_take (solver, &lost));
+  g_assert_cmpuint (lost.number, ==, 2);
+  g_assert_cmpmem (lost.data, lost.size, blocks[2]->data, blocks[2]->size);
+  for (guint i = 0; i < n; i++)
+    fasp_block_unref (blocks[i]);
+  fasp_solver_free (solver);
+}
+
 /* --- what is not quite that ------------------------------------------------------------ */
 
 typedef gboolean (*Rewrite) (const guint8 * data, gsize size, FaspWriter * w);
@@ -554,7 +598,9 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, vector, has (vector, "pattern") ?
         test_handshake : has (vector, "next key") ? test_next_key :
-        has (vector, "passphrase") ? test_passphrase : test_vector);
+        has (vector, "passphrase") ? test_passphrase :
+        strstr (vector->line, "\"repair key\"") != NULL ? test_symbol :
+        test_vector);
   }
   g_test_add_data_func ("/wire/damaged", vectors, test_damaged);
   return g_test_run ();
