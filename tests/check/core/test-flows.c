@@ -269,6 +269,35 @@ test_limited_flow (void)
   vnet_free (net);
 }
 
+/* --- at the door --------------------------------------------------------------------- */
+
+typedef struct
+{
+  Vnet *net;
+  const FaspAddress *victim;
+  gboolean behind, done;
+  guint seen;
+} Open;
+
+/* The first OPEN, or when it is the first datagram of the session's, once more. */
+static void
+repeat_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
+    gsize size)
+{
+  static guint8 copy[FASP_OPEN_SIZE];
+  Open *open = data;
+
+  if (size == FASP_OPEN_SIZE && bytes[0] == (FASP_FIRST_HANDSHAKE |
+          FASP_HANDSHAKE_OPEN) && open->seen++ == 0) {
+    memcpy (copy, bytes, size);
+    /* on the wire behind this one, or, as that is dropped, before the next */
+    vnet_inject (open->net, VNET_A, open->victim, copy, size);
+    open->done = TRUE;
+    if (!open->behind)
+      bytes[0] = 0;
+  }
+}
+
 /* --- what is agreed upon ----------------------------------------------------------------- */
 
 /* The smaller number counts; who has more links does not use them. */
@@ -298,6 +327,121 @@ test_agreed (void)
     vstream_free (stream);
     vnet_free (net);
   }
+}
+
+/* A listener that answers nobody without a cookie, which is for one way. */
+static void
+test_cookie (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    FaspEndpointConfig a, b;
+    VstreamConfig config;
+    Vnet *net = vnet_new (i + 1);
+    Vstream *stream;
+
+    set_path (net, .02);
+    vstream_config_init (&config);
+    config.duration = FASP_SEC;
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+    a.flows = a.flowlets = b.flows = b.flowlets = 8;
+    b.half_open_max = 0;
+    stream = vstream_new (net, &config, &a, &b);
+    if (i > 0)                  /* the first way is cut off */
+      black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* Path MTU probes that are too large are lost, all of them, on flows that are
+ * well. */
+static void
+test_narrow (void)
+{
+  static const guint mtus[] = { 1230, 1400 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (mtus); i++) {
+    Vnet *net = vnet_new (1);
+    Vstream *stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
+    FaspFlowStats flows[FASP_FLOWS_MAX];
+
+    set_path (net, 0);
+    for (guint link = 0; link < 8; link++)
+      for (guint side = 0; side < 2; side++)
+        vnet_get_link_wire (net, side, !side, link)->mtu = mtus[i];
+    for (guint t = 15; t < 80; t++) {
+      vstream_run_until (stream, t * 100 * FASP_MSEC);
+      get_flows (stream, stream->sender, flows);
+      for (guint j = 0; j < 8; j++)
+        g_assert_true (flows[j].usable);
+    }
+    g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, 0);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* Two flows, each of which is dead the one way: together they carry. */
+static void
+test_crossed (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
+
+  set_path (net, 0);
+  black_out (net, 0, 3 * FASP_SEC, 60 * FASP_SEC, FALSE, TRUE);
+  black_out (net, 1, 3 * FASP_SEC, 60 * FASP_SEC, TRUE, FALSE);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpint (get_latest (stream), <, 500 * FASP_MSEC);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* All of them dead: a block goes as often as there were flows, at most. */
+static void
+test_hitless_outage (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 4000000, FALSE);
+
+  set_path (net, 0);
+  for (guint link = 0; link < 2; link++)
+    black_out (net, link, 3 * FASP_SEC, 4500 * FASP_MSEC, TRUE, FALSE);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (stream->sender_stats.blocks_doubled, <=,
+      stream->sender_stats.blocks_sent);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* A stranger who repeats a caller's OPEN from somewhere else, before or behind
+ * it, does not bring the stream there. */
+static void
+test_led_astray (gconstpointer behind)
+{
+  Vnet *net = vnet_new (1);
+  VstreamConfig config;
+  FaspAddress victim = vnet_get_address (VNET_C);
+  Open open = {.net = net,.victim = &victim,.behind = behind != NULL };
+  Vstream *stream;
+
+  set_path (net, 0);
+  vstream_config_init (&config);
+  config.duration = 3 * FASP_SEC;
+  config.receiver_calls = TRUE;
+  config.flows = 2;
+  vnet_set_tap (net, repeat_open, &open);
+  stream = vstream_new (net, &config, NULL, NULL);
+  g_assert_true (vstream_run (stream));
+  g_assert_true (open.done);
+  /* handshakes alone: that many bytes */
+  g_assert_cmpuint (vnet_get_link_counters (net, VNET_A, VNET_C, 0)->bytes +
+      vnet_get_link_counters (net, VNET_A, VNET_C, 1)->bytes, <, 2000);
+  vstream_free (stream);
+  vnet_free (net);
 }
 
 /* Keys change on all of them at once, whichever is late, or silent. */
@@ -353,5 +497,11 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/limited", test_limited_flow);
   g_test_add_func ("/flows/agreed", test_agreed);
   g_test_add_func ("/flows/rekey", test_rekey);
+  g_test_add_func ("/flows/cookie", test_cookie);
+  g_test_add_func ("/flows/narrow", test_narrow);
+  g_test_add_func ("/flows/crossed", test_crossed);
+  g_test_add_func ("/flows/hitless-outage", test_hitless_outage);
+  g_test_add_data_func ("/flows/led-astray/before", NULL, test_led_astray);
+  g_test_add_data_func ("/flows/led-astray/behind", "behind", test_led_astray);
   return g_test_run ();
 }
