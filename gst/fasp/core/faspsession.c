@@ -90,6 +90,7 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
     fasp_pmtu_restart (&path->pmtu, now, path->address.overhead);
   else
     fasp_pmtu_init (&path->pmtu, now, path->address.overhead,
+        session->pacer.ready.rate >= FASP_JUMBO_FROM ? session->datagram_max :
         MIN (session->datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_RECEIVER)
     path->pmtu.next_time = FASP_NEVER;  /* feedback is small */

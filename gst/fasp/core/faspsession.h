@@ -31,10 +31,12 @@ G_BEGIN_DECLS
 #define FASP_CLOSE_TIMEOUT FASP_SEC
 /* A latency that the sender is to tell is waited for so long. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
-/* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, until it
- * is less than that again: a slower stream would only wait for them to fill. */
+/* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, or for as long
+ * as it is not known where the channel has so many, until it is less than that again: a
+ * slower stream would only wait for them to fill. */
 #define FASP_JUMBO_FROM 200000000
 #define FASP_JUMBO_UNTIL 100000000
+#define FASP_JUMBO_KNOWN (3 * FASP_SEC)
 #define FASP_PONGS 64           /* answers waiting; more are not answered */
 /* A key is used for no longer than that, and no more often: half of what GCM
  * stands (RFC 9001, section 6.6). */

@@ -91,6 +91,8 @@ choose_limit (FaspSession * session, FaspTime now)
 {
   /* of the last second, or already of this one */
   guint64 rate = MAX (session->send_meter.rate, session->send_meter.bytes * 8);
+  FaspTime first = session->tx.outlook.first_data;
+  gboolean known = first != FASP_NEVER && now - first >= FASP_JUMBO_KNOWN;
 
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -100,7 +102,7 @@ choose_limit (FaspSession * session, FaspTime now)
       continue;
     if (rate >= FASP_JUMBO_FROM)
       limit = session->datagram_max;
-    else if (rate < FASP_JUMBO_UNTIL)
+    else if (rate < FASP_JUMBO_UNTIL && known)
       limit = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
     fasp_pmtu_set_limit (&path->pmtu, now, path->address.overhead, limit);
   }
