@@ -123,6 +123,9 @@ def last_stats(file):
 
 # the same protocols with other keys
 KEYS = {
+    "fasp-fec": ("fasp", "fec=14%"),
+    "fasp-fec-18": ("fasp", "fec=18%"),
+    "fasp-fec-auto": ("fasp", "fec=auto"),
     "fasp-clear": ("fasp", "encryption=none"),
     "fasp-aes-128": ("fasp", "passphrase=the-same-on-both-ends encryption=aes-128-gcm"),
     "fasp-chacha20": ("fasp", "passphrase=the-same-on-both-ends encryption=chacha20-poly1305"),

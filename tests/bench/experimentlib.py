@@ -17,8 +17,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import benchlib  # noqa: E402
 
 PEERS = ("fasp", "srt", "rist", "tcp-bbr", "tcp-cubic", "tcp-reno", "udp")
+# not of the usual comparison
+MORE = ("fasp-fec", "fasp-fec-18", "fasp-fec-auto")
 # these give up what is later than their latency, or plan for it: a run each
-WITH_BUFFER = ("fasp", "srt", "rist")
+WITH_BUFFER = ("fasp", "srt", "rist") + MORE
 # these hold everything back for their latency and drop what is later: what they
 # deliver is in time
 DROPS = ("srt", "rist")

@@ -15,7 +15,7 @@ import numpy as np
 
 import experimentlib as lib
 
-COLOURS = {"fasp": "#00796b", "srt": "#c2410c", "rist": "#7c3aed", "tcp-bbr": "#1d4ed8",
+COLOURS = {"fasp": "#00796b", "fasp-fec": "#65a30d", "fasp-fec-18": "#4d7c0f", "fasp-fec-auto": "#15803d", "srt": "#c2410c", "rist": "#7c3aed", "tcp-bbr": "#1d4ed8",
            "tcp-cubic": "#64748b", "tcp-reno": "#a16207", "udp": "#111827"}
 BUFFERS = (100, 150, 200, 250, 300, 400, 500, 600, 800, 1000, 1500, 2000)
 

@@ -77,7 +77,8 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   fasp_gate_init (&endpoint->gate, gate_secret);
   if (config->role == FASP_ROLE_SENDER)
     endpoint->store = fasp_store_new (config->buffer_size,
-        FASP_PMTU_BASE - FASP_DATA_OVERHEAD);
+        FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
+        (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0));
   return endpoint;
 }
 
@@ -189,6 +190,14 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
   return NULL;
 }
 
+/* Of blocks before any path is known. */
+static guint32
+get_first_size (const FaspEndpoint * endpoint)
+{
+  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
+      (endpoint->config.fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
+}
+
 /* Blocks are as large as the narrowest path in use takes. */
 static void
 update_block_size (FaspEndpoint * endpoint)
@@ -205,7 +214,7 @@ update_block_size (FaspEndpoint * endpoint)
     found = TRUE;
   }
   if (!found)
-    size = FASP_PMTU_BASE - FASP_DATA_OVERHEAD;
+    size = get_first_size (endpoint);
   fasp_store_set_block_size (endpoint->store, size);
 }
 
@@ -268,7 +277,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
         fasp_endpoint_get_window (endpoint), &session->agreed);
     session->rx.give_up = config->too_late_skip;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
-      fasp_rx_set_fec (&session->rx, FASP_FEC_WINDOW_MAX);
+      fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);

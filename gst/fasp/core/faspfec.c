@@ -4,9 +4,9 @@
 #include "faspfec.h"
 #include "faspmodel.h"
 
-/* Repairs that may be borrowed in a pause. */
-#define BORROWED_MAX 2
-/* Of the latency, where all of it is for the code: the rest is on the way. */
+/* Repairs that may be borrowed, one in each pause. */
+#define BORROWED_MAX 1
+/* Of the latency: the rest is on the way. */
 #define REACH_SHARE .97
 #define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
@@ -17,6 +17,13 @@
 #define SHARE_LEAST .02
 #define SHARE_STEP 1.1
 #define SHARE_AUTO_MAX .25
+/* Chosen anew so often, and while little has been seen whenever there is more. */
+/* The last ones tell the receiver that there is no need to wait for more. */
+#define FAREWELL 3
+#define PLAN_EVERY (3 * FASP_SEC)
+#define SEEN_SOON 3000
+/* A hole is seen by the next datagram, and settled later. */
+#define REX_MORE (4 * FASP_MSEC)
 /* A rex is in time, or is not in time any more, when there is so much more. */
 #define REX_FITS 1.5
 #define REX_DOES_NOT 1.25
@@ -47,39 +54,51 @@ fasp_fec_get_residual (const FaspFec * fec, const FaspFecGoal * goal)
   return fec->share > 0 ? get_residual (fec, fec->share, goal) : goal->loss;
 }
 
-/* The least that keeps the wanted interval. */
+/* The least that keeps the wanted interval, or the most there may be. */
 static gdouble
 choose_share (const FaspFec * fec, const FaspFecGoal * asked)
 {
   FaspFecGoal worst = *asked, *goal = &worst;
+  gdouble low = SHARE_LEAST, high = SHARE_AUTO_MAX;
 
-  /* that what was seen is not likely to be less than is so much (95 %); and of
-   * what was never seen, the rule of three */
   if (goal->block_rate <= 0)    /* the stream begins */
     return SHARE_AUTO_MAX;
+  /* that what was seen is not likely to be less than is so much (95 %); and of
+   * what was never seen, the rule of three */
   goal->loss += 2 * sqrt (goal->loss / goal->seen) + 3 / goal->seen;
-  for (gdouble share = SHARE_LEAST; share < SHARE_AUTO_MAX; share *= SHARE_STEP)
-    if (get_residual (fec, share, goal) * goal->block_rate * goal->interval < 1)
-      return share;
-  return SHARE_AUTO_MAX;
+  while (high > low * SHARE_STEP) {
+    gdouble middle = sqrt (low * high);
+
+    if (get_residual (fec, middle, goal) * goal->block_rate * goal->interval <
+        1)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
 }
 
 void
-fasp_fec_plan (FaspFec * fec, const FaspFecGoal * goal)
+fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
 {
-  FaspTime rex = goal->rtt + goal->guard;
-  gboolean was = fec->share > 0, fits;
+  FaspTime rex = goal->rtt + 4 * goal->jitter + REX_MORE;
 
   if (fec->mode == FASP_FEC_OFF)
     return;
-  fits = goal->latency >= rex * (was ? REX_FITS : REX_DOES_NOT);
-  if (goal->latency <= 0)
-    fec->reach = REACH_UNKNOWN;
-  else
-    fec->reach = fits ? goal->latency - rex : goal->latency * REACH_SHARE;
-  fec->reach = CLAMP (fec->reach, REACH_MIN, REACH_MAX);
-  if (fec->mode == FASP_FEC_AUTO)
-    fec->share = fits || goal->latency <= 0 ? 0 : choose_share (fec, goal);
+  fec->is_alone = goal->latency > 0 && goal->latency < rex *
+      (fec->is_alone ? REX_FITS : REX_DOES_NOT);
+  fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
+      CLAMP (goal->latency * REACH_SHARE, REACH_MIN, REACH_MAX);
+  if (fec->mode == FASP_FEC_AUTO && !fec->is_alone) {
+    if (fec->share > 0)
+      fec->owed = FAREWELL;
+    fec->share = 0;
+  } else if (fec->mode == FASP_FEC_AUTO && (fec->share == 0
+          || goal->seen < SEEN_SOON || now - fec->planned >= PLAN_EVERY)) {
+    /* it takes a millisecond */
+    fec->share = choose_share (fec, goal);
+    fec->planned = now;
+  }
   if (fec->share > 0 && goal->data_rate > 0)
     fec->window = CLAMP (WORK / (fec->share * goal->data_rate / 8),
         MIN (WINDOW_MIN, fec->window_max), fec->window_max);
@@ -95,8 +114,10 @@ fasp_fec_block_sent (FaspFec * fec)
 gboolean
 fasp_fec_is_due (const FaspFec * fec, gboolean pause)
 {
-  if (fec->share <= 0 || fec->since == 0)
+  if (fec->since == 0)
     return FALSE;
+  if (fec->share <= 0)
+    return fec->owed >= 1;
   return fec->owed >= 1 || (pause && fec->owed > -BORROWED_MAX);
 }
 
@@ -107,7 +128,8 @@ fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
   fec->from = MAX (fec->from, base);
   if (end > fec->window)
     fec->from = MAX (fec->from, end - fec->window);
-  while (fec->from < end
+  /* those that have waited for long to be sent are not the fewer for that */
+  while (fec->from + WINDOW_MIN < end
       && fasp_store_get (store, fec->from)->arrival < now - fec->reach)
     fec->from++;
   return fec->from = MIN (fec->from, end);
@@ -125,4 +147,12 @@ void
 fasp_fec_leave_out (FaspFec * fec, guint64 from)
 {
   fec->from = MAX (fec->from, from);
+}
+
+void
+fasp_fec_passed (FaspFec * fec, gboolean pause)
+{
+  fec->since = 0;
+  if (!pause)
+    fec->owed = MIN (fec->owed, 1);
 }

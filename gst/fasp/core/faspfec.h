@@ -5,11 +5,13 @@
  *
  * A part of a repair symbol is owed for each new block; a whole one is sent.  Its
  * window ends at the last block sent and reaches back as far as a block may
- * wait to be recovered.  When the stream pauses, what is owed for the blocks
- * to come is borrowed, so that the last ones before the pause are covered, too.
+ * wait to be recovered, which is nearly the latency.  When the stream pauses, what is
+ * owed for the blocks to come is borrowed, so that the last ones before the pause are
+ * covered, too.
  *
- * Where a block can be sent again in time, all the time that is left behind that is
- * for the code; where it cannot, all of the latency.
+ * Where a block can be sent again in time it is, at once, and whichever comes first
+ * counts.  Where it cannot, the code is alone, and what it has not recovered when
+ * its time is over is sent again.
  */
 #pragma once
 
@@ -35,10 +37,12 @@ typedef struct
   gdouble share;                /* in force: repairs for each block */
   guint window, window_max;     /* blocks: in force, what the peer takes */
   FaspTime reach;               /* a block is covered for so long */
+  gboolean is_alone;            /* rexes are too late */
   gdouble owed;
   guint since;                  /* blocks since the last repair */
   guint16 key;
   guint64 from;                 /* of the last window */
+  FaspTime planned;
 } FaspFec;
 
 /* @share: FASP_FEC_FIXED. @window_max: blocks that the peer takes, 0: it takes no
@@ -49,7 +53,7 @@ void fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share,
 typedef struct
 {
   FaspTime latency;             /* 0: not known */
-  FaspTime rtt, guard;          /* a rex is in time when both fit */
+  FaspTime rtt, jitter;         /* a rex is in time when they fit */
   gdouble loss, stay;           /* and that the one behind a lost one is, too */
   gdouble seen;                 /* datagrams that tell of it, at least 1 */
   gdouble block_rate;           /* a second */
@@ -58,7 +62,7 @@ typedef struct
 } FaspFecGoal;
 
 /* What the path is like, and what is wanted. */
-void fasp_fec_plan (FaspFec * fec, const FaspFecGoal * goal);
+void fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal);
 /* What is lost behind the code, of what is lost before it. */
 gdouble fasp_fec_get_residual (const FaspFec * fec,
     const FaspFecGoal * goal);
@@ -67,10 +71,12 @@ void fasp_fec_block_sent (FaspFec * fec);
 /* @pause: the stream stands still. */
 gboolean fasp_fec_is_due (const FaspFec * fec, gboolean pause);
 /* The first block of a window that ends before @end, of those from @base on.
- * The window is empty when that is @end. */
+ * The window is empty when that is @end: then there is nothing to repair. */
 guint64 fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
     guint64 base, guint64 end);
 void fasp_fec_repair_sent (FaspFec * fec);
+/* There is nothing to repair: @pause as for fasp_fec_is_due(). */
+void fasp_fec_passed (FaspFec * fec, gboolean pause);
 /* Blocks below @from are too large for a symbol on this path. */
 void fasp_fec_leave_out (FaspFec * fec, guint64 from);
 

@@ -70,6 +70,8 @@ fasp_model_fec_loss (gdouble loss, guint all, guint repairs)
 
 /* Chances of so many missing blocks, by whether the last datagram was lost. */
 #define MISSING_MAX 64
+/* Less likely than that is not worth more steps. */
+#define NEVER 1e-18
 
 typedef struct
 {
@@ -92,11 +94,21 @@ walk (Walk * w, gdouble enter, gdouble stay, guint up, guint down)
   *w = next;
 }
 
+static gdouble
+sum (const Walk * w)
+{
+  gdouble all = 0;
+
+  for (guint n = 1; n <= MISSING_MAX; n++)
+    all += w->lost[n] + w->here[n];
+  return all;
+}
+
 gdouble
 fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
     gdouble share)
 {
-  gdouble enter, owed = 0, late = 0;
+  gdouble enter, owed = 0;
   Walk w = { 0 };
 
   if (loss <= 0 || loss >= 1)
@@ -107,10 +119,10 @@ fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
     for (owed += share; owed >= 1; owed--)
       walk (&w, enter, stay, 0, 1);
     walk (&w, enter, stay, 1, 0);
+    if (i % 16 == 15 && sum (&w) < NEVER)
+      break;
   }
-  for (guint n = 1; n <= MISSING_MAX; n++)
-    late += w.lost[n] + w.here[n];
-  return loss * late;
+  return loss * sum (&w);
 }
 
 gdouble

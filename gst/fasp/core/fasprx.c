@@ -15,6 +15,10 @@
 #define SKIP FASP_SEC
 /* A repair that comes after the last of its window is waited for so long. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
+/* It is no longer believed that there will be repairs, nor blocks kept for
+ * them. */
+#define REPAIRS_WITHIN (5 * FASP_SEC)
+#define PATIENCE_FOR FASP_SEC
 /* Blocks of which some may be recovered, per window. */
 #define REMEMBERED 2
 
@@ -46,8 +50,9 @@ fasp_rx_clear (FaspRx * rx)
 }
 
 void
-fasp_rx_set_fec (FaspRx * rx, guint window)
+fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
 {
+  rx->solver_end = now + REPAIRS_WITHIN;
   rx->solver = fasp_solver_new (REMEMBERED * window);
 }
 
@@ -199,12 +204,32 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
   }
   fasp_hist_add (&rx->lateness,
       now - fasp_media_clock_map (&rx->clock, piece->media_time));
-  if (rx->solver != NULL)
+  if (rx->solver != NULL && now < rx->solver_end)
     fasp_solver_know (rx->solver, (FaspBlock *) fasp_reorder_get (rx->reorder,
             piece->number));
+  else if (rx->solver != NULL && rx->solver_end > 0) {
+    fasp_solver_forget (rx->solver);
+    rx->solver_end = 0;
+  }
   measure_in_order (rx, now, from);
   if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
     speak_now (rx, now, TRUE);
+}
+
+/* For other blocks to be recovered by it. */
+static void
+know_recovered (FaspRx * rx, const FaspReorderPiece * piece)
+{
+  FaspBlock *block = fasp_block_new (piece->size);
+
+  block->number = piece->number;
+  block->flags = piece->flags;
+  block->media_time = piece->media_time;
+  block->size = piece->size;
+  if (piece->size > 0)
+    memcpy (block->data, piece->data, piece->size);
+  fasp_solver_know (rx->solver, block);
+  fasp_block_unref (block);
 }
 
 /* What the solver knows by now. */
@@ -226,12 +251,20 @@ take_recovered (FaspRx * rx, FaspTime now)
       .size = recovered.size,
     };
 
-    if (fasp_reorder_insert (rx->reorder, now, &piece) != FASP_REORDER_STORED)
-      continue;                 /* taken, given up, or beyond the window */
+    if (fasp_reorder_insert (rx->reorder, now, &piece) != FASP_REORDER_STORED) {
+      know_recovered (rx, &piece);      /* given up, or beyond the window */
+      continue;
+    }
     rx->recovered++;
     rx->rounds[0]++;
     block_came (rx, now, &piece, old_ack);
   }
+}
+
+FaspTime
+fasp_rx_get_patience (const FaspRx * rx, FaspTime now)
+{
+  return now < rx->patience_end ? rx->patience : 0;
 }
 
 void
@@ -240,8 +273,10 @@ fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   if (rx->solver == NULL)
     return;
   rx->repairs++;
-  rx->patience = MIN (frame->span * FASP_MSEC + REPAIR_GRACE,
-      FASP_FEEDBACK_CLOCK_MAX);
+  rx->patience = frame->span == 0 ? 0 : MIN (frame->span * FASP_MSEC +
+      REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
+  rx->patience_end = now + PATIENCE_FOR;
+  rx->solver_end = now + REPAIRS_WITHIN;
   fasp_solver_repair (rx->solver, fasp_widen (frame->block, FASP_BLOCK_BITS,
           fasp_reorder_get_highest (rx->reorder)), frame->blocks, frame->key,
       frame->payload, frame->payload_size);

@@ -29,7 +29,9 @@ typedef struct
 {
   FaspReorder *reorder;
   FaspSolver *solver;           /* NULL: repairs are not agreed upon */
-  FaspTime patience;            /* that lost blocks are given to be recovered */
+  FaspTime patience, patience_end;      /* that lost blocks are given to be
+                                   recovered, until then */
+  FaspTime solver_end;          /* blocks are remembered for it until then */
   FaspMediaClock clock;
   FaspPlayout playout;
   gboolean give_up;             /* too-late=skip */
@@ -61,7 +63,7 @@ void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
     guint32 capacity, const FaspLatency * agreed);
 void fasp_rx_clear (FaspRx * rx);
 /* Takes repairs of up to @window blocks from now on. */
-void fasp_rx_set_fec (FaspRx * rx, guint window);
+void fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window);
 
 /* A datagram of @size bytes arrived. */
 void fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size,
@@ -76,6 +78,8 @@ typedef struct
 
 FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
     const FaspFrame * frame);
+/* That lost packets have until they are told of. */
+FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
 void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);

@@ -216,6 +216,9 @@ fasp_session_get_wire_max (const FaspSession * session)
 {
   gsize max = FASP_PMTU_BASE;
 
+  if (session->n_paths == 1)
+    return fasp_pmtu_get_largest (&session->paths[0].pmtu) +
+        session->paths[0].address.overhead;
   for (guint i = 0; i < session->n_paths; i++)
     if (session->paths[i].proved)
       max = MAX (max, fasp_pmtu_get_largest (&session->paths[i].pmtu) +
@@ -224,17 +227,23 @@ fasp_session_get_wire_max (const FaspSession * session)
 }
 
 guint32
-fasp_session_get_room (const FaspSession * session)
+fasp_session_get_data_room (const FaspSession * session)
 {
   guint32 size = G_MAXUINT32;
 
-  for (guint i = 0; i < session->n_paths; i++)
+  for (guint i = 0; session->n_paths > 1 && i < session->n_paths; i++)
     if (fasp_session_is_used (session, i))
       size = MIN (size, session->paths[i].pmtu.size);
-  /* none, for the time being */
+  /* one, or none for the time being */
   if (size == G_MAXUINT32)
     size = session->paths[0].pmtu.size;
-  return MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session) -
+  return MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
+}
+
+guint32
+fasp_session_get_room (const FaspSession * session)
+{
+  return fasp_session_get_data_room (session) -
       (session->has_fec ? FASP_REPAIR_MORE : 0);
 }
 
@@ -315,7 +324,7 @@ get_open_timeout (FaspSession * session, FaspTime now)
   timeout = MIN (timeout, fasp_session_get_rekey_time (session));
   if (session->role == FASP_ROLE_SENDER) {
     FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
-        fasp_session_get_room (session), fasp_session_get_unused (session,
+        fasp_session_get_data_room (session), fasp_session_get_unused (session,
             now));
 
     if (item.kind != FASP_TX_NOTHING)

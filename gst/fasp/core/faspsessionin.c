@@ -82,7 +82,7 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   session->close_reason = reason;
   session->state = FASP_SESSION_CLOSED;
   session->close_deadline = now + FASP_CLOSE_TIMEOUT;
-  session->close_time = now;
+  session->close_time = fasp_session_is_proved (session) ? now : FASP_NEVER;
 }
 
 /* Jumbo frames are for fast streams. */
@@ -154,7 +154,9 @@ confirm_size (FaspSession * session, FaspTime now, guint64 acked)
   if (session->n_paths > 1 || !pmtu->confirming || session->tx.acked <= acked)
     return;
   size = fasp_store_find_largest (session->tx.store, acked, session->tx.acked,
-      fasp_session_get_room (session));
+      fasp_session_get_data_room (session));
+  if (session->has_fec && size == fasp_session_get_room (session))
+    size += FASP_REPAIR_MORE;   /* as its repair is */
   if (size > 0)
     fasp_pmtu_passed (pmtu, now, size + fasp_session_get_overhead (session));
 }
@@ -192,14 +194,6 @@ handle_data (FaspSession * session, FaspTime now, const FaspFrame * frame,
         arrival.number,.session = session->id,.full = wire,.payload =
         frame->payload_size,.round = frame->round,.copy = frame->copy,.fresh =
         arrival.fresh});
-}
-
-static void
-handle_repair (FaspSession * session, FaspTime now, const FaspFrame * frame)
-{
-  fasp_rx_repair (&session->rx, now, frame);
-  for (guint i = 0; i < session->n_paths; i++)
-    fasp_gap_set_patience (session->paths[i].gap, session->rx.patience);
 }
 
 static void
@@ -258,7 +252,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_REPAIR:
       if (takes_stream)
-        handle_repair (session, now, frame);
+        fasp_rx_repair (&session->rx, now, frame);
       break;
     case FASP_FRAME_DATA:
       if (takes_stream)
@@ -317,6 +311,8 @@ fasp_session_receive (FaspSession * session, FaspTime now,
 
   if (session->state == FASP_SESSION_HALF)
     open_from (session, now, header.flow, from);
+  if (header.flow >= session->n_paths)  /* it was over before it began */
+    return FASP_SESSION_ALIEN;
   path = &session->paths[header.flow];
   newest = !fasp_gap_is_started (path->gap)
       || pn > fasp_gap_get_largest (path->gap);

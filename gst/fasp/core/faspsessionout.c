@@ -308,6 +308,7 @@ look_at_flows (FaspSession * session, FaspTime now)
     FaspPath *path = &session->paths[i];
     guint64 settled;
 
+    fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
     fasp_gap_get_settled (path->gap, now, &settled);
     news |= fasp_gap_count_settled (path->gap) != path->settled_told;
     path->settled_told = fasp_gap_count_settled (path->gap);
@@ -367,12 +368,12 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
 
 /* How much the code is to repair, and what is left to send again. */
 static void
-plan_fec (FaspSession * session)
+plan_fec (FaspSession * session, FaspTime now)
 {
   FaspOutlook *outlook = &session->tx.outlook;
   FaspTime latency = session->tx.outlook.latency;
   FaspFecGoal goal = {.latency = latency > 0 ? latency : outlook->assumed,.rtt =
-        session->rtt.smoothed,.guard = outlook->goal.path.guard,.block_rate =
+        session->rtt.smoothed,.jitter = session->rtt.jitter,.block_rate =
         outlook->block_rate,.data_rate = outlook->data_rate,.interval =
         outlook->interval,.seen =
         CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX)
@@ -381,9 +382,10 @@ plan_fec (FaspSession * session)
   if (!session->has_fec)
     return;
   fasp_loss_get (&outlook->loss, &goal.loss, &goal.stay);
-  fasp_fec_plan (&session->tx.fec, &goal);
-  outlook->residual = goal.loss > 0 ? fasp_fec_get_residual (&session->tx.fec,
-      &goal) / goal.loss : 1;
+  fasp_fec_plan (&session->tx.fec, now, &goal);
+  /* where there are rexes, too, the promise is that of these */
+  outlook->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
+      fasp_fec_get_residual (&session->tx.fec, &goal) / goal.loss;
 }
 
 /* Looks at the path again and tells the peer what is to be expected. */
@@ -399,7 +401,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (now >= fasp_outlook_get_timeout (outlook)
       || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
     count (session, &counts);
-    plan_fec (session);
+    plan_fec (session, now);
     if (fasp_outlook_look (outlook, now, &session->rtt, &counts)) {
       session->promise_changed = TRUE;
       session->promise_time = now;
@@ -455,8 +457,9 @@ write_repair (FaspSession * session, FaspTime now, FaspWriter * w,
   fasp_fec_leave_out (&session->tx.fec, first);
   if (n == 0)
     return FALSE;
-  fasp_wire_write_repair (w, first, n, session->tx.fec.key, CLAMP ((now -
-              blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16));
+  fasp_wire_write_repair (w, first, n, session->tx.fec.key,
+      session->tx.fec.is_alone ? CLAMP ((now - blocks[0]->arrival) / FASP_MSEC,
+          0, G_MAXUINT16) : 0);
   w->used += fasp_rlc_encode (blocks, n, session->tx.fec.key, w->data +
       w->used);
   return TRUE;
@@ -493,7 +496,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role != FASP_ROLE_SENDER)
     return FALSE;
   item = fasp_tx_next (&session->tx, now, &session->rtt,
-      fasp_session_get_room (session), fasp_session_get_unused (session, now));
+      fasp_session_get_data_room (session), fasp_session_get_unused (session,
+          now));
   if (item.kind == FASP_TX_NOTHING)
     return FALSE;
   begin (session, &l, datagram, pick_for (session, &item));
@@ -505,7 +509,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       break;
     case FASP_TX_REPAIR:
       if (!write_repair (session, now, &l.w, &item)) {
-        fasp_fec_repair_sent (&session->tx.fec);
+        fasp_fec_passed (&session->tx.fec, FALSE);
         return FALSE;
       }
       break;

@@ -19,6 +19,8 @@ gboolean fasp_session_is_used (const FaspSession * session, guint8 flow);
 void fasp_session_plan_rekey (FaspSession * session, FaspTime now);
 /* When the peer is to be asked whether it has this phase's key. */
 FaspTime fasp_session_get_rekey_time (const FaspSession * session);
+/* Payload bytes of a block that a datagram takes, whether its repair fits or not. */
+guint32 fasp_session_get_data_room (const FaspSession * session);
 /* Of a datagram with a block. */
 guint fasp_session_get_overhead (const FaspSession * session);
 /* Bytes that a datagram may take, from the IP header up. */

@@ -114,9 +114,8 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->rtt = session->rtt.smoothed;
   stats->rtt_min = session->rtt.min;
   stats->rtt_variation = session->rtt.variation;
-  stats->datagram_size = fasp_session_get_room (session) +
-      fasp_session_get_overhead (session) +
-      (session->has_fec ? FASP_REPAIR_MORE : 0);
+  stats->datagram_size = fasp_session_get_data_room (session) +
+      fasp_session_get_overhead (session);
   stats->cipher = session->cipher;
   stats->peer = session->peer;
   stats->datagrams_sent = session->datagrams_sent;

@@ -49,13 +49,20 @@ fasp_solver_new (guint window)
 }
 
 void
+fasp_solver_forget (FaspSolver * solver)
+{
+  for (guint64 i = 0; i <= solver->mask; i++)
+    g_clear_pointer (&solver->known[i], fasp_block_unref);
+  g_ptr_array_set_size (solver->rows, 0);
+  g_ptr_array_set_size (solver->spare, 0);
+}
+
+void
 fasp_solver_free (FaspSolver * solver)
 {
   if (solver == NULL)
     return;
-  for (guint64 i = 0; i <= solver->mask; i++)
-    if (solver->known[i] != NULL)
-      fasp_block_unref (solver->known[i]);
+  fasp_solver_forget (solver);
   g_free (solver->known);
   g_ptr_array_unref (solver->rows);
   g_ptr_array_unref (solver->spare);
@@ -224,13 +231,22 @@ fasp_solver_know (FaspSolver * solver, FaspBlock * block)
   put_in (solver, block);
 }
 
+/* Is anything missing, and is the symbol as long as what is not missing makes it? Else
+ * it is not worth the work. */
 static gboolean
-is_any_missing (const FaspSolver * solver, guint64 first, guint n)
+is_of_use (const FaspSolver * solver, guint64 first, guint n, guint32 size)
 {
-  for (guint i = 0; i < n; i++)
-    if (get_known (solver, first + i) == NULL)
-      return TRUE;
-  return FALSE;
+  gboolean missing = FALSE;
+
+  for (guint i = 0; i < n; i++) {
+    const FaspBlock *block = get_known (solver, first + i);
+
+    if (block == NULL)
+      missing = TRUE;
+    else if (size < FASP_SYMBOL_HEADER + block->size)
+      return FALSE;
+  }
+  return missing;
 }
 
 void
@@ -244,7 +260,7 @@ fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
       || n > solver->mask + 1)
     return;
   move_on (solver, first + n);
-  if (first < get_low (solver) || !is_any_missing (solver, first, n))
+  if (first < get_low (solver) || !is_of_use (solver, first, n, size))
     return;
   coefficients = g_malloc (n);
   fasp_rlc_get_coefficients (key, coefficients, n);
@@ -258,7 +274,6 @@ fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
       row->coefficients[(first + i) & solver->mask] = coefficients[i];
     } else {
       fasp_rlc_add_block (row->symbol, block, coefficients[i]);
-      row->size = MAX (row->size, FASP_SYMBOL_HEADER + block->size);
     }
   }
   for (guint i = 0; i < solver->rows->len; i++) {

@@ -42,6 +42,9 @@ void fasp_solver_repair (FaspSolver * solver, guint64 first, guint n,
  * when it is told by fasp_solver_know(). */
 gboolean fasp_solver_take (FaspSolver * solver, FaspRecovered * recovered);
 
+/* Lets go of all blocks and equations. */
+void fasp_solver_forget (FaspSolver * solver);
+
 /* Equations that wait for more. */
 guint fasp_solver_count (const FaspSolver * solver);
 

@@ -177,7 +177,7 @@ next_repair (FaspTx * tx, FaspTime now, FaspTxItem * item)
   first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx),
       tx->cursor);
   if (first == tx->cursor) {
-    fasp_fec_repair_sent (&tx->fec);    /* nothing to repair: not owed any more */
+    fasp_fec_passed (&tx->fec, now >= tx->tail_time);
     return FALSE;
   }
   *item = (FaspTxItem) {

@@ -23,6 +23,8 @@
 #define LOCKED_MAX 64
 /* A socket that takes no more is tried again after that time at the latest. */
 #define BLOCKED_MAX (20 * FASP_MSEC)
+/* Bytes of memory that the blocks of repairs lie in at most. */
+#define FEC_KEPT (20 << 20)
 
 struct _FaspIo
 {
@@ -462,7 +464,9 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   }
   io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
       settings->n_links, settings->n_links <= MAX (settings->flowlets, 1));
-  io->in = fasp_receive_batch_new (settings->endpoint.buffer_size);
+  /* what repairs may need stays, too */
+  io->in = fasp_receive_batch_new (settings->endpoint.buffer_size +
+      (config.fec != FASP_FEC_OFF ? FEC_KEPT : 0));
   g_mutex_init (&io->send_lock);
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);

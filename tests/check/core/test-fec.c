@@ -150,6 +150,72 @@ test_whole (gconstpointer data)
   }
 }
 
+/* Where there is time for a rex, repairs take none of it away. */
+static void
+test_with_rexes (void)
+{
+  static const guint latencies[] = { 60, 80 };
+
+  for (guint i = 0; i < 6; i++) {
+    Fec fec = { FASP_FEC_FIXED, .05, latencies[i % 2], 1 };
+    Vnet *net = vnet_new (i + 1);
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_set_path (net, 30 * FASP_MSEC, (gdouble[]) {
+        .02, .02}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = FASP_SEC;
+    config.channel = 10000000;
+    stream = start (net, &config, &fec);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->sender_stats.skips, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.blocks_resent, >, 0);
+    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 0);
+    g_assert_cmpuint (stream->shortfalls, ==, 0);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* The way becomes shorter: what is not repaired any more is not waited for. */
+static void
+test_shorter (void)
+{
+  for (guint seed = 1; seed <= 3; seed++) {
+    Fec fec = { FASP_FEC_AUTO, 0, 100, 1 };
+    Vnet *net = vnet_new (seed);
+    guint64 before, repairs;
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_set_path (net, 140 * FASP_MSEC, (gdouble[]) {
+        .02, .02}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = FASP_SEC;
+    config.duration = 60 * FASP_SEC;
+    stream = start (net, &config, &fec);
+    vstream_run_until (stream, 15 * FASP_SEC);
+    g_assert_cmpuint (stream->sender_stats.repairs_sent, >, 500);
+    vnet_get_wire (net, VNET_A, VNET_B)->delay = 20 * FASP_MSEC;
+    vnet_get_wire (net, VNET_B, VNET_A)->delay = 20 * FASP_MSEC;
+    vstream_run_until (stream, 40 * FASP_SEC);
+    before = stream->sender_stats.skips;
+    repairs = stream->sender_stats.repairs_sent;
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->sender_stats.skips, ==, before);
+    g_assert_cmpuint (stream->sender_stats.repairs_sent, ==, repairs);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Who does not take repairs gets none. */
 static void
 test_refused (void)
@@ -187,5 +253,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &cases[i], test_whole);
   }
   g_test_add_func ("/fec/refused", test_refused);
+  g_test_add_func ("/fec/with-rexes", test_with_rexes);
+  g_test_add_func ("/fec/shorter", test_shorter);
   return g_test_run ();
 }
