@@ -241,6 +241,10 @@ install_sink (GObjectClass * klass)
           "share. With duplicate, max-bitrate has to have room for all",
           GST_TYPE_FASP_FLOW_ASSIGNMENT, GST_FASP_FLOW_ASSIGNMENT_RANDOM,
           READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_REX,
+      g_param_spec_boolean ("rex", "Retransmission",
+          "Send again what was lost; otherwise what fec does not recover is "
+          "given up, and the receiver goes on behind the gap", TRUE, READY));
 }
 
 static void
@@ -276,8 +280,9 @@ gst_fasp_settings_init (GstFaspSettings * settings)
   *settings = (GstFaspSettings) {
   .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
         TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
-        DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.glitch_interval =
-        DEFAULT_GLITCH_INTERVAL,.wait_for_connection = TRUE,};
+        DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.rex =
+        TRUE,.glitch_interval = DEFAULT_GLITCH_INTERVAL,.wait_for_connection =
+        TRUE,};
 }
 
 void
@@ -369,6 +374,9 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_FEC:
       replace_string (&s->fec, value);
+      break;
+    case GST_FASP_PROP_REX:
+      s->rex = g_value_get_boolean (value);
       break;
     case GST_FASP_PROP_FLOW_ASSIGNMENT:
       s->flow_assignment = g_value_get_enum (value);
@@ -472,6 +480,9 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_FEC:
       g_value_set_string (value, s->fec);
+      break;
+    case GST_FASP_PROP_REX:
+      g_value_set_boolean (value, s->rex);
       break;
     case GST_FASP_PROP_FLOW_ASSIGNMENT:
       g_value_set_enum (value, s->flow_assignment);
@@ -806,6 +817,7 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   config->glitch_interval = s->glitch_interval / GST_SECOND;
   config->streamid = s->streamid;
   config->assignment = assignments[s->flow_assignment];
+  config->no_rex = !s->rex;
   config->max_bitrate = s->max_bitrate;
   config->buffer_size = s->buffer_size;
   config->slow_policy = policies[s->slow_policy];

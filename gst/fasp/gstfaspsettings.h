@@ -84,6 +84,7 @@ typedef enum
   GST_FASP_PROP_GLITCH_INTERVAL,
   GST_FASP_PROP_WAIT_FOR_CONNECTION,
   GST_FASP_PROP_FLOW_ASSIGNMENT,
+  GST_FASP_PROP_REX,
   /* source */
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
@@ -113,6 +114,7 @@ typedef struct
   gchar *bonding_addresses;
   gchar *fec;                   /* NULL: the default of its side */
   GstFaspFlowAssignment flow_assignment;
+  gboolean rex;
   gchar *record;
   guint stats_interval;         /* ms */
   guint64 max_bitrate;

@@ -272,6 +272,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
     session->has_fec = session->tx.fec.mode != FASP_FEC_OFF;
+    session->tx.no_rex = config->no_rex;
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);

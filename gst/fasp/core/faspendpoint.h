@@ -50,6 +50,8 @@ typedef struct
   FaspAssignment assignment;    /* sender */
   FaspFecMode fec;              /* receiver: anything but off */
   gdouble fec_share;            /* sender, fixed: repairs for each block, to 1 */
+  gboolean no_rex;              /* sender: what the code does not recover is
+                                   given up */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
   guint32 max_burst;            /* sender: bytes back to back; 0: default */
   gsize buffer_size;            /* bytes held at most by store / reorder */

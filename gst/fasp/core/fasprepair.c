@@ -523,6 +523,15 @@ fasp_repair_wants_copy (const FaspRepair * repair, guint64 block, guint8 round)
       && ask (repair, block) != HERE;
 }
 
+gboolean
+fasp_repair_has_all (const FaspRepair * repair, guint64 end)
+{
+  for (guint64 block = repair->base; block < end; block++)
+    if (ask (repair, block) != HERE)
+      return FALSE;
+  return TRUE;
+}
+
 void
 fasp_repair_advance (FaspRepair * repair, guint64 base)
 {

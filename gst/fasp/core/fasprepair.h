@@ -87,6 +87,8 @@ guint64 fasp_repair_peek (FaspRepair * repair, guint8 * round);
  * that left? Then one more copy is of use. */
 gboolean fasp_repair_wants_copy (const FaspRepair * repair, guint64 block,
     guint8 round);
+/* Are the blocks from the base up to @end all there, as far as is known? */
+gboolean fasp_repair_has_all (const FaspRepair * repair, guint64 end);
 /* Nothing below @base is wanted any more. */
 void fasp_repair_advance (FaspRepair * repair, guint64 base);
 

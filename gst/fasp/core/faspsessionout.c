@@ -308,7 +308,9 @@ look_at_flows (FaspSession * session, FaspTime now)
     FaspPath *path = &session->paths[i];
     guint64 settled;
 
-    fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx, now));
+    if (session->rx.solver != NULL)
+      fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx,
+              now));
     fasp_gap_get_settled (path->gap, now, &settled);
     news |= fasp_gap_count_settled (path->gap) != path->settled_told;
     path->settled_told = fasp_gap_count_settled (path->gap);

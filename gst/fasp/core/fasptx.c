@@ -266,8 +266,14 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return (FaspTxItem) {
       FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1};
     rex = fasp_repair_peek (tx->repair, &round);
-    if (rex != FASP_NO_BLOCK)
+    if (rex != FASP_NO_BLOCK && !tx->no_rex)
       return block_item (tx, rex, round, room);
+    /* but not before those below it have come */
+    if (rex != FASP_NO_BLOCK && fasp_repair_has_all (tx->repair, rex)) {
+      fasp_tx_skip_to (tx, rex + 1);
+      return (FaspTxItem) {
+      FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
+    }
     if (next_repair (tx, now, &repair))
       return repair;
     if (next_copy (tx, now, room, unused, &copy))

@@ -35,6 +35,7 @@ typedef struct
   FaspRepair *repair;
   FaspCopies copies;
   FaspFec fec;                  /* the caller's to initialise */
+  gboolean no_rex;              /* what is lost is given up; the caller's */
   FaspOutlook outlook;
   guint64 cursor;               /* next new block */
   guint64 limit;                /* units of the stream the peer has room for */

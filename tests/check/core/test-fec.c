@@ -216,6 +216,56 @@ test_shorter (void)
   }
 }
 
+/* Nothing is sent again: what is not recovered is given up, and told; the rest is
+ * there, in order, within the latency of the code. */
+static void
+test_alone (void)
+{
+  guint gaps = 0;
+
+  for (guint seed = 1; seed <= 4; seed++) {
+    FaspEndpointConfig a, b;
+    VstreamConfig config;
+    Vnet *net = vnet_new (seed);
+    Vstream *stream;
+
+    vnet_set_path (net, RTT, (gdouble[]) {
+        .05, .05}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = FASP_SEC;
+    config.duration = 20 * FASP_SEC;
+    config.limit = 5 * FASP_SEC;
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+    a.latency_ms = b.latency_ms = 100;
+    a.fec = b.fec = FASP_FEC_FIXED;
+    a.fec_share = .1;
+    a.no_rex = TRUE;
+    a.flows = a.flowlets = b.flows = b.flowlets = seed;
+    stream = vstream_new (net, &config, &a, &b);
+    vstream_run (stream);
+    g_assert_true (stream->eos);
+    g_assert_true (stream->drained);
+    g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, 0);
+    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 300);
+    g_test_message ("seed %u: %" G_GUINT64_FORMAT " given up, %u gaps", seed,
+        stream->receiver_stats.blocks_too_late, stream->discontinuities);
+    gaps += stream->discontinuities;
+    /* of 600 lost ones */
+    g_assert_cmpuint (stream->receiver_stats.blocks_too_late, <, 100);
+    g_assert_cmpuint (stream->receiver_stats.blocks_too_late, >=,
+        stream->discontinuities);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
+            (stream->receiver, TRUE), .99), <, 400 * FASP_MSEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+  g_assert_cmpuint (gaps, >, 3);
+}
+
 /* Who does not take repairs gets none. */
 static void
 test_refused (void)
@@ -252,6 +302,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &cases[i], test_whole);
   }
+  g_test_add_func ("/fec/alone", test_alone);
   g_test_add_func ("/fec/refused", test_refused);
   g_test_add_func ("/fec/with-rexes", test_with_rexes);
   g_test_add_func ("/fec/shorter", test_shorter);
