@@ -270,9 +270,12 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 FaspTime
 fasp_dial_get_timeout (const FaspEndpoint * endpoint)
 {
-  FaspTime timeout = MIN (endpoint->redial_time,
-      fasp_caller_get_timeout (&endpoint->caller));
+  FaspTime timeout;
 
+  if (!endpoint->caller.active)
+    return MIN (endpoint->redial_time, get_call_deadline (endpoint));
+  timeout = MIN (endpoint->redial_time,
+      fasp_caller_get_timeout (&endpoint->caller));
   timeout = MIN (timeout, get_call_deadline (endpoint));
   return MIN (timeout, get_unanswered_time (endpoint));
 }

@@ -679,14 +679,18 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
 }
 
 static gboolean
+is_punch_due (const FaspEndpoint * endpoint, FaspTime now)
+{
+  return now >= endpoint->punch_time && !endpoint->closing;
+}
+
+static gboolean
 poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {
   FaspHandshake punch = {.type = FASP_HANDSHAKE_PUNCH,.version = FASP_VERSION };
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   FaspSession *session;
 
-  if (now < endpoint->punch_time || endpoint->closing)
-    return FALSE;
   endpoint->punch_time = now + FASP_CALLER_FIRST;
   session = fasp_endpoint_get_open (endpoint);
   if (session != NULL && !session->interrupted)
@@ -720,8 +724,8 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
   run_timers (endpoint, now);
   fasp_dial_tend (endpoint, now);
   if (fasp_replies_pop (&endpoint->replies, datagram)
-      || fasp_dial_poll (endpoint, now, datagram)
-      || poll_punch (endpoint, now, datagram))
+      || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
+      || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram)))
     return TRUE;
   /* stay with a session for a while, then go on to the next, once round */
   for (left = endpoint->sessions->len; left > 0; left--) {

@@ -94,6 +94,7 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
         MIN (session->datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_RECEIVER)
     path->pmtu.next_time = FASP_NEVER;  /* feedback is small */
+  fasp_session_measure (session);
 }
 
 gboolean
@@ -142,15 +143,6 @@ fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow)
   fasp_session_use (session, now, flow);
 }
 
-gboolean
-fasp_session_is_proved (const FaspSession * session)
-{
-  for (guint i = 0; i < session->n_paths; i++)
-    if (session->paths[i].proved)
-      return TRUE;
-  return FALSE;
-}
-
 void
 fasp_session_open (FaspSession * session, FaspTime now)
 {
@@ -169,6 +161,7 @@ fasp_session_open (FaspSession * session, FaspTime now)
     session->tx.heard = now;
   else
     session->rx.feedback_due = now;
+  fasp_session_measure (session);
 }
 
 gboolean
@@ -211,40 +204,35 @@ fasp_session_get_overhead (const FaspSession * session)
   return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->cipher);
 }
 
-gsize
-fasp_session_get_wire_max (const FaspSession * session)
-{
-  gsize max = FASP_PMTU_BASE;
-
-  if (session->n_paths == 1)
-    return fasp_pmtu_get_largest (&session->paths[0].pmtu) +
-        session->paths[0].address.overhead;
-  for (guint i = 0; i < session->n_paths; i++)
-    if (session->paths[i].proved)
-      max = MAX (max, fasp_pmtu_get_largest (&session->paths[i].pmtu) +
-          (gsize) session->paths[i].address.overhead);
-  return max;
-}
-
-guint32
-fasp_session_get_data_room (const FaspSession * session)
+void
+fasp_session_measure (FaspSession * session)
 {
   guint32 size = G_MAXUINT32;
 
-  for (guint i = 0; session->n_paths > 1 && i < session->n_paths; i++)
+  session->wire_max = FASP_PMTU_BASE;
+  session->is_proved = FALSE;
+  for (guint i = 0; i < session->n_paths; i++) {
+    const FaspPath *path = &session->paths[i];
+
+    if (!path->proved)
+      continue;
+    session->is_proved = TRUE;
+    session->wire_max = MAX (session->wire_max,
+        fasp_pmtu_get_largest (&path->pmtu) + (gsize) path->address.overhead);
     if (fasp_session_is_used (session, i))
-      size = MIN (size, session->paths[i].pmtu.size);
-  /* one, or none for the time being */
+      size = MIN (size, path->pmtu.size);
+  }
+  /* none, for the time being */
   if (size == G_MAXUINT32)
     size = session->paths[0].pmtu.size;
-  return MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
+  session->data_room = MAX (size, FASP_PMTU_BASE) -
+      fasp_session_get_overhead (session);
 }
 
 guint32
 fasp_session_get_room (const FaspSession * session)
 {
-  return fasp_session_get_data_room (session) -
-      (session->has_fec ? FASP_REPAIR_MORE : 0);
+  return session->data_room - (session->has_fec ? FASP_REPAIR_MORE : 0);
 }
 
 gint64
@@ -303,7 +291,7 @@ get_open_timeout (FaspSession * session, FaspTime now)
 {
   FaspTime timeout;
 
-  if (!fasp_session_is_proved (session))
+  if (!session->is_proved)
     return session->n_pongs > 0 ? now : MIN (get_challenge_time (session),
         session->heard + session->resume_timeout);
   if (session->n_pongs > 0 || session->ping_due)
@@ -324,13 +312,13 @@ get_open_timeout (FaspSession * session, FaspTime now)
   timeout = MIN (timeout, fasp_session_get_rekey_time (session));
   if (session->role == FASP_ROLE_SENDER) {
     FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
-        fasp_session_get_data_room (session), fasp_session_get_unused (session,
+        session->data_room, fasp_session_get_unused (session,
             now));
 
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
     timeout = MAX (timeout, fasp_pacer_get_wake (&session->pacer, now,
-            fasp_session_get_wire_max (session)));
+            session->wire_max));
   }
   /* liveness */
   timeout = MIN (timeout, session->heard + session->resume_timeout);
@@ -365,7 +353,7 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
   if (session->state == FASP_SESSION_CLOSING
       || session->state == FASP_SESSION_CLOSED)
     return;
-  if (session->state != FASP_SESSION_OPEN || !fasp_session_is_proved (session)) {
+  if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
     /* its address is not proved: nothing is said to it */
     session->state = FASP_SESSION_CLOSED;
     session->close_initiated = TRUE;

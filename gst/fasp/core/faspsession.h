@@ -83,6 +83,10 @@ typedef struct
   FaspPath *paths;              /* by flow */
   guint n_paths;                /* one before it is open */
   guint n_flows;                /* agreed upon */
+  /* what the paths in use take together: fasp_session_measure() */
+  guint32 data_room;            /* payload bytes of a block in one datagram */
+  gsize wire_max;               /* bytes of a datagram, from the IP header up */
+  gboolean is_proved;           /* the peer is somewhere */
   FaspAddress accept_to;        /* who asked for it last */
   gboolean accept_moved;        /* somebody else has asked before */
   guint16 datagram_max;         /* largest UDP payload that both ends take */

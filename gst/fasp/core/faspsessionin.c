@@ -82,7 +82,7 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   session->close_reason = reason;
   session->state = FASP_SESSION_CLOSED;
   session->close_deadline = now + FASP_CLOSE_TIMEOUT;
-  session->close_time = fasp_session_is_proved (session) ? now : FASP_NEVER;
+  session->close_time = session->is_proved ? now : FASP_NEVER;
 }
 
 /* Jumbo frames are for fast streams. */
@@ -154,7 +154,7 @@ confirm_size (FaspSession * session, FaspTime now, guint64 acked)
   if (session->n_paths > 1 || !pmtu->confirming || session->tx.acked <= acked)
     return;
   size = fasp_store_find_largest (session->tx.store, acked, session->tx.acked,
-      fasp_session_get_data_room (session));
+      session->data_room);
   if (session->has_fec && size == fasp_session_get_room (session))
     size += FASP_REPAIR_MORE;   /* as its repair is */
   if (size > 0)
@@ -332,5 +332,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   while (fasp_wire_next_frame (&r, &frame))
     handle_frame (session, now, from, header.flow, &frame,
         size + from->overhead);
+  if (session->role == FASP_ROLE_SENDER)
+    fasp_session_measure (session);
   return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
 }

@@ -189,7 +189,10 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
     if (!fasp_session_is_used (session, i))
       continue;
+    if (now < fasp_pmtu_get_timeout (&path->pmtu))
+      continue;
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt));
+    fasp_session_measure (session);
     if (path->pmtu.confirming && !was)
       session->confirm_from = session->tx.cursor;
     if (size == 0)
@@ -498,8 +501,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role != FASP_ROLE_SENDER)
     return FALSE;
   item = fasp_tx_next (&session->tx, now, &session->rtt,
-      fasp_session_get_data_room (session), fasp_session_get_unused (session,
-          now));
+      session->data_room, fasp_session_get_unused (session, now));
   if (item.kind == FASP_TX_NOTHING)
     return FALSE;
   begin (session, &l, datagram, pick_for (session, &item));
@@ -578,7 +580,7 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     case FASP_SESSION_OPEN:
       break;
   }
-  if (!fasp_session_is_proved (session))
+  if (!session->is_proved)
     return poll_pong (session, now, datagram)
         || poll_challenge (session, now, datagram);
   /* no key is used for more than twice as much as it should be */
@@ -587,8 +589,7 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "it never confirms that it has the new key");
   if (session->role == FASP_ROLE_SENDER
-      && fasp_pacer_get_time (&session->pacer, now,
-          fasp_session_get_wire_max (session)) > now)
+      && fasp_pacer_get_time (&session->pacer, now, session->wire_max) > now)
     return FALSE;
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_rx_give_up (&session->rx, now);

@@ -11,20 +11,16 @@ G_BEGIN_DECLS
 
 /* A way is proved, or is another now: what may be sent there is to be found. */
 void fasp_session_use (FaspSession * session, FaspTime now, guint8 flow);
-/* Is there a way that anything but a challenge may go? */
-gboolean fasp_session_is_proved (const FaspSession * session);
+/* A path's state or its MTU may have changed. */
+void fasp_session_measure (FaspSession * session);
 /* May data go there? */
 gboolean fasp_session_is_used (const FaspSession * session, guint8 flow);
 /* Packet numbers from here on are of this key phase. */
 void fasp_session_plan_rekey (FaspSession * session, FaspTime now);
 /* When the peer is to be asked whether it has this phase's key. */
 FaspTime fasp_session_get_rekey_time (const FaspSession * session);
-/* Payload bytes of a block that a datagram takes, whether its repair fits or not. */
-guint32 fasp_session_get_data_room (const FaspSession * session);
 /* Of a datagram with a block. */
 guint fasp_session_get_overhead (const FaspSession * session);
-/* Bytes that a datagram may take, from the IP header up. */
-gsize fasp_session_get_wire_max (const FaspSession * session);
 /* Payload bytes that a copy may have. */
 gint64 fasp_session_get_unused (const FaspSession * session, FaspTime now);
 

@@ -114,7 +114,7 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->rtt = session->rtt.smoothed;
   stats->rtt_min = session->rtt.min;
   stats->rtt_variation = session->rtt.variation;
-  stats->datagram_size = fasp_session_get_data_room (session) +
+  stats->datagram_size = session->data_room +
       fasp_session_get_overhead (session);
   stats->cipher = session->cipher;
   stats->peer = session->peer;
