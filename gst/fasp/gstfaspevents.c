@@ -174,6 +174,21 @@ post (GstElement * element, const gchar * name, const FaspEvent * event,
               G_TYPE_STRING, why, NULL)));
 }
 
+/* What this end was set to have, and the other has not. */
+static void
+warn_of_less (GstElement * element, const FaspEvent * event, const gchar * peer)
+{
+  if (event->flows < event->flows_here)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("%s has fewer flows: %u of %u are used. Set the same flowlets and as many "
+            "bonding-addresses on both ends.", peer, event->flows,
+            event->flows_here), (NULL));
+  if (event->fec_refused)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("%s takes no repairs (fec=off): what is lost is sent again only.",
+            peer), (NULL));
+}
+
 void
 gst_fasp_events_handle (GstElement * element, FaspIo * io,
     const FaspEvent * event)
@@ -205,6 +220,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_CONNECTED:
       GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
           event->latency_ms);
+      warn_of_less (element, event, peer);
       g_signal_emit_by_name (element, "caller-added", 0, address);
       break;
     case FASP_EVENT_REJECTED:

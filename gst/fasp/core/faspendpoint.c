@@ -101,27 +101,6 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_free (endpoint);
 }
 
-/* --- datagrams out --------------------------------------------------------------------- */
-
-void
-fasp_datagram_flatten (FaspDatagram * d)
-{
-  gsize rest = d->size - d->head - d->payload_size;
-
-  if (d->block == NULL)
-    return;
-  memmove (d->data + d->head + d->payload_size, d->data + d->head, rest);
-  memcpy (d->data + d->head, d->payload, d->payload_size);
-  fasp_datagram_release (d);
-}
-
-void
-fasp_datagram_release (FaspDatagram * d)
-{
-  g_clear_pointer (&d->block, fasp_block_unref);
-  d->payload_size = 0;
-}
-
 /* --- small helpers ------------------------------------------------------------------ */
 
 guint32
@@ -147,6 +126,10 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     event->session = session->id;
     event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
+    event->flows = session->n_flows;
+    event->flows_here = MAX (endpoint->config.flows, 1);
+    event->fec_refused = session->role == FASP_ROLE_SENDER
+        && endpoint->config.fec != FASP_FEC_OFF && !session->has_fec;
     event->latency_known = fasp_session_get_first_latency (session,
         &event->latency_ms);
     if (session->streamid != NULL)

@@ -191,6 +191,8 @@ typedef struct
   guint64 observed_interval;    /* seconds per skip so far; 0: none */
   gboolean falls_short;         /* sender: of glitch_interval, since now */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed */
+  guint flows, flows_here;      /* agreed upon, and what this end has */
+  gboolean fec_refused;         /* sender: the peer takes no repairs */
   FaspIdentity peer;
   gchar text[FASP_TEXT_MAX + 1];        /* what the peer said */
   gchar streamid[FASP_STREAMID_MAX + 1];

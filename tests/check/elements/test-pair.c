@@ -237,6 +237,33 @@ test_rendezvous (gconstpointer data)
   pair_free (pair);
 }
 
+/* An end that has more than the other says so, and goes on. */
+static void
+test_less (void)
+{
+  static const gchar *const less[][2] = { {"flowlets=3", "fewer flows: 1 of 3"},
+  {"fec=10%", "no repairs"}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (less); i++) {
+    guint port = pair_get_ports (3);
+    g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET
+        " %s", port, less[i][0]);
+    g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET
+        " fec=off", port);
+    g_autofree gchar *text = NULL;
+    Pair *pair = pair_new (sink, source);
+    g_autoptr (GBytes) stream = pair_make_stream (100000);
+
+    play (pair);
+    text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, less[i][1]));
+    push (pair, stream, 0, 100000, 5000);
+    finish (pair, stream);
+    pair_free (pair);
+  }
+}
+
 static guint
 get_flow_count (GstElement * pipeline, const gchar * name)
 {
@@ -769,6 +796,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
       test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);
+  g_test_add_func ("/pair/less", test_less);
   g_test_add_data_func ("/pair/large/clear", "none", test_large);
   g_test_add_data_func ("/pair/large/aes", "aes-128-gcm", test_large);
   g_test_add_func ("/pair/shapes", test_shapes);
