@@ -11,7 +11,7 @@
 #include "vspy.h"
 
 #define LIMIT (256 * 1024)
-#define FLOWS 4                 /* if the first byte says so; else one */
+#define FLOWS 4                 /* if the first byte says so, as of repairs; else one */
 
 typedef struct
 {
@@ -139,6 +139,10 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     config[i].buffer_size = LIMIT;
     config[i].credentials = credentials;
     config[i].too_late_skip = size > 0 && data[0] & 0x80;
+    if (size > 0 && data[0] & 0x20) {
+      config[i].fec = FASP_FEC_FIXED;
+      config[i].fec_share = .2;
+    }
     if (size > 0 && data[0] & 0x40)
       config[i].flows = config[i].flowlets = FLOWS;
     fuzz.sides[i] = i == VNET_A ?
