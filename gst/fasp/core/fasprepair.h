@@ -33,7 +33,7 @@ G_BEGIN_DECLS
 #define FASP_NO_BLOCK G_MAXUINT64
 /* A path MTU probe that may be too large: no sign when it is lost. */
 #define FASP_PROBE (G_MAXUINT64 - 1)
-#define FASP_FLOW_PATIENCE (20 * FASP_MSEC)
+#define FASP_FLOW_PATIENCE (15 * FASP_MSEC)
 
 typedef struct _FaspRepair FaspRepair;
 

@@ -166,6 +166,29 @@ test_dies (void)
   }
 }
 
+/* A fast flow that ends is not used any more after a round trip and 20 ms. */
+static void
+test_noticed (void)
+{
+  for (guint link = 0; link < 8; link++) {
+    Vnet *net = vnet_new (link + 1);
+    Vstream *stream =
+        start (net, 8, FASP_ASSIGNMENT_RANDOM, 100000000, link % 2);
+    FaspFlowStats flows[FASP_FLOWS_MAX];
+
+    set_path (net, 0);
+    black_out (net, link, 3 * FASP_SEC, 4 * FASP_SEC, TRUE, TRUE);
+    vstream_run_until (stream, 3 * FASP_SEC);
+    get_flows (stream, stream->sender, flows);
+    g_assert_true (flows[link].usable);
+    vstream_run_until (stream, 3 * FASP_SEC + RTT + 20 * FASP_MSEC);
+    get_flows (stream, stream->sender, flows);
+    g_assert_false (flows[link].usable);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Where every block goes on both, nothing is late at all. */
 static void
 test_hitless (void)
@@ -490,6 +513,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &cases[i], test_whole);
   }
   g_test_add_func ("/flows/dies", test_dies);
+  g_test_add_func ("/flows/noticed", test_noticed);
   g_test_add_func ("/flows/hitless", test_hitless);
   g_test_add_func ("/flows/deaf", test_deaf);
   g_test_add_func ("/flows/other-door", test_other_door);
