@@ -29,6 +29,16 @@ keep (GstFaspLinks * links, const gchar * text)
   return copy;
 }
 
+/* So many ports from this one on. */
+static gboolean
+has_ports (guint port, guint n, GError ** error)
+{
+  if (port + n - 1 > G_MAXUINT16)
+    BAD ("%u flowlets at port %u go beyond 65535. Choose a lower port.", n,
+        port);
+  return port + n - 1 <= G_MAXUINT16;
+}
+
 static gboolean
 add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
     GError ** error)
@@ -41,11 +51,8 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
         "most %d. Take fewer of either.", FASP_FLOWS_MAX);
     return FALSE;
   }
-  if (local->port + s->flowlets - 1 > G_MAXUINT16) {
-    BAD ("%u flowlets from port %u on go beyond 65535. Choose a lower port.",
-        s->flowlets, local->port);
+  if (!has_ports (local->port, s->flowlets, error))
     return FALSE;
-  }
   for (guint i = 0; i < s->flowlets; i++)
     links->sockets[links->n++] = (FaspSocketSettings) {
     .local_address = local->address,.local_port =
@@ -87,7 +94,11 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   guint16 port;
 
   if (address == NULL) {
-    BAD ("\"%s\" in bonding-addresses is not ADDRESS:PORT%s. Write IP addresses, " "IPv6 ones in brackets, with commas between them.", text, dials ? ", with @LOCAL behind it or not" : "");
+    const gchar *local_part = dials ? ", with @LOCAL behind it or not" : "";
+
+    BAD ("\"%s\" in bonding-addresses is not ADDRESS:PORT%s. Write IP "
+        "addresses, IPv6 ones in brackets, with commas between them.", text,
+        local_part);
     return FALSE;
   }
   port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
@@ -97,11 +108,8 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     return FALSE;
   }
   if (dials) {
-    if (port + s->flowlets - 1 > G_MAXUINT16) {
-      BAD ("%u flowlets to port %u on go beyond 65535. Choose a lower port.",
-          s->flowlets, port);
+    if (!has_ports (port, s->flowlets, error))
       return FALSE;
-    }
     g_ptr_array_add (links->others, g_object_ref (address));
     /* in a rendezvous the peer expects us at the port it has itself */
     local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ?
@@ -144,12 +152,8 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
       local.port = s->localport_set ? s->localport : s->port;
       break;
   }
-  if (s->port + s->flowlets - 1 > G_MAXUINT16) {
-    BAD ("%u flowlets to port %u on go beyond 65535. Choose a lower port.",
-        s->flowlets, s->port);
-    return FALSE;
-  }
-  if (!add_set (links, s, &local, error))
+  if (!has_ports (s->port, s->flowlets, error)
+      || !add_set (links, s, &local, error))
     return FALSE;
   if (s->bonding_addresses != NULL && s->bonding_addresses[0] != '\0') {
     g_auto (GStrv) bonds = g_strsplit (s->bonding_addresses, ",", -1);

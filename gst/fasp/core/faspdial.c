@@ -12,12 +12,6 @@ fasp_dial_is_ours (const FaspEndpoint * endpoint)
   return fasp_endpoint_config_dials (&endpoint->config);
 }
 
-static guint
-count_links (const FaspEndpoint * endpoint)
-{
-  return MAX (endpoint->config.flows, 1);
-}
-
 void
 fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start)
@@ -25,7 +19,7 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->role = endpoint->config.role;
   hello->latency_ms = endpoint->config.latency_ms;
   hello->datagram_max = FASP_DATAGRAM_MAX;
-  hello->flows = count_links (endpoint);
+  hello->flows = endpoint->config.flows;
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
   if (endpoint->config.role == FASP_ROLE_SENDER)
     hello->start = start;
@@ -37,8 +31,8 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
 static guint
 get_link (const FaspEndpoint * endpoint, guint n)
 {
-  guint flowlets = MAX (endpoint->config.flowlets, 1);
-  guint addresses = count_links (endpoint) / flowlets;
+  guint flowlets = endpoint->config.flowlets;
+  guint addresses = endpoint->config.flows / flowlets;
 
   return n % addresses * flowlets + n / addresses;
 }
@@ -46,7 +40,7 @@ get_link (const FaspEndpoint * endpoint, guint n)
 FaspAddress
 fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
 {
-  guint flowlets = MAX (endpoint->config.flowlets, 1);
+  guint flowlets = endpoint->config.flowlets;
   FaspAddress way = link < flowlets ? endpoint->peer :
       endpoint->config.others[link / flowlets - 1];
 
@@ -77,7 +71,7 @@ set_addresses (FaspEndpoint * endpoint, FaspSession * session)
 static guint
 choose_link (FaspEndpoint * endpoint)
 {
-  guint n = count_links (endpoint), tries = endpoint->caller.tries - 1;
+  guint n = endpoint->config.flows, tries = endpoint->caller.tries - 1;
 
   if (endpoint->caller.open.cookie_size > 0 && endpoint->cookie_tries++ <
       COOKIE_TRIES)

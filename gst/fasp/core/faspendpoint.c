@@ -51,6 +51,14 @@ fasp_endpoint_config_dials (const FaspEndpointConfig * config)
       && config->role == FASP_ROLE_SENDER);
 }
 
+/* Of blocks before any path is known. */
+static guint32
+get_first_size (const FaspEndpointConfig * config)
+{
+  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
+      (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
+}
+
 FaspEndpoint *
 fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
     gpointer user_data)
@@ -59,6 +67,8 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   guint8 gate_secret[16];
 
   endpoint->config = *config;
+  endpoint->config.flows = MAX (config->flows, 1);
+  endpoint->config.flowlets = MAX (config->flowlets, 1);
   endpoint->config.streamid = g_strdup (config->streamid);
   endpoint->config.credentials = config->credentials != NULL ?
       fasp_credentials_ref (config->credentials) : fasp_credentials_new ();
@@ -77,8 +87,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   fasp_gate_init (&endpoint->gate, gate_secret);
   if (config->role == FASP_ROLE_SENDER)
     endpoint->store = fasp_store_new (config->buffer_size,
-        FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
-        (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0));
+        get_first_size (config));
   return endpoint;
 }
 
@@ -127,7 +136,7 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
     event->flows = session->n_flows;
-    event->flows_here = MAX (endpoint->config.flows, 1);
+    event->flows_here = endpoint->config.flows;
     event->fec_refused = session->role == FASP_ROLE_SENDER
         && endpoint->config.fec != FASP_FEC_OFF && !session->has_fec;
     event->latency_known = fasp_session_get_first_latency (session,
@@ -173,14 +182,6 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
   return NULL;
 }
 
-/* Of blocks before any path is known. */
-static guint32
-get_first_size (const FaspEndpoint * endpoint)
-{
-  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
-      (endpoint->config.fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
-}
-
 /* Blocks are as large as the narrowest path in use takes. */
 static void
 update_block_size (FaspEndpoint * endpoint)
@@ -197,7 +198,7 @@ update_block_size (FaspEndpoint * endpoint)
     found = TRUE;
   }
   if (!found)
-    size = get_first_size (endpoint);
+    size = get_first_size (&endpoint->config);
   fasp_store_set_block_size (endpoint->store, size);
 }
 
@@ -225,7 +226,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint8 secret[FASP_PING_SECRET];
-  guint flows = MIN (MAX (config->flows, 1), told->flows);
+  guint flows = MIN (config->flows, told->flows);
   FaspSession *session;
   guint64 seed;
 
@@ -682,7 +683,7 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
   datagram->size = w.used;
   /* one for each of our sockets, each time */
-  if (++endpoint->punched < MAX (endpoint->config.flows, 1))
+  if (++endpoint->punched < endpoint->config.flows)
     endpoint->punch_time = now;
   else
     endpoint->punched = 0;

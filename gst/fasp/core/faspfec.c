@@ -14,14 +14,15 @@
 /* Bytes that are added up in a second at most: a third of what a core does. */
 #define WORK 3e9
 #define WINDOW_MIN 16
+/* Shares of FASP_FEC_AUTO, and how closely one is chosen, */
 #define SHARE_LEAST .02
-#define SHARE_STEP 1.1
 #define SHARE_AUTO_MAX .25
-/* Chosen anew so often, and while little has been seen whenever there is more. */
-/* The last ones tell the receiver that there is no need to wait for more. */
-#define FAREWELL 3
+#define SHARE_STEP 1.1
+/* anew so often, and while little has been seen whenever there is more. */
 #define PLAN_EVERY (3 * FASP_SEC)
 #define SEEN_SOON 3000
+/* The last ones tell the receiver that there is no need to wait for more. */
+#define FAREWELL 3
 /* A hole is seen by the next datagram, and settled later. */
 #define REX_MORE (4 * FASP_MSEC)
 /* A rex is in time, or is not in time any more, when there is so much more. */

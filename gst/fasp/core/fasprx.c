@@ -190,6 +190,22 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
   }
 }
 
+/* A block that is here, for others to be recovered by; as long as there are
+ * repairs. */
+static void
+remember (FaspRx * rx, FaspTime now, guint64 number)
+{
+  if (rx->solver == NULL)
+    return;
+  if (now < rx->solver_end) {
+    fasp_solver_know (rx->solver, (FaspBlock *) fasp_reorder_get (rx->reorder,
+            number));
+  } else if (rx->solver_end > 0) {
+    fasp_solver_forget (rx->solver);
+    rx->solver_end = 0;
+  }
+}
+
 /* A block is here, however it came. @from: what was acknowledged before. */
 static void
 block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
@@ -204,13 +220,7 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
   }
   fasp_hist_add (&rx->lateness,
       now - fasp_media_clock_map (&rx->clock, piece->media_time));
-  if (rx->solver != NULL && now < rx->solver_end)
-    fasp_solver_know (rx->solver, (FaspBlock *) fasp_reorder_get (rx->reorder,
-            piece->number));
-  else if (rx->solver != NULL && rx->solver_end > 0) {
-    fasp_solver_forget (rx->solver);
-    rx->solver_end = 0;
-  }
+  remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
   if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
     speak_now (rx, now, TRUE);

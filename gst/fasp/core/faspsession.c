@@ -312,8 +312,7 @@ get_open_timeout (FaspSession * session, FaspTime now)
   timeout = MIN (timeout, fasp_session_get_rekey_time (session));
   if (session->role == FASP_ROLE_SENDER) {
     FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
-        session->data_room, fasp_session_get_unused (session,
-            now));
+        session->data_room, fasp_session_get_unused (session, now));
 
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;

@@ -59,6 +59,7 @@ static void
 handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
 {
   FaspReason reason = frame->number;
+  FaspTime answer = session->is_proved ? now : FASP_NEVER;
 
   /* the others are never said on the wire */
   if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
@@ -76,13 +77,13 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   }
   /* answer in kind, once for each that comes */
   if (session->state == FASP_SESSION_CLOSED) {
-    session->close_time = now;
+    session->close_time = answer;
     return;
   }
   session->close_reason = reason;
   session->state = FASP_SESSION_CLOSED;
   session->close_deadline = now + FASP_CLOSE_TIMEOUT;
-  session->close_time = session->is_proved ? now : FASP_NEVER;
+  session->close_time = answer;
 }
 
 /* Jumbo frames are for fast streams. */
@@ -270,11 +271,10 @@ open_from (FaspSession * session, FaspTime now, guint8 flow,
 {
   fasp_session_open (session, now);
   session->paths[0].address.len = 0;
-  session->paths[flow].address = *from;
-  if (!session->accept_moved && fasp_address_equal (from, &session->accept_to))
-    fasp_session_trust (session, now, flow);
-  else
-    session->paths[flow].address.len = 0;
+  if (session->accept_moved || !fasp_address_equal (from, &session->accept_to))
+    return;
+  fasp_session_set_address (session, flow, from);
+  fasp_session_trust (session, now, flow);
 }
 
 FaspSessionResult

@@ -187,9 +187,8 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     gboolean was = path->pmtu.confirming;
     guint16 size;
 
-    if (!fasp_session_is_used (session, i))
-      continue;
-    if (now < fasp_pmtu_get_timeout (&path->pmtu))
+    if (!fasp_session_is_used (session, i)
+        || now < fasp_pmtu_get_timeout (&path->pmtu))
       continue;
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt));
     fasp_session_measure (session);

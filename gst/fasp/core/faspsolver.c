@@ -270,11 +270,10 @@ fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
   for (guint i = 0; i < n; i++) {
     const FaspBlock *block = get_known (solver, first + i);
 
-    if (block == NULL) {
+    if (block == NULL)
       row->coefficients[(first + i) & solver->mask] = coefficients[i];
-    } else {
+    else
       fasp_rlc_add_block (row->symbol, block, coefficients[i]);
-    }
   }
   for (guint i = 0; i < solver->rows->len; i++) {
     Row *other = nth (solver, i);
