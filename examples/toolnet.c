@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BUFFER (16 << 20)
@@ -35,7 +36,7 @@ open_family (const gchar * host, int port, int family, gchar ** error)
   }, *found = NULL;
   g_autofree gchar *service = g_strdup_printf ("%d", port);
   int why = getaddrinfo (host, service, &hints, &found), fd, done = -1;
-  gint room = BUFFER;
+  gint room = BUFFER, on = TRUE;
 
   if (why != 0) {
     *error = g_strdup_printf ("%s: %s. Check the name.", host != NULL ? host :
@@ -51,6 +52,7 @@ open_family (const gchar * host, int port, int family, gchar ** error)
     if (setsockopt (fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
       setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    setsockopt (fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
     return fd;
   }
   *error = host == NULL ? g_strdup_printf ("UDP port %d: %s. Choose another "
@@ -91,8 +93,31 @@ tool_receive (int fd, ToolInbox * in)
     in->messages[i].msg_hdr.msg_iovlen = 1;
     in->messages[i].msg_hdr.msg_name = &in->from[i];
     in->messages[i].msg_hdr.msg_namelen = sizeof in->from[i];
+    in->messages[i].msg_hdr.msg_control = &in->control[i];
+    in->messages[i].msg_hdr.msg_controllen = sizeof in->control[i];
   }
   return recvmmsg (fd, in->messages, TOOL_BATCH, 0, NULL);
+}
+
+guint32
+tool_get_age (const ToolInbox * in, guint i)
+{
+  struct msghdr *header = (struct msghdr *) &in->messages[i].msg_hdr;
+
+  for (struct cmsghdr * c = CMSG_FIRSTHDR (header); c != NULL;
+      c = CMSG_NXTHDR (header, c)) {
+    struct timespec came, now;
+
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS
+        || c->cmsg_len < CMSG_LEN (sizeof came))
+      continue;
+    memcpy (&came, CMSG_DATA (c), sizeof came);
+    /* the kernel's is the time of day, which may be set meanwhile */
+    clock_gettime (CLOCK_REALTIME, &now);
+    return CLAMP ((now.tv_sec - came.tv_sec) * G_GINT64_CONSTANT (1000000000) +
+        now.tv_nsec - came.tv_nsec, 0, G_MAXUINT32);
+  }
+  return 0;
 }
 
 void

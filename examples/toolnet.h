@@ -10,6 +10,7 @@
 
 #define TOOL_SIZE_MAX 9000
 #define TOOL_BATCH 64
+#define TOOL_CONTROL 64         /* bytes for what the kernel says beside a datagram */
 /* Clouds bill what leaves them: bit/s that need no --i-pay-for-this. */
 #define TOOL_FREE_RATE 50000000
 
@@ -25,11 +26,20 @@ typedef struct
   struct mmsghdr messages[TOOL_BATCH];
   struct iovec pieces[TOOL_BATCH];
   struct sockaddr_storage from[TOOL_BATCH];
+  union
+  {
+    struct cmsghdr header;      /* for its alignment */
+    guint8 data[TOOL_CONTROL];
+  } control[TOOL_BATCH];
   guint8 data[TOOL_BATCH][TOOL_SIZE_MAX];
 } ToolInbox;
 
 /* How many have come; their bytes are in data, their sizes in msg_len. */
 gint tool_receive (int fd, ToolInbox * in);
+
+/* ns that a datagram of the inbox has been on this host, as the kernel says that
+ * tool_open_udp has asked; 0 where it does not. */
+guint32 tool_get_age (const ToolInbox * in, guint i);
 
 /* All of them; waits while the socket's buffer is full. What is refused
  * otherwise is lost. */

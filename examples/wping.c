@@ -26,9 +26,12 @@
 #define ROUNDS 16               /* of receiving, before anything else is done */
 /* A sender that was held up does not make up for more than that. */
 #define ARREARS 10000           /* µs */
-/* rtt: µs; NULL: no answer. time: µs since the start */
+/* time: µs since the start. rtt: µs; NULL: no answer. hosts: µs of it that passed
+ * between the kernels and the programs of both hosts, which mostly is their
+ * waking up */
 #define TABLES "CREATE TABLE IF NOT EXISTS packet (run INTEGER, time INTEGER, " \
-    "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER)"
+    "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER, " \
+    "hosts INTEGER)"
 
 static gint port = 7010, seconds = 60, period = 60, timeout_ms = 1000, seed;
 static gchar *sizes = (gchar *) "100:1400", *counts = (gchar *) "1:32";
@@ -53,6 +56,8 @@ reflect (int fd, ToolInbox * in, guint64 * reflected)
       if (!wping_parse (in->data[i], in->messages[i].msg_len, &h) || h.reply)
         continue;
       h.reply = TRUE;
+      h.held = tool_get_age (in, i);
+      header->msg_controllen = 0;
       wping_write (in->data[i], &h);
       in->pieces[i].iov_len = in->messages[i].msg_len;
       /* what the socket does not take is a loss, and will be seen as one */
@@ -93,13 +98,18 @@ typedef struct
   guint from, to;
 } Range;
 
+typedef struct
+{
+  gint64 rtt, hosts;            /* µs; -1: not there yet */
+} Reply;
+
 /* What has come back of a burst. */
 typedef struct
 {
   gint64 time;                  /* of sending, µs since the start */
   guint32 number;
   guint16 size, count;
-  gint64 rtt[];                 /* µs; -1: none yet */
+  Reply replies[];
 } Burst;
 
 typedef struct
@@ -150,12 +160,13 @@ send_burst (Sender * s, gint64 now)
   struct mmsghdr messages[COUNT_MAX] = { 0 };
   struct iovec pieces[COUNT_MAX];
   guint count = draw (s, &s->counts, now), size = draw (s, &s->sizes, now);
-  Burst *burst = g_malloc (sizeof *burst + count * sizeof burst->rtt[0]);
+  Burst *burst = g_malloc (sizeof *burst + count *
+      sizeof burst->replies[0]);
 
   *burst = (Burst) {
   .number = s->next++,.size = size,.count = count};
   for (guint i = 0; i < count; i++) {
-    WpingHeader h = { FALSE, s->run, burst->number, i, count };
+    WpingHeader h = { FALSE, s->run, burst->number, i, count, 0 };
 
     wping_write (data[i], &h);
     pieces[i] = (struct iovec) {
@@ -163,7 +174,7 @@ send_burst (Sender * s, gint64 now)
     };
     messages[i].msg_hdr.msg_iov = &pieces[i];
     messages[i].msg_hdr.msg_iovlen = 1;
-    burst->rtt[i] = -1;
+    burst->replies[i] = (Reply) { -1, -1 };
   }
   burst->time = g_get_monotonic_time () - s->start;
   tool_send (s->fd, messages, count);
@@ -173,7 +184,7 @@ send_burst (Sender * s, gint64 now)
 }
 
 static void
-take_reply (Sender * s, gint64 now, const WpingHeader * h)
+take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
 {
   /* the newest are at the end, and few are under way */
   for (GList * l = s->bursts.tail; l != NULL; l = l->prev) {
@@ -181,8 +192,10 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h)
 
     if (burst->number != h->burst)
       continue;
-    if (h->index < burst->count && burst->rtt[h->index] < 0) {
-      burst->rtt[h->index] = now - burst->time;
+    if (h->index < burst->count && burst->replies[h->index].rtt < 0) {
+      burst->replies[h->index] = (Reply) {
+        now - burst->time, ((guint64) h->held + age) / 1000
+      };
       s->answered++;
     }
     return;
@@ -193,7 +206,7 @@ static gboolean
 is_whole (const Burst * burst)
 {
   for (guint i = 0; i < burst->count; i++)
-    if (burst->rtt[i] < 0)
+    if (burst->replies[i].rtt < 0)
       return FALSE;
   return TRUE;
 }
@@ -202,9 +215,10 @@ static void
 record (Sender * s, const Burst * burst)
 {
   for (guint i = 0; i < burst->count; i++) {
-    gboolean lost = burst->rtt[i] < 0;
+    const Reply *reply = &burst->replies[i];
+    gboolean lost = reply->rtt < 0;
     gint64 row[] = { burst->time, burst->number, burst->size, burst->count, i,
-      lost ? TOOL_DB_NULL : burst->rtt[i]
+      lost ? TOOL_DB_NULL : reply->rtt, lost ? TOOL_DB_NULL : reply->hosts
     };
 
     s->given_up += lost;
@@ -231,17 +245,16 @@ receive_replies (Sender * s, ToolInbox * in)
   gint n;
 
   for (guint round = 0; round < ROUNDS && (n = tool_receive (s->fd, in)) > 0;
-      round++) {
-    gint64 now = g_get_monotonic_time () - s->start;
-
+      round++)
     for (gint i = 0; i < n; i++) {
+      guint32 age = tool_get_age (in, i);
+      gint64 now = g_get_monotonic_time () - s->start;
       WpingHeader h;
 
       if (wping_parse (in->data[i], in->messages[i].msg_len, &h) && h.reply
           && h.run == s->run)
-        take_reply (s, now, &h);
+        take_reply (s, now, &h, age);
     }
-  }
 }
 
 static void

@@ -3,16 +3,17 @@
  * wpingwire.h: the datagrams of fasp-wping, big-endian:
  *
  *   "wpng" | 0 request, 1 reply | 3 zeros | run 8 | burst 4 | index 2 | count 2 |
- *   zeros up to the size
+ *   held 4 | zeros up to the size
  *
- * A reply is the request with one bit changed, and as long.
+ * A reply is the request with one bit and `held' changed: the ns for which the
+ * reflector's host had it (0 in a request).  It is as long.
  */
 #pragma once
 
 #include <glib.h>
 #include <string.h>
 
-#define WPING_HEADER 24
+#define WPING_HEADER 28
 
 typedef struct
 {
@@ -20,6 +21,7 @@ typedef struct
   guint64 run;                  /* random: whose it is */
   guint32 burst;
   guint16 index, count;
+  guint32 held;                 /* ns */
 } WpingHeader;
 
 static inline void
@@ -28,6 +30,7 @@ wping_write (guint8 * data, const WpingHeader * h)
   guint64 run = GUINT64_TO_BE (h->run);
   guint32 burst = GUINT32_TO_BE (h->burst);
   guint16 index = GUINT16_TO_BE (h->index), count = GUINT16_TO_BE (h->count);
+  guint32 held = GUINT32_TO_BE (h->held);
 
   memcpy (data, "wpng", 4);
   data[4] = h->reply;
@@ -36,6 +39,7 @@ wping_write (guint8 * data, const WpingHeader * h)
   memcpy (data + 16, &burst, 4);
   memcpy (data + 20, &index, 2);
   memcpy (data + 22, &count, 2);
+  memcpy (data + 24, &held, 4);
 }
 
 static inline gboolean
@@ -44,6 +48,7 @@ wping_parse (const guint8 * data, gsize size, WpingHeader * h)
   guint64 run;
   guint32 burst;
   guint16 index, count;
+  guint32 held;
 
   if (size < WPING_HEADER || memcmp (data, "wpng", 4) != 0 || data[4] > 1)
     return FALSE;
@@ -51,8 +56,10 @@ wping_parse (const guint8 * data, gsize size, WpingHeader * h)
   memcpy (&burst, data + 16, 4);
   memcpy (&index, data + 20, 2);
   memcpy (&count, data + 22, 2);
+  memcpy (&held, data + 24, 4);
   *h = (WpingHeader) {
   data[4], GUINT64_FROM_BE (run), GUINT32_FROM_BE (burst),
-        GUINT16_FROM_BE (index), GUINT16_FROM_BE (count)};
+        GUINT16_FROM_BE (index), GUINT16_FROM_BE (count),
+        GUINT32_FROM_BE (held)};
   return h->index < h->count;
 }

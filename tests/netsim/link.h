@@ -4,7 +4,8 @@
  * their time, go out at the other.  What a packet comes from and goes to is
  * behind two functions.
  *
- * Late by what the kernel's timers and scheduler add: usually 10 to 100 µs.
+ * Late by what the kernel's timers and scheduler add: usually 10 to 100 µs, by
+ * 1 or 2 when it spins.
  * The figures say how much it was.
  */
 #pragma once

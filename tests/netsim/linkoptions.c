@@ -339,6 +339,8 @@ link_options_parse (LinkOptions * options, gboolean relay, gint * argc,
         "Write what happened to the packets as JSON at the end", "FILE"},
     {"seconds", 0, 0, G_OPTION_ARG_CALLBACK, on_time, "Stop after so long",
         "SECONDS"},
+    {"spin", 0, 0, G_OPTION_ARG_NONE, &options->spin,
+        "Keep a core busy, so that packets are late by microseconds", NULL},
     {NULL}
   };
   GOptionEntry tun[] = {

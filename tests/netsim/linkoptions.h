@@ -30,6 +30,7 @@ typedef struct
   gint mtu;
   gchar *stats;                 /* file for the figures */
   gint64 seconds;               /* µs after which to stop; 0: never */
+  gboolean spin;                /* a core is kept busy, so as not to be late */
   gchar *listen, *to;           /* relay */
   gint64 rebind;                /* relay: µs after which ...; 0: never */
 } LinkOptions;
