@@ -160,8 +160,7 @@ send_burst (Sender * s, gint64 now)
   struct mmsghdr messages[COUNT_MAX] = { 0 };
   struct iovec pieces[COUNT_MAX];
   guint count = draw (s, &s->counts, now), size = draw (s, &s->sizes, now);
-  Burst *burst = g_malloc (sizeof *burst + count *
-      sizeof burst->replies[0]);
+  Burst *burst = g_malloc (sizeof *burst + count * sizeof burst->replies[0]);
 
   *burst = (Burst) {
   .number = s->next++,.size = size,.count = count};
@@ -174,7 +173,8 @@ send_burst (Sender * s, gint64 now)
     };
     messages[i].msg_hdr.msg_iov = &pieces[i];
     messages[i].msg_hdr.msg_iovlen = 1;
-    burst->replies[i] = (Reply) { -1, -1 };
+    burst->replies[i] = (Reply) {
+    -1, -1};
   }
   burst->time = g_get_monotonic_time () - s->start;
   tool_send (s->fd, messages, count);
@@ -194,8 +194,7 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
       continue;
     if (h->index < burst->count && burst->replies[h->index].rtt < 0) {
       burst->replies[h->index] = (Reply) {
-        now - burst->time, ((guint64) h->held + age) / 1000
-      };
+      now - burst->time, ((guint64) h->held + age) / 1000};
       s->answered++;
     }
     return;
