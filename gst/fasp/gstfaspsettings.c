@@ -181,6 +181,11 @@ install_common (GObjectClass * klass)
           "that of the URI, all of which the listener's firewall has to let "
           "in. The smaller number of both ends is used", 1, FASP_FLOWS_MAX, 1,
           READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
+      g_param_spec_uint ("threads", "Threads",
+          "Threads that receive, at most one for each flow (flowlets, "
+          "bonding-addresses). 0: half as many as there are processors, at least "
+          "one", 0, FASP_FLOWS_MAX, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
           "Further ways to the peer beside that of the URI, used together: "
@@ -369,6 +374,9 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_FLOWLETS:
       s->flowlets = g_value_get_uint (value);
       break;
+    case GST_FASP_PROP_THREADS:
+      s->threads = g_value_get_uint (value);
+      break;
     case GST_FASP_PROP_BONDING_ADDRESSES:
       replace_string (&s->bonding_addresses, value);
       break;
@@ -474,6 +482,9 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_FLOWLETS:
       g_value_set_uint (value, s->flowlets);
+      break;
+    case GST_FASP_PROP_THREADS:
+      g_value_set_uint (value, s->threads);
       break;
     case GST_FASP_PROP_BONDING_ADDRESSES:
       g_value_set_string (value, s->bonding_addresses);
@@ -807,6 +818,7 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   io->links = (*links)->sockets;
   io->n_links = (*links)->n;
   io->flowlets = (*links)->flowlets;
+  io->threads = s->threads;
   if ((*links)->others->len > 0)
     io->others = (GSocketAddress * const *) (*links)->others->pdata;
 

@@ -73,6 +73,7 @@ typedef enum
   GST_FASP_PROP_TTL,
   GST_FASP_PROP_INTERFACE,
   GST_FASP_PROP_FLOWLETS,
+  GST_FASP_PROP_THREADS,
   GST_FASP_PROP_BONDING_ADDRESSES,
   GST_FASP_PROP_FEC,
   GST_FASP_PROP_RECORD,
@@ -111,6 +112,7 @@ typedef struct
   gint ttl;
   gchar *interface;
   guint flowlets;
+  guint threads;                /* 0: auto */
   gchar *bonding_addresses;
   gchar *fec;                   /* NULL: the default of its side */
   GstFaspFlowAssignment flow_assignment;

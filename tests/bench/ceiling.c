@@ -16,8 +16,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
+#include "ratereport.h"
 
 #define BATCH 64
 #define BIG 65535
@@ -28,21 +28,6 @@ static gchar *to;
 static guint64 bytes, calls;
 static gint64 first, last;
 static guint8 data[BATCH][BIG];
-
-static void
-report (void)
-{
-  gdouble elapsed = (last - first) / (gdouble) G_USEC_PER_SEC;
-  struct rusage u;
-
-  getrusage (RUSAGE_SELF, &u);
-  printf ("{\"bytes\": %" G_GUINT64_FORMAT ", \"seconds\": %.3f, \"calls\": %"
-      G_GUINT64_FORMAT
-      ", \"user\": %.3f, \"system\": %.3f, \"gbit_s\": %.3f}\n", bytes, elapsed,
-      calls, u.ru_utime.tv_sec + u.ru_utime.tv_usec / 1e6,
-      u.ru_stime.tv_sec + u.ru_stime.tv_usec / 1e6,
-      elapsed > 0 ? bytes * 8e-9 / elapsed : 0);
-}
 
 static gboolean
 send_all (int fd)
@@ -147,6 +132,6 @@ main (int argc, char **argv)
   }
   fd = socket (AF_INET, SOCK_DGRAM, 0);
   good = sends ? send_all (fd) : receive_all (fd);
-  report ();
+  rate_report (bytes, first, last, "calls", calls, NULL);
   return good ? 0 : 1;
 }

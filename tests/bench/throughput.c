@@ -15,7 +15,7 @@
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include "ratereport.h"
 
 #define STAMP_EVERY 4096
 #define POOL 64                 /* buffers used over and over */
@@ -127,26 +127,6 @@ on_data (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
 
 /* --- both -------------------------------------------------------------------------- */
 
-static gdouble
-cpu (const struct timeval *time)
-{
-  return time->tv_sec + time->tv_usec / 1e6;
-}
-
-static void
-report (void)
-{
-  gdouble elapsed = (last - first) / (gdouble) G_USEC_PER_SEC;
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  printf ("{\"bytes\": %" G_GUINT64_FORMAT ", \"seconds\": %.3f, "
-      "\"stamps\": %" G_GUINT64_FORMAT ", \"wrong\": %" G_GUINT64_FORMAT
-      ", \"user\": %.3f, \"system\": %.3f, \"gbit_s\": %.3f}\n", bytes, elapsed,
-      stamps, wrong, cpu (&usage.ru_utime), cpu (&usage.ru_stime),
-      elapsed > 0 ? bytes * 8e-9 / elapsed : 0);
-}
-
 static GstElement *
 launch (gboolean sends, const gchar * rest)
 {
@@ -239,6 +219,6 @@ main (int argc, char **argv)
     gst_element_set_state (pipeline, GST_STATE_NULL);
   }
   gst_object_unref (pipeline);
-  report ();
+  rate_report (bytes, first, last, "stamps", stamps, "wrong", wrong, NULL);
   return good ? 0 : 1;
 }

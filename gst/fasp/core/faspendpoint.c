@@ -834,6 +834,12 @@ fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event)
   return TRUE;
 }
 
+gboolean
+fasp_endpoint_has_event (FaspEndpoint * endpoint)
+{
+  return !g_queue_is_empty (&endpoint->events);
+}
+
 void
 fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     gboolean accept)

@@ -199,6 +199,7 @@ typedef struct
 } FaspEvent;
 
 gboolean fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event);
+gboolean fasp_endpoint_has_event (FaspEndpoint * endpoint);
 void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
     guint32 session, gboolean accept);
 

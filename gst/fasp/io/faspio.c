@@ -9,6 +9,7 @@
 #include "faspio.h"
 #include "faspmeter.h"
 #include "faspreceivebatch.h"
+#include "faspreceivers.h"
 #include "faspresolve.h"
 #include "faspsendbatch.h"
 
@@ -36,12 +37,13 @@ struct _FaspIo
   FaspAddress *others;
   FaspSendBatch *out;           /* under send_lock */
   FaspReceiveBatch *in;         /* the thread's */
+  guint64 own;                  /* links that it receives from; the others: */
+  FaspReceivers *receivers;
   gint wake_fd;
   GThread *thread;
   FaspIoEventFunc event;
   FaspIoSendFunc send_failed;
   FaspIoBufferFunc buffer_short;
-  FaspMeter arriving;           /* what the socket's buffer is for; the thread's */
   gsize buffer;                 /* as it is now, or enough of that */
   gint send_error;              /* errno told of last; the thread's */
   gpointer user_data;
@@ -50,6 +52,7 @@ struct _FaspIo
   FaspMode mode;
 
   /* under the lock */
+  FaspMeter arriving;           /* what the sockets' buffers are for */
   FaspTime sleeping_until;      /* the thread's; 0 while it is awake */
   gboolean flushing, closing, failed, ended;
   FaspEvent failed_event, ended_event;
@@ -170,12 +173,15 @@ send_or_wake (FaspIo * io)
 static void
 fit_buffer (FaspIo * io)
 {
-  guint64 rate = io->arriving.rate;
-  /* of several a larger part may come by one than by another */
-  gsize share = rate / 8 * MIN (2, fasp_links_count (io->links)) /
-      fasp_links_count (io->links);
-  gsize needed = share * FASP_IO_BUFFER_TIME / FASP_SEC, granted;
+  guint n = fasp_links_count (io->links);
+  gsize needed, granted;
+  guint64 rate;
 
+  g_mutex_lock (&io->lock);
+  rate = io->arriving.rate;
+  unlock (io);
+  /* of several a larger part may come by one than by another */
+  needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
     return;
   granted = fasp_links_set_buffer (io->links, 3 * needed);
@@ -187,20 +193,20 @@ fit_buffer (FaspIo * io)
 }
 
 static void
-receive_from (FaspIo * io, guint link)
+receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
 {
   gint fd = fasp_links_get_fds (io->links)[link];
   FaspAddress address;
 
   for (guint i = 0; i < BATCHES_MAX; i++) {
-    gboolean all = fasp_receive_batch_fill (io->in, fd);
+    gboolean all = fasp_receive_batch_fill (in, fd);
     FaspTime now = g_get_monotonic_time ();
     FaspMemory *memory;
     const guint8 *data;
     gsize size;
 
     g_mutex_lock (&io->lock);
-    for (guint n = 0; (data = fasp_receive_batch_next (io->in, &size, &address,
+    for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
                 &memory)) != NULL; n++) {
       if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
         unlock (io);
@@ -230,7 +236,7 @@ receive_all (FaspIo * io, guint64 ready)
   if (ready == 0)
     return;
   for (; ready != 0; ready &= ready - 1)
-    receive_from (io, __builtin_ctzll (ready));
+    receive_from (io, io->in, __builtin_ctzll (ready));
   fit_buffer (io);
 }
 
@@ -244,6 +250,25 @@ has_news (FaspIo * io)
     return fasp_endpoint_can_read (io->endpoint);
   return fasp_endpoint_can_write (io->endpoint)
       || fasp_endpoint_is_drained (io->endpoint);
+}
+
+/* From the other threads that receive: what is to be sent, and told but for that
+ * there is something to read, is the I/O thread's. */
+static void
+receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
+{
+  FaspIo *io = data;
+  gboolean must;
+
+  receive_from (io, in, link);
+  g_mutex_lock (&io->lock);
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  must = must_wake (io) || (io->sleeping_until > 0 && (io->closing
+          || fasp_endpoint_has_event (io->endpoint)));
+  unlock (io);
+  if (must)
+    wake (io);
 }
 
 /* Some of the events; FALSE: those were all. */
@@ -303,7 +328,9 @@ wait_for_work (FaspIo * io, FaspTime until, gint blocked)
 
   if (blocked >= 0)
     timeout = BLOCKED_MAX;
-  ready = fasp_links_wait (io->links, io->wake_fd, &woken, blocked, timeout);
+  ready =
+      fasp_links_wait (io->links, io->own, io->wake_fd, &woken, blocked,
+      timeout);
   g_mutex_lock (&io->lock);
   io->sleeping_until = 0;
   unlock (io);
@@ -450,6 +477,40 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return io->wake_fd >= 0;
 }
 
+static gboolean
+make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+{
+  guint threads = fasp_receivers_choose (settings->threads, settings->n_links,
+      g_get_num_processors ());
+  /* what repairs may need stays, too */
+  gsize limit = (settings->endpoint.buffer_size +
+      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
+
+  io->own = fasp_receivers_get_share (0, threads, settings->n_links);
+  io->in = fasp_receive_batch_new (limit);
+  io->receivers = fasp_receivers_new (io->links, threads, limit, receive_beside,
+      io, error);
+  return io->receivers != NULL;
+}
+
+/* What there is, without the threads. */
+static void
+destroy (FaspIo * io)
+{
+  g_clear_pointer (&io->receivers, fasp_receivers_free);
+  g_clear_pointer (&io->resolve, fasp_resolve_free);
+  fasp_endpoint_free (io->endpoint);
+  fasp_send_batch_free (io->out);
+  fasp_receive_batch_free (io->in);
+  fasp_links_free (io->links);
+  g_free (io->others);
+  close (io->wake_fd);
+  g_mutex_clear (&io->send_lock);
+  g_mutex_clear (&io->lock);
+  g_cond_clear (&io->changed);
+  g_free (io);
+}
+
 FaspIo *
 fasp_io_new (const FaspIoSettings * settings, GError ** error)
 {
@@ -464,9 +525,6 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   }
   io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
       settings->n_links, settings->n_links <= MAX (settings->flowlets, 1));
-  /* what repairs may need stays, too */
-  io->in = fasp_receive_batch_new (settings->endpoint.buffer_size +
-      (config.fec != FASP_FEC_OFF ? FEC_KEPT : 0));
   g_mutex_init (&io->send_lock);
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);
@@ -482,6 +540,10 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.others = io->others;
   io->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
   fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
+  if (!make_receivers (io, settings, error)) {
+    destroy (io);
+    return NULL;
+  }
   if (settings->peer_host != NULL)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
         resolved, is_settled, io, settings->resolve_failed,
@@ -504,17 +566,8 @@ fasp_io_free (FaspIo * io)
   unlock (io);
   wake (io);
   g_thread_join (io->thread);
-  fasp_resolve_free (io->resolve);
-  fasp_endpoint_free (io->endpoint);
-  fasp_send_batch_free (io->out);
-  fasp_receive_batch_free (io->in);
-  fasp_links_free (io->links);
-  g_free (io->others);
-  close (io->wake_fd);
-  g_mutex_clear (&io->send_lock);
-  g_mutex_clear (&io->lock);
-  g_cond_clear (&io->changed);
-  g_free (io);
+  fasp_receivers_stop (io->receivers);
+  destroy (io);
 }
 
 guint16

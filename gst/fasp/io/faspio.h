@@ -2,7 +2,8 @@
  *
  * faspio.h: an endpoint of the core with sockets, a thread and a clock.
  *
- * One thread receives and runs the wake-up loop.  One lock guards the
+ * One thread receives and runs the wake-up loop; others may receive beside it
+ * (faspreceivers.h).  One lock guards the
  * endpoint; it is never held over a system call that could block.  What may
  * leave at once the writer sends by itself: a second lock, taken before the
  * other, guards the sending half of the socket.  The application's threads
@@ -40,6 +41,7 @@ typedef struct
   FaspEndpointConfig endpoint;
   const FaspSocketSettings *links;      /* one for each flow, */
   guint n_links;
+  guint threads;                /* that receive; 0: as fits the machine */
   guint flowlets;               /* so many of which go to the peer's port and
                                    those above it, and so many each to */
   GSocketAddress *const *others;        /* one of these, if they dial */

@@ -78,17 +78,22 @@ fasp_links_set_buffer (FaspLinks * links, gsize wanted)
 }
 
 guint64
-fasp_links_wait (FaspLinks * links, gint other, gboolean * other_ready,
-    gint blocked, FaspTime timeout)
+fasp_links_wait (FaspLinks * links, guint64 which, gint other,
+    gboolean * other_ready, gint blocked, FaspTime timeout)
 {
   struct pollfd fds[FASP_FLOWS_MAX + 1];
   struct timespec time = { timeout / FASP_SEC, timeout % FASP_SEC * 1000 };
   guint64 ready = 0;
 
-  for (guint i = 0; i < links->n; i++)
+  for (guint i = 0; i < links->n; i++) {
+    gshort events = (which >> i & 1 ? POLLIN : 0) |
+        ((gint) i == blocked ? POLLOUT : 0);
+
+    /* errors are told even if nothing is asked for: not of another's link */
     fds[i] = (struct pollfd) {
-    links->fds[i], POLLIN | ((gint) i == blocked ? POLLOUT : 0), 0
+      events != 0 ? links->fds[i] : -1, events, 0
     };
+  }
   fds[links->n] = (struct pollfd) {
     other, POLLIN, 0
   };
@@ -96,7 +101,7 @@ fasp_links_wait (FaspLinks * links, gint other, gboolean * other_ready,
   if (ppoll (fds, links->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0)
     return 0;
   for (guint i = 0; i < links->n; i++)
-    if (fds[i].revents & (POLLIN | POLLERR))
+    if (which >> i & 1 && fds[i].revents & (POLLIN | POLLERR))
       ready |= G_GUINT64_CONSTANT (1) << i;
   *other_ready = (fds[links->n].revents & POLLIN) != 0;
   return ready;

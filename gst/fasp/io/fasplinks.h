@@ -26,10 +26,10 @@ gsize fasp_links_get_buffer (const FaspLinks * links);
 /* Asks for so many bytes for each; returns the smallest granted. */
 gsize fasp_links_set_buffer (FaspLinks * links, gsize wanted);
 
-/* Waits until one can be read, or @other can, or @blocked (a link, -1 for none)
- * can be written to; at most @timeout, FASP_NEVER for ever.  Returns a bit for each
+/* Waits until one of @which (a bit for each) can be read, or @other can, or @blocked
+ * (a link, -1 for none) can be written to; at most @timeout, FASP_NEVER for ever.  Returns a bit for each
  * link that can be read; *other_ready: and the other. */
-guint64 fasp_links_wait (FaspLinks * links, gint other, gboolean * other_ready,
-    gint blocked, FaspTime timeout);
+guint64 fasp_links_wait (FaspLinks * links, guint64 which, gint other,
+    gboolean * other_ready, gint blocked, FaspTime timeout);
 
 G_END_DECLS

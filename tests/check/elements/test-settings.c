@@ -50,6 +50,7 @@ static const Uri uris[] = {
   {"faspsink", "fasp://host:7001?ttl=256", "ttl"},
   {"faspsink", "fasp://host:7001?flowlets=0", "flowlets"},
   {"faspsink", "fasp://host:7001?flowlets=65", "flowlets"},
+  {"faspsink", "fasp://host:7001?threads=65", "threads"},
   {"faspsrc", "fasp://host:7001?flow-assignment=random", "flow-assignment"},
   {"faspsink", "fasp://host:7001?stats=1", "stats"},
   {"faspsink", "fasp://host:7001?name=x", "name"},

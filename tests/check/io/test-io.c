@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include "faspio.h"
+#include "faspreceivers.h"
 
 /* net.core.rmem_max of a user without privileges; 0: as it is. */
 static gint buffer_max;
@@ -143,10 +144,41 @@ test_buffer (gconstpointer data)
   }
 }
 
+/* Each link is one thread's, and no thread is without. */
+static void
+test_receivers (void)
+{
+  static const struct
+  {
+    guint wanted, links, processors, threads;
+  } cases[] = {
+    {0, 1, 64, 1}, {0, 8, 1, 1}, {0, 8, 2, 1}, {0, 8, 8, 4}, {0, 8, 64, 8},
+    {1, 8, 64, 1}, {3, 8, 2, 3}, {64, 8, 2, 8}, {64, 64, 2, 64},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    guint n = cases[i].links;
+    guint threads = fasp_receivers_choose (cases[i].wanted, n,
+        cases[i].processors);
+    guint64 all = 0;
+
+    g_assert_cmpuint (threads, ==, cases[i].threads);
+    for (guint t = 0; t < threads; t++) {
+      guint64 share = fasp_receivers_get_share (t, threads, n);
+
+      g_assert_cmphex (share & all, ==, 0);
+      g_assert_cmphex (share, !=, 0);
+      all |= share;
+    }
+    g_assert_cmphex (all, ==, G_MAXUINT64 >> (64 - n));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/io/receivers", test_receivers);
   g_test_add_data_func ("/io/buffer/small", GINT_TO_POINTER (20000),
       test_buffer);
   g_test_add_data_func ("/io/buffer/enough", GINT_TO_POINTER (0), test_buffer);

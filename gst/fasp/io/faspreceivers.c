@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <gio/gio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "faspreceivers.h"
+
+typedef struct
+{
+  FaspReceivers *all;
+  guint64 share;                /* a bit for each of its links */
+  FaspReceiveBatch *batch;
+  GThread *thread;
+} Receiver;
+
+struct _FaspReceivers
+{
+  FaspLinks *links;
+  FaspReceiveFunc receive;
+  gpointer user_data;
+  gint stop_fd;                 /* can be read for ever once they are to end */
+  guint n;
+  Receiver receivers[FASP_FLOWS_MAX];
+};
+
+guint
+fasp_receivers_choose (guint wanted, guint links, guint processors)
+{
+  return CLAMP (wanted != 0 ? wanted : processors / 2, 1, links);
+}
+
+guint64
+fasp_receivers_get_share (guint thread, guint threads, guint links)
+{
+  guint64 share = 0;
+
+  for (guint i = thread; i < links; i += threads)
+    share |= G_GUINT64_CONSTANT (1) << i;
+  return share;
+}
+
+static gpointer
+run (gpointer data)
+{
+  Receiver *receiver = data;
+  FaspReceivers *all = receiver->all;
+  gboolean stop = FALSE;
+
+  while (!stop) {
+    guint64 ready = fasp_links_wait (all->links, receiver->share, all->stop_fd,
+        &stop, -1, FASP_NEVER);
+
+    for (; ready != 0 && !stop; ready &= ready - 1)
+      all->receive (receiver->batch, __builtin_ctzll (ready), all->user_data);
+  }
+  return NULL;
+}
+
+FaspReceivers *
+fasp_receivers_new (FaspLinks * links, guint threads, gsize limit,
+    FaspReceiveFunc receive, gpointer user_data, GError ** error)
+{
+  FaspReceivers *all = g_new0 (FaspReceivers, 1);
+
+  all->links = links;
+  all->receive = receive;
+  all->user_data = user_data;
+  all->stop_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (all->stop_fd < 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "Cannot make an event counter: %s. Check the limit of open files "
+        "(`ulimit -n').", g_strerror (errno));
+    g_free (all);
+    return NULL;
+  }
+  for (guint i = 1; i < threads; i++) {
+    Receiver *receiver = &all->receivers[all->n++];
+
+    *receiver = (Receiver) {
+    all, fasp_receivers_get_share (i, threads, fasp_links_count (links)),
+          fasp_receive_batch_new (limit), NULL};
+    receiver->thread = g_thread_try_new ("fasp-receive", run, receiver, error);
+    if (receiver->thread == NULL) {
+      g_prefix_error (error, "Cannot start thread %u: ", i + 1);
+      fasp_receivers_stop (all);
+      fasp_receivers_free (all);
+      return NULL;
+    }
+  }
+  return all;
+}
+
+void
+fasp_receivers_stop (FaspReceivers * all)
+{
+  guint64 one = 1;
+
+  if (write (all->stop_fd, &one, sizeof one) < 0)
+    g_warning ("cannot stop the receiving threads: %s", g_strerror (errno));
+  for (guint i = 0; i < all->n; i++)
+    g_clear_pointer (&all->receivers[i].thread, g_thread_join);
+}
+
+void
+fasp_receivers_free (FaspReceivers * all)
+{
+  for (guint i = 0; i < all->n; i++)
+    fasp_receive_batch_free (all->receivers[i].batch);
+  close (all->stop_fd);
+  g_free (all);
+}
