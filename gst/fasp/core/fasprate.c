@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasprate.h"
+
+/* Departures and arrivals that are further apart are no clock's. */
+#define CLOCK_STEP (10 * FASP_SEC)
+
+FaspRate *
+fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now)
+{
+  static const FaspRateClass *const classes[] = {
+    NULL, &fasp_rate_pert, &fasp_rate_adaptive
+  };
+  const FaspRateClass *class = classes[control];
+  FaspRate *rate;
+
+  if (class == NULL)
+    return NULL;
+  rate = g_malloc0 (class->size);
+  rate->class = class;
+  fasp_rate_set_bounds (rate, min, max);
+  rate->rate = fasp_rate_clamp (rate, FASP_RATE_FIRST);
+  class->init (rate, now);
+  return rate;
+}
+
+void
+fasp_rate_free (FaspRate * rate)
+{
+  g_free (rate);
+}
+
+void
+fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
+{
+  rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;
+  rate->min = MIN (MAX (min, FASP_RATE_LEAST), rate->max);
+  rate->rate = CLAMP (rate->rate, rate->min, rate->max);
+}
+
+guint64
+fasp_rate_clamp (const FaspRate * rate, gdouble bits)
+{
+  /* in this order a NaN becomes the least */
+  return bits > rate->min ? bits < rate->max ? (guint64) bits : rate->max :
+      rate->min;
+}
+
+/* Are they in order, and as far apart there as here, as clocks have it? */
+static gboolean
+is_sane (const FaspRateReport * report)
+{
+  if (report->flow >= FASP_FLOWS_MAX)
+    return FALSE;
+  for (guint i = 1; i < report->n; i++) {
+    const FaspRateSample *a = &report->samples[i - 1], *b = a + 1;
+
+    if (b->sent < a->sent || b->arrived < a->arrived || b->bytes < a->bytes
+        || b->arrived - a->arrived > CLOCK_STEP)
+      return FALSE;
+  }
+  return report->n > 0;
+}
+
+void
+fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
+{
+  if (is_sane (report))
+    rate->class->report (rate, report);
+}
+
+guint64
+fasp_rate_get (FaspRate * rate, FaspTime now, FaspTime * until)
+{
+  return fasp_rate_clamp (rate, rate->class->get (rate, now, until));
+}

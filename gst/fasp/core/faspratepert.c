@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PERT: Probabilistic Early Response TCP (Texas A&M; high-speed variant of PFLDNeT
+ * 2010), as a window that is paced over the round trip.  docs/rate-control.md says
+ * what is taken from where.
+ *
+ *   high speed  queue < T_MIN                       +32 packets a round trip
+ *   safe        T_MIN <= queue < .65 of the largest  +1
+ *   compete     above that                          +1 + p'/p
+ *
+ * with p' the probability of an early response and p that of a loss.  An early
+ * response takes queue / (queue + largest) of the window, a half at most, and
+ * comes once a round trip at most.
+ */
+#include <math.h>
+#include "fasprate.h"
+
+#define PACKET 1500.            /* bytes */
+#define T_MIN (5 * FASP_MSEC)
+#define T_MAX (10 * FASP_MSEC)
+#define P_MAX .05
+#define ALPHA_FAST 32
+#define COMPETE .65
+#define ALPHA_MOST 32.
+/* Weight of the past in the smoothed delay, for each packet. */
+#define SMOOTHING .99
+#define LOSS_LEAST 1e-4
+#define WINDOW_LEAST (2 * PACKET)
+#define RTT_ASSUMED (100 * FASP_MSEC)
+#define ASK_AGAIN (100 * FASP_MSEC)
+
+typedef struct
+{
+  FaspRate rate;
+  gdouble window;               /* bytes */
+  gdouble queue, largest;       /* smoothed, and its largest; µs */
+  FaspTime rtt;
+  guint64 told, bytes;          /* at the last report */
+  gdouble loss;                 /* of late */
+  guint64 lost;
+  FaspTime responded;           /* to what left before, no second time */
+  guint64 dice;
+} Pert;
+
+static void
+init (FaspRate * rate, FaspTime now)
+{
+  Pert *p = (Pert *) rate;
+
+  p->rtt = RTT_ASSUMED;
+  p->window = rate->rate / 8. * RTT_ASSUMED / FASP_SEC;
+  p->dice = now;
+}
+
+/* splitmix64: what a peer may guess does no harm. */
+static gdouble
+roll (Pert * p)
+{
+  guint64 z = (p->dice += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15));
+
+  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* As RED's gentle curve. */
+static gdouble
+get_probability (gdouble queue)
+{
+  if (queue < T_MIN)
+    return 0;
+  if (queue < T_MAX)
+    return P_MAX * (queue - T_MIN) / (T_MAX - T_MIN);
+  return MIN (1, P_MAX + (1 - P_MAX) * (queue - T_MAX) / T_MAX);
+}
+
+static gdouble
+get_alpha (const Pert * p, gdouble probability)
+{
+  if (p->queue < T_MIN)
+    return ALPHA_FAST;
+  if (p->queue < COMPETE * p->largest)
+    return 1;
+  return MIN (ALPHA_MOST, 1 + probability / MAX (p->loss, LOSS_LEAST));
+}
+
+static void
+count_losses (Pert * p, const FaspRateReport * report, guint64 packets)
+{
+  guint64 lost = report->lost - MIN (p->lost, report->lost);
+
+  if (packets > 0)
+    p->loss += ((gdouble) MIN (lost, packets) / packets - p->loss) * MIN (1,
+        packets / 1000.);
+  p->lost = report->lost;
+}
+
+static void
+report (FaspRate * rate, const FaspRateReport * report)
+{
+  Pert *p = (Pert *) rate;
+  const FaspRateSample *last = &report->samples[report->n - 1];
+  guint64 packets = report->told - MIN (p->told, report->told);
+  gdouble each = (gdouble) packets / report->n, probability;
+
+  if (report->rtt > 0)
+    p->rtt = report->rtt;
+  for (guint i = 0; i < report->n; i++) {
+    FaspTime queue = fasp_queue_add (&rate->queues[report->flow],
+        report->samples[i].sent, report->samples[i].arrived);
+
+    p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
+  }
+  p->largest = MAX (p->largest, p->queue);
+  count_losses (p, report, packets);
+  p->told = report->told;
+  rate->standing = p->queue;
+
+  probability = get_probability (p->queue);
+  if (last->sent > p->responded
+      && roll (p) < 1 - pow (1 - probability, packets)) {
+    gdouble beta = p->queue / (p->queue + p->largest);
+
+    p->window *= 1 - MIN (.5, beta);
+    p->responded = report->now;
+  } else {
+    p->window += get_alpha (p, probability) * PACKET * MIN (1, packets *
+        PACKET / p->window);
+  }
+  p->window = CLAMP (p->window, WINDOW_LEAST, rate->max / 8. * p->rtt /
+      FASP_SEC);
+  rate->rate = fasp_rate_clamp (rate, p->window * 8 * FASP_SEC / p->rtt);
+}
+
+static guint64
+get (FaspRate * rate, FaspTime now, FaspTime * until)
+{
+  *until = now + ASK_AGAIN;
+  return rate->rate;
+}
+
+const FaspRateClass fasp_rate_pert = {
+  "pert", sizeof (Pert), init, report, get
+};

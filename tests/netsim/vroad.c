@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "vroad.h"
+#include <math.h>
+#include "delayline.h"
+#include "fasparrivals.h"
+#include "fasprtt.h"
+#include "faspsentlog.h"
+
+#define SENDERS 16
+#define BITS (VROAD_PACKET * 8.)
+#define CUBIC_C .4              /* RFC 9438 */
+#define CUBIC_BETA .7
+
+typedef struct
+{
+  VroadSender config;
+  Vroad *road;
+  guint index;
+  guint64 next_pn;              /* also: sent so far */
+  guint64 arrived, lost, told_lost;
+  gint64 largest;               /* packet that arrived, -1: none */
+  gint64 next_send;
+  gdouble credit;               /* of the source, bytes */
+  gint64 credit_time;
+  /* a controller */
+  FaspRate *rate;
+  FaspSentLog log;
+  FaspArrivals arrivals;
+  FaspRtt rtt;
+  gint64 feedback_due;
+  /* a TCP */
+  gdouble window, threshold;    /* packets */
+  guint64 in_flight, recover;
+  gdouble top;                  /* Cubic's W_max, */
+  gint64 epoch;                 /* and since when it grows; 0: not yet */
+  gdouble friendly;             /* Reno's window since then */
+  gint64 acked;                 /* highest, -1: none */
+  gint64 smoothed;              /* round trip, µs */
+} Sender;
+
+typedef enum
+{
+  ARRIVE,
+  FEEDBACK,
+  ACK,
+} EventType;
+
+typedef struct
+{
+  EventType type;
+  Sender *sender;
+  guint64 pn;                   /* ARRIVE, ACK */
+  gint64 sent;
+  /* FEEDBACK */
+  gint64 at, largest_time;
+  guint64 told, lost;
+  FaspArrivals arrivals;
+} Event;
+
+struct _Vroad
+{
+  gint64 now;
+  GRand *rand;
+  Impair bottleneck;
+  DelayLine *line;
+  Sender *senders[SENDERS];
+  guint n;
+};
+
+Vroad *
+vroad_new (guint32 seed, const ImpairConfig * bottleneck)
+{
+  Vroad *road = g_new0 (Vroad, 1);
+
+  road->rand = g_rand_new_with_seed (seed);
+  road->line = delay_line_new (g_free);
+  road->bottleneck.config = *bottleneck;
+  return road;
+}
+
+void
+vroad_free (Vroad * road)
+{
+  for (guint i = 0; i < road->n; i++) {
+    fasp_rate_free (road->senders[i]->rate);
+    fasp_sent_log_clear (&road->senders[i]->log);
+    g_free (road->senders[i]);
+  }
+  delay_line_free (road->line);
+  g_rand_free (road->rand);
+  g_free (road);
+}
+
+ImpairConfig *
+vroad_get_bottleneck (Vroad * road)
+{
+  return &road->bottleneck.config;
+}
+
+static gboolean
+is_tcp (const Sender * s)
+{
+  return s->config.kind == VROAD_RENO || s->config.kind == VROAD_CUBIC;
+}
+
+guint
+vroad_add (Vroad * road, const VroadSender * config)
+{
+  Sender *s = g_new0 (Sender, 1);
+
+  g_return_val_if_fail (road->n < SENDERS, 0);
+  s->config = *config;
+  s->road = road;
+  s->index = road->n;
+  s->largest = s->acked = -1;
+  s->next_send = s->credit_time = config->start;
+  s->feedback_due = G_MAXINT64;
+  s->window = 10;
+  s->threshold = G_MAXUINT32;
+  s->smoothed = config->rtt;
+  fasp_sent_log_init (&s->log);
+  fasp_arrivals_init (&s->arrivals);
+  fasp_rtt_init (&s->rtt);
+  if (!is_tcp (s))
+    s->rate = fasp_rate_new (config->kind == VROAD_PERT ?
+        FASP_RATE_CONTROL_PERT : config->kind == VROAD_ADAPTIVE ?
+        FASP_RATE_CONTROL_ADAPTIVE : FASP_RATE_CONTROL_FIXED, 0, config->max,
+        config->start);
+  road->senders[road->n] = s;
+  return road->n++;
+}
+
+/* --- sending ------------------------------------------------------------------------ */
+
+static gboolean
+has_data (Sender * s, gint64 now)
+{
+  if (s->config.source == 0)
+    return TRUE;
+  /* what has not left stays: a live source's does, too */
+  s->credit += (now - s->credit_time) * (s->config.source / 8e6);
+  s->credit_time = now;
+  return s->credit >= VROAD_PACKET;
+}
+
+static void
+push (Vroad * road, gint64 when, const Event * event)
+{
+  delay_line_push (road->line, when, g_memdup2 (event, sizeof *event));
+}
+
+static void
+send_packet (Sender * s)
+{
+  Vroad *road = s->road;
+  ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
+      VROAD_PACKET);
+  Event event = {.type = ARRIVE,.sender = s,.pn = s->next_pn,.sent = road->now
+  };
+
+  if (s->config.source > 0)
+    s->credit -= VROAD_PACKET;
+  fasp_sent_log_add (&s->log, s->next_pn, road->now,
+      (s->next_pn + 1) * VROAD_PACKET);
+  s->next_pn++;
+  s->in_flight++;
+  for (guint i = 0; i < fate.copies; i++)
+    push (road, fate.when[i] + s->config.rtt / 2, &event);
+}
+
+/* Sends what may leave now; when to look again. */
+static gint64
+poll (Sender * s)
+{
+  gint64 now = s->road->now, again = G_MAXINT64;
+  FaspTime until = G_MAXINT64;
+  guint64 rate;
+
+  if (now < s->config.start)
+    return s->config.start;
+  if (s->config.stop > 0 && now >= s->config.stop)
+    return G_MAXINT64;
+  if (is_tcp (s)) {
+    while (s->in_flight < s->window && has_data (s, now))
+      send_packet (s);
+    return s->config.source > 0 ? now + 1000 : G_MAXINT64;
+  }
+  for (;;) {
+    rate = s->rate != NULL ? fasp_rate_get (s->rate, now, &until) :
+        s->config.max;
+    if (now < s->next_send) {
+      again = s->next_send;
+      break;
+    }
+    if (!has_data (s, now)) {
+      again = now + 1000;
+      break;
+    }
+    send_packet (s);
+    s->next_send = MAX (s->next_send, now - 1000) + BITS * 1e6 / rate;
+  }
+  return MIN (again, MAX (until, now + 1));
+}
+
+/* --- what comes back to a controller ---------------------------------------------------- */
+
+static void
+tell (Sender * s)
+{
+  Vroad *road = s->road;
+  Event event = {.type = FEEDBACK,.sender = s,.at = road->now,.told =
+        s->largest + 1,.lost = s->lost,.arrivals = s->arrivals
+  };
+  gint64 back = s->config.rtt / 2 + (s->config.jitter > 0 ?
+      g_rand_int_range (road->rand, 0, s->config.jitter) : 0);
+
+  fasp_arrivals_reset (&s->arrivals);
+  s->feedback_due = G_MAXINT64;
+  push (road, road->now + back, &event);
+}
+
+static void
+hear (Sender * s, const Event * event)
+{
+  FaspRateSample samples[FASP_ARRIVALS];
+  FaspRateReport report = {.now = s->road->now,.samples = samples,.told =
+        event->told,.lost = event->lost
+  };
+
+  for (guint i = 0; i < event->arrivals.n; i++) {
+    const FaspArrival *arrival = &event->arrivals.list[i];
+    const FaspSent *sent = fasp_sent_log_get (&s->log, arrival->pn);
+
+    if (sent == NULL)
+      continue;
+    samples[report.n++] = (FaspRateSample) {
+    sent->time, arrival->time, sent->bytes};
+    if (i == event->arrivals.n - 1)
+      fasp_rtt_sample (&s->rtt, s->road->now - sent->time - (event->at -
+              event->largest_time), 0);
+  }
+  report.rtt = s->rtt.smoothed;
+  if (s->rate != NULL)
+    fasp_rate_report (s->rate, &report);
+}
+
+/* --- TCP ----------------------------------------------------------------------------------- */
+
+static void
+grow (Sender * s)
+{
+  gdouble t, target;
+
+  if (s->window < s->threshold) {
+    s->window += 1;
+    return;
+  }
+  if (s->config.kind == VROAD_RENO) {
+    s->window += 1 / s->window;
+    return;
+  }
+  if (s->epoch == 0) {
+    s->epoch = s->road->now;
+    s->friendly = s->window;
+    s->top = MAX (s->top, s->window);
+  }
+  t = (s->road->now - s->epoch + s->smoothed) / 1e6 - cbrt (s->top * (1 -
+          CUBIC_BETA) / CUBIC_C);
+  target = s->top + CUBIC_C * t * t * t;
+  s->friendly += 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA) / s->window;
+  s->window += CLAMP (target - s->window, 0, .5 * s->window) / s->window;
+  s->window = MAX (s->window, s->friendly);
+}
+
+static void
+shrink (Sender * s)
+{
+  gboolean cubic = s->config.kind == VROAD_CUBIC;
+
+  s->top = s->window;
+  s->epoch = 0;
+  s->window = MAX (2, s->window * (cubic ? CUBIC_BETA : .5));
+  s->threshold = s->window;
+  s->recover = s->next_pn;
+}
+
+/* @pn arrived, and all before it that is not here is lost. */
+static void
+acknowledge (Sender * s, const Event * event)
+{
+  gint64 sample = s->road->now - event->sent;
+
+  s->smoothed += (sample - s->smoothed) / 8;
+  s->in_flight -= event->pn - s->acked;
+  if ((gint64) event->pn > s->acked + 1 && event->pn >= s->recover)
+    shrink (s);
+  s->acked = event->pn;
+  grow (s);
+}
+
+/* --- running ------------------------------------------------------------------------------ */
+
+static void
+arrive (Sender * s, const Event * event)
+{
+  gint64 now = s->road->now;
+  gint64 theirs = now + (gint64) (now * s->config.clock);
+
+  s->arrived++;
+  if ((gint64) event->pn <= s->largest)
+    return;
+  s->lost += event->pn - s->largest - 1;
+  s->largest = event->pn;
+  if (is_tcp (s)) {
+    push (s->road, now + s->config.rtt / 2, &(Event) {
+        .type = ACK,.sender = s,.pn = event->pn,.sent = event->sent}
+    );
+    return;
+  }
+  fasp_arrivals_add (&s->arrivals, theirs, event->pn);
+  if (s->feedback_due == G_MAXINT64)
+    s->feedback_due = now + CLAMP (s->rtt.smoothed / 4, 10000, 100000);
+}
+
+static void
+happen (Vroad * road, Event * event)
+{
+  switch (event->type) {
+    case ARRIVE:
+      arrive (event->sender, event);
+      break;
+    case FEEDBACK:
+      event->largest_time = event->at;
+      hear (event->sender, event);
+      break;
+    case ACK:
+      acknowledge (event->sender, event);
+      break;
+  }
+}
+
+void
+vroad_run (Vroad * road, gint64 until)
+{
+  while (road->now < until) {
+    gint64 next = until;
+    Event *event;
+
+    while ((event = delay_line_pop (road->line, road->now)) != NULL) {
+      happen (road, event);
+      g_free (event);
+    }
+    for (guint i = 0; i < road->n; i++) {
+      Sender *s = road->senders[i];
+
+      if (s->feedback_due <= road->now)
+        tell (s);
+      next = MIN (next, MIN (s->feedback_due, poll (s)));
+    }
+    road->now = MAX (MIN (next, delay_line_due (road->line)), road->now);
+  }
+}
+
+guint64
+vroad_get_delivered (const Vroad * road, guint sender)
+{
+  return road->senders[sender]->arrived * VROAD_PACKET;
+}
+
+guint64
+vroad_get_lost (const Vroad * road, guint sender)
+{
+  return road->senders[sender]->lost * VROAD_PACKET;
+}
+
+guint64
+vroad_get_rate (const Vroad * road, guint sender)
+{
+  const Sender *s = road->senders[sender];
+
+  if (is_tcp (s))
+    return s->window * BITS * 1e6 / s->smoothed;
+  return s->rate != NULL ? s->rate->rate : s->config.max;
+}
+
+gint64
+vroad_get_queue (const Vroad * road)
+{
+  return MAX (0, road->bottleneck.free_ns / 1000 - road->now);
+}

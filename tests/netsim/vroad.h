@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * vroad.h: senders that share one bottleneck, in virtual time: rate controllers as
+ * a session drives them, and models of TCP (Reno, Cubic after RFC 9438), packet by
+ * packet and without bytes.  A controller's receiver tells of arrivals as
+ * docs/protocol.md has it; a TCP acknowledges each packet.
+ */
+#pragma once
+
+#include "fasprate.h"
+#include "impair.h"
+
+G_BEGIN_DECLS
+
+#define VROAD_PACKET 1500       /* bytes, IP header up */
+
+typedef struct _Vroad Vroad;
+
+typedef enum
+{
+  VROAD_PERT,
+  VROAD_ADAPTIVE,
+  VROAD_FIXED,
+  VROAD_RENO,
+  VROAD_CUBIC,
+} VroadKind;
+
+typedef struct
+{
+  VroadKind kind;
+  gint64 rtt;                   /* without the queue, µs */
+  gint64 start, stop;           /* µs; stop 0: never */
+  guint64 source;               /* bit/s that there are to send; 0: no end of it */
+  guint64 max;                  /* bit/s: of a controller; the rate of FIXED */
+  gdouble clock;                /* of the receiver: wrong by so much (1e-4: 100 ppm) */
+  gint64 jitter;                /* of the return, µs */
+} VroadSender;
+
+Vroad *vroad_new (guint32 seed, const ImpairConfig * bottleneck);
+void vroad_free (Vroad * road);
+/* May be changed while it runs. */
+ImpairConfig *vroad_get_bottleneck (Vroad * road);
+/* Returns its number. */
+guint vroad_add (Vroad * road, const VroadSender * sender);
+void vroad_run (Vroad * road, gint64 until);
+
+/* Bytes that have arrived so far. */
+guint64 vroad_get_delivered (const Vroad * road, guint sender);
+guint64 vroad_get_lost (const Vroad * road, guint sender);
+/* What a controller holds the path to be good for, bit/s; a TCP: its window over the
+ * round trip. */
+guint64 vroad_get_rate (const Vroad * road, guint sender);
+/* The time that a packet would wait at the bottleneck now, µs. */
+gint64 vroad_get_queue (const Vroad * road);
+
+G_END_DECLS
