@@ -34,6 +34,9 @@ f.pattern = ProtoField.uint8("fasp.pattern", "Noise pattern", base.DEC, patterns
 f.message = ProtoField.bytes("fasp.message", "Noise message")
 f.flows = ProtoField.uint8("fasp.flows", "Flows")
 f.fec = ProtoField.uint16("fasp.fec", "Blocks of a repair")
+f.arrivals = ProtoField.uint8("fasp.arrivals", "Arrivals")
+f.clock = ProtoField.uint32("fasp.clock", "Clock (us)")
+f.arrival = ProtoField.string("fasp.arrival", "Arrived")
 f.first_block = ProtoField.uint24("fasp.first_block", "First block")
 f.blocks = ProtoField.uint16("fasp.blocks", "Blocks")
 f.key = ProtoField.uint16("fasp.key", "Key")
@@ -103,7 +106,7 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows, f.fec }
+    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
@@ -148,7 +151,8 @@ local function handshake(buffer, tree)
 end
 
 local function feedback(tree, buffer, at)
-    local tail, ack, from, stop, count, value = buffer(at, 1):uint() % 2
+    local flags, tail, ack, from, stop, count, value, size = buffer(at, 1):uint()
+    tail = flags % 2
     tree:add(f.serial, buffer(at + 1, 4))
     ack, at = add_varint(tree, f.ack, buffer, at + 5)
     value, at = add_varint(tree, f.window, buffer, at)
@@ -163,8 +167,20 @@ local function feedback(tree, buffer, at)
         value, at = add_varint(flow, f.delay, buffer, at)
         value, at = add_varint(flow, f.received, buffer, at)
         value, at = add_varint(flow, f.holes, buffer, at)
+        if math.floor(flags / 2) % 2 == 1 then
+            flow:add(f.clock, buffer(at, 4))
+            local told = buffer(at + 4, 1):uint()
+            at = at + 5
+            for _ = 1, told do
+                local start, back, before = at
+                back, size = varint(buffer, at)
+                at = at + size
+                before, size = varint(buffer, at)
+                at = at + size
+                flow:add(f.arrival, buffer(start, at - start), string.format("%d packets, %d us before", back, before))
+            end
+        end
     end
-    local size
     value, size = varint(buffer, at)
     from, at = ack + value, at + size
     value, size = varint(buffer, at)

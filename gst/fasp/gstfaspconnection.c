@@ -121,8 +121,9 @@ apply (GstFaspConnection * c, GstFaspProp prop)
       fasp_endpoint_set_reconnect (endpoint, s.auto_reconnect);
       break;
     case GST_FASP_PROP_MAX_BITRATE:
-      fasp_endpoint_set_max_bitrate (endpoint, g_get_monotonic_time (),
-          s.max_bitrate, 0);
+    case GST_FASP_PROP_MIN_BITRATE:
+      fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (),
+          s.min_bitrate, s.max_bitrate, 0);
       break;
     case GST_FASP_PROP_SLOW_POLICY:
       fasp_endpoint_set_slow_policy (endpoint, policies[s.slow_policy]);

@@ -78,6 +78,22 @@ gst_fasp_flow_assignment_get_type (void)
   return gst_fasp_register_enum (&once, "GstFaspFlowAssignment", values);
 }
 
+GType
+gst_fasp_rate_control_get_type (void)
+{
+  static gsize once;
+  static const GEnumValue values[] = {
+    {GST_FASP_RATE_CONTROL_FIXED, "max-bitrate is the rate", "fixed"},
+    {GST_FASP_RATE_CONTROL_PERT, "Probabilistic Early Response TCP, as a "
+          "paced window", "pert"},
+    {GST_FASP_RATE_CONTROL_ADAPTIVE, "What the path has room for without a "
+          "queue, measured by short pulses", "adaptive"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspRateControl", values);
+}
+
 /* --- properties ------------------------------------------------------------------ */
 
 #define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
@@ -224,6 +240,16 @@ install_sink (GObjectClass * klass)
           "1.2 times the stream's rate at least (0: not paced, for local "
           "links and tests)", 0, G_GUINT64_CONSTANT (1000000000000), 0,
           PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
+      g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
+          "With rate-control other than fixed: never less than that, bit/s, "
+          "whatever the path does (0: 100 kbit/s)", 0,
+          G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_RATE_CONTROL,
+      g_param_spec_enum ("rate-control", "Rate control",
+          "What sets the channel rate to each receiver. All but fixed find it, "
+          "between min-bitrate and max-bitrate; losses do not lower it",
+          GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_FIXED, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
           "What becomes of a receiver that does not keep up when buffer-size "
@@ -398,6 +424,12 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_MAX_BITRATE:
       s->max_bitrate = g_value_get_uint64 (value);
       break;
+    case GST_FASP_PROP_MIN_BITRATE:
+      s->min_bitrate = g_value_get_uint64 (value);
+      break;
+    case GST_FASP_PROP_RATE_CONTROL:
+      s->rate_control = g_value_get_enum (value);
+      break;
     case GST_FASP_PROP_SLOW_POLICY:
       s->slow_policy = g_value_get_enum (value);
       break;
@@ -506,6 +538,12 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_MAX_BITRATE:
       g_value_set_uint64 (value, s->max_bitrate);
+      break;
+    case GST_FASP_PROP_MIN_BITRATE:
+      g_value_set_uint64 (value, s->min_bitrate);
+      break;
+    case GST_FASP_PROP_RATE_CONTROL:
+      g_value_set_enum (value, s->rate_control);
       break;
     case GST_FASP_PROP_SLOW_POLICY:
       g_value_set_enum (value, s->slow_policy);
@@ -783,6 +821,11 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
     [GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN] = FASP_ASSIGNMENT_ROUND_ROBIN,
     [GST_FASP_FLOW_ASSIGNMENT_DUPLICATE] = FASP_ASSIGNMENT_DUPLICATE,
   };
+  static const FaspRateControl controls[] = {
+    [GST_FASP_RATE_CONTROL_FIXED] = FASP_RATE_CONTROL_FIXED,
+    [GST_FASP_RATE_CONTROL_PERT] = FASP_RATE_CONTROL_PERT,
+    [GST_FASP_RATE_CONTROL_ADAPTIVE] = FASP_RATE_CONTROL_ADAPTIVE,
+  };
   static const FaspMode modes[] = {
     [GST_FASP_MODE_CALLER] = FASP_MODE_CALLER,
     [GST_FASP_MODE_LISTENER] = FASP_MODE_LISTENER,
@@ -831,6 +874,8 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   config->assignment = assignments[s->flow_assignment];
   config->no_rex = !s->rex;
   config->max_bitrate = s->max_bitrate;
+  config->min_bitrate = s->min_bitrate;
+  config->rate_control = controls[s->rate_control];
   config->buffer_size = s->buffer_size;
   config->slow_policy = policies[s->slow_policy];
   config->wait_for_connection = s->wait_for_connection;

@@ -43,6 +43,13 @@ typedef enum
   GST_FASP_FLOW_ASSIGNMENT_DUPLICATE,
 } GstFaspFlowAssignment;
 
+typedef enum
+{
+  GST_FASP_RATE_CONTROL_FIXED,
+  GST_FASP_RATE_CONTROL_PERT,
+  GST_FASP_RATE_CONTROL_ADAPTIVE,
+} GstFaspRateControl;
+
 #define GST_TYPE_FASP_MODE (gst_fasp_mode_get_type ())
 GType gst_fasp_mode_get_type (void);
 #define GST_TYPE_FASP_SLOW_POLICY (gst_fasp_slow_policy_get_type ())
@@ -51,6 +58,8 @@ GType gst_fasp_slow_policy_get_type (void);
 GType gst_fasp_too_late_get_type (void);
 #define GST_TYPE_FASP_FLOW_ASSIGNMENT (gst_fasp_flow_assignment_get_type ())
 GType gst_fasp_flow_assignment_get_type (void);
+#define GST_TYPE_FASP_RATE_CONTROL (gst_fasp_rate_control_get_type ())
+GType gst_fasp_rate_control_get_type (void);
 
 typedef enum
 {
@@ -81,6 +90,8 @@ typedef enum
   GST_FASP_PROP_STATS_INTERVAL,
   /* sink */
   GST_FASP_PROP_MAX_BITRATE,
+  GST_FASP_PROP_MIN_BITRATE,
+  GST_FASP_PROP_RATE_CONTROL,
   GST_FASP_PROP_SLOW_POLICY,
   GST_FASP_PROP_GLITCH_INTERVAL,
   GST_FASP_PROP_WAIT_FOR_CONNECTION,
@@ -119,7 +130,8 @@ typedef struct
   gboolean rex;
   gchar *record;
   guint stats_interval;         /* ms */
-  guint64 max_bitrate;
+  guint64 max_bitrate, min_bitrate;
+  GstFaspRateControl rate_control;
   GstFaspSlowPolicy slow_policy;
   GstClockTime glitch_interval;
   gboolean wait_for_connection;

@@ -43,6 +43,8 @@ describe_sender (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "packets-doubled", f->blocks_doubled);
   set_uint64 (s, "repairs-sent", f->repairs_sent);
   set_double (s, "fec-share", f->fec_share);
+  set_uint64 (s, "channel-bitrate", f->channel_rate);
+  set_double (s, "queue-ms", f->standing_queue / 1e3);
   set_double (s, "loss", f->loss);
   set_double (s, "feedback-loss", f->back_loss);
   set_uint64 (s, "packet-ack-received", f->feedback_received);

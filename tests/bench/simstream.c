@@ -37,11 +37,14 @@ main (int argc, char **argv)
 {
   static gdouble mbit = 10, channel = 20, loss = 2, rtt = 200, seconds = 60;
   static gdouble burst = 0, interval = FASP_GLITCH_INTERVAL_DEFAULT;
+  static gchar *control = (gchar *) "fixed";
   static gint seed = 1, chunk = 1316, latency = 1000;
   static const GOptionEntry entries[] = {
     {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
     {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel, "And of the channel",
         "MBIT"},
+    {"rate-control", 0, 0, G_OPTION_ARG_STRING, &control,
+        "fixed, or what has to " "find it", "NAME"},
     {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
     {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N"},
     {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
@@ -75,7 +78,7 @@ main (int argc, char **argv)
       }, channel * 1e6);
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
-  config.channel = channel * 1e6;
+  config.channel = g_str_equal (control, "fixed") ? channel * 1e6 : 0;
   config.chunk = chunk;
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
@@ -83,6 +86,9 @@ main (int argc, char **argv)
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
   sender.glitch_interval = interval;
+  sender.rate_control = g_str_equal (control, "adaptive") ?
+      FASP_RATE_CONTROL_ADAPTIVE : g_str_equal (control, "pert") ?
+      FASP_RATE_CONTROL_PERT : FASP_RATE_CONTROL_FIXED;
   stream = vstream_new (net, &config, &sender, NULL);
   good = vstream_run (stream);
   printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n",
@@ -93,6 +99,7 @@ main (int argc, char **argv)
   printf ("wire over payload: %.4f there, %.4f back\n",
       vnet_get_counters (net, VNET_A, VNET_B)->bytes / (gdouble) stream->read,
       vnet_get_counters (net, VNET_B, VNET_A)->bytes / (gdouble) stream->read);
+  printf ("channel %.3f Mbit/s\n", stream->sender_stats.channel_rate / 1e6);
   print_promise (&stream->receiver_stats, &stream->sender_stats);
   vstream_free (stream);
   vnet_free (net);

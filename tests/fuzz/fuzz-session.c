@@ -143,6 +143,10 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
       config[i].fec = FASP_FEC_FIXED;
       config[i].fec_share = .2;
     }
+    if (size > 0 && data[0] & 0x10)
+      config[i].rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+    if (size > 1 && data[0] & 0x10 && data[1] & 0x01)
+      config[i].rate_control = FASP_RATE_CONTROL_PERT;
     if (size > 0 && data[0] & 0x40)
       config[i].flows = config[i].flowlets = FLOWS;
     fuzz.sides[i] = i == VNET_A ?

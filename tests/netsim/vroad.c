@@ -118,7 +118,6 @@ vroad_add (Vroad * road, const VroadSender * config)
   s->window = 10;
   s->threshold = G_MAXUINT32;
   s->smoothed = config->rtt;
-  fasp_sent_log_init (&s->log);
   fasp_arrivals_init (&s->arrivals);
   fasp_rtt_init (&s->rtt);
   if (!is_tcp (s))

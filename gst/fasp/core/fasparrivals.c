@@ -8,8 +8,8 @@ fasp_arrivals_init (FaspArrivals * arrivals)
   fasp_arrivals_reset (arrivals);
 }
 
-static void
-thin_out (FaspArrivals * arrivals)
+void
+fasp_arrivals_thin_out (FaspArrivals * arrivals)
 {
   for (guint i = 1; 2 * i < arrivals->n; i++)
     arrivals->list[i] = arrivals->list[2 * i];
@@ -23,7 +23,7 @@ fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn)
   if (++arrivals->passed < arrivals->stride)
     return;
   if (arrivals->n == FASP_ARRIVALS)
-    thin_out (arrivals);
+    fasp_arrivals_thin_out (arrivals);
   arrivals->passed = 0;
   arrivals->list[arrivals->n++] = (FaspArrival) {
   pn, now};

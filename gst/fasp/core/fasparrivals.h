@@ -31,6 +31,8 @@ typedef struct
 void fasp_arrivals_init (FaspArrivals * arrivals);
 /* Packet @pn, newer than all before, came at @now. */
 void fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn);
+/* Leaves out every other. */
+void fasp_arrivals_thin_out (FaspArrivals * arrivals);
 /* They have been told. */
 void fasp_arrivals_reset (FaspArrivals * arrivals);
 

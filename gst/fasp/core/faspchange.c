@@ -5,14 +5,24 @@
 #include "faspendpointprivate.h"
 
 void
-fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
-    guint64 max_bitrate, guint32 max_burst)
+fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
+    guint64 min_bitrate, guint64 max_bitrate, guint32 max_burst)
 {
+  endpoint->config.min_bitrate = min_bitrate;
   endpoint->config.max_bitrate = max_bitrate;
   endpoint->config.max_burst = max_burst;
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_pacer_set_rate (&fasp_endpoint_nth (endpoint, i)->pacer, max_bitrate,
-        fasp_endpoint_get_burst (endpoint));
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    session->max_burst = max_burst;
+    if (session->rate != NULL) {
+      fasp_rate_set_bounds (session->rate, min_bitrate, max_bitrate);
+      session->rate_until = now;
+    } else {
+      fasp_pacer_set_rate (&session->pacer, max_bitrate,
+          fasp_pacer_choose_burst (max_bitrate, max_burst));
+    }
+  }
   endpoint->epoch++;
 }
 

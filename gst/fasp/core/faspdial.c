@@ -21,6 +21,10 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->datagram_max = FASP_DATAGRAM_MAX;
   hello->flows = endpoint->config.flows;
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
+  /* a receiver can, a sender wants to hear */
+  hello->arrivals = endpoint->config.role == FASP_ROLE_RECEIVER
+      || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
+      FASP_ARRIVALS : 0;
   if (endpoint->config.role == FASP_ROLE_SENDER)
     hello->start = start;
   else

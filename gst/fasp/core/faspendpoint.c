@@ -10,11 +10,6 @@
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
  * queue of their own unless the link is slow; two jumbo frames for fast
  * streams, and above that what goes between two wake-ups. */
-#define BURST_MIN 3000          /* two common datagrams */
-#define BURST_MAX 8192
-#define BURST_SLOW_TIME (5 * FASP_MSEC)
-/* Waking up twice that late costs nothing of the rate. */
-#define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
 /* Datagrams of one session before it is the next one's turn. */
@@ -249,8 +244,12 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_outlook_init (&session->tx.outlook, now, config->glitch_interval,
         session->agreed.find, session->agreed.latency);
+    session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
+        config->max_bitrate, now);
+    session->rate_until = session->rate != NULL ? now : FASP_NEVER;
+    session->max_burst = config->max_burst;
     fasp_pacer_init (&session->pacer, config->max_bitrate,
-        fasp_endpoint_get_burst (endpoint));
+        fasp_pacer_choose_burst (config->max_bitrate, config->max_burst));
     endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
     fasp_spread_init (&session->spread, config->assignment, flows, seed, now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
@@ -261,6 +260,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);
     session->rx.give_up = config->too_late_skip;
+    session->tells_arrivals = told->arrivals > 0;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
@@ -279,18 +279,6 @@ fasp_endpoint_get_window (const FaspEndpoint * endpoint)
   while (window * 2 <= blocks && window < 1u << (FASP_BLOCK_BITS - 2))
     window *= 2;
   return window;
-}
-
-guint32
-fasp_endpoint_get_burst (const FaspEndpoint * endpoint)
-{
-  guint64 rate = endpoint->config.max_bitrate;
-  guint64 slow = rate >= FASP_JUMBO_FROM ? 2 * FASP_DATAGRAM_MAX :
-      CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC, BURST_MIN, BURST_MAX);
-
-  if (endpoint->config.max_burst > 0)
-    return endpoint->config.max_burst;
-  return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, slow, G_MAXINT32);
 }
 
 /* --- sessions coming and going ---------------------------------------------------------------------------- */

@@ -16,13 +16,12 @@
 
 #include "faspblock.h"
 #include "faspfec.h"
+#include "fasprate.h"
 #include "fasphist.h"
 #include "fasptrace.h"
 
 G_BEGIN_DECLS
 
-#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, largest ever sent: an
-                                   Ethernet jumbo frame's, 9000 bytes */
 #define FASP_DATAGRAM_COMMON 1500       /* and where jumbo frames do not help */
 #define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
 #define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
@@ -52,7 +51,10 @@ typedef struct
   gdouble fec_share;            /* sender, fixed: repairs for each block, to 1 */
   gboolean no_rex;              /* sender: what the code does not recover is
                                    given up */
-  guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced */
+  FaspRateControl rate_control; /* sender */
+  guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced, or
+                                   as much as the controller finds */
+  guint64 min_bitrate;          /* sender: a controller never goes below, bit/s */
   guint32 max_burst;            /* sender: bytes back to back; 0: default */
   gsize buffer_size;            /* bytes held at most by store / reorder */
   guint max_sessions;           /* listener: 0 means 1 for a receiver, no
@@ -205,8 +207,8 @@ void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
 
 /* --- changing while running ------------------------------------------------ */
 
-void fasp_endpoint_set_max_bitrate (FaspEndpoint * endpoint, FaspTime now,
-    guint64 max_bitrate, guint32 max_burst);
+void fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
+    guint64 min_bitrate, guint64 max_bitrate, guint32 max_burst);
 void fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms);
 void fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint,
     guint64 seconds);
@@ -271,6 +273,8 @@ typedef struct
   guint64 blocks_doubled;       /* FASP_ASSIGNMENT_DUPLICATE */
   guint64 repairs_sent;
   gdouble fec_share;            /* in force: repairs for each block */
+  guint64 channel_rate;         /* bit/s that is paced at; 0: not paced */
+  FaspTime standing_queue;      /* with a rate controller: on the path, of late */
   guint64 blocks_lost;          /* transmissions known to be lost */
   gdouble loss, back_loss;      /* share lost there and back, as planned for */
   guint64 blocks_acknowledged, payload_bytes_acknowledged;

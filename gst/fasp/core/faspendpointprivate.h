@@ -83,7 +83,6 @@ FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
 /* Lets go of blocks that nobody needs any more. */
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
-guint32 fasp_endpoint_get_burst (const FaspEndpoint * endpoint);
 /* What we say of ourselves, in OPEN and ACCEPT. */
 void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start);

@@ -2,6 +2,11 @@
 #include "fasppacer.h"
 
 #define UNUSED_FOR .25          /* s */
+#define BURST_MIN 3000          /* two common datagrams */
+#define BURST_MAX 8192
+#define BURST_SLOW_TIME (5 * FASP_MSEC)
+/* Waking up twice that late costs nothing of the rate. */
+#define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
 
 void
 fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
@@ -16,6 +21,17 @@ fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst)
 {
   fasp_rate_clock_set_rate (&pacer->ready, MIN (rate, FASP_RATE_MAX));
   pacer->burst = burst;
+}
+
+guint32
+fasp_pacer_choose_burst (guint64 rate, guint32 wanted)
+{
+  guint64 slow = rate >= FASP_JUMBO_FROM ? 2 * FASP_DATAGRAM_MAX :
+      CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC, BURST_MIN, BURST_MAX);
+
+  if (wanted > 0)
+    return wanted;
+  return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, slow, G_MAXINT32);
 }
 
 FaspTime

@@ -31,6 +31,8 @@ typedef struct
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
 /* Keeps the debt or credit already made. */
 void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
+/* What may leave back to back at @rate, bytes; @wanted if that is not 0. */
+guint32 fasp_pacer_choose_burst (guint64 rate, guint32 wanted);
 /* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded
  * up to µs.  One that is larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,

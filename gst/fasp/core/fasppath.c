@@ -15,12 +15,14 @@ fasp_path_init (FaspPath * path, FaspTime now, gboolean alone)
   path->ping_time = alone ? FASP_NEVER : now;
   path->ping_interval = FASP_PATH_AGAIN;
   path->silence_due = FASP_NEVER;
+  fasp_arrivals_init (&path->arrivals);
 }
 
 void
 fasp_path_clear (FaspPath * path)
 {
   fasp_gap_free (path->gap);
+  fasp_sent_log_clear (&path->sent);
 }
 
 void

@@ -9,8 +9,10 @@
  */
 #pragma once
 
+#include "fasparrivals.h"
 #include "faspgap.h"
 #include "fasppmtu.h"
+#include "faspsentlog.h"
 
 G_BEGIN_DECLS
 
@@ -70,6 +72,10 @@ typedef struct
   guint64 told_holes;           /* those that it spoke of, */
   guint64 told_serial;          /* and the one that spoke of the flow last */
   guint64 datagrams_sent, wire_sent;
+  /* for a rate control: what the receiver tells, and the sender asks */
+  FaspArrivals arrivals;
+  FaspSentLog sent;
+  FaspTime peer_clock;          /* newest arrival by the peer's clock, widened */
 } FaspPath;
 
 void fasp_path_init (FaspPath * path, FaspTime now, gboolean alone);

@@ -3,6 +3,9 @@
 
 /* Departures and arrivals that are further apart are no clock's. */
 #define CLOCK_STEP (10 * FASP_SEC)
+/* No clock will show that: a hundred centuries. */
+#define CLOCK_MOST (G_GINT64_CONSTANT (1) << 58)
+#define RTT_MOST (10 * FASP_SEC)
 
 FaspRate *
 fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now)
@@ -51,10 +54,12 @@ is_sane (const FaspRateReport * report)
 {
   if (report->flow >= FASP_FLOWS_MAX)
     return FALSE;
-  for (guint i = 1; i < report->n; i++) {
-    const FaspRateSample *a = &report->samples[i - 1], *b = a + 1;
+  for (guint i = 0; i < report->n; i++) {
+    const FaspRateSample *b = &report->samples[i], *a = i > 0 ? b - 1 : b;
 
-    if (b->sent < a->sent || b->arrived < a->arrived || b->bytes < a->bytes
+    if (b->sent < 0 || b->sent > CLOCK_MOST || b->arrived < -CLOCK_MOST
+        || b->arrived > CLOCK_MOST || b->sent < a->sent
+        || b->arrived < a->arrived || b->bytes < a->bytes
         || b->arrived - a->arrived > CLOCK_STEP)
       return FALSE;
   }
@@ -64,8 +69,11 @@ is_sane (const FaspRateReport * report)
 void
 fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
 {
+  FaspRateReport bounded = *report;
+
+  bounded.rtt = CLAMP (report->rtt, 0, RTT_MOST);
   if (is_sane (report))
-    rate->class->report (rate, report);
+    rate->class->report (rate, &bounded);
 }
 
 guint64

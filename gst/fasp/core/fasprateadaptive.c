@@ -16,10 +16,11 @@
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
-#define PULSE_PACKETS 6
+#define PULSE_PACKETS 5
 #define PACKET 12000.           /* bits */
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
 #define PULSE_RTT_SHARE 20
+#define DRAIN_MAX (4 * FASP_SEC)
 #define GAIN_LEAST 1.25
 #define GAIN_MOST 4.
 /* Of the rate found; the rest is for clocks and for the queue to vanish. */
@@ -35,6 +36,21 @@
 #define SLOWER_RTT_SHARE 8
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
+/* A queue that is still there after so many attempts to drain it is another's. */
+#define STUBBORN 6
+/* It has given up when there has been none for so long, */
+#define CALM_TIME (2 * FASP_SEC)
+#define CALM_RTTS 20
+/* Pulses on top of a queue: */
+#define COMPETE_GAIN 1.5
+#define COMPETE_PULSE (50 * FASP_MSEC)
+#define COMPETE_CONTRAST 1.3
+#define COMPETE_STEP .5
+/* The others' share that is aimed at: more than half, so that two of us who took
+ * each other for such give way in the end. */
+#define COMPETE_SHARE .55
+#define COMPETE_PACKETS 6
+#define COMPETE_PULSE_MAX FASP_SEC
 #define RTT_ASSUMED (100 * FASP_MSEC)
 
 typedef enum
@@ -49,6 +65,7 @@ typedef struct
   FaspRateSample from, to;
   FaspTime queue_from, queue_to;
   guint n;
+  gdouble loss;                 /* summed over the samples */
 } Span;
 
 typedef struct
@@ -57,7 +74,7 @@ typedef struct
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
-  FaspTime pulse_start, pulse_end;
+  FaspTime pulse_start, pulse_end, drain_end;
   gboolean evaluated;           /* the last pulse */
   FaspTime rtt;
   FaspTime hold_until;          /* a report about what left before that is of
@@ -65,6 +82,14 @@ typedef struct
   Span pulse;                   /* what is known of the last pulse */
   Span recent;                  /* of what is neither: the last stretch */
   FaspTime least;               /* queueing delay since the last look */
+  /* beside somebody who fills the queue whatever we do */
+  gboolean competing;
+  gdouble loss;                 /* of the packets told of last */
+  guint64 told, lost;
+  guint stubborn;               /* looks at a queue that did not go away */
+  FaspTime calm_since;          /* there is none; 0: there is */
+  guint64 calm_rate;            /* of the time before it */
+  Span drain;                   /* as pulse, of the drain behind it */
 } Adaptive;
 
 static FaspTime
@@ -82,12 +107,18 @@ start_pulse (Adaptive * a, FaspTime now)
   FaspTime length = CLAMP (MAX (packets, a->rtt / PULSE_RTT_SHARE), PULSE_MIN,
       PULSE_MAX);
 
+  if (a->competing) {
+    packets = COMPETE_PACKETS * PACKET * FASP_SEC * 2 / a->rate.rate;
+    length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE,
+        COMPETE_PULSE_MAX);
+    a->gain = COMPETE_GAIN;
+  }
   a->phase = PULSE;
   a->phase_end = now + length;
   a->pulse_start = now;
   a->pulse_end = now + length;
   a->evaluated = FALSE;
-  a->pulse.n = 0;
+  a->pulse.n = a->drain.n = 0;
 }
 
 /* At half the rate for so long that @extra µs of the rate are not sent. */
@@ -95,7 +126,7 @@ static void
 start_drain (Adaptive * a, FaspTime now, FaspTime extra)
 {
   a->phase = DRAIN;
-  a->phase_end = now + 2 * extra;
+  a->phase_end = a->drain_end = now + CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX);
 }
 
 /* Until it is known what becomes of what leaves from then on: as a pulse of no
@@ -122,14 +153,17 @@ init (FaspRate * rate, FaspTime now)
 /* --- what is heard ---------------------------------------------------------------- */
 
 static void
-extend (Span * span, const FaspRateSample * sample, FaspTime queue)
+extend (Span * span, const FaspRateSample * sample, FaspTime queue,
+    gdouble loss)
 {
   if (span->n++ == 0) {
+    span->loss = 0;
     span->from = *sample;
     span->queue_from = queue;
   }
   span->to = *sample;
   span->queue_to = queue;
+  span->loss += loss;
 }
 
 /* Bit/s at which it arrived; 0: too short to say. */
@@ -142,6 +176,14 @@ get_arrival_rate (const Span * span)
       || span->to.sent - span->from.sent < SPAN_LEAST / 2)
     return 0;
   return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
+}
+
+/* Where the queue overflows, what is lost did not arrive. */
+static gdouble
+get_delivery_rate (const Span * span)
+{
+  return span->n == 0 ? 0 : get_arrival_rate (span) * (1 - span->loss /
+      span->n);
 }
 
 static gdouble
@@ -169,8 +211,8 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   if (arrived <= 0)
     return;
   /* and so much more by what has left since */
-  queue += MAX (0, left / arrived - 1) * MIN (now - a->recent.to.sent,
-      2 * a->rtt);
+  queue = MIN (queue + MAX (0, left / arrived - 1) *
+      MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
   set_rate (a, MIN (a->rate.rate, MARGIN * arrived));
   a->gain = GAIN_LEAST;
   start_drain (a, now, queue);
@@ -179,16 +221,62 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   a->least = G_MAXINT64;
 }
 
+/* Beside others that send z a bottleneck of capacity C gives a sender of rate s the
+ * rate C s / (s + z).  So the more of it is ours, the less comes of sending more: the
+ * elasticity of what arrives is the others' share, and a half beside one other is
+ * fair. */
+static void
+compete (Adaptive * a)
+{
+  gdouble sent = get_departure_rate (&a->pulse) /
+      get_departure_rate (&a->drain);
+  gdouble arrived = get_delivery_rate (&a->pulse) /
+      get_delivery_rate (&a->drain);
+
+  if (sent > COMPETE_CONTRAST && arrived > 0)   /* false, too, for a NaN */
+    set_rate (a, a->rate.rate * exp (COMPETE_STEP * (CLAMP (log (arrived) /
+                    log (sent), 0, 1) - COMPETE_SHARE)));
+}
+
+static void
+judge_queue (Adaptive * a, FaspTime now)
+{
+  gboolean stands = a->rate.standing > get_target (a);
+
+  a->stubborn = stands ? a->stubborn + 1 : 0;
+  if (stands)
+    a->calm_since = 0;
+  else if (a->calm_since == 0)
+    a->calm_since = now;
+  if (!stands && !a->competing)
+    a->calm_rate = a->rate.rate;
+  if (!a->competing && a->stubborn >= STUBBORN) {
+    a->competing = TRUE;
+    set_rate (a, MAX (a->rate.rate, a->calm_rate / 2));
+  } else if (a->competing && a->calm_since > 0
+      && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt)) {
+    a->competing = FALSE;
+    a->gain = GAIN_LEAST;
+  }
+}
+
 /* All that left in the pulse has been told of. */
 static void
-evaluate (Adaptive * a)
+evaluate (Adaptive * a, FaspTime now)
 {
   gdouble rate = a->rate.rate, arrived = get_arrival_rate (&a->pulse);
   gdouble left = get_departure_rate (&a->pulse), share;
 
   a->evaluated = TRUE;
-  a->rate.standing = a->least == G_MAXINT64 ? 0 : a->least;
-  a->least = G_MAXINT64;
+  if (a->least != G_MAXINT64) {
+    a->rate.standing = a->least;
+    a->least = G_MAXINT64;
+    judge_queue (a, now);
+  }
+  if (a->competing) {
+    compete (a);
+    return;
+  }
   if (arrived <= 0 || left < 1.05 * rate)
     return;                     /* there was not enough to send */
   share = (MIN (arrived, left) - rate) / (left - rate);
@@ -204,6 +292,18 @@ evaluate (Adaptive * a)
 }
 
 static void
+count_losses (Adaptive * a, const FaspRateReport * report)
+{
+  guint64 told = report->told - MIN (a->told, report->told);
+  guint64 lost = report->lost - MIN (a->lost, report->lost);
+
+  if (told > 0)
+    a->loss = (gdouble) MIN (lost, told) / told;
+  a->told = report->told;
+  a->lost = report->lost;
+}
+
+static void
 report (FaspRate * rate, const FaspRateReport * report)
 {
   Adaptive *a = (Adaptive *) rate;
@@ -211,22 +311,27 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
+  count_losses (a, report);
   for (guint i = 0; i < report->n; i++) {
     const FaspRateSample *sample = &report->samples[i];
     FaspTime queue = fasp_queue_add (&rate->queues[report->flow], sample->sent,
         sample->arrived);
 
+    if (sample->sent >= a->hold_until)
+      a->least = MIN (a->least, queue);
     if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end) {
-      extend (&a->pulse, sample, queue);
+      extend (&a->pulse, sample, queue, a->loss);
+    } else if (sample->sent <= a->drain_end && a->competing) {
+      extend (&a->drain, sample, queue, a->loss);
     } else if (sample->sent > a->pulse_end && !a->evaluated) {
-      evaluate (a);
+      evaluate (a, report->now);
     }
     if (sample->sent < a->hold_until)
       continue;
-    a->least = MIN (a->least, queue);
-    extend (&a->recent, sample, queue);
+    extend (&a->recent, sample, queue, a->loss);
     if (a->recent.to.arrived - a->recent.from.arrived >= 2 * SPAN_LEAST) {
-      if (queue > target + MAX (SLOWER, a->rtt / SLOWER_RTT_SHARE)
+      if (!a->competing
+          && queue > target + MAX (SLOWER, a->rtt / SLOWER_RTT_SHARE)
           && a->recent.queue_from > target)
         fall (a, report->now, queue);
       a->recent.n = 0;
@@ -248,10 +353,10 @@ next_phase (Adaptive * a, FaspTime now)
       break;
     case DRAIN:
       a->phase = CRUISE;
-      a->phase_end = MAX (now, a->pulse_end + 4 * a->rtt);
+      a->phase_end = MAX (now + a->rtt, a->pulse_end + 4 * a->rtt);
       break;
     case CRUISE:
-      if (a->rate.standing > target) {
+      if (!a->competing && a->rate.standing > target) {
         FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
         gdouble less = CLAMP ((gdouble) (a->rate.standing - target) / cycle,
             .01, .25);

@@ -4,7 +4,7 @@
  * 2010), as a window that is paced over the round trip.  docs/rate-control.md says
  * what is taken from where.
  *
- *   high speed  queue < T_MIN                       +32 packets a round trip
+ *   high speed  queue < T_MIN                       +1, 2, 3 ... 32 packets a round trip
  *   safe        T_MIN <= queue < .65 of the largest  +1
  *   compete     above that                          +1 + p'/p
  *
@@ -22,8 +22,8 @@
 #define ALPHA_FAST 32
 #define COMPETE .65
 #define ALPHA_MOST 32.
-/* Weight of the past in the smoothed delay, for each packet. */
-#define SMOOTHING .99
+/* Weight of the past in the smoothed delay, for each packet: RFC 6298's. */
+#define SMOOTHING .875
 #define LOSS_LEAST 1e-4
 #define WINDOW_LEAST (2 * PACKET)
 #define RTT_ASSUMED (100 * FASP_MSEC)
@@ -39,6 +39,8 @@ typedef struct
   gdouble loss;                 /* of late */
   guint64 lost;
   FaspTime responded;           /* to what left before, no second time */
+  gboolean started;             /* there was a queue: no slow start any more */
+  gdouble fast;                 /* alpha of the high-speed mode, by now */
   guint64 dice;
 } Pert;
 
@@ -48,6 +50,7 @@ init (FaspRate * rate, FaspTime now)
   Pert *p = (Pert *) rate;
 
   p->rtt = RTT_ASSUMED;
+  p->fast = 1;
   p->window = rate->rate / 8. * RTT_ASSUMED / FASP_SEC;
   p->dice = now;
 }
@@ -74,11 +77,13 @@ get_probability (gdouble queue)
   return MIN (1, P_MAX + (1 - P_MAX) * (queue - T_MAX) / T_MAX);
 }
 
+/* In packets a round trip, of which @trips have gone by. */
 static gdouble
-get_alpha (const Pert * p, gdouble probability)
+get_alpha (Pert * p, gdouble probability, gdouble trips)
 {
   if (p->queue < T_MIN)
-    return ALPHA_FAST;
+    return p->fast = MIN (ALPHA_FAST, p->fast + trips);
+  p->fast = 1;
   if (p->queue < COMPETE * p->largest)
     return 1;
   return MIN (ALPHA_MOST, 1 + probability / MAX (p->loss, LOSS_LEAST));
@@ -123,9 +128,13 @@ report (FaspRate * rate, const FaspRateReport * report)
 
     p->window *= 1 - MIN (.5, beta);
     p->responded = report->now;
+    p->fast = 1;
   } else {
-    p->window += get_alpha (p, probability) * PACKET * MIN (1, packets *
-        PACKET / p->window);
+    gdouble trips = MIN (1, packets * PACKET / p->window);
+
+    p->started |= p->queue >= T_MIN;
+    p->window += trips * (p->started ? get_alpha (p, probability, trips) *
+        PACKET : p->window);
   }
   p->window = CLAMP (p->window, WINDOW_LEAST, rate->max / 8. * p->rtt /
       FASP_SEC);

@@ -4,13 +4,6 @@
 #define FIRST_SIZE 256
 
 void
-fasp_sent_log_init (FaspSentLog * log)
-{
-  *log = (FaspSentLog) {
-  g_new (FaspSent, FIRST_SIZE), FIRST_SIZE - 1, 0, 0};
-}
-
-void
 fasp_sent_log_clear (FaspSentLog * log)
 {
   g_clear_pointer (&log->ring, g_free);
@@ -32,6 +25,10 @@ grow (FaspSentLog * log)
 void
 fasp_sent_log_add (FaspSentLog * log, guint64 pn, FaspTime now, guint64 bytes)
 {
+  if (log->ring == NULL) {
+    log->ring = g_new (FaspSent, FIRST_SIZE);
+    log->mask = FIRST_SIZE - 1;
+  }
   if (pn != log->next)          /* the first, not numbered 0 */
     log->first = log->next = pn;
   if (log->next - log->first > log->mask) {

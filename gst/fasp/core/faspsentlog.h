@@ -22,9 +22,8 @@ typedef struct
 {
   FaspSent *ring;               /* packet pn is at pn & mask */
   guint64 mask, first, next;    /* [first, next) are there */
-} FaspSentLog;
+} FaspSentLog;                  /* zeroes: empty */
 
-void fasp_sent_log_init (FaspSentLog * log);
 void fasp_sent_log_clear (FaspSentLog * log);
 /* Packets come in order. */
 void fasp_sent_log_add (FaspSentLog * log, guint64 pn, FaspTime now,

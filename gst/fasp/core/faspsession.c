@@ -21,7 +21,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now,
   session->rekey_interval = FASP_REKEY_INTERVAL;
   session->rekey_datagrams = FASP_REKEY_DATAGRAMS;
   memcpy (session->tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->close_deadline = FASP_NEVER;
+  session->close_deadline = session->rate_until = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->send_meter.start = session->receive_meter.start = now;
   return session;
@@ -37,6 +37,7 @@ fasp_session_free (FaspSession * session)
   for (guint i = 0; i < session->n_paths; i++)
     fasp_path_clear (&session->paths[i]);
   g_free (session->paths);
+  fasp_rate_free (session->rate);
   fasp_sealer_free (session->sealer);
   fasp_opener_free (session->opener);
   g_clear_pointer (&session->accept, g_bytes_unref);
@@ -316,8 +317,8 @@ get_open_timeout (FaspSession * session, FaspTime now)
 
     if (item.kind != FASP_TX_NOTHING)
       timeout = now;
-    timeout = MAX (timeout, fasp_pacer_get_wake (&session->pacer, now,
-            session->wire_max));
+    timeout = MAX (timeout, MIN (fasp_pacer_get_wake (&session->pacer, now,
+                session->wire_max), session->rate_until));
   }
   /* liveness */
   timeout = MIN (timeout, session->heard + session->resume_timeout);

@@ -17,6 +17,7 @@
 #include "faspmeter.h"
 #include "fasppacer.h"
 #include "fasppath.h"
+#include "fasprate.h"
 #include "fasprx.h"
 #include "faspseal.h"
 #include "faspspread.h"
@@ -31,11 +32,6 @@ G_BEGIN_DECLS
 #define FASP_CLOSE_TIMEOUT FASP_SEC
 /* A latency that the sender is to tell is waited for so long. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
-/* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, or for as long
- * as it is not known where the channel has so many, until it is less than that again: a
- * slower stream would only wait for them to fill. */
-#define FASP_JUMBO_FROM 200000000
-#define FASP_JUMBO_UNTIL 100000000
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
 #define FASP_PONGS 64           /* answers waiting; more are not answered */
 /* A key is used for no longer than that, and no more often: half of what GCM
@@ -126,6 +122,10 @@ typedef struct
 
   FaspTrace *trace;             /* the endpoint's */
   FaspPacer pacer;
+  guint32 max_burst;            /* sender: bytes; 0: chosen */
+  FaspRate *rate;               /* sender: NULL: fixed */
+  FaspTime rate_until;          /* it may be another then */
+  gboolean tells_arrivals;      /* receiver: the sender wants them */
   FaspTx tx;                    /* role sender */
   FaspRx rx;                    /* role receiver */
   FaspTime resume_timeout;

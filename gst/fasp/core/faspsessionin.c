@@ -162,6 +162,50 @@ confirm_size (FaspSession * session, FaspTime now, guint64 acked)
     fasp_pmtu_passed (pmtu, now, size + fasp_session_get_overhead (session));
 }
 
+/* What the peer's clock said when a packet of @flow arrived, from its low bits. */
+static FaspTime
+widen_clock (FaspPath * path, guint32 clock)
+{
+  if (path->peer_clock == 0)
+    path->peer_clock = clock + (G_GINT64_CONSTANT (1) << 32);
+  else
+    path->peer_clock += (gint32) (clock - (guint32) path->peer_clock);
+  return path->peer_clock;
+}
+
+static void
+report_arrivals (FaspSession * session, FaspTime now,
+    const FaspFeedbackFlow * told)
+{
+  FaspRateSample samples[FASP_ARRIVALS + 1];
+  FaspFlowTold all = fasp_repair_get_told_all (session->tx.repair);
+  FaspRateReport report = {.now = now,.flow = told->flow,.told =
+        all.told,.lost = all.told - MIN (all.told, all.received),.rtt =
+        session->rtt.measured ? session->rtt.smoothed : 0
+  };
+  FaspPath *path = &session->paths[told->flow];
+  FaspTime arrived = widen_clock (path, told->clock);
+  guint64 pn = fasp_widen (told->largest, FASP_PN_BITS, path->next_pn);
+  const FaspSent *sent;
+  guint first = FASP_ARRIVALS + 1;
+
+  /* from the newest to the oldest, but for what was told of before */
+  for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
+    samples[--first] = (FaspRateSample) {
+    sent->time, arrived, sent->bytes};
+    if (i == told->n_arrivals)
+      break;
+    pn -= told->arrivals[i].back;
+    arrived -= told->arrivals[i].before;
+  }
+  report.samples = samples + first;
+  report.n = FASP_ARRIVALS + 1 - first;
+  fasp_sent_log_forget (&path->sent, fasp_widen (told->largest, FASP_PN_BITS,
+          path->next_pn) + 1);
+  fasp_rate_report (session->rate, &report);
+  session->rate_until = now;
+}
+
 static void
 handle_feedback (FaspSession * session, FaspTime now,
     const FaspFeedback * feedback)
@@ -175,6 +219,11 @@ handle_feedback (FaspSession * session, FaspTime now,
   if (knows_phase (session, feedback))
     rekey (session, now);
   confirm_size (session, now, acked);
+  for (guint i = 0; session->rate != NULL && feedback->has_arrivals
+      && i < feedback->n_flows; i++)
+    if (feedback->flows[i].flow < session->n_paths
+        && feedback->flows[i].received > 0)
+      report_arrivals (session, now, &feedback->flows[i]);
   if (fasp_repair_is_overgrown (session->tx.repair))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "its feedback never says what arrived");
@@ -324,6 +373,8 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   if (session->role == FASP_ROLE_RECEIVER) {
     if (session->n_paths > 1)
       fasp_path_stream_heard (path, now);
+    if (session->tells_arrivals && newest)
+      fasp_arrivals_add (&path->arrivals, now, pn);
     fasp_rx_datagram (&session->rx, now, size + from->overhead,
         session->rtt.smoothed);
   }

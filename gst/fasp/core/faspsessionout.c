@@ -14,7 +14,8 @@
 #define SILENT_EVERY 4
 /* Bytes of a feedback at most: of one of these, and of what is not ranges; a
  * CLOSE goes behind it. */
-#define FEEDBACK_FLOW 36
+#define FEEDBACK_FLOW 41
+#define FEEDBACK_ARRIVAL 6
 #define FEEDBACK_REST 64
 /* Datagrams that the losses of late are known from, at most. */
 #define LOSS_SEEN_MAX 20000
@@ -78,6 +79,9 @@ finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
   fasp_meter_add (&session->send_meter, now, wire);
   if (session->role == FASP_ROLE_SENDER) {
     fasp_pacer_sent (&session->pacer, now, wire);
+    if (session->rate != NULL)
+      fasp_sent_log_add (&l->path->sent, l->path->next_pn - 1, now,
+          session->wire_sent);
     fasp_repair_sent (session->tx.repair, now, l->flow, block, continued);
   }
   return TRUE;
@@ -282,20 +286,54 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
   path->told_serial = session->serial;
 }
 
+/* Of @flow at most @max, evenly spaced; how many. */
+static guint
+tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
+{
+  FaspPath *path = &session->paths[told->flow];
+  FaspArrivals *arrivals = &path->arrivals;
+  FaspArrival last = { fasp_gap_get_largest (path->gap),
+    fasp_gap_get_largest_time (path->gap)
+  };
+
+  while (arrivals->n > max)
+    fasp_arrivals_thin_out (arrivals);
+  told->clock = last.time;
+  told->n_arrivals = 0;
+  for (guint i = arrivals->n; i-- > 0;) {
+    const FaspArrival *a = &arrivals->list[i];
+
+    if (a->pn >= last.pn)       /* it is the largest */
+      continue;
+    if (last.pn - a->pn > FASP_BACK_MAX || last.time - a->time > G_MAXUINT32)
+      break;
+    told->arrivals[told->n_arrivals++] = (FaspToldArrival) {
+    last.pn - a->pn, last.time - a->time};
+    last = *a;
+  }
+  fasp_arrivals_reset (arrivals);
+  return told->n_arrivals;
+}
+
 static gsize
 write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
 {
   FaspFeedback feedback;
   guint8 flows[FLOWS_TOLD];
   gsize used = w->used;
+  guint arrivals = 0;
 
   feedback.serial = ++session->serial;
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
     tell_flow (session, now, flows[i], &feedback.flows[i]);
+  feedback.has_arrivals = session->tells_arrivals;
+  for (guint i = 0; feedback.has_arrivals && i < feedback.n_flows; i++)
+    arrivals += tell_arrivals (session, &feedback.flows[i], MAX (1,
+            FASP_ARRIVALS / feedback.n_flows));
   fasp_rx_fill_feedback (&session->rx, now, &feedback,
       FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - used - FEEDBACK_REST -
-      FEEDBACK_FLOW * feedback.n_flows);
+      FEEDBACK_FLOW * feedback.n_flows - FEEDBACK_ARRIVAL * arrivals);
   fasp_wire_write_feedback (w, &feedback);
   return w->used - used;
 }
@@ -367,7 +405,8 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->blocks = tx->blocks_sent;
   counts->block_wire = session->block_wire;
   counts->back_wire = session->wire_received;
-  counts->channel = session->pacer.ready.rate;
+  counts->channel = session->rate != NULL ? session->rate->rate :
+      session->pacer.ready.rate;
 }
 
 /* How much the code is to repair, and what is left to send again. */
@@ -566,6 +605,19 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
 }
 
+/* The controller's rate, for the pacer. */
+static void
+follow_rate (FaspSession * session, FaspTime now)
+{
+  guint64 rate;
+
+  if (session->rate == NULL || now < session->rate_until)
+    return;
+  rate = fasp_rate_get (session->rate, now, &session->rate_until);
+  fasp_pacer_set_rate (&session->pacer, rate,
+      fasp_pacer_choose_burst (rate, session->max_burst));
+}
+
 gboolean
 fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -587,6 +639,7 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       && session->phase_datagrams >= 2 * session->rekey_datagrams)
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "it never confirms that it has the new key");
+  follow_rate (session, now);
   if (session->role == FASP_ROLE_SENDER
       && fasp_pacer_get_time (&session->pacer, now, session->wire_max) > now)
     return FALSE;

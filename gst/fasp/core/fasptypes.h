@@ -163,4 +163,12 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   return expected + delta;
 }
 
+#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, largest ever sent: an
+                                   Ethernet jumbo frame's, 9000 bytes */
+/* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, or for as long
+ * as it is not known where the channel has so many, until it is less than that again: a
+ * slower stream would only wait for them to fill. */
+#define FASP_JUMBO_FROM 200000000
+#define FASP_JUMBO_UNTIL 100000000
+
 G_END_DECLS

@@ -15,7 +15,8 @@ enum
   OPTION_CIPHERS = 9,
   OPTION_FLOWS = 10,
   OPTION_FEC = 11,
-  OPTION_KNOWN = OPTION_FEC,
+  OPTION_ARRIVALS = 12,
+  OPTION_KNOWN = OPTION_ARRIVALS,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -141,6 +142,9 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
         break;
       case OPTION_FEC:
         h->fec = fasp_read_uint (&value, 2);
+        break;
+      case OPTION_ARRIVALS:
+        h->arrivals = fasp_read_uint (&value, 1);
         break;
       default:
         if (id >= OPTION_CRITICAL)
@@ -270,6 +274,8 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
     write_option (w, OPTION_FLOWS, h->flows, 1);
   if (h->fec > 0)
     write_option (w, OPTION_FEC, h->fec, 2);
+  if (h->arrivals > 0)
+    write_option (w, OPTION_ARRIVALS, h->arrivals, 1);
 }
 
 static void
@@ -345,12 +351,30 @@ fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
 /* --- frames ---------------------------------------------------------------------- */
 
 static void
+read_arrivals (FaspReader * r, FaspFeedbackFlow * flow)
+{
+  flow->clock = fasp_read_uint (r, 4);
+  flow->n_arrivals = fasp_read_uint (r, 1);
+  if (flow->n_arrivals > FASP_ARRIVALS)
+    r->failed = TRUE;
+  for (guint i = 0; !r->failed && i < flow->n_arrivals; i++) {
+    guint64 back = fasp_read_varint (r), before = fasp_read_varint (r);
+
+    if (back == 0 || back > FASP_BACK_MAX || before > G_MAXUINT32)
+      r->failed = TRUE;
+    flow->arrivals[i] = (FaspToldArrival) {
+    back, before};
+  }
+}
+
+static void
 read_feedback (FaspReader * r, FaspFeedback * f)
 {
   guint8 flags = fasp_read_uint (r, 1);
   guint64 n, at;
 
-  f->tail = (flags & 1) != 0;
+  f->tail = (flags & FASP_FEEDBACK_TAIL) != 0;
+  f->has_arrivals = (flags & FASP_FEEDBACK_ARRIVALS) != 0;
   f->serial = fasp_read_uint (r, FASP_SERIAL_BITS / 8);
   f->ack = fasp_read_varint (r);
   f->window = fasp_read_varint (r);
@@ -368,6 +392,9 @@ read_feedback (FaspReader * r, FaspFeedback * f)
     flow->delay = fasp_read_varint (r);
     flow->received = fasp_read_varint (r);
     flow->holes = fasp_read_varint (r);
+    flow->n_arrivals = 0;
+    if (f->has_arrivals)
+      read_arrivals (r, flow);
     if (flow->flow >= FASP_FLOWS_MAX)
       r->failed = TRUE;
   }
@@ -517,13 +544,25 @@ fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
   fasp_write_varint (w, interval);
 }
 
+static void
+write_arrivals (FaspWriter * w, const FaspFeedbackFlow * flow)
+{
+  fasp_write_uint (w, flow->clock, 4);
+  fasp_write_uint (w, flow->n_arrivals, 1);
+  for (guint i = 0; i < flow->n_arrivals; i++) {
+    fasp_write_varint (w, flow->arrivals[i].back);
+    fasp_write_varint (w, flow->arrivals[i].before);
+  }
+}
+
 void
 fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
 {
   guint64 at = f->from;
 
   fasp_write_uint (w, FASP_FRAME_FEEDBACK, 1);
-  fasp_write_uint (w, f->tail ? 1 : 0, 1);
+  fasp_write_uint (w, (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_arrivals ?
+          FASP_FEEDBACK_ARRIVALS : 0), 1);
   fasp_write_uint (w, f->serial, FASP_SERIAL_BITS / 8);
   fasp_write_varint (w, f->ack);
   fasp_write_varint (w, f->window);
@@ -539,6 +578,8 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
     fasp_write_varint (w, flow->delay);
     fasp_write_varint (w, flow->received);
     fasp_write_varint (w, flow->holes);
+    if (f->has_arrivals)
+      write_arrivals (w, flow);
   }
   fasp_write_varint (w, f->from - f->ack);
   fasp_write_varint (w, f->end - f->from);

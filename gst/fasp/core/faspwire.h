@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "fasparrivals.h"
 #include "faspbytes.h"
 #include "faspendpoint.h"
 #include "fasprlc.h"
@@ -131,6 +132,8 @@ typedef struct
   guint8 flows;                 /* OPEN: that could be used; ACCEPT: that are */
   guint16 fec;                  /* blocks in a window that the writer recovers
                                    from, or would send; 0: none */
+  guint8 arrivals;              /* of packets in a FEEDBACK: receiver: that it can
+                                   tell; sender: that it wants; 0: none */
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
@@ -162,10 +165,22 @@ typedef enum
 #define FASP_DATA_FRAGMENT 0x02
 #define FASP_DATA_EOS 0x01
 
+#define FASP_FEEDBACK_TAIL 0x01
+#define FASP_FEEDBACK_ARRIVALS 0x02
+/* Packet numbers between two arrivals that are told. */
+#define FASP_BACK_MAX (1 << 20)
+
 typedef struct
 {
   guint64 start, length;
 } FaspRange;
+
+/* One of the packets that came before `largest'. */
+typedef struct
+{
+  guint32 back;                 /* how many packet numbers before the last told of */
+  guint32 before;               /* and how many µs */
+} FaspToldArrival;
 
 typedef struct
 {
@@ -175,6 +190,10 @@ typedef struct
   guint64 delay;                /* µs since `largest' arrived */
   guint64 received;             /* distinct datagrams; 0: all else says nothing */
   guint64 holes;                /* settled so far: losses in a row are one */
+  guint32 clock;                /* low 32 bits of the receiver's, µs, when `largest'
+                                   arrived; */
+  guint n_arrivals;             /* and others, from the newest to the oldest */
+  FaspToldArrival arrivals[FASP_ARRIVALS];
 } FaspFeedbackFlow;
 
 /* The receiver's state; see docs/protocol.md. Blocks below `ack' are all
@@ -190,6 +209,7 @@ typedef struct
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
   gboolean tail;
+  gboolean has_arrivals;        /* of every flow */
   guint n_ranges;
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rate controllers on a road of their own (vroad), in whole sessions, and with
+ * feedback that nobody could have.
+ */
+#include "fasparrivals.h"
+#include "faspqueue.h"
+#include "faspsentlog.h"
+#include "vroad.h"
+#include "vstream.h"
+
+/* --- what they stand on ------------------------------------------------------------ */
+
+static void
+test_queue (void)
+{
+  FaspQueue queue = { 0 };
+
+  /* clocks differ by any number */
+  g_assert_cmpint (fasp_queue_add (&queue, 1000, -5000000), ==, 0);
+  g_assert_cmpint (fasp_queue_add (&queue, 2000, -4996000), ==, 3000);
+  g_assert_cmpint (fasp_queue_add (&queue, 3000, -4998500), ==, 0);
+  g_assert_cmpint (fasp_queue_add (&queue, 4000, -4997000), ==, 500);
+  /* a longer path is believed in ten seconds */
+  for (FaspTime t = 0; t < 12 * FASP_SEC; t += FASP_SEC / 2) {
+    FaspTime delay = fasp_queue_add (&queue, t, t - 4901500);
+
+    if (t < 10 * FASP_SEC)
+      g_assert_cmpint (delay, ==, 100000);
+    else if (t > 11 * FASP_SEC)
+      g_assert_cmpint (delay, ==, 0);
+  }
+}
+
+static void
+test_arrivals (void)
+{
+  FaspArrivals arrivals;
+
+  fasp_arrivals_init (&arrivals);
+  for (guint round = 0; round < 20; round++) {
+    guint per = round < 10 ? 1000 : 3;  /* a fast stream becomes a slow one */
+
+    for (guint i = 0; i < per; i++)
+      fasp_arrivals_add (&arrivals, 10 * i, i);
+    g_assert_cmpuint (arrivals.n, <=, FASP_ARRIVALS);
+    if (round < 10)
+      g_assert_cmpuint (arrivals.n, >=, FASP_ARRIVALS / 2 - 1);
+    else if (round > 18)
+      g_assert_cmpuint (arrivals.n, ==, 3);
+    for (guint i = 1; i < arrivals.n; i++) {
+      g_assert_cmpuint (arrivals.list[i].pn, >, arrivals.list[i - 1].pn);
+      g_assert_cmpint (arrivals.list[i].time, ==,
+          10 * (gint) arrivals.list[i].pn);
+    }
+    fasp_arrivals_reset (&arrivals);
+    g_assert_cmpuint (arrivals.n, ==, 0);
+  }
+}
+
+static void
+test_sent_log (void)
+{
+  FaspSentLog log = { 0 };
+  guint64 start = 70000, end = start + 2 * FASP_SENT_LOG_MAX;
+
+  g_assert_null (fasp_sent_log_get (&log, 0));
+  for (guint64 pn = start; pn < end; pn++)
+    fasp_sent_log_add (&log, pn, 10 * pn, 100 * pn);
+  g_assert_null (fasp_sent_log_get (&log, end));
+  g_assert_null (fasp_sent_log_get (&log, G_MAXUINT64));
+  g_assert_null (fasp_sent_log_get (&log, end - FASP_SENT_LOG_MAX - 1));
+  g_assert_cmpuint (fasp_sent_log_get (&log, end - FASP_SENT_LOG_MAX)->bytes,
+      ==, 100 * (end - FASP_SENT_LOG_MAX));
+  fasp_sent_log_forget (&log, end - 1);
+  g_assert_null (fasp_sent_log_get (&log, end - 2));
+  g_assert_cmpint (fasp_sent_log_get (&log, end - 1)->time, ==, 10 * (end - 1));
+  fasp_sent_log_forget (&log, G_MAXUINT64);
+  g_assert_null (fasp_sent_log_get (&log, end - 1));
+  fasp_sent_log_add (&log, end, 1, 2);
+  g_assert_cmpuint (fasp_sent_log_get (&log, end)->bytes, ==, 2);
+  fasp_sent_log_clear (&log);
+}
+
+/* --- alone on the road ----------------------------------------------------------------- */
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return *(const gint64 *) a < *(const gint64 *) b ? -1 : 1;
+}
+
+/* Runs until @until; p95 of the queue meanwhile, µs. */
+static gint64
+run_and_watch (Vroad * road, gint64 from, gint64 until)
+{
+  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (gint64 now = from; now < until;) {
+    gint64 q;
+
+    now += FASP_MSEC;
+    vroad_run (road, now);
+    q = vroad_get_queue (road);
+    g_array_append_val (queue, q);
+  }
+  g_array_sort (queue, compare);
+  return g_array_index (queue, gint64, queue->len * 95 / 100);
+}
+
+static Vroad *
+make_road (guint mbit, gint64 buffer, gdouble loss, guint32 seed)
+{
+  ImpairConfig c = {.rate = mbit * 1000000,.queue = mbit * buffer / 8,.loss =
+        loss,.keep_order = TRUE
+  };
+
+  return vroad_new (seed, &c);
+}
+
+static gdouble
+mbit_between (guint64 from, guint64 to, gint64 time)
+{
+  return (to - from) * 8. / time;
+}
+
+/* 90 % of the link, a queue of 10 ms at most, and what it takes a few round trips to
+ * find. */
+static void
+test_alone (void)
+{
+  static const guint links[] = { 2, 10, 100 };
+  static const gint64 rtts[] = { 20000, 100000, 400000 };
+  static const gdouble losses[] = { 0, .01, .05 };
+  const gint64 from = 8 * FASP_SEC, until = 24 * FASP_SEC;
+
+  for (guint i = 0; i < 27; i++) {
+    guint mbit = links[i % 3];
+    gint64 rtt = rtts[i / 3 % 3], queue;
+    gdouble loss = losses[i / 9], share;
+    Vroad *road = make_road (mbit, 200000, loss, i);
+    guint64 before;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtt,.clock = i % 2 ? 1e-4 : -1e-4}
+    );
+    vroad_run (road, 10 * rtt + FASP_SEC / 2);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >, mbit * 800000);
+    vroad_run (road, from);
+    before = vroad_get_delivered (road, 0);
+    queue = run_and_watch (road, from, until);
+    share = mbit_between (before, vroad_get_delivered (road, 0),
+        until - from) / mbit / (1 - loss);
+    g_test_message ("%u Mbit/s, %d ms, %g: %.3f, %.1f ms", mbit,
+        (gint) (rtt / 1000), loss, share, queue / 1e3);
+    g_assert_cmpfloat (share, >, .9);
+    g_assert_cmpint (queue, <, 10.5 * FASP_MSEC);
+    vroad_free (road);
+  }
+}
+
+/* Half and twice the rate, in five round trips; the queue that comes of the first is
+ * gone in ten. */
+static void
+test_steps (void)
+{
+  static const gint64 rtts[] = { 50000, 100000, 400000 };
+
+  for (guint i = 0; i < 3; i++) {
+    gint64 rtt = rtts[i], at = 10 * FASP_SEC;
+    Vroad *road = make_road (10, 2 * FASP_SEC, 0, i);
+    ImpairConfig *bottleneck = vroad_get_bottleneck (road);
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtt}
+    );
+    vroad_run (road, at);
+    bottleneck->rate = 5000000;
+    vroad_run (road, at + 5 * rtt);
+    g_assert_cmpuint (vroad_get_rate (road, 0), <=, 5000000);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >=, 4000000);
+    vroad_run (road, at + 10 * rtt);
+    g_assert_cmpint (vroad_get_queue (road), <, 20 * FASP_MSEC);
+    g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
+    at += 10 * FASP_SEC;
+    vroad_run (road, at);
+    bottleneck->rate = 10000000;
+    vroad_run (road, at + 5 * rtt + 100 * FASP_MSEC);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >, 8500000);
+    vroad_free (road);
+  }
+}
+
+/* What the source has is all that is known to fit; it is not kept waiting. */
+static void
+test_slow_source (void)
+{
+  Vroad *road = make_road (10, 200000, 0, 1);
+  guint64 before;
+
+  vroad_add (road, &(VroadSender) {
+      .kind = VROAD_ADAPTIVE,.rtt = 100000,.source = 4000000});
+  vroad_run (road, 5 * FASP_SEC);
+  before = vroad_get_delivered (road, 0);
+  g_assert_cmpint (run_and_watch (road, 5 * FASP_SEC, 15 * FASP_SEC), <,
+      5 * FASP_MSEC);
+  g_assert_cmpfloat (ABS (mbit_between (before, vroad_get_delivered (road, 0),
+              10 * FASP_SEC) - 4), <, .05);
+  vroad_free (road);
+}
+
+/* --- with others ------------------------------------------------------------------------ */
+
+static void
+share (Vroad * road, VroadKind a, VroadKind b, gint64 rtt, gdouble * first,
+    gdouble * second)
+{
+  guint64 before[2];
+
+  vroad_add (road, &(VroadSender) {
+      .kind = a,.rtt = rtt});
+  vroad_add (road, &(VroadSender) {
+      .kind = b,.rtt = rtt,.start = 5 * FASP_SEC});
+  vroad_run (road, 20 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    before[i] = vroad_get_delivered (road, i);
+  vroad_run (road, 100 * FASP_SEC);
+  *first = vroad_get_delivered (road, 0) - before[0];
+  *second = vroad_get_delivered (road, 1) - before[1];
+}
+
+/* Neither starves, with a queue of 50 ms or more. */
+static void
+test_beside_tcp (void)
+{
+  for (guint i = 0; i < 16; i++) {
+    Vroad *road = make_road (i & 1 ? 50 : 10, i & 2 ? 200000 : 50000, 0, i);
+    gdouble ours, theirs;
+
+    share (road, VROAD_ADAPTIVE, i & 8 ? VROAD_RENO : VROAD_CUBIC,
+        i & 4 ? 100000 : 20000, &ours, &theirs);
+    g_test_message ("%u: %.3f", i, ours / theirs);
+    g_assert_cmpfloat (ours / theirs, >, 1. / 3);
+    g_assert_cmpfloat (ours / theirs, <, 3);
+    vroad_free (road);
+  }
+}
+
+static void
+test_two (void)
+{
+  for (guint i = 0; i < 6; i++) {
+    Vroad *road = make_road (i & 1 ? 100 : 10, 200000, 0, i);
+    gdouble first, second;
+
+    share (road, VROAD_ADAPTIVE, VROAD_ADAPTIVE,
+        i < 2 ? 20000 : i < 4 ? 100000 : 400000, &first, &second);
+    g_test_message ("%u: %.3f", i, first / second);
+    g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
+    vroad_free (road);
+  }
+}
+
+/* Two of PERT share the slides' link: 15 Mbit/s, 45 ms, 500 kbit. */
+static void
+test_pert (void)
+{
+  Vroad *road = make_road (15, 33000, 0, 1);
+  gdouble first, second;
+
+  share (road, VROAD_PERT, VROAD_PERT, 45000, &first, &second);
+  g_assert_cmpfloat (first + second, >, .9 * 15e6 / 8 * 80);
+  g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
+  vroad_free (road);
+}
+
+/* --- what nobody could have seen ------------------------------------------------------------ */
+
+static void
+test_hostile (gconstpointer data)
+{
+  static const FaspTime odd[] = { 0, 1, -1, G_MAXINT64, G_MININT64, FASP_SEC,
+    -FASP_SEC, G_GINT64_CONSTANT (1) << 32
+  };
+  GRand *rand = g_rand_new_with_seed (7);
+  FaspRate *rate = fasp_rate_new (GPOINTER_TO_INT (data), 200000, 50000000, 0);
+
+  for (FaspTime now = 0; now < 200 * FASP_SEC; now += 5000) {
+    FaspRateSample samples[FASP_ARRIVALS];
+    FaspRateReport report = {.now = now,.samples = samples,.rtt =
+          g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],.flow =
+          g_rand_int (rand) % 80,.told = g_rand_int (rand),.lost =
+          g_rand_int (rand),.n = g_rand_int (rand) % (FASP_ARRIVALS + 1)
+    };
+    gboolean ordered = g_rand_boolean (rand);
+    FaspTime until = 0;
+    guint64 bits;
+
+    for (guint i = 0; i < report.n; i++)
+      samples[i] = (FaspRateSample) {
+      ordered ? now - 1000000 + 100 * i : odd[g_rand_int (rand) % 8],
+          ordered ? (gint64) g_rand_int (rand) % 5 * i :
+          odd[g_rand_int (rand) % 8], ordered ? now + i : g_rand_int (rand)};
+    fasp_rate_report (rate, &report);
+    bits = fasp_rate_get (rate, now, &until);
+    g_assert_cmpuint (bits, >=, 200000);
+    g_assert_cmpuint (bits, <=, 50000000);
+    g_assert_cmpuint (rate->rate, >=, 200000);
+    g_assert_cmpint (until, >, now);
+  }
+  fasp_rate_set_bounds (rate, 5000000, 1000000);
+  g_assert_cmpuint (rate->rate, ==, 1000000);
+  fasp_rate_free (rate);
+  g_rand_free (rand);
+}
+
+/* --- whole sessions ------------------------------------------------------------------------- */
+
+/* A stream that takes 94 % of the link with all that goes with it, and losses; over
+ * several, which fill unevenly by chance, 64 %.  Nothing is lost in a queue. */
+static void
+test_session (gconstpointer data)
+{
+  guint flows = GPOINTER_TO_UINT (data);
+  guint64 bitrate = flows == 1 ? 8800000 : 6000000;
+  Vnet *net = vnet_new (3);
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+  Vstream *stream;
+
+  vnet_set_path (net, 100 * FASP_MSEC, (const gdouble[2]) {
+        .01, .01
+      }, (const gdouble[2]) {
+        0, 0
+      }, 10000000 / flows);
+  vstream_config_init (&config);
+  config.bitrate = bitrate;
+  config.channel = 0;
+  config.flows = flows;
+  config.duration = 30 * FASP_SEC;
+  config.lead = FASP_SEC;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  stream = vstream_new (net, &config, &sender, NULL);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
+  g_assert_cmpuint (stream->sender_stats.channel_rate, >, bitrate);
+  g_assert_cmpuint (stream->sender_stats.channel_rate, <, 10500000);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rate/queue", test_queue);
+  g_test_add_func ("/rate/arrivals", test_arrivals);
+  g_test_add_func ("/rate/sent-log", test_sent_log);
+  g_test_add_func ("/rate/alone", test_alone);
+  g_test_add_func ("/rate/steps", test_steps);
+  g_test_add_func ("/rate/slow-source", test_slow_source);
+  g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
+  g_test_add_func ("/rate/two", test_two);
+  g_test_add_func ("/rate/pert", test_pert);
+  g_test_add_data_func ("/rate/hostile/pert",
+      GINT_TO_POINTER (FASP_RATE_CONTROL_PERT), test_hostile);
+  g_test_add_data_func ("/rate/hostile/adaptive",
+      GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
+  g_test_add_data_func ("/rate/session/one", GUINT_TO_POINTER (1),
+      test_session);
+  g_test_add_data_func ("/rate/session/flows", GUINT_TO_POINTER (4),
+      test_session);
+  return g_test_run ();
+}
