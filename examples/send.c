@@ -2,22 +2,52 @@
  *
  * send: a live programme (720p50 H.264 and sound in MPEG-TS) through
  * faspsink, with gst_parse_launch.  Put decklinkvideosrc in the place of
- * videotestsrc and this is a contribution encoder.  The passphrase is taken from
+ * videotestsrc and this is a contribution encoder.  With --adaptive the channel's rate
+ * is found, and the encoder follows it: so does any with a property `bitrate' in
+ * kbit/s.  The passphrase is taken from
  * the environment (FASP_PASSPHRASE), where other users do not see it.
  */
 #include "report.h"
+
+/* Bit/s that sound and multiplex take of the programme. */
+#define BESIDES 250000
+#define LEAST 200000
+
+static void
+on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
+{
+  guint64 available;
+
+  g_object_get (sink, "available-bitrate", &available, NULL);
+  g_object_set (encoder, "bitrate", (guint) (MAX (available, LEAST + BESIDES) -
+          BESIDES) / 1000, NULL);
+}
+
+/* What the encoder has been set to, beside the sink's figures. */
+static void
+print_encoder (FILE * out, gpointer encoder)
+{
+  guint kbit;
+
+  g_object_get (encoder, "bitrate", &kbit, NULL);
+  fprintf (out, ", \"encoder-bitrate\": %u", kbit * 1000);
+}
 
 gint
 main (gint argc, gchar ** argv)
 {
   static gchar *uri, *copy;
   static gdouble mbit = 6, channel, seconds = 20;
+  static gboolean adaptive;
   static const GOptionEntry entries[] = {
     {"uri", 0, 0, G_OPTION_ARG_STRING, &uri, "Where to", "fasp://HOST:PORT"},
     {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the programme",
         "MBIT"},
     {"channel", 0, 0, G_OPTION_ARG_DOUBLE, &channel,
         "Rate of the channel; default 1.5 times as much", "MBIT"},
+    {"adaptive", 0, 0, G_OPTION_ARG_NONE, &adaptive,
+        "Find the rate of the channel, --channel at most, and have the encoder "
+          "follow it", NULL},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "SECONDS"},
     {"copy", 0, 0, G_OPTION_ARG_FILENAME, &copy,
         "Keep what was sent, to compare", "FILE"},
@@ -25,7 +55,7 @@ main (gint argc, gchar ** argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) pipeline = NULL, encoder = NULL, sink = NULL;
   g_autofree gchar *line = NULL;
   guint frames;
 
@@ -40,17 +70,17 @@ main (gint argc, gchar ** argv)
   line = g_strdup_printf
       ("videotestsrc is-live=true num-buffers=%u pattern=smpte horizontal-speed=8 ! "
       "video/x-raw,format=I420,width=1280,height=720,framerate=50/1 ! "
-      "queue ! x264enc tune=zerolatency "
-      "speed-preset=superfast bitrate=%u key-int-max=50 ! "
+      "queue ! x264enc name=encoder tune=zerolatency "
+      "speed-preset=superfast bitrate=%u vbv-buf-capacity=%u key-int-max=50 ! "
       "video/x-h264,profile=high ! h264parse ! queue ! mux. "
       "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
       "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
       "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
       "mpegtsmux name=mux alignment=7 ! %s "
       "faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT, frames,
-      (guint) (mbit * 900), frames, copy ? "tee name=t ! queue ! "
-      "filesink name=copy t. ! queue !" : "",
-      (guint64) ((channel > 0 ? channel : 1.5 * mbit) * 1e6));
+      (guint) (mbit * 900), adaptive ? 200 : 600, frames,
+      copy ? "tee name=t ! queue ! " "filesink name=copy t. ! queue !" : "",
+      (guint64) ((channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6));
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
     fprintf (stderr, "Error: %s\n", error->message);
@@ -63,5 +93,13 @@ main (gint argc, gchar ** argv)
   if (copy != NULL)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", copy,
         NULL);
+  if (adaptive) {
+    encoder = gst_bin_get_by_name (GST_BIN (pipeline), "encoder");
+    sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+    gst_util_set_object_arg (G_OBJECT (sink), "rate-control", "adaptive");
+    g_signal_connect (sink, "notify::available-bitrate",
+        G_CALLBACK (on_available), encoder);
+    return report_run (pipeline, "sink", print_encoder, encoder);
+  }
   return report_run (pipeline, "sink", NULL, NULL);
 }

@@ -193,8 +193,12 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
     if (burst->number != h->burst)
       continue;
     if (h->index < burst->count && burst->replies[h->index].rtt < 0) {
+      /* the kernels' clocks may have been set meanwhile */
+      gint64 rtt = now - burst->time;
+      gint64 hosts = ((guint64) h->held + age) / 1000;
+
       burst->replies[h->index] = (Reply) {
-      now - burst->time, ((guint64) h->held + age) / 1000};
+      rtt, MIN (hosts, rtt)};
       s->answered++;
     }
     return;

@@ -2,7 +2,7 @@
  *
  * wpingwire.h: the datagrams of fasp-wping, big-endian:
  *
- *   "wpng" | 0 request, 1 reply | 3 zeros | run 8 | burst 4 | index 2 | count 2 |
+ *   "wpg2" | 0 request, 1 reply | 3 zeros | run 8 | burst 4 | index 2 | count 2 |
  *   held 4 | zeros up to the size
  *
  * A reply is the request with one bit and `held' changed: the ns for which the
@@ -32,7 +32,7 @@ wping_write (guint8 * data, const WpingHeader * h)
   guint16 index = GUINT16_TO_BE (h->index), count = GUINT16_TO_BE (h->count);
   guint32 held = GUINT32_TO_BE (h->held);
 
-  memcpy (data, "wpng", 4);
+  memcpy (data, "wpg2", 4);
   data[4] = h->reply;
   memset (data + 5, 0, 3);
   memcpy (data + 8, &run, 8);
@@ -50,7 +50,7 @@ wping_parse (const guint8 * data, gsize size, WpingHeader * h)
   guint16 index, count;
   guint32 held;
 
-  if (size < WPING_HEADER || memcmp (data, "wpng", 4) != 0 || data[4] > 1)
+  if (size < WPING_HEADER || memcmp (data, "wpg2", 4) != 0 || data[4] > 1)
     return FALSE;
   memcpy (&run, data + 8, 8);
   memcpy (&burst, data + 16, 4);

@@ -241,6 +241,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
                 event->current_latency_ms, (why = describe_time
                     (event->promised_interval))), (NULL));
       break;
+    case FASP_EVENT_BITRATE:
+    case FASP_EVENT_SKIPPED:
+      break;                    /* the sink's */
     case FASP_EVENT_INTERRUPTED:
       GST_ELEMENT_WARNING (element, RESOURCE, READ,
           ("Connection to %s interrupted: %s. The stream goes on where it "

@@ -250,6 +250,12 @@ install_sink (GObjectClass * klass)
           "What sets the channel rate to each receiver. All but fixed find it, "
           "between min-bitrate and max-bitrate; losses do not lower it",
           GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_FIXED, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_AVAILABLE_BITRATE,
+      g_param_spec_uint64 ("available-bitrate", "Available bit rate",
+          "What an encoder may use, in bit/s of the stream: all receivers have "
+          "room for it with what is sent again, repairs and headers (0: nobody is "
+          "there, or nothing is paced)", 0, G_MAXUINT64, 0,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
           "What becomes of a receiver that does not keep up when buffer-size "
@@ -452,6 +458,7 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_URI:
     case GST_FASP_PROP_STATS:
+    case GST_FASP_PROP_AVAILABLE_BITRATE:
       g_assert_not_reached ();
   }
 }
@@ -565,6 +572,7 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_PASSPHRASE:     /* write-only */
     case GST_FASP_PROP_STATS:
+    case GST_FASP_PROP_AVAILABLE_BITRATE:
       g_assert_not_reached ();
   }
 }

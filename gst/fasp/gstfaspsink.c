@@ -22,6 +22,12 @@
  * default, because a live source has its own pace, and waiting for timestamps
  * would only add delay. Set it to play a file in real time.
  *
+ * An encoder may follow what the path has room for: the property
+ * #faspsink:available-bitrate (with notify), the message fasp-available-bitrate and an
+ * upstream event of that name tell it, in bit/s of the stream, with "bitrate" in the last
+ * two.  When a receiver joins, or goes on behind a gap, faspsink asks upstream for a
+ * key frame.
+ *
  * ## Example launch lines
  *
  * |[
@@ -38,6 +44,7 @@
 #endif
 
 #include <gst/base/gstbasesink.h>
+#include <gst/video/video.h>
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
@@ -55,6 +62,7 @@ struct _GstFaspSink
 
   GstFaspConnection connection;
   FaspTime media_time;          /* of the last write; never decreases */
+  guint64 available_bitrate;    /* under the object lock */
   gboolean ended;               /* the end of the stream was sent */
 };
 
@@ -259,6 +267,46 @@ gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
   return ret;
 }
 
+/* --- the encoder ------------------------------------------------------------------------ */
+
+/* Three ways, for whatever is upstream: a property, a message, an event. */
+static void
+tell_bitrate (GstFaspSink * self, guint64 bitrate)
+{
+  GstStructure *structure = gst_structure_new ("fasp-available-bitrate",
+      "bitrate", G_TYPE_UINT64, bitrate, NULL);
+
+  GST_OBJECT_LOCK (self);
+  self->available_bitrate = bitrate;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "available-bitrate");
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_copy (structure)));
+  gst_pad_push_event (GST_BASE_SINK_PAD (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, structure));
+}
+
+static void
+ask_for_key_frame (GstFaspSink * self)
+{
+  gst_pad_push_event (GST_BASE_SINK_PAD (self),
+      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE,
+          0));
+}
+
+static void
+handle_event (GstElement * element, const FaspEvent * event)
+{
+  GstFaspSink *self = GST_FASP_SINK (element);
+
+  if (event->type == FASP_EVENT_BITRATE)
+    tell_bitrate (self, event->bitrate);
+  else if (event->type == FASP_EVENT_CONNECTED
+      || event->type == FASP_EVENT_SKIPPED)
+    ask_for_key_frame (self);
+}
+
 /* --- states -------------------------------------------------------------------------- */
 
 /* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
@@ -271,6 +319,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->media_time = 0;
+    self->available_bitrate = 0;
     self->ended = FALSE;
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
@@ -312,6 +361,12 @@ static void
 gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
+  if (id == GST_FASP_PROP_AVAILABLE_BITRATE) {
+    GST_OBJECT_LOCK (object);
+    g_value_set_uint64 (value, GST_FASP_SINK (object)->available_bitrate);
+    GST_OBJECT_UNLOCK (object);
+    return;
+  }
   gst_fasp_connection_get_property (&GST_FASP_SINK (object)->connection, id,
       value, pspec);
 }
@@ -354,6 +409,7 @@ gst_fasp_sink_init (GstFaspSink * self)
 {
   gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
       FASP_ROLE_SENDER);
+  self->connection.event = handle_event;
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
 }
 

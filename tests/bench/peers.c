@@ -32,6 +32,7 @@ static gint port = 5000, payload = 1400, seconds = 10;
 static gint64 rate;
 static gchar *to;
 static guint64 bytes, missing, next;
+static gboolean ended;          /* it was told that */
 static gint64 first, last;
 static guint8 data[65536];
 
@@ -58,6 +59,8 @@ send_all (gboolean (*put) (gpointer peer, gsize size), gpointer peer,
         g_usleep (due - last);
     }
   } while (last - first < seconds * G_USEC_PER_SEC);
+  /* and how many there were */
+  memcpy (data + sizeof next, &next, sizeof next);
   next = END;
   memcpy (data, &next, sizeof next);
   return put (peer, size);
@@ -69,11 +72,15 @@ take (const guint8 * message, gsize size)
 {
   guint64 number;
 
-  if (size < sizeof number)
+  if (size < 2 * sizeof number)
     return TRUE;
   memcpy (&number, message, sizeof number);
-  if (number == END)
+  if (number == END) {
+    memcpy (&number, message + sizeof number, sizeof number);
+    missing += number > next ? number - next : 0;
+    ended = TRUE;
     return FALSE;
+  }
   last = g_get_monotonic_time ();
   if (first == 0) {
     first = last;
@@ -255,6 +262,7 @@ main (int argc, char **argv)
   good = strcmp (argv[2], "rist") == 0 ? run_rist (sends) :
       run_srt (sends, strcmp (argv[2], "srt-live") == 0);
   srt_cleanup ();
+  missing += !sends && !ended;
   rate_report (bytes, first, last, "wrong", missing, NULL);
   return good ? 0 : 1;
 }

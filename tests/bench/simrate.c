@@ -10,13 +10,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "vroad.h"
 
 #define SENDERS_MAX 16
 #define LOOK 1000               /* µs between two looks at the queue */
 
 static gdouble rtt = 100, loss, seconds = 60, every, skip = 10, buffer = 200;
-static gdouble clock_ppm, jitter, source;
+static gdouble clock_ppm, jitter, source, follow;
 static gchar *link_rate = (gchar *) "10", *senders = (gchar *) "adaptive";
 static gchar *steps;
 static gint seed = 1;
@@ -52,6 +53,13 @@ parse_kind (const gchar * name)
   exit (2);
 }
 
+/* What needs to be told its rate. */
+static gboolean
+is_fixed (const gchar * name)
+{
+  return g_str_equal (name, "fixed");
+}
+
 static void
 print (Vroad * road, guint n, gint64 from, const guint64 * before,
     GArray * queue, gint64 now)
@@ -76,6 +84,8 @@ main (int argc, char **argv)
     {"buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Of the bottleneck", "MS"},
     {"source", 0, 0, G_OPTION_ARG_DOUBLE, &source, "Of controllers; 0: all "
           "they can", "MBIT"},
+    {"follow", 0, 0, G_OPTION_ARG_DOUBLE, &follow, "They have so much of "
+          "what they are offered; 0: another source", "SHARE"},
     {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm, "Receivers' clocks are "
           "wrong", "PPM"},
     {"jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS"},
@@ -107,6 +117,12 @@ main (int argc, char **argv)
   }
   names = g_strsplit (senders, ",", SENDERS_MAX);
   changes = g_strsplit (steps != NULL ? steps : "", ",", -1);
+  for (guint i = 0; changes[i] != NULL; i++)
+    if (strchr (changes[i], ':') == NULL) {
+      fprintf (stderr, "simrate: --steps is SECONDS:MBIT,...\n");
+      return 2;
+    }
+  skip = MIN (skip, seconds / 2);
   c.rate = atof (link_rate) * 1e6;
   c.queue = c.rate / 8e3 * buffer;
   c.loss = loss / 100;
@@ -116,7 +132,8 @@ main (int argc, char **argv)
   for (n = 0; names[n] != NULL; n++)
     vroad_add (road, &(VroadSender) {
         .kind = parse_kind (names[n]),.rtt = rtt * 1e3,.start =
-        n * 5000000,.source = source * 1e6,.clock = clock_ppm / 1e6}
+        n * 5000000,.max = c.rate * is_fixed (names[n]),.source =
+        source * 1e6,.follow = follow,.clock = clock_ppm / 1e6}
   );
   for (gint64 now = 0; now < seconds * 1e6;) {
     gint64 q;

@@ -18,7 +18,9 @@ typedef struct
   guint index;
   guint64 next_pn;              /* also: sent so far */
   guint64 arrived, lost, told_lost;
-  gint64 largest;               /* packet that arrived, -1: none */
+  gint64 largest;               /* packet that arrived, -1: none, */
+  gint64 largest_time;          /* and when, by the receiver's clock and */
+  gint64 largest_now;           /* by that of the road */
   gint64 next_send;
   gdouble credit;               /* of the source, bytes */
   gint64 credit_time;
@@ -52,7 +54,7 @@ typedef struct
   guint64 pn;                   /* ARRIVE, ACK */
   gint64 sent;
   /* FEEDBACK */
-  gint64 at, largest_time;
+  gint64 at, largest, largest_time, largest_now;
   guint64 told, lost;
   FaspArrivals arrivals;
 } Event;
@@ -134,6 +136,8 @@ vroad_add (Vroad * road, const VroadSender * config)
 static gboolean
 has_data (Sender * s, gint64 now)
 {
+  if (s->config.follow > 0 && s->rate != NULL)
+    s->config.source = s->config.follow * s->rate->rate;
   if (s->config.source == 0)
     return TRUE;
   /* what has not left stays: a live source's does, too */
@@ -186,7 +190,7 @@ poll (Sender * s)
   }
   for (;;) {
     rate = s->rate != NULL ? fasp_rate_get (s->rate, now, &until) :
-        s->config.max;
+        MAX (s->config.max, FASP_RATE_LEAST);
     if (now < s->next_send) {
       again = s->next_send;
       break;
@@ -208,7 +212,8 @@ tell (Sender * s)
 {
   Vroad *road = s->road;
   Event event = {.type = FEEDBACK,.sender = s,.at = road->now,.told =
-        s->largest + 1,.lost = s->lost,.arrivals = s->arrivals
+        s->largest + 1,.lost = s->lost,.arrivals = s->arrivals,.largest =
+        s->largest,.largest_time = s->largest_time,.largest_now = s->largest_now
   };
   gint64 back = s->config.rtt / 2 + (s->config.jitter > 0 ?
       g_rand_int_range (road->rand, 0, s->config.jitter) : 0);
@@ -221,22 +226,26 @@ tell (Sender * s)
 static void
 hear (Sender * s, const Event * event)
 {
-  FaspRateSample samples[FASP_ARRIVALS];
+  FaspRateSample samples[FASP_ARRIVALS + 1];
   FaspRateReport report = {.now = s->road->now,.samples = samples,.told =
         event->told,.lost = event->lost
   };
+  const FaspSent *newest;
 
   for (guint i = 0; i < event->arrivals.n; i++) {
     const FaspArrival *arrival = &event->arrivals.list[i];
     const FaspSent *sent = fasp_sent_log_get (&s->log, arrival->pn);
 
-    if (sent == NULL)
-      continue;
+    if (sent != NULL && (gint64) arrival->pn < event->largest)
+      samples[report.n++] = (FaspRateSample) {
+      sent->time, arrival->time, sent->bytes};
+  }
+  newest = fasp_sent_log_get (&s->log, event->largest);
+  if (newest != NULL) {
     samples[report.n++] = (FaspRateSample) {
-    sent->time, arrival->time, sent->bytes};
-    if (i == event->arrivals.n - 1)
-      fasp_rtt_sample (&s->rtt, s->road->now - sent->time - (event->at -
-              event->largest_time), 0);
+    newest->time, event->largest_time, newest->bytes};
+    fasp_rtt_sample (&s->rtt, s->road->now - newest->time - (event->at -
+            event->largest_now), 0);
   }
   report.rtt = s->rtt.smoothed;
   if (s->rate != NULL)
@@ -310,6 +319,8 @@ arrive (Sender * s, const Event * event)
     return;
   s->lost += event->pn - s->largest - 1;
   s->largest = event->pn;
+  s->largest_now = now;
+  s->largest_time = theirs;
   if (is_tcp (s)) {
     push (s->road, now + s->config.rtt / 2, &(Event) {
         .type = ACK,.sender = s,.pn = event->pn,.sent = event->sent}
@@ -329,7 +340,6 @@ happen (Vroad * road, Event * event)
       arrive (event->sender, event);
       break;
     case FEEDBACK:
-      event->largest_time = event->at;
       hear (event->sender, event);
       break;
     case ACK:

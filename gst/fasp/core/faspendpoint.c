@@ -244,8 +244,10 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_outlook_init (&session->tx.outlook, now, config->glitch_interval,
         session->agreed.find, session->agreed.latency);
-    session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
-        config->max_bitrate, now);
+    /* who cannot tell of arrivals gets the rate that is given, or the first one */
+    if (told->arrivals > 0 || config->max_bitrate == 0)
+      session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
+          config->max_bitrate, now);
     session->rate_until = session->rate != NULL ? now : FASP_NEVER;
     session->max_burst = config->max_burst;
     fasp_pacer_init (&session->pacer, config->max_bitrate,
@@ -695,6 +697,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
   datagram->payload_size = 0;
   run_timers (endpoint, now);
   fasp_dial_tend (endpoint, now);
+  fasp_encoder_tend (endpoint, now);
   if (fasp_replies_pop (&endpoint->replies, datagram)
       || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
       || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram)))

@@ -175,6 +175,8 @@ typedef enum
                                    the latency is known */
   FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
   FASP_EVENT_RESUMED,           /* heard again; where it stood */
+  FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
+  FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
   FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
                                    sender, unacknowledged bytes */
 } FaspEventType;
@@ -192,6 +194,8 @@ typedef struct
   guint64 promised_interval;    /* seconds between skips to be expected */
   guint64 observed_interval;    /* seconds per skip so far; 0: none */
   gboolean falls_short;         /* sender: of glitch_interval, since now */
+  guint64 bitrate;              /* BITRATE: bit/s of the stream that all receivers
+                                   have room for, with all that goes with it */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed */
   guint flows, flows_here;      /* agreed upon, and what this end has */
   gboolean fec_refused;         /* sender: the peer takes no repairs */
@@ -204,6 +208,10 @@ gboolean fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event);
 gboolean fasp_endpoint_has_event (FaspEndpoint * endpoint);
 void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
     guint32 session, gboolean accept);
+
+/* Bit/s of the stream that every receiver has room for now, with all that goes with
+ * it: what an encoder may use. 0: nobody is there, or nothing is paced. */
+guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint);
 
 /* --- changing while running ------------------------------------------------ */
 

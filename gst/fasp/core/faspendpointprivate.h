@@ -46,6 +46,8 @@ struct _FaspEndpoint
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
   FaspTime media_time;
+  guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
+  FaspTime bitrate_time, encoder_time;
 
   /* receiver */
   guint32 reading;              /* session of the block read last */
@@ -68,6 +70,8 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
+/* faspencoder.c: what it is to be told by now. */
+void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
     FaspEventType type, const FaspSession * session);

@@ -41,7 +41,8 @@ typedef struct
   FaspTime now;
   FaspTime rtt;                 /* smoothed; 0: not known */
   guint8 flow;
-  guint64 told, lost;           /* packets so far that are told of, and lost ones */
+  guint64 told, lost;           /* packets of the flow so far that are told of, and
+                                   lost ones */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
 } FaspRateReport;

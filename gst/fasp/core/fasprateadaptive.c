@@ -16,6 +16,8 @@
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
+/* Of a slow one, whose packets take longer. */
+#define PULSE_SLOW_MAX (2 * FASP_SEC)
 #define PULSE_PACKETS 5
 #define PACKET 12000.           /* bits */
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
@@ -31,11 +33,21 @@
 #define STANDING_PACKETS 2
 #define STANDING_MIN (2 * FASP_MSEC)
 #define STANDING_MAX (6 * FASP_MSEC)
-/* Far above that, the path has become slower. */
+/* What a source that has less is offered of what passes now, and the way there, a
+ * round trip at a time: up to nearly where a queue has grown before, and from there on. */
+#define OFFER 1.25
+#define OFFER_BELOW .97
+#define OFFER_STEP .1
+#define OFFER_FAST .95
+#define OFFER_STEP_FIRST .005
+#define OFFER_GROWTH .25
+/* Far above what is to stand at most, the path has become slower. */
 #define SLOWER (12 * FASP_MSEC)
 #define SLOWER_RTT_SHARE 8
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
+/* A queue that vanishes lets packets arrive faster than they left: so much at most. */
+#define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
 #define STUBBORN 6
 /* It has given up when there has been none for so long, */
@@ -63,8 +75,9 @@ typedef enum
 typedef struct
 {
   FaspRateSample from, to;
-  FaspTime queue_from, queue_to;
+  FaspTime queue_from;
   guint n;
+  gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
   gdouble loss;                 /* summed over the samples */
 } Span;
 
@@ -74,21 +87,24 @@ typedef struct
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
-  FaspTime pulse_start, pulse_end, drain_end;
+  FaspTime pulse_start, pulse_end, drain_start;
   gboolean evaluated;           /* the last pulse */
   FaspTime rtt;
   FaspTime hold_until;          /* a report about what left before that is of
                                    the time before a decision */
   Span pulse;                   /* what is known of the last pulse */
   Span recent;                  /* of what is neither: the last stretch */
+  Span passing;                 /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
   gdouble loss;                 /* of the packets told of last */
-  guint64 told, lost;
+  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];
   guint stubborn;               /* looks at a queue that did not go away */
   FaspTime calm_since;          /* there is none; 0: there is */
-  guint64 calm_rate;            /* of the time before it */
+  /* of a source that has not enough for pulses */
+  gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
+  gdouble step;                 /* of the next offer beyond it */
   Span drain;                   /* as pulse, of the drain behind it */
 } Adaptive;
 
@@ -99,34 +115,91 @@ get_target (const Adaptive * a)
       STANDING_MIN, STANDING_MAX);
 }
 
+/* A queue that is so long says that the path has become slower. */
+static FaspTime
+get_alarm (const Adaptive * a)
+{
+  return get_target (a) + MAX (SLOWER, a->rtt / SLOWER_RTT_SHARE);
+}
+
+static void
+begin (Adaptive * a, Phase phase, FaspTime now, FaspTime length)
+{
+  a->phase = phase;
+  a->phase_end = now + length;
+}
+
 static void
 start_pulse (Adaptive * a, FaspTime now)
 {
   FaspTime packets = PULSE_PACKETS * PACKET * FASP_SEC / (a->gain *
       a->rate.rate);
-  FaspTime length = CLAMP (MAX (packets, a->rtt / PULSE_RTT_SHARE), PULSE_MIN,
-      PULSE_MAX);
+  FaspTime length = CLAMP (a->rtt / PULSE_RTT_SHARE, PULSE_MIN, PULSE_MAX);
 
-  if (a->competing) {
-    packets = COMPETE_PACKETS * PACKET * FASP_SEC * 2 / a->rate.rate;
-    length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE,
-        COMPETE_PULSE_MAX);
-    a->gain = COMPETE_GAIN;
-  }
-  a->phase = PULSE;
-  a->phase_end = now + length;
+  length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
+  begin (a, PULSE, now, length);
   a->pulse_start = now;
   a->pulse_end = now + length;
   a->evaluated = FALSE;
+  a->pulse.n = 0;
+}
+
+/* Here the drain comes first: what it holds back is there for the pulse, also from a
+ * source that has no more than the rate. */
+static void
+start_contrast (Adaptive * a, FaspTime now)
+{
+  FaspTime packets = COMPETE_PACKETS * PACKET * FASP_SEC * 2 / a->rate.rate;
+  FaspTime length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE,
+      COMPETE_PULSE_MAX);
+
+  begin (a, DRAIN, now, length);
+  a->gain = COMPETE_GAIN;
+  a->drain_start = now;
+  a->pulse_start = now + length;
+  a->pulse_end = now + 2 * length;
+  a->evaluated = FALSE;
   a->pulse.n = a->drain.n = 0;
+}
+
+static void
+set_rate (Adaptive * a, gdouble rate)
+{
+  a->rate.rate = fasp_rate_clamp (&a->rate, rate);
+}
+
+/* The source has less than the rate, so pulses find out nothing; but it may follow
+ * the rate.  So that is more than what passes, by as much as may be risked: little
+ * where a queue has grown of late, and then more and more. */
+static void
+offer_more (Adaptive * a, gdouble passes)
+{
+  gdouble most = MAX (OFFER * passes, a->rate.min);
+
+  if (a->rate.rate >= most)
+    return;
+  if (a->rate.rate < OFFER_FAST * a->ceiling) {
+    set_rate (a, MIN (most, a->rate.rate * (1 + OFFER_STEP)));
+    return;
+  }
+  set_rate (a, MIN (most, a->rate.rate * (1 + a->step)));
+  a->step = MIN (OFFER_STEP, a->step * (1 + OFFER_GROWTH * MIN (1,
+              (gdouble) a->rtt / RTT_ASSUMED)));
+}
+
+/* A queue has grown at more than the rate that there is now. */
+static void
+set_ceiling (Adaptive * a)
+{
+  a->ceiling = a->rate.rate;
+  a->step = OFFER_STEP_FIRST;
 }
 
 /* At half the rate for so long that @extra µs of the rate are not sent. */
 static void
 start_drain (Adaptive * a, FaspTime now, FaspTime extra)
 {
-  a->phase = DRAIN;
-  a->phase_end = a->drain_end = now + CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX);
+  begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
 }
 
 /* Until it is known what becomes of what leaves from then on: as a pulse of no
@@ -134,7 +207,7 @@ start_drain (Adaptive * a, FaspTime now, FaspTime extra)
 static void
 wait_from (Adaptive * a, FaspTime when)
 {
-  a->hold_until = a->pulse_start = a->pulse_end = when;
+  a->pulse_start = a->pulse_end = when;
   a->evaluated = FALSE;
   a->pulse.n = 0;
 }
@@ -145,6 +218,7 @@ init (FaspRate * rate, FaspTime now)
   Adaptive *a = (Adaptive *) rate;
 
   a->gain = GAIN_MOST;
+  a->step = OFFER_STEP;
   a->rtt = RTT_ASSUMED;
   a->least = G_MAXINT64;
   start_pulse (a, now);
@@ -156,34 +230,19 @@ static void
 extend (Span * span, const FaspRateSample * sample, FaspTime queue,
     gdouble loss)
 {
-  if (span->n++ == 0) {
-    span->loss = 0;
-    span->from = *sample;
-    span->queue_from = queue;
-  }
+  gdouble x;
+
+  if (span->n == 0)
+    *span = (Span) {
+    .from = *sample,.queue_from = queue};
+  x = sample->sent - span->from.sent;
   span->to = *sample;
-  span->queue_to = queue;
+  span->x += x;
+  span->y += queue;
+  span->xx += x * x;
+  span->xy += x * queue;
   span->loss += loss;
-}
-
-/* Bit/s at which it arrived; 0: too short to say. */
-static gdouble
-get_arrival_rate (const Span * span)
-{
-  FaspTime took = span->to.arrived - span->from.arrived;
-
-  if (span->n < 3 || took <= 0
-      || span->to.sent - span->from.sent < SPAN_LEAST / 2)
-    return 0;
-  return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
-}
-
-/* Where the queue overflows, what is lost did not arrive. */
-static gdouble
-get_delivery_rate (const Span * span)
-{
-  return span->n == 0 ? 0 : get_arrival_rate (span) * (1 - span->loss /
-      span->n);
+  span->n++;
 }
 
 static gdouble
@@ -195,17 +254,33 @@ get_departure_rate (const Span * span)
       took;
 }
 
-static void
-set_rate (Adaptive * a, gdouble rate)
+/* Bit/s at which it arrived: spread out as fast as the queue grew, by least squares over
+ * all of it, as single packets are early or late.  0: too short to say. */
+static gdouble
+get_arrival_rate (const Span * span)
 {
-  a->rate.rate = fasp_rate_clamp (&a->rate, rate);
+  gdouble n = span->n, spread = n * span->xx - span->x * span->x, growth;
+
+  if (span->n < 3 || spread <= 0
+      || span->to.sent - span->from.sent < SPAN_LEAST / 2)
+    return 0;
+  growth = (n * span->xy - span->x * span->y) / spread;
+  return get_departure_rate (span) / MAX (1 + growth, GROWTH_LEAST);
+}
+
+/* Where the queue overflows, what is lost did not arrive. */
+static gdouble
+get_delivery_rate (const Span * span)
+{
+  return span->n == 0 ? 0 : get_arrival_rate (span) * (1 - span->loss /
+      span->n);
 }
 
 /* The path has become slower: a queue grows far beyond what is wanted. */
 static void
 fall (Adaptive * a, FaspTime now, FaspTime queue)
 {
-  gdouble arrived = get_arrival_rate (&a->recent);
+  gdouble arrived = get_delivery_rate (&a->recent);
   gdouble left = get_departure_rate (&a->recent);
 
   if (arrived <= 0)
@@ -214,8 +289,10 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
   set_rate (a, MIN (a->rate.rate, MARGIN * arrived));
+  set_ceiling (a);
   a->gain = GAIN_LEAST;
   start_drain (a, now, queue);
+  a->hold_until = a->phase_end;
   wait_from (a, a->phase_end);
   a->recent.n = 0;
   a->least = G_MAXINT64;
@@ -231,11 +308,12 @@ compete (Adaptive * a)
   gdouble sent = get_departure_rate (&a->pulse) /
       get_departure_rate (&a->drain);
   gdouble arrived = get_delivery_rate (&a->pulse) /
-      get_delivery_rate (&a->drain);
+      get_delivery_rate (&a->drain), others;
 
-  if (sent > COMPETE_CONTRAST && arrived > 0)   /* false, too, for a NaN */
-    set_rate (a, a->rate.rate * exp (COMPETE_STEP * (CLAMP (log (arrived) /
-                    log (sent), 0, 1) - COMPETE_SHARE)));
+  if (!(sent > COMPETE_CONTRAST && arrived > 0))        /* or a NaN */
+    return;
+  others = CLAMP (log (arrived) / log (sent), 0, 1);
+  set_rate (a, a->rate.rate * exp (COMPETE_STEP * (others - COMPETE_SHARE)));
 }
 
 static void
@@ -248,11 +326,8 @@ judge_queue (Adaptive * a, FaspTime now)
     a->calm_since = 0;
   else if (a->calm_since == 0)
     a->calm_since = now;
-  if (!stands && !a->competing)
-    a->calm_rate = a->rate.rate;
   if (!a->competing && a->stubborn >= STUBBORN) {
     a->competing = TRUE;
-    set_rate (a, MAX (a->rate.rate, a->calm_rate / 2));
   } else if (a->competing && a->calm_since > 0
       && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt)) {
     a->competing = FALSE;
@@ -264,8 +339,9 @@ judge_queue (Adaptive * a, FaspTime now)
 static void
 evaluate (Adaptive * a, FaspTime now)
 {
-  gdouble rate = a->rate.rate, arrived = get_arrival_rate (&a->pulse);
+  gdouble rate = a->rate.rate, arrived = get_delivery_rate (&a->pulse);
   gdouble left = get_departure_rate (&a->pulse), share;
+  gdouble passes = get_departure_rate (&a->passing);
 
   a->evaluated = TRUE;
   if (a->least != G_MAXINT64) {
@@ -277,8 +353,15 @@ evaluate (Adaptive * a, FaspTime now)
     compete (a);
     return;
   }
-  if (arrived <= 0 || left < 1.05 * rate)
-    return;                     /* there was not enough to send */
+  a->passing.n = 0;
+  if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
+    if (a->pulse_end > a->pulse_start && passes > 0
+        && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
+      offer_more (a, passes);
+    return;
+  }
+  if (arrived <= 0)
+    return;
   share = (MIN (arrived, left) - rate) / (left - rate);
   if (share >= ROOM) {
     set_rate (a, MARGIN * MIN (arrived, left));
@@ -287,20 +370,23 @@ evaluate (Adaptive * a, FaspTime now)
     set_rate (a, MARGIN * arrived);     /* that is what there is */
     a->gain = GAIN_LEAST;
   } else {
-    set_rate (a, rate + MAX (share, -1) * share * share * (left - rate));
+    share = MAX (share, -1);
+    set_rate (a, rate + share * share * share * (left - rate));
   }
 }
 
 static void
 count_losses (Adaptive * a, const FaspRateReport * report)
 {
-  guint64 told = report->told - MIN (a->told, report->told);
-  guint64 lost = report->lost - MIN (a->lost, report->lost);
+  guint64 *told_before = &a->told[report->flow];
+  guint64 *lost_before = &a->lost[report->flow];
+  guint64 told = report->told - MIN (*told_before, report->told);
+  guint64 lost = report->lost - MIN (*lost_before, report->lost);
 
   if (told > 0)
     a->loss = (gdouble) MIN (lost, told) / told;
-  a->told = report->told;
-  a->lost = report->lost;
+  *told_before = report->told;
+  *lost_before = report->lost;
 }
 
 static void
@@ -321,17 +407,19 @@ report (FaspRate * rate, const FaspRateReport * report)
       a->least = MIN (a->least, queue);
     if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end) {
       extend (&a->pulse, sample, queue, a->loss);
-    } else if (sample->sent <= a->drain_end && a->competing) {
+    } else if (a->competing && sample->sent >= a->drain_start
+        && sample->sent < a->pulse_start) {
       extend (&a->drain, sample, queue, a->loss);
     } else if (sample->sent > a->pulse_end && !a->evaluated) {
       evaluate (a, report->now);
     }
     if (sample->sent < a->hold_until)
       continue;
+    extend (&a->passing, sample, queue, a->loss);
     extend (&a->recent, sample, queue, a->loss);
-    if (a->recent.to.arrived - a->recent.from.arrived >= 2 * SPAN_LEAST) {
-      if (!a->competing
-          && queue > target + MAX (SLOWER, a->rtt / SLOWER_RTT_SHARE)
+    if (a->recent.to.sent + queue - a->recent.from.sent -
+        a->recent.queue_from >= 2 * SPAN_LEAST) {
+      if (!a->competing && queue > get_alarm (a)
           && a->recent.queue_from > target)
         fall (a, report->now, queue);
       a->recent.n = 0;
@@ -348,24 +436,37 @@ next_phase (Adaptive * a, FaspTime now)
 
   switch (a->phase) {
     case PULSE:
+      if (a->competing) {
+        begin (a, CRUISE, now, 4 * a->rtt);
+        break;
+      }
       extra = (a->gain - 1) * (a->pulse_end - a->pulse_start);
       start_drain (a, now, extra);
       break;
     case DRAIN:
-      a->phase = CRUISE;
-      a->phase_end = MAX (now + a->rtt, a->pulse_end + 4 * a->rtt);
+      if (a->competing && now < a->pulse_end)
+        begin (a, PULSE, now, a->pulse_end - now);
+      else
+        begin (a, CRUISE, now, MAX (a->rtt, a->pulse_end + 4 * a->rtt - now));
       break;
     case CRUISE:
-      if (!a->competing && a->rate.standing > target) {
+      if (!a->competing && a->rate.standing > get_alarm (a)) {
+        /* how much slower it has become is known as soon as enough has arrived */
+        start_drain (a, now, a->rtt / 2);
+        wait_from (a, a->phase_end);
+      } else if (!a->competing && a->rate.standing > target) {
         FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
         gdouble less = CLAMP ((gdouble) (a->rate.standing - target) / cycle,
             .01, .25);
 
         set_rate (a, a->rate.rate * (1 - less));
+        set_ceiling (a);
         start_drain (a, now, a->rate.standing);
         a->rate.standing = 0;
         /* a pulse on top of a queue would say nothing new */
         wait_from (a, a->phase_end);
+      } else if (a->competing) {
+        start_contrast (a, now);
       } else {
         start_pulse (a, now);
       }

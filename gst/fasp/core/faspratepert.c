@@ -25,6 +25,7 @@
 /* Weight of the past in the smoothed delay, for each packet: RFC 6298's. */
 #define SMOOTHING .875
 #define LOSS_LEAST 1e-4
+#define LARGEST_FOR (60 * FASP_SEC)
 #define WINDOW_LEAST (2 * PACKET)
 #define RTT_ASSUMED (100 * FASP_MSEC)
 #define ASK_AGAIN (100 * FASP_MSEC)
@@ -35,9 +36,10 @@ typedef struct
   gdouble window;               /* bytes */
   gdouble queue, largest;       /* smoothed, and its largest; µs */
   FaspTime rtt;
-  guint64 told, bytes;          /* at the last report */
+  guint64 told[FASP_FLOWS_MAX]; /* at the last report */
   gdouble loss;                 /* of late */
-  guint64 lost;
+  guint64 lost[FASP_FLOWS_MAX];
+  FaspTime reported;
   FaspTime responded;           /* to what left before, no second time */
   gboolean started;             /* there was a queue: no slow start any more */
   gdouble fast;                 /* alpha of the high-speed mode, by now */
@@ -52,7 +54,7 @@ init (FaspRate * rate, FaspTime now)
   p->rtt = RTT_ASSUMED;
   p->fast = 1;
   p->window = rate->rate / 8. * RTT_ASSUMED / FASP_SEC;
-  p->dice = now;
+  p->dice = p->reported = now;
 }
 
 /* splitmix64: what a peer may guess does no harm. */
@@ -92,12 +94,13 @@ get_alpha (Pert * p, gdouble probability, gdouble trips)
 static void
 count_losses (Pert * p, const FaspRateReport * report, guint64 packets)
 {
-  guint64 lost = report->lost - MIN (p->lost, report->lost);
+  guint64 before = p->lost[report->flow];
+  guint64 lost = report->lost - MIN (before, report->lost);
 
   if (packets > 0)
     p->loss += ((gdouble) MIN (lost, packets) / packets - p->loss) * MIN (1,
         packets / 1000.);
-  p->lost = report->lost;
+  p->lost[report->flow] = report->lost;
 }
 
 static void
@@ -105,7 +108,8 @@ report (FaspRate * rate, const FaspRateReport * report)
 {
   Pert *p = (Pert *) rate;
   const FaspRateSample *last = &report->samples[report->n - 1];
-  guint64 packets = report->told - MIN (p->told, report->told);
+  guint64 before = p->told[report->flow];
+  guint64 packets = report->told - MIN (before, report->told);
   gdouble each = (gdouble) packets / report->n, probability;
 
   if (report->rtt > 0)
@@ -116,9 +120,13 @@ report (FaspRate * rate, const FaspRateReport * report)
 
     p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
   }
+  /* that of an hour ago says nothing */
+  p->largest *= 1 - CLAMP (report->now - p->reported, 0, LARGEST_FOR) /
+      (gdouble) LARGEST_FOR;
+  p->reported = report->now;
   p->largest = MAX (p->largest, p->queue);
   count_losses (p, report, packets);
-  p->told = report->told;
+  p->told[report->flow] = report->told;
   rate->standing = p->queue;
 
   probability = get_probability (p->queue);

@@ -137,6 +137,8 @@ typedef struct
   guint64 block_wire;           /* bytes of originals from the IP header up */
   gboolean promise_changed;     /* the application does not know yet */
   gboolean shortfall_told;
+  guint64 skips_seen;           /* sender: that the application knows of, */
+  FaspTime skip_event;          /* and when it was told */
 
   FaspTime wake;                /* not worth polling before, unless ... */
   guint64 epoch;                /* ... the endpoint's epoch differs */

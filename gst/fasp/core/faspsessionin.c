@@ -178,7 +178,7 @@ report_arrivals (FaspSession * session, FaspTime now,
     const FaspFeedbackFlow * told)
 {
   FaspRateSample samples[FASP_ARRIVALS + 1];
-  FaspFlowTold all = fasp_repair_get_told_all (session->tx.repair);
+  FaspFlowTold all = fasp_repair_get_told (session->tx.repair, told->flow);
   FaspRateReport report = {.now = now,.flow = told->flow,.told =
         all.told,.lost = all.told - MIN (all.told, all.received),.rtt =
         session->rtt.measured ? session->rtt.smoothed : 0

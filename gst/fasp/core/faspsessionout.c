@@ -15,7 +15,7 @@
 /* Bytes of a feedback at most: of one of these, and of what is not ranges; a
  * CLOSE goes behind it. */
 #define FEEDBACK_FLOW 41
-#define FEEDBACK_ARRIVAL 6
+#define FEEDBACK_ARRIVAL 12
 #define FEEDBACK_REST 64
 /* Datagrams that the losses of late are known from, at most. */
 #define LOSS_SEEN_MAX 20000

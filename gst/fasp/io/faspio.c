@@ -52,6 +52,7 @@ struct _FaspIo
   FaspMode mode;
 
   /* under the lock */
+  FaspTime newest;              /* datagram's time */
   FaspMeter arriving;           /* what the sockets' buffers are for */
   FaspTime sleeping_until;      /* the thread's; 0 while it is awake */
   gboolean flushing, closing, failed, ended;
@@ -213,6 +214,8 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
         g_mutex_lock (&io->lock);
       }
       address.link = link;
+      /* of several threads one may have been held up */
+      io->newest = now = MAX (now, io->newest);
       fasp_meter_add (&io->arriving, now, size);
       fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory);
     }
@@ -233,8 +236,6 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
 static void
 receive_all (FaspIo * io, guint64 ready)
 {
-  if (ready == 0)
-    return;
   for (; ready != 0; ready &= ready - 1)
     receive_from (io, io->in, __builtin_ctzll (ready));
   fit_buffer (io);
@@ -313,6 +314,10 @@ sleep_until (FaspIo * io)
   until = fasp_endpoint_get_timeout (io->endpoint);
   if (io->closing)
     until = MIN (until, io->close_deadline);
+  /* another thread may have received since it was looked at */
+  if (fasp_endpoint_has_event (io->endpoint)
+      || (io->closing && fasp_endpoint_is_closed (io->endpoint)))
+    until = 0;
   io->sleeping_until = MAX (until, 1);
   unlock (io);
   return until;

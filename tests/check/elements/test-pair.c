@@ -268,6 +268,82 @@ test_less (void)
   }
 }
 
+typedef struct
+{
+  gint key_frames, offers, notified;
+  guint64 bitrate;
+} Encoder;
+
+/* What an encoder hears that stands before faspsink. */
+static GstPadProbeReturn
+on_upstream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  const GstStructure *structure = gst_event_get_structure (event);
+  Encoder *encoder = data;
+
+  if (structure == NULL)
+    return GST_PAD_PROBE_OK;
+  if (gst_structure_has_name (structure, "GstForceKeyUnit")) {
+    g_atomic_int_inc (&encoder->key_frames);
+  } else if (gst_structure_has_name (structure, "fasp-available-bitrate")) {
+    g_assert_true (gst_structure_get_uint64 (structure, "bitrate",
+            &encoder->bitrate));
+    g_atomic_int_inc (&encoder->offers);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+on_notify (GObject * object, GParamSpec * pspec, gpointer data)
+{
+  g_atomic_int_inc (&((Encoder *) data)->notified);
+}
+
+/* A receiver that joins needs a key frame; of a channel of 10 Mbit/s some 9 are for
+ * the stream, and of half of it half. */
+static void
+test_encoder (void)
+{
+  guint port = pair_get_ports (1);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "max-bitrate=10000000", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (1000000);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->sender),
+      "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstMessage) message = NULL;
+  const GstStructure *told;
+  Encoder encoder = { 0 };
+  guint64 bitrate;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_upstream,
+      &encoder, NULL);
+  g_signal_connect (element, "notify::available-bitrate",
+      G_CALLBACK (on_notify), &encoder);
+  g_object_get (element, "available-bitrate", &bitrate, NULL);
+  g_assert_cmpuint (bitrate, ==, 0);
+  play (pair);
+  push (pair, stream, 0, 500000, 5000);
+  message = pair_wait_element (pair->sender, "fasp-available-bitrate");
+  told = gst_message_get_structure (message);
+  g_assert_true (gst_structure_get_uint64 (told, "bitrate", &bitrate));
+  g_assert_cmpuint (bitrate, >, 8000000);
+  g_assert_cmpuint (bitrate, <, 9500000);
+  g_assert_cmpint (g_atomic_int_get (&encoder.key_frames), ==, 1);
+  g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (5000000), NULL);
+  push (pair, stream, 500000, 1000000, 5000);
+  finish (pair, stream);
+  g_object_get (element, "available-bitrate", &bitrate, NULL);
+  g_assert_cmpuint (bitrate, <, 4750000);
+  g_assert_cmpuint (encoder.bitrate, ==, bitrate);
+  g_assert_cmpint (encoder.offers, >=, 2);
+  g_assert_cmpint (encoder.notified, ==, encoder.offers);
+  pair_free (pair);
+}
+
 static guint
 get_flow_count (GstElement * pipeline, const gchar * name)
 {
@@ -797,6 +873,7 @@ main (int argc, char **argv)
   }
   g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1),
       test_rendezvous);
+  g_test_add_func ("/pair/encoder", test_encoder);
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
       test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);

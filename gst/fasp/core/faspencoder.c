@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspencoder.c: what an encoder is told: which rate it may use, and that a receiver
+ * has to begin anew behind a gap.
+ */
+#include "faspendpointprivate.h"
+
+/* The rest is for what is not foreseen. */
+#define MARGIN .95
+/* Bytes on the wire for one of new blocks, at most believed: a stream of next to
+ * nothing consists of feedback. */
+#define MORE_MAX 2.
+/* A difference that is worth telling, and how soon after the last time. */
+#define LESS .97
+#define MORE 1.05
+#define LESS_AFTER (100 * FASP_MSEC)
+#define MORE_AFTER (500 * FASP_MSEC)
+/* Not for each datagram: there may be thousands of sessions. */
+#define LOOK_EVERY (50 * FASP_MSEC)
+/* One key frame in that time is enough. */
+#define SKIPPED_AFTER FASP_SEC
+
+/* Bit/s of payload that @session has room for; 0: no limit. */
+static guint64
+get_media_rate (const FaspSession * session)
+{
+  const FaspOutlook *outlook = &session->tx.outlook;
+  guint64 rate = session->rate != NULL ? session->rate->rate :
+      session->pacer.ready.rate;
+  gdouble payload = fasp_session_get_room (session) /
+      (gdouble) MAX (session->wire_max, 1);
+  gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss;
+
+  if (outlook->data_rate > 0)
+    more = MAX (more, MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
+  return rate * payload / more * MARGIN;
+}
+
+guint64
+fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
+{
+  guint64 least = 0;
+
+  if (endpoint->config.role != FASP_ROLE_SENDER)
+    return 0;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = g_ptr_array_index (endpoint->sessions, i);
+    guint64 rate;
+
+    if (session->state != FASP_SESSION_OPEN || session->interrupted)
+      continue;
+    rate = get_media_rate (session);
+    if (rate > 0)
+      least = least > 0 ? MIN (least, rate) : rate;
+  }
+  return least;
+}
+
+static void
+tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
+{
+  guint64 rate = fasp_endpoint_get_available_bitrate (endpoint);
+  guint64 told = endpoint->bitrate_told;
+  FaspTime since = now - endpoint->bitrate_time;
+
+  if (rate == 0 || endpoint->sessions->len == 0)
+    return;
+  if (told > 0 && !(rate < LESS * told && since >= LESS_AFTER)
+      && !(rate > MORE * told && since >= MORE_AFTER))
+    return;
+  endpoint->bitrate_told = rate;
+  endpoint->bitrate_time = now;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE,
+      fasp_endpoint_nth (endpoint, 0))->bitrate = rate;
+}
+
+static void
+tell_skips (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  guint64 skips = session->tx.skipped + session->tx.skips_told;
+
+  if (skips == session->skips_seen || now - session->skip_event < SKIPPED_AFTER)
+    return;
+  session->skips_seen = skips;
+  session->skip_event = now;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
+}
+
+void
+fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder_time)
+    return;
+  endpoint->encoder_time = now + LOOK_EVERY;
+  tell_bitrate (endpoint, now);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->connected && !session->removed)
+      tell_skips (endpoint, now, session);
+  }
+}
