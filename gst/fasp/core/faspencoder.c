@@ -10,6 +10,9 @@
 /* Bytes on the wire for one of new blocks, at most believed: a stream of next to
  * nothing consists of feedback. */
 #define MORE_MAX 2.
+/* In that time what waits is to be gone; but an encoder keeps so much of its rate. */
+#define BACKLOG_TIME FASP_SEC
+#define BACKLOG_LEAST 4
 /* A difference that is worth telling, and how soon after the last time. */
 #define LESS .97
 #define MORE 1.05
@@ -29,11 +32,16 @@ get_media_rate (const FaspSession * session)
       session->pacer.ready.rate;
   gdouble payload = fasp_session_get_room (session) /
       (gdouble) MAX (session->wire_max, 1);
-  gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss;
+  gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss, media;
+  guint64 head = fasp_store_get_head (session->tx.store);
+  guint64 waiting = head - MIN (head, session->tx.cursor);
 
   if (outlook->data_rate > 0)
     more = MAX (more, MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
-  return rate * payload / more * MARGIN;
+  media = rate * payload / more * MARGIN;
+  /* what waits here after a fall of the rate is late by that already */
+  return MAX (media - waiting * fasp_session_get_room (session) * 8. *
+      FASP_SEC / BACKLOG_TIME, media / BACKLOG_LEAST);
 }
 
 guint64

@@ -326,7 +326,7 @@ test_encoder (void)
   g_object_get (element, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, ==, 0);
   play (pair);
-  push (pair, stream, 0, 500000, 5000);
+  push (pair, stream, 0, 20000, 5000);
   message = pair_wait_element (pair->sender, "fasp-available-bitrate");
   told = gst_message_get_structure (message);
   g_assert_true (gst_structure_get_uint64 (told, "bitrate", &bitrate));
@@ -334,7 +334,7 @@ test_encoder (void)
   g_assert_cmpuint (bitrate, <, 9500000);
   g_assert_cmpint (g_atomic_int_get (&encoder.key_frames), ==, 1);
   g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (5000000), NULL);
-  push (pair, stream, 500000, 1000000, 5000);
+  push (pair, stream, 20000, 1000000, 5000);
   finish (pair, stream);
   g_object_get (element, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, <, 4750000);
