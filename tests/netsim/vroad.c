@@ -15,9 +15,8 @@ typedef struct
 {
   VroadSender config;
   Vroad *road;
-  guint index;
   guint64 next_pn;              /* also: sent so far */
-  guint64 arrived, lost, told_lost;
+  guint64 arrived, lost;
   gint64 largest;               /* packet that arrived, -1: none, */
   gint64 largest_time;          /* and when, by the receiver's clock and */
   gint64 largest_now;           /* by that of the road */
@@ -113,7 +112,6 @@ vroad_add (Vroad * road, const VroadSender * config)
   g_return_val_if_fail (road->n < SENDERS, 0);
   s->config = *config;
   s->road = road;
-  s->index = road->n;
   s->largest = s->acked = -1;
   s->next_send = s->credit_time = config->start;
   s->feedback_due = G_MAXINT64;
@@ -181,8 +179,6 @@ poll (Sender * s)
 
   if (now < s->config.start)
     return s->config.start;
-  if (s->config.stop > 0 && now >= s->config.stop)
-    return G_MAXINT64;
   if (is_tcp (s)) {
     while (s->in_flight < s->window && has_data (s, now))
       send_packet (s);
@@ -215,12 +211,10 @@ tell (Sender * s)
         s->largest + 1,.lost = s->lost,.arrivals = s->arrivals,.largest =
         s->largest,.largest_time = s->largest_time,.largest_now = s->largest_now
   };
-  gint64 back = s->config.rtt / 2 + (s->config.jitter > 0 ?
-      g_rand_int_range (road->rand, 0, s->config.jitter) : 0);
 
   fasp_arrivals_reset (&s->arrivals);
   s->feedback_due = G_MAXINT64;
-  push (road, road->now + back, &event);
+  push (road, road->now + s->config.rtt / 2, &event);
 }
 
 static void

@@ -29,12 +29,11 @@ typedef struct
 {
   VroadKind kind;
   gint64 rtt;                   /* without the queue, µs */
-  gint64 start, stop;           /* µs; stop 0: never */
+  gint64 start;                 /* µs */
   guint64 source;               /* bit/s that there are to send; 0: no end of it */
   gdouble follow;               /* the source is an encoder: so much of the rate */
   guint64 max;                  /* bit/s: of a controller; the rate of FIXED */
   gdouble clock;                /* of the receiver: wrong by so much (1e-4: 100 ppm) */
-  gint64 jitter;                /* of the return, µs */
 } VroadSender;
 
 Vroad *vroad_new (guint32 seed, const ImpairConfig * bottleneck);

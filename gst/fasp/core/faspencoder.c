@@ -28,8 +28,7 @@ static guint64
 get_media_rate (const FaspSession * session)
 {
   const FaspOutlook *outlook = &session->tx.outlook;
-  guint64 rate = session->rate != NULL ? session->rate->rate :
-      session->pacer.ready.rate;
+  guint64 rate = fasp_session_get_channel_rate (session);
   gdouble payload = fasp_session_get_room (session) /
       (gdouble) MAX (session->wire_max, 1);
   gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss, media;
@@ -52,7 +51,7 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
   if (endpoint->config.role != FASP_ROLE_SENDER)
     return 0;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = g_ptr_array_index (endpoint->sessions, i);
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
     guint64 rate;
 
     if (session->state != FASP_SESSION_OPEN || session->interrupted)
@@ -71,7 +70,7 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
   guint64 told = endpoint->bitrate_told;
   FaspTime since = now - endpoint->bitrate_time;
 
-  if (rate == 0 || endpoint->sessions->len == 0)
+  if (rate == 0)
     return;
   if (told > 0 && !(rate < LESS * told && since >= LESS_AFTER)
       && !(rate > MORE * told && since >= MORE_AFTER))

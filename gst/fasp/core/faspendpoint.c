@@ -7,9 +7,6 @@
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
-/* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
- * queue of their own unless the link is slow; two jumbo frames for fast
- * streams, and above that what goes between two wake-ups. */
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
 /* Datagrams of one session before it is the next one's turn. */

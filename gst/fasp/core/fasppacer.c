@@ -2,6 +2,9 @@
 #include "fasppacer.h"
 
 #define UNUSED_FOR .25          /* s */
+/* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
+ * queue of their own unless the link is slow; two jumbo frames for fast
+ * streams, and above that what goes between two wake-ups. */
 #define BURST_MIN 3000          /* two common datagrams */
 #define BURST_MAX 8192
 #define BURST_SLOW_TIME (5 * FASP_MSEC)

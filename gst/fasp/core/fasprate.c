@@ -66,14 +66,29 @@ is_sane (const FaspRateReport * report)
   return report->n > 0;
 }
 
+/* What is counted, and was not by the last report. */
+static guint64
+count_new (guint64 * before, guint64 now)
+{
+  guint64 fresh = now - MIN (*before, now);
+
+  *before = now;
+  return fresh;
+}
+
 void
 fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
 {
   FaspRateReport bounded = *report;
+  guint64 lost;
 
+  if (!is_sane (report))
+    return;
   bounded.rtt = CLAMP (report->rtt, 0, RTT_MOST);
-  if (is_sane (report))
-    rate->class->report (rate, &bounded);
+  bounded.told = count_new (&rate->told[report->flow], report->told);
+  lost = count_new (&rate->lost[report->flow], report->lost);
+  bounded.lost = MIN (lost, bounded.told);
+  rate->class->report (rate, &bounded);
 }
 
 guint64

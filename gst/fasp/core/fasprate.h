@@ -42,7 +42,7 @@ typedef struct
   FaspTime rtt;                 /* smoothed; 0: not known */
   guint8 flow;
   guint64 told, lost;           /* packets of the flow so far that are told of, and
-                                   lost ones */
+                                   lost ones; to a controller: newly, lost <= told */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
 } FaspRateReport;
@@ -66,6 +66,7 @@ struct _FaspRate
   guint64 rate;                 /* that it holds the path to be good for */
   FaspTime standing;            /* queue that does not go away, of late; µs */
   FaspQueue queues[FASP_FLOWS_MAX];
+  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report */
 };
 
 /* NULL for FASP_RATE_CONTROL_FIXED, which needs none: the rate is @max.

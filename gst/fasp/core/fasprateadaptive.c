@@ -93,19 +93,18 @@ typedef struct
   FaspTime hold_until;          /* a report about what left before that is of
                                    the time before a decision */
   Span pulse;                   /* what is known of the last pulse */
-  Span recent;                  /* of what is neither: the last stretch */
+  Span recent;                  /* the last stretch, since it was looked at */
   Span passing;                 /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
   gdouble loss;                 /* of the packets told of last */
-  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];
   guint stubborn;               /* looks at a queue that did not go away */
   FaspTime calm_since;          /* there is none; 0: there is */
   /* of a source that has not enough for pulses */
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
   gdouble step;                 /* of the next offer beyond it */
-  Span drain;                   /* as pulse, of the drain behind it */
+  Span drain;                   /* as pulse, of the drain before it */
 } Adaptive;
 
 static FaspTime
@@ -376,20 +375,6 @@ evaluate (Adaptive * a, FaspTime now)
 }
 
 static void
-count_losses (Adaptive * a, const FaspRateReport * report)
-{
-  guint64 *told_before = &a->told[report->flow];
-  guint64 *lost_before = &a->lost[report->flow];
-  guint64 told = report->told - MIN (*told_before, report->told);
-  guint64 lost = report->lost - MIN (*lost_before, report->lost);
-
-  if (told > 0)
-    a->loss = (gdouble) MIN (lost, told) / told;
-  *told_before = report->told;
-  *lost_before = report->lost;
-}
-
-static void
 report (FaspRate * rate, const FaspRateReport * report)
 {
   Adaptive *a = (Adaptive *) rate;
@@ -397,7 +382,8 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
-  count_losses (a, report);
+  if (report->told > 0)
+    a->loss = (gdouble) report->lost / report->told;
   for (guint i = 0; i < report->n; i++) {
     const FaspRateSample *sample = &report->samples[i];
     FaspTime queue = fasp_queue_add (&rate->queues[report->flow], sample->sent,

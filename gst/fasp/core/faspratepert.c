@@ -25,6 +25,7 @@
 /* Weight of the past in the smoothed delay, for each packet: RFC 6298's. */
 #define SMOOTHING .875
 #define LOSS_LEAST 1e-4
+#define LOSS_OVER 1000.
 #define LARGEST_FOR (60 * FASP_SEC)
 #define WINDOW_LEAST (2 * PACKET)
 #define RTT_ASSUMED (100 * FASP_MSEC)
@@ -36,9 +37,7 @@ typedef struct
   gdouble window;               /* bytes */
   gdouble queue, largest;       /* smoothed, and its largest; µs */
   FaspTime rtt;
-  guint64 told[FASP_FLOWS_MAX]; /* at the last report */
   gdouble loss;                 /* of late */
-  guint64 lost[FASP_FLOWS_MAX];
   FaspTime reported;
   FaspTime responded;           /* to what left before, no second time */
   gboolean started;             /* there was a queue: no slow start any more */
@@ -92,24 +91,11 @@ get_alpha (Pert * p, gdouble probability, gdouble trips)
 }
 
 static void
-count_losses (Pert * p, const FaspRateReport * report, guint64 packets)
-{
-  guint64 before = p->lost[report->flow];
-  guint64 lost = report->lost - MIN (before, report->lost);
-
-  if (packets > 0)
-    p->loss += ((gdouble) MIN (lost, packets) / packets - p->loss) * MIN (1,
-        packets / 1000.);
-  p->lost[report->flow] = report->lost;
-}
-
-static void
 report (FaspRate * rate, const FaspRateReport * report)
 {
   Pert *p = (Pert *) rate;
   const FaspRateSample *last = &report->samples[report->n - 1];
-  guint64 before = p->told[report->flow];
-  guint64 packets = report->told - MIN (before, report->told);
+  guint64 packets = report->told;
   gdouble each = (gdouble) packets / report->n, probability;
 
   if (report->rtt > 0)
@@ -125,8 +111,9 @@ report (FaspRate * rate, const FaspRateReport * report)
       (gdouble) LARGEST_FOR;
   p->reported = report->now;
   p->largest = MAX (p->largest, p->queue);
-  count_losses (p, report, packets);
-  p->told[report->flow] = report->told;
+  if (packets > 0)
+    p->loss += ((gdouble) report->lost / packets - p->loss) * MIN (1,
+        packets / LOSS_OVER);
   rate->standing = p->queue;
 
   probability = get_probability (p->queue);

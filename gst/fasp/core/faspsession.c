@@ -230,6 +230,13 @@ fasp_session_measure (FaspSession * session)
       fasp_session_get_overhead (session);
 }
 
+guint64
+fasp_session_get_channel_rate (const FaspSession * session)
+{
+  return session->rate != NULL ? session->rate->rate :
+      session->pacer.ready.rate;
+}
+
 guint32
 fasp_session_get_room (const FaspSession * session)
 {

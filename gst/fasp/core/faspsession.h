@@ -196,6 +196,8 @@ gboolean fasp_session_get_first_latency (const FaspSession * session,
 FaspTime fasp_session_get_hold_end (const FaspSession * session);
 /* In force, ms; 0: as soon as may be, or not known yet. */
 guint fasp_session_get_latency (const FaspSession * session, FaspTime now);
+/* Bit/s that is given, or that the controller has found; 0: not paced. */
+guint64 fasp_session_get_channel_rate (const FaspSession * session);
 /* Payload bytes of a block that fits the path in one datagram, with its repair. */
 guint32 fasp_session_get_room (const FaspSession * session);
 

@@ -185,7 +185,8 @@ report_arrivals (FaspSession * session, FaspTime now,
   };
   FaspPath *path = &session->paths[told->flow];
   FaspTime arrived = widen_clock (path, told->clock);
-  guint64 pn = fasp_widen (told->largest, FASP_PN_BITS, path->next_pn);
+  guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, path->next_pn);
+  guint64 pn = largest;
   const FaspSent *sent;
   guint first = FASP_ARRIVALS + 1;
 
@@ -200,8 +201,7 @@ report_arrivals (FaspSession * session, FaspTime now,
   }
   report.samples = samples + first;
   report.n = FASP_ARRIVALS + 1 - first;
-  fasp_sent_log_forget (&path->sent, fasp_widen (told->largest, FASP_PN_BITS,
-          path->next_pn) + 1);
+  fasp_sent_log_forget (&path->sent, largest + 1);
   fasp_rate_report (session->rate, &report);
   session->rate_until = now;
 }

@@ -405,8 +405,7 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->blocks = tx->blocks_sent;
   counts->block_wire = session->block_wire;
   counts->back_wire = session->wire_received;
-  counts->channel = session->rate != NULL ? session->rate->rate :
-      session->pacer.ready.rate;
+  counts->channel = fasp_session_get_channel_rate (session);
 }
 
 /* How much the code is to repair, and what is left to send again. */

@@ -15,8 +15,7 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->blocks_doubled = tx->blocks_doubled;
   stats->repairs_sent = tx->repairs_sent;
   stats->fec_share = tx->fec.share;
-  stats->channel_rate = session->rate != NULL ? session->rate->rate :
-      session->pacer.ready.rate;
+  stats->channel_rate = fasp_session_get_channel_rate (session);
   stats->standing_queue = session->rate != NULL ? session->rate->standing : 0;
   stats->blocks_lost = tx->lost;
   stats->loss = tx->outlook.goal.path.loss;
