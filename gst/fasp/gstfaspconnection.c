@@ -37,13 +37,9 @@ static GstStructure *
 get_stats (GstFaspConnection * c)
 {
   GstStructure *stats;
-  guint64 max_bitrate;
 
-  GST_OBJECT_LOCK (c->element);
-  max_bitrate = c->settings.max_bitrate;
-  GST_OBJECT_UNLOCK (c->element);
   g_mutex_lock (&c->lock);
-  stats = gst_fasp_stats_new (c->io, c->role, max_bitrate);
+  stats = gst_fasp_stats_new (c->io, c->role);
   g_mutex_unlock (&c->lock);
   return stats;
 }

@@ -83,6 +83,8 @@ gst_fasp_rate_control_get_type (void)
 {
   static gsize once;
   static const GEnumValue values[] = {
+    {GST_FASP_RATE_CONTROL_AUTO, "fixed where max-bitrate is set when it "
+          "starts, else adaptive", "auto"},
     {GST_FASP_RATE_CONTROL_FIXED, "max-bitrate is the rate", "fixed"},
     {GST_FASP_RATE_CONTROL_PERT, "Probabilistic Early Response TCP, as a "
           "paced window", "pert"},
@@ -237,9 +239,9 @@ install_sink (GObjectClass * klass)
       g_param_spec_uint64 ("max-bitrate", "Maximum bit rate",
           "Channel rate in bit/s to each receiver: nothing sent exceeds it, "
           "every byte from the IP header up counted. Leave room for repairs: "
-          "1.2 times the stream's rate at least (0: not paced, for local "
-          "links and tests)", 0, G_GUINT64_CONSTANT (1000000000000), 0,
-          PLAYING));
+          "1.2 times the stream's rate at least (0: rate-control finds it; "
+          "with fixed: not paced, for local links and tests)", 0,
+          G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
           "With rate-control other than fixed: never less than that, bit/s, "
@@ -249,7 +251,7 @@ install_sink (GObjectClass * klass)
       g_param_spec_enum ("rate-control", "Rate control",
           "What sets the channel rate to each receiver. All but fixed find it, "
           "between min-bitrate and max-bitrate; losses do not lower it",
-          GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_FIXED, READY));
+          GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AVAILABLE_BITRATE,
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
           "What an encoder may use, in bit/s of the stream: all receivers have "
@@ -883,7 +885,9 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   config->no_rex = !s->rex;
   config->max_bitrate = s->max_bitrate;
   config->min_bitrate = s->min_bitrate;
-  config->rate_control = controls[s->rate_control];
+  config->rate_control = s->rate_control != GST_FASP_RATE_CONTROL_AUTO ?
+      controls[s->rate_control] : s->max_bitrate > 0 ?
+      FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
   config->buffer_size = s->buffer_size;
   config->slow_policy = policies[s->slow_policy];
   config->wait_for_connection = s->wait_for_connection;

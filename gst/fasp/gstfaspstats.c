@@ -209,7 +209,7 @@ describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
 }
 
 GstStructure *
-gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
+gst_fasp_stats_new (FaspIo * io, FaspRole role)
 {
   GstStructure *s = gst_structure_new_empty (NAME);
   g_autofree FaspSessionStats *sessions = NULL;
@@ -220,7 +220,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
   FaspEndpoint *endpoint;
   GValue callers = G_VALUE_INIT;
   gboolean has_last;
-  gdouble rate = 0;
+  gdouble use = -1;
   guint n, at = 0;
 
   if (io == NULL)
@@ -249,15 +249,17 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role, guint64 max_bitrate)
     describe_session (one, &sessions[i], &g_array_index (flows, FaspFlowStats,
             at), role);
     at += sessions[i].flows > 1 ? sessions[i].flows : 0;
-    rate = MAX (rate, (gdouble) sessions[i].send_rate);
+    if (sessions[i].channel_rate > 0)
+      use = MAX (use, (gdouble) sessions[i].send_rate /
+          sessions[i].channel_rate);
     take_structure (&callers, one);
   }
   gst_structure_take_value (s, "callers", &callers);
   if (role == FASP_ROLE_RECEIVER) {
     describe_lateness (s, "lateness", &arrival);
     describe_lateness (s, "lateness-in-order", &in_order);
-  } else if (max_bitrate > 0) {
-    set_double (s, "channel-use", rate / max_bitrate);
+  } else if (use >= 0) {
+    set_double (s, "channel-use", use);
   }
   return s;
 }

@@ -24,7 +24,6 @@ void gst_fasp_describe_identity (GstStructure * structure,
     const FaspIdentity * who);
 
 /* @io may be NULL: an element that is not running. */
-GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role,
-    guint64 max_bitrate);
+GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role);
 
 G_END_DECLS

@@ -27,7 +27,7 @@ typedef enum
 /* Rates of a controller, bit/s. */
 #define FASP_RATE_LEAST 100000
 #define FASP_RATE_MOST G_GUINT64_CONSTANT (10000000000)
-#define FASP_RATE_FIRST 1000000
+#define FASP_RATE_FIRST 2000000
 
 /* A packet, its departure by our clock and its arrival by the peer's. */
 typedef struct

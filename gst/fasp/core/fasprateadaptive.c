@@ -143,6 +143,13 @@ start_pulse (Adaptive * a, FaspTime now)
   a->pulse.n = 0;
 }
 
+/* µs of the rate that a pulse of @gain has sent beyond it. */
+static FaspTime
+get_extra (const Adaptive * a, gdouble gain)
+{
+  return (gain - 1) * (a->pulse_end - a->pulse_start);
+}
+
 /* Here the drain comes first: what it holds back is there for the pulse, also from a
  * source that has no more than the rate. */
 static void
@@ -366,7 +373,11 @@ evaluate (Adaptive * a, FaspTime now)
     set_rate (a, MARGIN * MIN (arrived, left));
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > GAIN_LEAST) {
-    set_rate (a, MARGIN * arrived);     /* that is what there is */
+    /* that is what there is; the queue that the pulse made is being drained */
+    set_rate (a, MARGIN * arrived);
+    a->hold_until = MAX (a->hold_until, a->pulse_end +
+        2 * get_extra (a, a->gain));
+    a->recent.n = 0;
     a->gain = GAIN_LEAST;
   } else {
     share = MAX (share, -1);
@@ -405,7 +416,8 @@ report (FaspRate * rate, const FaspRateReport * report)
     extend (&a->recent, sample, queue, a->loss);
     if (a->recent.to.sent + queue - a->recent.from.sent -
         a->recent.queue_from >= 2 * SPAN_LEAST) {
-      if (!a->competing && queue > get_alarm (a)
+      /* large pulses make such a queue themselves, and tell what there is */
+      if (!a->competing && a->gain <= GAIN_LEAST && queue > get_alarm (a)
           && a->recent.queue_from > target)
         fall (a, report->now, queue);
       a->recent.n = 0;
@@ -418,7 +430,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 static void
 next_phase (Adaptive * a, FaspTime now)
 {
-  FaspTime target = get_target (a), extra;
+  FaspTime target = get_target (a);
 
   switch (a->phase) {
     case PULSE:
@@ -426,8 +438,7 @@ next_phase (Adaptive * a, FaspTime now)
         begin (a, CRUISE, now, 4 * a->rtt);
         break;
       }
-      extra = (a->gain - 1) * (a->pulse_end - a->pulse_start);
-      start_drain (a, now, extra);
+      start_drain (a, now, get_extra (a, a->gain));
       break;
     case DRAIN:
       if (a->competing && now < a->pulse_end)

@@ -159,6 +159,26 @@ test_alone (void)
   }
 }
 
+/* A stream begins, and 10 Mbit/s are found in three round trips and a little; it is not
+ * kept waiting by a queue that the search made itself. */
+static void
+test_start (void)
+{
+  static const gint64 rtts[] = { 20000, 100000, 200000 };
+
+  for (guint i = 0; i < 3; i++) {
+    Vroad *road = make_road (10, 200000, 0, i);
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtts[i],.source = 9000000}
+    );
+    vroad_run (road, 3 * rtts[i] + 150 * FASP_MSEC);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >, 9500000);
+    g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
+    vroad_free (road);
+  }
+}
+
 /* Half and twice the rate, in five round trips; the queue that comes of the first is
  * gone in ten. */
 static void
@@ -393,6 +413,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
+  g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
   g_test_add_func ("/rate/slow-source", test_slow_source);
   g_test_add_func ("/rate/encoder", test_encoder);

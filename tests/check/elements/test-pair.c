@@ -746,6 +746,41 @@ test_stats (void)
   pair_free (pair);
 }
 
+/* Without a rate one is found; with one, or if nothing else is asked for, it is what
+ * is said. */
+static void
+test_channel_rate (void)
+{
+  static const struct
+  {
+    const gchar *settings;
+    guint64 least, most;
+  } rates[] = {
+    {"", 1000000, G_MAXUINT64},
+    {"max-bitrate=3000000", 3000000, 3000000},
+    {"rate-control=fixed", 0, 0},
+    {"rate-control=adaptive max-bitrate=1500000", 100000, 1500000},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    guint port = pair_get_port ();
+    g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u %s",
+        port, rates[i].settings);
+    g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
+    Pair *pair = pair_new (sink, source);
+    g_autoptr (GBytes) stream = pair_make_stream (100000);
+    guint64 rate;
+
+    play (pair);
+    push (pair, stream, 0, 100000, 1316);
+    finish (pair, stream);
+    rate = pair_get_stat (pair->sender, "sink", "channel-bitrate");
+    g_assert_cmpuint (rate, >=, rates[i].least);
+    g_assert_cmpuint (rate, <=, rates[i].most);
+    pair_free (pair);
+  }
+}
+
 static gboolean
 on_connecting (GstElement * element, GSocketAddress * address,
     const gchar * streamid, gpointer data)
@@ -874,6 +909,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1),
       test_rendezvous);
   g_test_add_func ("/pair/encoder", test_encoder);
+  g_test_add_func ("/pair/channel-rate", test_channel_rate);
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
       test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);
