@@ -44,6 +44,12 @@
 /* Far above what is to stand at most, the path has become slower. */
 #define SLOWER (12 * FASP_MSEC)
 #define SLOWER_RTT_SHARE 8
+/* Delays that spread without a queue, as on radio links, make pulses so many times as long
+ * (at GAIN_LEAST), and what stands in the queue by so many times uncertain. */
+#define NOISE_PULSES 8
+#define NOISE_STANDING 2
+#define NOISE_MOST (100 * FASP_MSEC)
+#define NOISE_GAIN .125         /* of the smoothing */
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
 /* A queue that vanishes lets packets arrive faster than they left: so much at most. */
@@ -75,7 +81,7 @@ typedef enum
 typedef struct
 {
   FaspRateSample from, to;
-  FaspTime queue_from;
+  FaspTime queue_from, least, most;     /* queue of the first, of all */
   guint n;
   gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
   gdouble loss;                 /* summed over the samples */
@@ -96,6 +102,7 @@ typedef struct
   Span recent;                  /* the last stretch, since it was looked at */
   Span passing;                 /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
+  gdouble noise;                /* of it within short stretches, smoothed; µs */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
   gdouble loss;                 /* of the packets told of last */
@@ -111,7 +118,7 @@ static FaspTime
 get_target (const Adaptive * a)
 {
   return CLAMP (STANDING_PACKETS * PACKET * FASP_SEC / a->rate.rate,
-      STANDING_MIN, STANDING_MAX);
+      STANDING_MIN, STANDING_MAX) + NOISE_STANDING * a->noise;
 }
 
 /* A queue that is so long says that the path has become slower. */
@@ -133,7 +140,9 @@ start_pulse (Adaptive * a, FaspTime now)
 {
   FaspTime packets = PULSE_PACKETS * PACKET * FASP_SEC / (a->gain *
       a->rate.rate);
-  FaspTime length = CLAMP (a->rtt / PULSE_RTT_SHARE, PULSE_MIN, PULSE_MAX);
+  FaspTime noise = NOISE_PULSES * a->noise * (GAIN_LEAST - 1) / (a->gain - 1);
+  FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
+      PULSE_MAX);
 
   length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
   begin (a, PULSE, now, length);
@@ -240,9 +249,11 @@ extend (Span * span, const FaspRateSample * sample, FaspTime queue,
 
   if (span->n == 0)
     *span = (Span) {
-    .from = *sample,.queue_from = queue};
+    .from = *sample,.queue_from = queue,.least = queue,.most = queue};
   x = sample->sent - span->from.sent;
   span->to = *sample;
+  span->least = MIN (span->least, queue);
+  span->most = MAX (span->most, queue);
   span->x += x;
   span->y += queue;
   span->xx += x * x;
@@ -260,18 +271,41 @@ get_departure_rate (const Span * span)
       took;
 }
 
-/* Bit/s at which it arrived: spread out as fast as the queue grew, by least squares over
- * all of it, as single packets are early or late.  0: too short to say. */
-static gdouble
-get_arrival_rate (const Span * span)
+/* How fast the queue grew, by least squares over all of it, as single packets are early
+ * or late. */
+static gboolean
+get_growth (const Span * span, gdouble * growth)
 {
-  gdouble n = span->n, spread = n * span->xx - span->x * span->x, growth;
+  gdouble n = span->n, spread = n * span->xx - span->x * span->x;
 
   if (span->n < 3 || spread <= 0
       || span->to.sent - span->from.sent < SPAN_LEAST / 2)
-    return 0;
-  growth = (n * span->xy - span->x * span->y) / spread;
-  return get_departure_rate (span) / MAX (1 + growth, GROWTH_LEAST);
+    return FALSE;
+  *growth = (n * span->xy - span->x * span->y) / spread;
+  return TRUE;
+}
+
+/* Bit/s at which it arrived: spread out as fast as the queue grew.  0: too short to
+ * say. */
+static gdouble
+get_arrival_rate (const Span * span)
+{
+  gdouble growth;
+
+  return get_growth (span, &growth) ? get_departure_rate (span) /
+      MAX (1 + growth, GROWTH_LEAST) : 0;
+}
+
+/* How far delays have spread beside what the queue grew or shrank steadily. */
+static void
+note_noise (Adaptive * a, const Span * span)
+{
+  gdouble range = span->most - span->least, growth;
+
+  if (!get_growth (span, &growth))
+    return;
+  range -= ABS (growth) * (span->to.sent - span->from.sent);
+  a->noise += NOISE_GAIN * (CLAMP (range, 0, NOISE_MOST) - a->noise);
 }
 
 /* Where the queue overflows, what is lost did not arrive. */
@@ -389,7 +423,6 @@ static void
 report (FaspRate * rate, const FaspRateReport * report)
 {
   Adaptive *a = (Adaptive *) rate;
-  FaspTime target = get_target (a);
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
@@ -417,9 +450,10 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (a->recent.to.sent + queue - a->recent.from.sent -
         a->recent.queue_from >= 2 * SPAN_LEAST) {
       /* large pulses make such a queue themselves, and tell what there is */
-      if (!a->competing && a->gain <= GAIN_LEAST && queue > get_alarm (a)
-          && a->recent.queue_from > target)
+      if (!a->competing && a->gain <= GAIN_LEAST
+          && a->recent.least > get_alarm (a))
         fall (a, report->now, queue);
+      note_noise (a, &a->recent);
       a->recent.n = 0;
     }
   }

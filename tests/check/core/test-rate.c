@@ -211,6 +211,28 @@ test_steps (void)
   }
 }
 
+/* Delays that spread by 20 ms without a queue are no slower path, and nobody else's
+ * queue. */
+static void
+test_jitter (void)
+{
+  for (guint i = 0; i < 8; i++) {
+    Vroad *road = make_road (10, 200000, i & 4 ? .01 : 0, i);
+    gdouble wanted = i & 2 ? 6 : 10, got;
+
+    vroad_get_bottleneck (road)->jitter = 20000;
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = i & 1 ? 100000 : 20000,.source =
+          i & 2 ? 6000000 : 0}
+    );
+    vroad_run (road, 10 * FASP_SEC);
+    got = mbit_between (0, vroad_get_delivered (road, 0), 10 * FASP_SEC);
+    g_test_message ("%u: %.3f", i, got / wanted);
+    g_assert_cmpfloat (got, >, wanted * (i & 2 ? .95 : .8));
+    vroad_free (road);
+  }
+}
+
 /* What the source has is all that is known to fit; it is not kept waiting. */
 static void
 test_slow_source (void)
@@ -415,6 +437,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
+  g_test_add_func ("/rate/jitter", test_jitter);
   g_test_add_func ("/rate/slow-source", test_slow_source);
   g_test_add_func ("/rate/encoder", test_encoder);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
