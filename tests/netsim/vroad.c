@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "vroad.h"
-#include <math.h>
 #include "delayline.h"
 #include "fasparrivals.h"
 #include "fasprtt.h"
 #include "faspsentlog.h"
+#include "vtcp.h"
 
 #define SENDERS 16
 #define BITS (VROAD_PACKET * 8.)
-#define CUBIC_C .4              /* RFC 9438 */
-#define CUBIC_BETA .7
 
 typedef struct
 {
   VroadSender config;
   Vroad *road;
   guint64 next_pn;              /* also: sent so far */
-  guint64 arrived, lost;
+  guint64 arrived, lost;        /* packets; a TCP: delivered in order */
   gint64 largest;               /* packet that arrived, -1: none, */
   gint64 largest_time;          /* and when, by the receiver's clock and */
   gint64 largest_now;           /* by that of the road */
@@ -30,13 +28,9 @@ typedef struct
   FaspRtt rtt;
   gint64 feedback_due;
   /* a TCP */
-  gdouble window, threshold;    /* packets */
-  guint64 in_flight, recover;
-  gdouble top;                  /* Cubic's W_max, */
-  gint64 epoch;                 /* and since when it grows; 0: not yet */
-  gdouble friendly;             /* Reno's window since then */
-  gint64 acked;                 /* highest, -1: none */
-  gint64 smoothed;              /* round trip, µs */
+  Vtcp tcp;
+  guint64 next_packet;          /* of the stream */
+  GHashTable *early;            /* packets that are there before one that is not */
 } Sender;
 
 typedef enum
@@ -51,7 +45,7 @@ typedef struct
   EventType type;
   Sender *sender;
   guint64 pn;                   /* ARRIVE, ACK */
-  gint64 sent;
+  guint64 packet;               /* ARRIVE, of a TCP's stream */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
   guint64 told, lost;
@@ -85,6 +79,8 @@ vroad_free (Vroad * road)
   for (guint i = 0; i < road->n; i++) {
     fasp_rate_free (road->senders[i]->rate);
     fasp_sent_log_clear (&road->senders[i]->log);
+    vtcp_clear (&road->senders[i]->tcp);
+    g_hash_table_unref (road->senders[i]->early);
     g_free (road->senders[i]);
   }
   delay_line_free (road->line);
@@ -112,12 +108,11 @@ vroad_add (Vroad * road, const VroadSender * config)
   g_return_val_if_fail (road->n < SENDERS, 0);
   s->config = *config;
   s->road = road;
-  s->largest = s->acked = -1;
+  s->largest = -1;
   s->next_send = s->credit_time = config->start;
   s->feedback_due = G_MAXINT64;
-  s->window = 10;
-  s->threshold = G_MAXUINT32;
-  s->smoothed = config->rtt;
+  s->early = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  vtcp_init (&s->tcp, config->kind == VROAD_CUBIC);
   fasp_arrivals_init (&s->arrivals);
   fasp_rtt_init (&s->rtt);
   if (!is_tcp (s))
@@ -151,22 +146,56 @@ push (Vroad * road, gint64 when, const Event * event)
 }
 
 static void
-send_packet (Sender * s)
+enter_road (Sender * s, guint64 pn, guint64 packet)
 {
   Vroad *road = s->road;
   ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
       VROAD_PACKET);
-  Event event = {.type = ARRIVE,.sender = s,.pn = s->next_pn,.sent = road->now
-  };
+  Event event = {.type = ARRIVE,.sender = s,.pn = pn,.packet = packet };
 
-  if (s->config.source > 0)
-    s->credit -= VROAD_PACKET;
-  fasp_sent_log_add (&s->log, s->next_pn, road->now,
-      (s->next_pn + 1) * VROAD_PACKET);
-  s->next_pn++;
-  s->in_flight++;
   for (guint i = 0; i < fate.copies; i++)
     push (road, fate.when[i] + s->config.rtt / 2, &event);
+}
+
+static void
+send_packet (Sender * s)
+{
+  if (s->config.source > 0)
+    s->credit -= VROAD_PACKET;
+  fasp_sent_log_add (&s->log, s->next_pn, s->road->now,
+      (s->next_pn + 1) * VROAD_PACKET);
+  enter_road (s, s->next_pn++, 0);
+}
+
+/* When there is the next packet to send. */
+static gint64
+get_source_time (const Sender * s)
+{
+  return s->credit_time + (VROAD_PACKET - s->credit) * 8e6 / s->config.source +
+      1;
+}
+
+static gint64
+poll_tcp (Sender * s, gint64 now)
+{
+  gint64 again;
+
+  vtcp_look (&s->tcp, now);
+  again = vtcp_get_timeout (&s->tcp);
+  while (vtcp_can_send (&s->tcp)) {
+    guint64 packet;
+
+    if (!vtcp_get_lost (&s->tcp, &packet)) {
+      if (!has_data (s, now))
+        return MIN (again, get_source_time (s));
+      if (s->config.source > 0)
+        s->credit -= VROAD_PACKET;
+      packet = s->next_packet++;
+    }
+    enter_road (s, vtcp_send (&s->tcp, packet, now), packet);
+    again = vtcp_get_timeout (&s->tcp);
+  }
+  return again;
 }
 
 /* Sends what may leave now; when to look again. */
@@ -179,11 +208,8 @@ poll (Sender * s)
 
   if (now < s->config.start)
     return s->config.start;
-  if (is_tcp (s)) {
-    while (s->in_flight < s->window && has_data (s, now))
-      send_packet (s);
-    return s->config.source > 0 ? now + 1000 : G_MAXINT64;
-  }
+  if (is_tcp (s))
+    return poll_tcp (s, now);
   for (;;) {
     rate = s->rate != NULL ? fasp_rate_get (s->rate, now, &until) :
         MAX (s->config.max, FASP_RATE_LEAST);
@@ -246,58 +272,24 @@ hear (Sender * s, const Event * event)
     fasp_rate_report (s->rate, &report);
 }
 
-/* --- TCP ----------------------------------------------------------------------------------- */
+/* --- what a TCP's receiver does --------------------------------------------------------- */
 
 static void
-grow (Sender * s)
+arrive_tcp (Sender * s, const Event * event)
 {
-  gdouble t, target;
+  gint64 now = s->road->now;
 
-  if (s->window < s->threshold) {
-    s->window += 1;
+  push (s->road, now + s->config.rtt / 2, &(Event) {
+      .type = ACK,.sender = s,.pn = event->pn}
+  );
+  if (event->packet < s->arrived)
     return;
+  g_hash_table_add (s->early, g_memdup2 (&event->packet, sizeof event->packet));
+  while (g_hash_table_remove (s->early, &s->arrived)) {
+    if (s->config.delivered != NULL)
+      s->config.delivered (s->config.data, s->arrived, now);
+    s->arrived++;
   }
-  if (s->config.kind == VROAD_RENO) {
-    s->window += 1 / s->window;
-    return;
-  }
-  if (s->epoch == 0) {
-    s->epoch = s->road->now;
-    s->friendly = s->window;
-    s->top = MAX (s->top, s->window);
-  }
-  t = (s->road->now - s->epoch + s->smoothed) / 1e6 - cbrt (s->top * (1 -
-          CUBIC_BETA) / CUBIC_C);
-  target = s->top + CUBIC_C * t * t * t;
-  s->friendly += 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA) / s->window;
-  s->window += CLAMP (target - s->window, 0, .5 * s->window) / s->window;
-  s->window = MAX (s->window, s->friendly);
-}
-
-static void
-shrink (Sender * s)
-{
-  gboolean cubic = s->config.kind == VROAD_CUBIC;
-
-  s->top = s->window;
-  s->epoch = 0;
-  s->window = MAX (2, s->window * (cubic ? CUBIC_BETA : .5));
-  s->threshold = s->window;
-  s->recover = s->next_pn;
-}
-
-/* @pn arrived, and all before it that is not here is lost. */
-static void
-acknowledge (Sender * s, const Event * event)
-{
-  gint64 sample = s->road->now - event->sent;
-
-  s->smoothed += (sample - s->smoothed) / 8;
-  s->in_flight -= event->pn - s->acked;
-  if ((gint64) event->pn > s->acked + 1 && event->pn >= s->recover)
-    shrink (s);
-  s->acked = event->pn;
-  grow (s);
 }
 
 /* --- running ------------------------------------------------------------------------------ */
@@ -308,6 +300,10 @@ arrive (Sender * s, const Event * event)
   gint64 now = s->road->now;
   gint64 theirs = now + (gint64) (now * s->config.clock);
 
+  if (is_tcp (s)) {
+    arrive_tcp (s, event);
+    return;
+  }
   s->arrived++;
   if ((gint64) event->pn <= s->largest)
     return;
@@ -315,12 +311,6 @@ arrive (Sender * s, const Event * event)
   s->largest = event->pn;
   s->largest_now = now;
   s->largest_time = theirs;
-  if (is_tcp (s)) {
-    push (s->road, now + s->config.rtt / 2, &(Event) {
-        .type = ACK,.sender = s,.pn = event->pn,.sent = event->sent}
-    );
-    return;
-  }
   fasp_arrivals_add (&s->arrivals, theirs, event->pn);
   if (s->feedback_due == G_MAXINT64)
     s->feedback_due = now + CLAMP (s->rtt.smoothed / 4, 10000, 100000);
@@ -337,7 +327,7 @@ happen (Vroad * road, Event * event)
       hear (event->sender, event);
       break;
     case ACK:
-      acknowledge (event->sender, event);
+      vtcp_acknowledge (&event->sender->tcp, event->pn, road->now);
       break;
   }
 }
@@ -382,7 +372,7 @@ vroad_get_rate (const Vroad * road, guint sender)
   const Sender *s = road->senders[sender];
 
   if (is_tcp (s))
-    return s->window * BITS * 1e6 / s->smoothed;
+    return s->tcp.window * BITS * 1e6 / MAX (s->tcp.smoothed, 1);
   return s->rate != NULL ? s->rate->rate : s->config.max;
 }
 

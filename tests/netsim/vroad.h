@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * vroad.h: senders that share one bottleneck, in virtual time: rate controllers as
- * a session drives them, and models of TCP (Reno, Cubic after RFC 9438), packet by
- * packet and without bytes.  A controller's receiver tells of arrivals as
- * docs/protocol.md has it; a TCP acknowledges each packet.
+ * a session drives them, and models of TCP (vtcp), packet by packet and without bytes.
+ * A controller's receiver tells of arrivals as docs/protocol.md has it, and what is lost
+ * stays so; a TCP sends it again, and delivers in order.
  */
 #pragma once
 
@@ -25,6 +25,9 @@ typedef enum
   VROAD_CUBIC,
 } VroadKind;
 
+/* Packet @n of a TCP's stream, from 0 on, is there with all before it. */
+typedef void (*VroadDelivered) (gpointer data, guint64 n, gint64 now);
+
 typedef struct
 {
   VroadKind kind;
@@ -34,6 +37,8 @@ typedef struct
   gdouble follow;               /* the source is an encoder: so much of the rate */
   guint64 max;                  /* bit/s: of a controller; the rate of FIXED */
   gdouble clock;                /* of the receiver: wrong by so much (1e-4: 100 ppm) */
+  VroadDelivered delivered;     /* or NULL */
+  gpointer data;
 } VroadSender;
 
 Vroad *vroad_new (guint32 seed, const ImpairConfig * bottleneck);
@@ -44,8 +49,9 @@ ImpairConfig *vroad_get_bottleneck (Vroad * road);
 guint vroad_add (Vroad * road, const VroadSender * sender);
 void vroad_run (Vroad * road, gint64 until);
 
-/* Bytes that have arrived so far. */
+/* Bytes that have arrived so far, of a TCP in order. */
 guint64 vroad_get_delivered (const Vroad * road, guint sender);
+/* Of a controller. */
 guint64 vroad_get_lost (const Vroad * road, guint sender);
 /* What a controller holds the path to be good for, bit/s; a TCP: its window over the
  * round trip. */
