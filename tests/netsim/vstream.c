@@ -142,6 +142,8 @@ read_all (Vstream * stream)
       stream->wrong = TRUE;
     watch_play_time (stream, block);
     stream->read += block->size;
+    if (stream->config.on_read != NULL)
+      stream->config.on_read (stream->config.data, block->size, now);
     if (block->flags & FASP_BLOCK_DISCONT)
       stream->discontinuities++;
     if (block->flags & FASP_BLOCK_EOS)

@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* So many bytes more have been read. */
+typedef void (*VstreamRead) (gpointer data, guint32 size, FaspTime now);
+
 typedef struct
 {
   guint64 bitrate;              /* of the stream, bit/s */
@@ -22,6 +25,8 @@ typedef struct
   gboolean reader_stops;        /* nothing is read between ... */
   FaspTime stop_from, stop_to;  /* ... these, from the start */
   FaspTime limit;               /* give up this long after the last byte */
+  VstreamRead on_read;          /* or NULL */
+  gpointer data;
 } VstreamConfig;
 
 typedef struct

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * simlate: which live streams of constant rate come in time, in virtual time.
+ *
+ *   simlate --sender cubic --loss 2 --ratios 1,1.5,2 --delays 1,10
+ *
+ * As Wang, Kurose, Shenoy and Towsley ask it (Multimedia Streaming via TCP: An Analytic
+ * Performance Study, 2004): T is what the sender gets through the path when it always has
+ * something to send, µ the rate of the stream, and a stream is a success when less than
+ * 10^-4 of it comes later than the start-up delay after it was made.  A line for each
+ * T/µ and delay: how many of the streams were, and the share that was late.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "vroad.h"
+#include "vstream.h"
+
+#define MOST 32                 /* ratios, delays */
+#define SUCCESS 1e-4
+#define LEAD FASP_SEC
+/* Of a run that measures T, before it counts. */
+#define SETTLE (10 * FASP_SEC)
+#define PAYLOAD 1448            /* of a TCP's packet */
+
+static gchar *sender = (gchar *) "adaptive", *ratios = (gchar *) "1,1.5,2";
+static gchar *delays = (gchar *) "0.3,1,3,10";
+static gdouble loss = 2, rtt = 45, link_rate = 15, buffer = 500;
+static gdouble seconds = 200;
+static gint streams = 20, measured = 5, seed = 1;
+
+/* Bytes of a stream that came later than each delay after they were made. */
+typedef struct
+{
+  guint64 bitrate;
+  gint64 started;               /* its first byte is made, µs */
+  const gdouble *delays;        /* s */
+  guint n;
+  guint64 came, late[MOST];
+} Watch;
+
+static void
+watch (Watch * w, guint64 bytes, gint64 now)
+{
+  gint64 made;
+
+  w->came += bytes;
+  made = w->started + w->came * 8e6 / w->bitrate;
+  for (guint i = 0; i < w->n; i++)
+    if (now - made > w->delays[i] * 1e6)
+      w->late[i] += bytes;
+}
+
+static gboolean
+is_tcp (void)
+{
+  return g_str_equal (sender, "reno") || g_str_equal (sender, "cubic");
+}
+
+/* --- one of TCP, one of fasp ------------------------------------------------------- */
+
+static void
+on_packet (gpointer data, guint64 n, gint64 now)
+{
+  watch (data, PAYLOAD, now);
+}
+
+static void
+set_bottleneck (ImpairConfig * c)
+{
+  c->rate = link_rate * 1e6;
+  c->queue = buffer * 1e3 / 8;
+  c->loss = loss / 100;
+  c->keep_order = TRUE;
+}
+
+static void
+run_tcp (guint32 run, gint64 until, Watch * w)
+{
+  ImpairConfig c = { 0 };
+  Vroad *road;
+
+  set_bottleneck (&c);
+  road = vroad_new (run, &c);
+  vroad_add (road, &(VroadSender) {
+      .kind = g_str_equal (sender, "cubic") ? VROAD_CUBIC : VROAD_RENO,.rtt =
+        rtt * 1e3,.source = w->bitrate / PAYLOAD * VROAD_PACKET,.delivered =
+        on_packet,.data = w}
+  );
+  vroad_run (road, until);
+  vroad_free (road);
+}
+
+static void
+on_block (gpointer data, guint32 size, FaspTime now)
+{
+  watch (data, size, now);
+}
+
+static void
+run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch * w)
+{
+  FaspEndpointConfig config;
+  Vnet *net = vnet_new (run);
+  VstreamConfig c;
+  Vstream *stream;
+
+  vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) {
+        loss / 100, 0
+      }, (const gdouble[2]) {
+        0, 0
+      }, link_rate * 1e6);
+  vnet_get_wire (net, VNET_A, VNET_B)->queue = buffer * 1e3 / 8;
+  vnet_get_wire (net, VNET_B, VNET_A)->rate = 0;
+  vstream_config_init (&c);
+  c.bitrate = w->bitrate;
+  c.channel = 0;
+  c.duration = duration;
+  c.lead = LEAD;
+  c.on_read = on_block;
+  c.data = w;
+  fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  config.latency_ms = latency;
+  config.rate_control = g_str_equal (sender, "pert") ? FASP_RATE_CONTROL_PERT :
+      FASP_RATE_CONTROL_ADAPTIVE;
+  stream = vstream_new (net, &c, &config, NULL);
+  w->started = stream->started + LEAD;
+  vstream_run_until (stream, LEAD + until);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* @w: all but what it counts. */
+static void
+run (guint32 number, gint64 duration, gint64 until, guint latency, Watch * w)
+{
+  if (is_tcp ())
+    run_tcp (number, until, w);
+  else
+    run_fasp (number, until, duration, latency, w);
+}
+
+/* --- all of them ------------------------------------------------------------------ */
+
+/* What comes of a stream that is always more than the path takes, bit/s. */
+static gdouble
+measure (void)
+{
+  static const gdouble none;
+  guint64 bytes = 0;
+
+  for (gint i = 0; i < measured; i++) {
+    gint64 duration = seconds * 1e6;
+    Watch all = {.bitrate = link_rate * 1e6 }, begin = all;
+
+    all.delays = begin.delays = &none;
+    run (seed + i, SETTLE, SETTLE, 1000, &begin);
+    run (seed + i, duration, duration, 1000, &all);
+    bytes += all.came - begin.came;
+  }
+  return bytes * 8 / (seconds - SETTLE / 1e6) / measured;
+}
+
+static guint
+parse (const gchar * text, gdouble * values)
+{
+  g_auto (GStrv) words = g_strsplit (text, ",", MOST);
+  guint n;
+
+  for (n = 0; words[n] != NULL; n++)
+    values[n] = g_ascii_strtod (words[n], NULL);
+  return n;
+}
+
+/* A latency of the session for delays from @first on: all from 1 s on have the same,
+ * those below one of their own. */
+static guint
+count_alike (const gdouble * delay, guint n)
+{
+  guint alike = 1;
+
+  while (alike < n && (is_tcp () || delay[0] >= 1))
+    alike++;
+  return alike;
+}
+
+static void
+look_at (gdouble goodput, gdouble ratio, const gdouble * delay, guint n)
+{
+  guint successes[MOST] = { 0 };
+  gdouble late[MOST] = { 0 };
+
+  for (gint i = 0; i < streams; i++) {
+    gint64 duration = seconds * 1e6, until = duration + delay[n - 1] * 1e6;
+    guint64 bitrate = goodput / ratio;
+    gdouble all = bitrate / 8. * seconds;
+    /* a TCP's source does not end: what it makes later is not asked for */
+    Watch w = {.bitrate = bitrate,.delays = delay,.n = n };
+
+    run (1000 * seed + i, duration, is_tcp ()? duration : until,
+        MIN (delay[0], 1) * 1e3, &w);
+    for (guint d = 0; d < n; d++) {
+      gdouble share;
+
+      /* what had not come in time at the end, either */
+      if (is_tcp ())
+        all = MAX (0, bitrate / 8. * (seconds - delay[d]));
+      share = (w.late[d] + MAX (0, all - w.came)) / MAX (all, 1);
+      late[d] += share / streams;
+      successes[d] += share < SUCCESS;
+    }
+  }
+  for (guint d = 0; d < n; d++)
+    printf ("%s,%g,%.0f,%g,%g,%d,%g,%.3g\n", sender, loss, goodput, ratio,
+        delay[d], streams, (gdouble) successes[d] / streams, late[d]);
+  fflush (stdout);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"sender", 0, 0, G_OPTION_ARG_STRING, &sender,
+        "pert, adaptive, reno, cubic", "NAME"},
+    {"link", 0, 0, G_OPTION_ARG_DOUBLE, &link_rate, "Bottleneck", "MBIT"},
+    {"buffer", 0, 0, G_OPTION_ARG_DOUBLE, &buffer, "Before it", "KBIT"},
+    {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip", "MS"},
+    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random, on the way there",
+        "PERCENT"},
+    {"ratios", 0, 0, G_OPTION_ARG_STRING, &ratios, "T/µ", "A,B,..."},
+    {"delays", 0, 0, G_OPTION_ARG_STRING, &delays, "Start-up, growing",
+        "SECONDS,..."},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Of each stream",
+        "SECONDS"},
+    {"streams", 0, 0, G_OPTION_ARG_INT, &streams, "For each", "N"},
+    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GError) error = NULL;
+  gdouble ratio[MOST], delay[MOST], goodput;
+  guint n_ratios, n_delays;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    fprintf (stderr, "simlate: %s\n", error->message);
+    return 2;
+  }
+  if (!is_tcp () && !g_str_equal (sender, "pert")
+      && !g_str_equal (sender, "adaptive")) {
+    fprintf (stderr, "simlate: there is no sender %s\n", sender);
+    return 2;
+  }
+  n_ratios = parse (ratios, ratio);
+  n_delays = parse (delays, delay);
+  if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0
+      || seconds <= delay[n_delays - 1]) {
+    fprintf (stderr, "simlate: --seconds must be more than 20, and than every "
+        "delay\n");
+    return 2;
+  }
+  printf ("sender,loss,T,ratio,delay,streams,successful,late\n");
+  goodput = measure ();
+  for (guint r = 0; r < n_ratios; r++)
+    for (guint d = 0, alike; d < n_delays; d += alike) {
+      alike = count_alike (&delay[d], n_delays - d);
+      look_at (goodput, ratio[r], &delay[d], alike);
+    }
+  return 0;
+}
