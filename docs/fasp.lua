@@ -36,6 +36,7 @@ f.flows = ProtoField.uint8("fasp.flows", "Flows")
 f.fec = ProtoField.uint16("fasp.fec", "Blocks of a repair")
 f.arrivals = ProtoField.uint8("fasp.arrivals", "Arrivals")
 f.clock = ProtoField.uint32("fasp.clock", "Clock (us)")
+f.marked = ProtoField.uint64("fasp.marked", "Marked by ECN")
 f.arrival = ProtoField.string("fasp.arrival", "Arrived")
 f.first_block = ProtoField.uint24("fasp.first_block", "First block")
 f.blocks = ProtoField.uint16("fasp.blocks", "Blocks")
@@ -169,8 +170,9 @@ local function feedback(tree, buffer, at)
         value, at = add_varint(flow, f.holes, buffer, at)
         if math.floor(flags / 2) % 2 == 1 then
             flow:add(f.clock, buffer(at, 4))
-            local told = buffer(at + 4, 1):uint()
-            at = at + 5
+            value, at = add_varint(flow, f.marked, buffer, at + 4)
+            local told = buffer(at, 1):uint()
+            at = at + 1
             for _ = 1, told do
                 local start, back, before = at
                 back, size = varint(buffer, at)

@@ -17,7 +17,8 @@
 #define LOOK 1000               /* µs between two looks at the queue */
 
 static gdouble rtt = 100, loss, seconds = 60, every, skip = 10, buffer = 200;
-static gdouble clock_ppm, jitter, source, follow;
+static gdouble clock_ppm, jitter, source, follow, codel;
+static gboolean ecn;
 static gchar *link_rate = (gchar *) "10", *senders = (gchar *) "adaptive";
 static gchar *steps;
 static gint seed = 1;
@@ -89,6 +90,9 @@ main (int argc, char **argv)
     {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm, "Receivers' clocks are "
           "wrong", "PPM"},
     {"jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS"},
+    {"codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel, "The queue's target; 0: "
+          "drop-tail", "MS"},
+    {"ecn", 0, 0, G_OPTION_ARG_NONE, &ecn, "Marks, not losses, to all", NULL},
     {"senders", 0, 0, G_OPTION_ARG_STRING, &senders, "pert, adaptive, fixed, "
           "reno, cubic; each 5 s after the one before", "A,B,..."},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "SECONDS"},
@@ -127,13 +131,14 @@ main (int argc, char **argv)
   c.queue = c.rate / 8e3 * buffer;
   c.loss = loss / 100;
   c.jitter = jitter * 1e3;
+  c.codel = codel * 1e3;
   c.keep_order = TRUE;
   road = vroad_new (seed, &c);
   for (n = 0; names[n] != NULL; n++)
     vroad_add (road, &(VroadSender) {
         .kind = parse_kind (names[n]),.rtt = rtt * 1e3,.start =
         n * 5000000,.max = c.rate * is_fixed (names[n]),.source =
-        source * 1e6,.follow = follow,.clock = clock_ppm / 1e6}
+        source * 1e6,.follow = follow,.ecn = ecn,.clock = clock_ppm / 1e6}
   );
   for (gint64 now = 0; now < seconds * 1e6;) {
     gint64 q;

@@ -34,9 +34,10 @@ is_black (const ImpairConfig * c, gint64 now)
   return FALSE;
 }
 
-/* When the packet has left the bottleneck, ns; FALSE: no room in its queue. */
+/* When the packet has left the bottleneck, ns; FALSE: it is not to be had there. */
 static gboolean
-serialise (Impair * impair, gint64 now_ns, gsize bytes, gint64 * leaves_ns)
+serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
+    gint64 * leaves_ns, gboolean * mark)
 {
   const ImpairConfig *c = &impair->config;
   guint64 queue = c->queue > 0 ? c->queue : c->rate / 8 * QUEUE_DEFAULT_MS /
@@ -48,13 +49,20 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gint64 * leaves_ns)
     return TRUE;
   if ((gdouble) (start - now_ns) * c->rate / 8e9 > queue)
     return FALSE;
+  if (c->codel > 0 && codel_drops (&impair->codel, start, start - now_ns,
+          c->codel * 1000)) {
+    if (!ecn)
+      return FALSE;
+    *mark = TRUE;
+  }
   *leaves_ns = start + (gint64) (bytes * 8e9 / c->rate);
   impair->free_ns = *leaves_ns;
   return TRUE;
 }
 
 ImpairFate
-impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes)
+impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes,
+    gboolean ecn)
 {
   const ImpairConfig *c = &impair->config;
   ImpairCounters *n = &impair->counters;
@@ -67,14 +75,19 @@ impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes)
     n->mtu_lost++;
     return fate;
   }
+  if (c->no_ecn && ecn) {
+    n->lost++;
+    return fate;
+  }
   if (is_black (c, now)) {
     n->blackout_lost++;
     return fate;
   }
-  if (!serialise (impair, now * 1000, bytes, &leaves_ns)) {
+  if (!serialise (impair, now * 1000, bytes, ecn, &leaves_ns, &fate.mark)) {
     n->queue_lost++;
     return fate;
   }
+  n->marked += fate.mark;
   if (is_lost (impair, rand)) {
     n->lost++;
     return fate;

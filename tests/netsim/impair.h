@@ -6,12 +6,12 @@
  * out.  The network in virtual time (vnet) and the emulator for processes
  * (linkem) share it, so both mean the same by "2 % loss".
  *
- * In order: MTU, black-out, drop-tail queue at the bottleneck, loss behind it,
+ * In order: MTU, black-out, queue at the bottleneck (drop-tail, or CoDel), loss behind it,
  * damage, duplication, delay, jitter, reordering.
  */
 #pragma once
 
-#include <glib.h>
+#include "codel.h"
 
 G_BEGIN_DECLS
 
@@ -25,6 +25,8 @@ typedef struct
   gboolean keep_order;          /* jitter does not reorder */
   guint64 rate;                 /* bit/s from the IP header up, 0: no limit */
   guint64 queue;                /* bytes of drop-tail queue; 0: 200 ms */
+  gint64 codel;                 /* the queue's target; 0: none, drop-tail alone */
+  gboolean no_ecn;              /* loses all that can do with a mark */
   gdouble loss;                 /* 0 .. 1 */
   gdouble burst;                /* mean length of loss bursts (Gilbert-Elliott);
                                    <= 1: independent */
@@ -45,6 +47,7 @@ typedef struct
   guint64 packets, bytes;       /* offered */
   guint64 delivered, delivered_bytes;
   guint64 lost, queue_lost, blackout_lost, mtu_lost;
+  guint64 marked;               /* congestion experienced (RFC 3168) */
   guint64 duplicated, reordered, corrupted;
 } ImpairCounters;
 
@@ -54,6 +57,7 @@ typedef struct
   ImpairCounters counters;
   gboolean bad;                 /* Gilbert-Elliott state */
   gint64 free_ns;               /* the bottleneck is busy until then */
+  Codel codel;
   gint64 last;                  /* latest departure, for keep_order */
 } Impair;
 
@@ -61,11 +65,13 @@ typedef struct
 {
   guint copies;                 /* 0: dropped */
   gint64 when[2];               /* µs at which each copy arrives */
-  gboolean corrupt, truncate;   /* the caller damages its bytes */
+  gboolean corrupt, truncate;   /* the caller damages its bytes, */
+  gboolean mark;                /* and marks it: congestion experienced */
 } ImpairFate;
 
-/* A packet of @bytes (from the IP header up) enters at @now µs. */
+/* A packet of @bytes (from the IP header up) enters at @now µs.  @ecn: its sender can do
+ * with a mark instead of a loss. */
 ImpairFate impair_packet (Impair * impair, GRand * rand, gint64 now,
-    gsize bytes);
+    gsize bytes, gboolean ecn);
 
 G_END_DECLS

@@ -62,8 +62,9 @@ static void
 accept_packet (Link * link, LinkPacket * packet)
 {
   ImpairFate fate = impair_packet (&link->wires[packet->from], link->rand,
-      get_time (link), packet->size + packet->overhead);
+      get_time (link), packet->size + packet->overhead, packet->ecn);
 
+  packet->marked = fate.mark;
   if (fate.corrupt)
     damage (link, packet);
   for (guint i = 0; i < fate.copies; i++) {
@@ -151,6 +152,7 @@ print_wire (GString * out, const gchar * name, const ImpairCounters * n)
   COUNT (queue_lost);
   COUNT (blackout_lost);
   COUNT (mtu_lost);
+  COUNT (marked);
   COUNT (duplicated);
   COUNT (reordered);
   COUNT (corrupted);

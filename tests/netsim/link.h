@@ -26,6 +26,8 @@ typedef struct
   guint route;                  /* the backend's */
   guint overhead;               /* bytes of headers not in data */
   guint protect;                /* leading bytes never corrupted */
+  gboolean ecn;                 /* a mark will do in the place of a loss, and */
+  gboolean marked;              /* it is */
   gsize size;
   guint8 data[LINK_PACKET_MAX];
 } LinkPacket;
@@ -38,7 +40,7 @@ typedef struct
   /* The next packet that is there; FALSE when there is none. */
   gboolean (*receive) (gpointer data, LinkPacket * packet);
   /* Passes it on to the side it does not come from. */
-  void (*send) (gpointer data, const LinkPacket * packet);
+  void (*send) (gpointer data, LinkPacket * packet);
   /* Called now and then with the time since the start in µs; FALSE ends. */
   gboolean (*tick) (gpointer data, gint64 now);
 } LinkBackend;

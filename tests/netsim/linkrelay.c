@@ -149,6 +149,7 @@ receive (gpointer data, LinkPacket * packet)
 
   packet->overhead = relay->overhead;
   packet->protect = 0;
+  packet->ecn = FALSE;
   for (guint i = 0; i < relay->clients->len; i++) {
     guint route = relay->next++ % relay->clients->len;
     gssize size = recv (g_array_index (relay->clients, Client, route).fd,
@@ -165,7 +166,7 @@ receive (gpointer data, LinkPacket * packet)
 }
 
 static void
-send_packet (gpointer data, const LinkPacket * packet)
+send_packet (gpointer data, LinkPacket * packet)
 {
   Relay *relay = data;
   Client *client = &g_array_index (relay->clients, Client, packet->route);

@@ -276,6 +276,45 @@ get_fds (gpointer data, struct pollfd *fds)
   return 2;
 }
 
+/* --- ECN (RFC 3168) in the headers of IPv4 and IPv6 ---------------------------- */
+
+#define ECN_NONE 0
+#define ECN_CE 3
+
+static gboolean
+is_six (const LinkPacket * packet)
+{
+  return packet->data[0] >> 4 == 6;
+}
+
+static guint
+get_ecn (const LinkPacket * packet)
+{
+  return is_six (packet) ? packet->data[1] >> 4 & 3 : packet->data[1] & 3;
+}
+
+static void
+mark (LinkPacket * packet)
+{
+  guint8 *header = packet->data;
+  guint32 sum = 0;
+
+  if (is_six (packet)) {
+    header[1] |= ECN_CE << 4;
+    return;
+  }
+  header[1] |= ECN_CE;
+  header[10] = header[11] = 0;
+  for (guint i = 0; i < (header[0] & 0xfu) * 4; i += 2)
+    sum += header[i] << 8 | header[i + 1];
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = ~((sum & 0xffff) + (sum >> 16));
+  header[10] = sum >> 8;
+  header[11] = sum;
+}
+
+/* --- the loop's two sides -------------------------------------------------------- */
+
 static gboolean
 receive (gpointer data, LinkPacket * packet)
 {
@@ -290,17 +329,20 @@ receive (gpointer data, LinkPacket * packet)
     packet->size = size;
     packet->overhead = 0;
     /* a damaged header would not get through a router */
-    packet->protect = packet->data[0] >> 4 == 6 ? 40 : 20;
+    packet->protect = is_six (packet) ? 40 : 20;
+    packet->ecn = size >= 20 && get_ecn (packet) != ECN_NONE;
     return TRUE;
   }
   return FALSE;
 }
 
 static void
-send_packet (gpointer data, const LinkPacket * packet)
+send_packet (gpointer data, LinkPacket * packet)
 {
   Tun *tun = data;
 
+  if (packet->marked)
+    mark (packet);
   /* refused: the receiving stack's affair, as on a wire */
   if (write (tun->tun[packet->from == LINK_A ? LINK_B : LINK_A],
           packet->data, packet->size) < 0)

@@ -11,6 +11,7 @@ typedef struct
 {
   VnetSide to;
   FaspAddress from;
+  gboolean marked;
   gsize size;
   guint8 data[];
 } Packet;
@@ -145,13 +146,14 @@ vnet_set_tap (Vnet * net, VnetTap tap, gpointer user_data)
 
 static void
 schedule (Vnet * net, VnetSide to, const FaspAddress * from, FaspTime when,
-    const guint8 * data, gsize size)
+    const guint8 * data, gsize size, gboolean marked)
 {
   Packet *packet = g_malloc (sizeof (Packet) + size);
 
   packet->to = to;
   packet->from = *from;
   packet->size = size;
+  packet->marked = marked;
   memcpy (packet->data, data, size);
   delay_line_push (net->packets, when, packet);
 }
@@ -160,7 +162,7 @@ void
 vnet_inject (Vnet * net, VnetSide to, const FaspAddress * from,
     const guint8 * data, gsize size)
 {
-  schedule (net, to, from, net->now, data, size);
+  schedule (net, to, from, net->now, data, size, FALSE);
 }
 
 void
@@ -200,7 +202,7 @@ deliver_in_memory (Vnet * net, FaspEndpoint * to, const Packet * packet)
   FaspMemory *memory = vnet_memory_new (packet->data, packet->size, &data);
 
   fasp_endpoint_receive (to, net->now, &packet->from, data, packet->size,
-      memory);
+      memory, packet->marked);
   fasp_memory_unref (memory);
 }
 
@@ -215,7 +217,7 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
     return;
   g_assert_cmpuint (d->to.link, <, VNET_LINKS);
   fate = impair_packet (&net->wires[side][to][d->to.link], net->rand, net->now,
-      d->size + OVERHEAD);
+      d->size + OVERHEAD, d->ecn);
   /* a NAT passes on what comes to the ports it gave last, and nothing else */
   link = (d->to.bytes[2] << 8 | d->to.bytes[3]) - net->ports[to];
   if (link >= VNET_LINKS)
@@ -229,7 +231,7 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
   if (fate.truncate)
     d->size = g_rand_int_range (net->rand, 0, d->size);
   for (guint i = 0; i < fate.copies; i++)
-    schedule (net, to, &from, fate.when[i], d->data, d->size);
+    schedule (net, to, &from, fate.when[i], d->data, d->size, fate.mark);
 }
 
 static void
@@ -280,7 +282,7 @@ deliver (Vnet * net, Packet * packet)
     return;
   if (net->delivered++ % 2 == 0)
     fasp_endpoint_receive (to, net->now, &packet->from, packet->data,
-        packet->size, NULL);
+        packet->size, NULL, packet->marked);
   else
     deliver_in_memory (net, to, packet);
 }

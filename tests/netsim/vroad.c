@@ -15,6 +15,7 @@ typedef struct
   Vroad *road;
   guint64 next_pn;              /* also: sent so far */
   guint64 arrived, lost;        /* packets; a TCP: delivered in order */
+  guint64 marked;               /* of those that arrived */
   gint64 largest;               /* packet that arrived, -1: none, */
   gint64 largest_time;          /* and when, by the receiver's clock and */
   gint64 largest_now;           /* by that of the road */
@@ -46,9 +47,10 @@ typedef struct
   Sender *sender;
   guint64 pn;                   /* ARRIVE, ACK */
   guint64 packet;               /* ARRIVE, of a TCP's stream */
+  gboolean marked;              /* ARRIVE, ACK */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
-  guint64 told, lost;
+  guint64 told, lost, all_marked;
   FaspArrivals arrivals;
 } Event;
 
@@ -150,8 +152,10 @@ enter_road (Sender * s, guint64 pn, guint64 packet)
 {
   Vroad *road = s->road;
   ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
-      VROAD_PACKET);
-  Event event = {.type = ARRIVE,.sender = s,.pn = pn,.packet = packet };
+      VROAD_PACKET, s->config.ecn);
+  Event event = {.type = ARRIVE,.sender = s,.pn = pn,.packet = packet,.marked =
+        fate.mark
+  };
 
   for (guint i = 0; i < fate.copies; i++)
     push (road, fate.when[i] + s->config.rtt / 2, &event);
@@ -234,8 +238,9 @@ tell (Sender * s)
 {
   Vroad *road = s->road;
   Event event = {.type = FEEDBACK,.sender = s,.at = road->now,.told =
-        s->largest + 1,.lost = s->lost,.arrivals = s->arrivals,.largest =
-        s->largest,.largest_time = s->largest_time,.largest_now = s->largest_now
+        s->largest + 1,.lost = s->lost,.all_marked = s->marked,.arrivals =
+        s->arrivals,.largest = s->largest,.largest_time =
+        s->largest_time,.largest_now = s->largest_now
   };
 
   fasp_arrivals_reset (&s->arrivals);
@@ -248,7 +253,7 @@ hear (Sender * s, const Event * event)
 {
   FaspRateSample samples[FASP_ARRIVALS + 1];
   FaspRateReport report = {.now = s->road->now,.samples = samples,.told =
-        event->told,.lost = event->lost
+        event->told,.lost = event->lost,.marked = event->all_marked
   };
   const FaspSent *newest;
 
@@ -280,7 +285,7 @@ arrive_tcp (Sender * s, const Event * event)
   gint64 now = s->road->now;
 
   push (s->road, now + s->config.rtt / 2, &(Event) {
-      .type = ACK,.sender = s,.pn = event->pn}
+      .type = ACK,.sender = s,.pn = event->pn,.marked = event->marked}
   );
   if (event->packet < s->arrived)
     return;
@@ -305,6 +310,7 @@ arrive (Sender * s, const Event * event)
     return;
   }
   s->arrived++;
+  s->marked += event->marked;
   if ((gint64) event->pn <= s->largest)
     return;
   s->lost += event->pn - s->largest - 1;
@@ -327,6 +333,8 @@ happen (Vroad * road, Event * event)
       hear (event->sender, event);
       break;
     case ACK:
+      if (event->marked)
+        vtcp_congested (&event->sender->tcp);
       vtcp_acknowledge (&event->sender->tcp, event->pn, road->now);
       break;
   }

@@ -36,6 +36,7 @@ typedef struct
   guint64 source;               /* bit/s that there are to send; 0: no end of it */
   gdouble follow;               /* the source is an encoder: so much of the rate */
   guint64 max;                  /* bit/s: of a controller; the rate of FIXED */
+  gboolean ecn;                 /* it can do with marks instead of losses */
   gdouble clock;                /* of the receiver: wrong by so much (1e-4: 100 ppm) */
   VroadDelivered delivered;     /* or NULL */
   gpointer data;

@@ -107,6 +107,13 @@ find_lost (Vtcp * tcp)
   }
 }
 
+void
+vtcp_congested (Vtcp * tcp)
+{
+  if (tcp->oldest >= tcp->recover)
+    shrink (tcp);
+}
+
 /* --- times --------------------------------------------------------------------------- */
 
 static void

@@ -43,6 +43,8 @@ gboolean vtcp_get_lost (Vtcp * tcp, guint64 * packet);
 /* @packet leaves; the number of its transmission. */
 guint64 vtcp_send (Vtcp * tcp, guint64 packet, gint64 now);
 void vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now);
+/* An acknowledgement says that a packet was marked (RFC 3168): as a loss, once a window. */
+void vtcp_congested (Vtcp * tcp);
 /* When to call vtcp_look, at the latest; G_MAXINT64: no need. */
 gint64 vtcp_get_timeout (const Vtcp * tcp);
 void vtcp_look (Vtcp * tcp, gint64 now);

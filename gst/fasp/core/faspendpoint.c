@@ -406,7 +406,7 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 void
 fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory)
+    FaspMemory * memory, gboolean marked)
 {
   FaspSessionHeader header;
   FaspSession *session;
@@ -427,7 +427,7 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
   }
   if (session->state == FASP_SESSION_HALF)
     session->refused = !fasp_admission_has_room (endpoint, session);
-  switch (fasp_session_receive (session, now, from, data, size, memory)) {
+  switch (fasp_session_receive (session, now, from, data, size, memory, marked)) {
     case FASP_SESSION_OK:
       after_receive (endpoint, now, session);
       break;
@@ -692,6 +692,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 
   datagram->block = NULL;
   datagram->payload_size = 0;
+  datagram->ecn = FALSE;
   run_timers (endpoint, now);
   fasp_dial_tend (endpoint, now);
   fasp_encoder_tend (endpoint, now);

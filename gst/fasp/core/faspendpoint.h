@@ -94,10 +94,10 @@ void fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now);
 /* --- datagrams ---------------------------------------------------------- */
 
 /* @memory: what @data lies in, which may be written to, and in which blocks stay
- * then; NULL: they are copied. */
+ * then; NULL: they are copied. @marked: congestion experienced (ECN, RFC 3168). */
 void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory);
+    FaspMemory * memory, gboolean marked);
 /* The network says that nobody listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to);
@@ -109,6 +109,7 @@ typedef struct
 {
   FaspAddress to;
   gsize size;                   /* all together */
+  gboolean ecn;                 /* to be sent as ECT(0) (RFC 3168) */
   FaspBlock *block;             /* a reference while there is such a payload */
   const guint8 *payload;
   gsize payload_size, head;
@@ -282,6 +283,8 @@ typedef struct
   guint64 repairs_sent;
   gdouble fec_share;            /* in force: repairs for each block */
   guint64 channel_rate;         /* bit/s that is paced at; 0: not paced */
+  guint64 marked;               /* datagrams that came with an ECN mark; to a
+                                   sender: of its own, as told */
   FaspTime standing_queue;      /* with a rate controller: on the path, of late */
   guint64 blocks_lost;          /* transmissions known to be lost */
   gdouble loss, back_loss;      /* share lost there and back, as planned for */

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "fasparrivals.h"
+#include "faspecn.h"
 #include "faspgap.h"
 #include "fasppmtu.h"
 #include "faspsentlog.h"
@@ -74,7 +75,9 @@ typedef struct
   guint64 datagrams_sent, wire_sent;
   /* for a rate control: what the receiver tells, and the sender asks */
   FaspArrivals arrivals;
+  guint64 marked;               /* by ECN, of those that arrived */
   FaspSentLog sent;
+  FaspEcn ecn;
   FaspTime peer_clock;          /* newest arrival by the peer's clock, widened */
 } FaspPath;
 

@@ -80,7 +80,7 @@ void
 fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
 {
   FaspRateReport bounded = *report;
-  guint64 lost;
+  guint64 lost, marked;
 
   if (!is_sane (report))
     return;
@@ -88,6 +88,8 @@ fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
   bounded.told = count_new (&rate->told[report->flow], report->told);
   lost = count_new (&rate->lost[report->flow], report->lost);
   bounded.lost = MIN (lost, bounded.told);
+  marked = count_new (&rate->marked[report->flow], report->marked);
+  bounded.marked = MIN (marked, bounded.told);
   rate->class->report (rate, &bounded);
 }
 

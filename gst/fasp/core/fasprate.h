@@ -41,8 +41,9 @@ typedef struct
   FaspTime now;
   FaspTime rtt;                 /* smoothed; 0: not known */
   guint8 flow;
-  guint64 told, lost;           /* packets of the flow so far that are told of, and
-                                   lost ones; to a controller: newly, lost <= told */
+  guint64 told, lost, marked;   /* packets of the flow so far that are told of, of
+                                   these lost, and marked by ECN; to a controller:
+                                   newly, neither more than told */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
 } FaspRateReport;
@@ -66,7 +67,8 @@ struct _FaspRate
   guint64 rate;                 /* that it holds the path to be good for */
   FaspTime standing;            /* queue that does not go away, of late; µs */
   FaspQueue queues[FASP_FLOWS_MAX];
-  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report */
+  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report, */
+  guint64 marked[FASP_FLOWS_MAX];       /* too */
 };
 
 /* NULL for FASP_RATE_CONTROL_FIXED, which needs none: the rate is @max.

@@ -56,6 +56,8 @@
 #define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
 #define STUBBORN 6
+/* What is left of the rate when packets are marked (RFC 8511). */
+#define MARKED .8
 /* It has given up when there has been none for so long, */
 #define CALM_TIME (2 * FASP_SEC)
 #define CALM_RTTS 20
@@ -102,6 +104,8 @@ typedef struct
   Span recent;                  /* the last stretch, since it was looked at */
   Span passing;                 /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
+  gboolean marked;              /* some were, since then */
+  FaspTime answered;            /* when marks were, last */
   gdouble noise;                /* of it within short stretches, smoothed; µs */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
@@ -359,7 +363,9 @@ compete (Adaptive * a)
 static void
 judge_queue (Adaptive * a, FaspTime now)
 {
-  gboolean stands = a->rate.standing > get_target (a);
+  gboolean stands = a->rate.standing > get_target (a) || a->marked;
+
+  a->marked = FALSE;
 
   a->stubborn = stands ? a->stubborn + 1 : 0;
   if (stands)
@@ -373,6 +379,17 @@ judge_queue (Adaptive * a, FaspTime now)
     a->competing = FALSE;
     a->gain = GAIN_LEAST;
   }
+}
+
+/* Somebody on the path says that a queue is too long (ECN): as TCP, once a round trip. */
+static void
+answer_marks (Adaptive * a, FaspTime now)
+{
+  if (now - a->answered < a->rtt)
+    return;
+  a->answered = now;
+  set_rate (a, a->rate.rate * MARKED);
+  set_ceiling (a);
 }
 
 /* All that left in the pulse has been told of. */
@@ -426,6 +443,10 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
+  if (report->marked > 0) {
+    a->marked = TRUE;
+    answer_marks (a, report->now);
+  }
   if (report->told > 0)
     a->loss = (gdouble) report->lost / report->told;
   for (guint i = 0; i < report->n; i++) {

@@ -9,8 +9,8 @@
  *   compete     above that                          +1 + p'/p
  *
  * with p' the probability of an early response and p that of a loss.  An early
- * response takes queue / (queue + largest) of the window, a half at most, and
- * comes once a round trip at most.
+ * response takes queue / (queue + largest) of the window, a half at most, one to a mark
+ * (ECN) or to an overflow a half, and comes once a round trip at most.
  */
 #include <math.h>
 #include "fasprate.h"
@@ -30,14 +30,28 @@
 #define WINDOW_LEAST (2 * PACKET)
 #define RTT_ASSUMED (100 * FASP_MSEC)
 #define ASK_AGAIN (100 * FASP_MSEC)
+/* The least delay seen is remembered for good, as TCP's least round trip is; clocks
+ * may be wrong by 1 in so many (100 ppm). */
+#define DRIFT 10000
+/* When of a round trip's packets more is lost, that is not by chance. */
+#define LOSS_OVERFLOW .25
+
+typedef struct
+{
+  FaspTime delay, at;
+  gboolean known;
+} Least;
 
 typedef struct
 {
   FaspRate rate;
+  Least least[FASP_FLOWS_MAX];
   gdouble window;               /* bytes */
   gdouble queue, largest;       /* smoothed, and its largest; µs */
   FaspTime rtt;
+  gboolean measured;            /* it is not assumed any more */
   gdouble loss;                 /* of late */
+  guint64 trip_told, trip_lost; /* of this round trip */
   FaspTime reported;
   FaspTime responded;           /* to what left before, no second time */
   gboolean started;             /* there was a queue: no slow start any more */
@@ -78,6 +92,36 @@ get_probability (gdouble queue)
   return MIN (1, P_MAX + (1 - P_MAX) * (queue - T_MAX) / T_MAX);
 }
 
+static FaspTime
+get_queue (Pert * p, guint8 flow, const FaspRateSample * sample)
+{
+  Least *least = &p->least[flow];
+  FaspTime delay = sample->arrived - sample->sent;
+  FaspTime base = least->delay + (sample->sent - least->at) / DRIFT;
+
+  if (!least->known || delay < base) {
+    *least = (Least) {
+    delay, sample->sent, TRUE};
+    base = delay;
+  }
+  return delay - base;
+}
+
+/* The bottleneck's queue is so full that most of it does not get in. */
+static gboolean
+overflows (Pert * p, guint64 told, guint64 lost)
+{
+  gboolean most;
+
+  p->trip_told += told;
+  p->trip_lost += lost;
+  if (p->trip_told * PACKET < p->window)
+    return FALSE;
+  most = p->trip_lost > LOSS_OVERFLOW * p->trip_told;
+  p->trip_told = p->trip_lost = 0;
+  return most;
+}
+
 /* In packets a round trip, of which @trips have gone by. */
 static gdouble
 get_alpha (Pert * p, gdouble probability, gdouble trips)
@@ -97,12 +141,16 @@ report (FaspRate * rate, const FaspRateReport * report)
   const FaspRateSample *last = &report->samples[report->n - 1];
   guint64 packets = report->told;
   gdouble each = (gdouble) packets / report->n, probability;
+  gboolean must = overflows (p, packets, report->lost) || report->marked > 0;
 
-  if (report->rtt > 0)
+  if (report->rtt > 0 && !p->measured)  /* the rate stays as it is */
+    p->window *= (gdouble) report->rtt / p->rtt;
+  if (report->rtt > 0) {
     p->rtt = report->rtt;
+    p->measured = TRUE;
+  }
   for (guint i = 0; i < report->n; i++) {
-    FaspTime queue = fasp_queue_add (&rate->queues[report->flow],
-        report->samples[i].sent, report->samples[i].arrived);
+    FaspTime queue = get_queue (p, report->flow, &report->samples[i]);
 
     p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
   }
@@ -117,12 +165,13 @@ report (FaspRate * rate, const FaspRateReport * report)
   rate->standing = p->queue;
 
   probability = get_probability (p->queue);
-  if (last->sent > p->responded
-      && roll (p) < 1 - pow (1 - probability, packets)) {
-    gdouble beta = p->queue / (p->queue + p->largest);
+  if (last->sent > p->responded && (must
+          || roll (p) < 1 - pow (1 - probability, packets))) {
+    gdouble beta = must ? 1 : p->queue / (p->queue + p->largest);
 
     p->window *= 1 - MIN (.5, beta);
     p->responded = report->now;
+    p->started = TRUE;
     p->fast = 1;
   } else {
     gdouble trips = MIN (1, packets * PACKET / p->window);

@@ -183,7 +183,7 @@ typedef enum
 
 FaspSessionResult fasp_session_receive (FaspSession * session, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory);
+    FaspMemory * memory, gboolean marked);
 gboolean fasp_session_poll (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);

@@ -180,8 +180,8 @@ report_arrivals (FaspSession * session, FaspTime now,
   FaspRateSample samples[FASP_ARRIVALS + 1];
   FaspFlowTold all = fasp_repair_get_told (session->tx.repair, told->flow);
   FaspRateReport report = {.now = now,.flow = told->flow,.told =
-        all.told,.lost = all.told - MIN (all.told, all.received),.rtt =
-        session->rtt.measured ? session->rtt.smoothed : 0
+        all.told,.lost = all.told - MIN (all.told, all.received),.marked =
+        told->marked,.rtt = session->rtt.measured ? session->rtt.smoothed : 0
   };
   FaspPath *path = &session->paths[told->flow];
   FaspTime arrived = widen_clock (path, told->clock);
@@ -202,6 +202,7 @@ report_arrivals (FaspSession * session, FaspTime now,
   report.samples = samples + first;
   report.n = FASP_ARRIVALS + 1 - first;
   fasp_sent_log_forget (&path->sent, largest + 1);
+  fasp_ecn_told (&path->ecn, largest + 1, all.received);
   fasp_rate_report (session->rate, &report);
   session->rate_until = now;
 }
@@ -329,7 +330,7 @@ open_from (FaspSession * session, FaspTime now, guint8 flow,
 FaspSessionResult
 fasp_session_receive (FaspSession * session, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory)
+    FaspMemory * memory, gboolean marked)
 {
   FaspFeedback feedback;
   FaspFrame frame = {.feedback = &feedback,.memory = memory };
@@ -366,6 +367,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   newest = !fasp_gap_is_started (path->gap)
       || pn > fasp_gap_get_largest (path->gap);
   fasp_gap_receive (path->gap, now, pn);
+  path->marked += marked;
   session->heard = now;
   session->datagrams_received++;
   session->wire_received += size + from->overhead;

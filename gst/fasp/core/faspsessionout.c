@@ -14,7 +14,7 @@
 #define SILENT_EVERY 4
 /* Bytes of a feedback at most: of one of these, and of what is not ranges; a
  * CLOSE goes behind it. */
-#define FEEDBACK_FLOW 41
+#define FEEDBACK_FLOW 49
 #define FEEDBACK_ARRIVAL 12
 #define FEEDBACK_REST 64
 /* Datagrams that the losses of late are known from, at most. */
@@ -60,6 +60,8 @@ finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
   fasp_sealer_close (session->sealer, l->flow, l->path->next_pn, w);
   g_return_val_if_fail (!w->failed, FALSE);
   datagram->size = w->used + w->payload_size;
+  datagram->ecn = session->rate != NULL
+      && fasp_ecn_mark (&l->path->ecn, l->path->next_pn);
   if (w->payload_size > 0) {
     datagram->payload = w->payload;
     datagram->payload_size = w->payload_size;
@@ -299,6 +301,7 @@ tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
   while (arrivals->n > max)
     fasp_arrivals_thin_out (arrivals);
   told->clock = last.time;
+  told->marked = path->marked;
   told->n_arrivals = 0;
   for (guint i = arrivals->n; i-- > 0;) {
     const FaspArrival *a = &arrivals->list[i];

@@ -63,6 +63,8 @@ add_up (const FaspSession * session, FaspSessionStats * stats)
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
+    stats->marked += session->rate != NULL ? session->rate->marked[i] :
+        path->marked;
     stats->datagrams_lost += gap.lost;
     stats->bursts_lost += gap.holes;
     stats->datagrams_reordered += gap.reordered;

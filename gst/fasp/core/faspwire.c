@@ -354,6 +354,7 @@ static void
 read_arrivals (FaspReader * r, FaspFeedbackFlow * flow)
 {
   flow->clock = fasp_read_uint (r, 4);
+  flow->marked = fasp_read_varint (r);
   flow->n_arrivals = fasp_read_uint (r, 1);
   if (flow->n_arrivals > FASP_ARRIVALS)
     r->failed = TRUE;
@@ -548,6 +549,7 @@ static void
 write_arrivals (FaspWriter * w, const FaspFeedbackFlow * flow)
 {
   fasp_write_uint (w, flow->clock, 4);
+  fasp_write_varint (w, flow->marked);
   fasp_write_uint (w, flow->n_arrivals, 1);
   for (guint i = 0; i < flow->n_arrivals; i++) {
     fasp_write_varint (w, flow->arrivals[i].back);

@@ -192,6 +192,7 @@ typedef struct
   guint64 holes;                /* settled so far: losses in a row are one */
   guint32 clock;                /* low 32 bits of the receiver's, µs, when `largest'
                                    arrived; */
+  guint64 marked;               /* how many were, by ECN; */
   guint n_arrivals;             /* and others, from the newest to the oldest */
   FaspToldArrival arrivals[FASP_ARRIVALS];
 } FaspFeedbackFlow;

@@ -204,11 +204,12 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     FaspTime now = g_get_monotonic_time ();
     FaspMemory *memory;
     const guint8 *data;
+    gboolean marked;
     gsize size;
 
     g_mutex_lock (&io->lock);
     for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
-                &memory)) != NULL; n++) {
+                &memory, &marked)) != NULL; n++) {
       if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
         unlock (io);
         g_mutex_lock (&io->lock);
@@ -217,7 +218,8 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
       /* of several threads one may have been held up */
       io->newest = now = MAX (now, io->newest);
       fasp_meter_add (&io->arriving, now, size);
-      fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory);
+      fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory,
+          marked);
     }
     unlock (io);
     if (all)

@@ -14,9 +14,12 @@
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[CMSG_SPACE (sizeof (gint))];
+  guint8 bytes[2 * CMSG_SPACE (sizeof (gint))];
 }
 Control;
+
+#define ECN_MASK 3
+#define ECN_CE 3                /* congestion experienced */
 
 struct _FaspReceiveBatch
 {
@@ -24,6 +27,7 @@ struct _FaspReceiveBatch
   guint used;                   /* messages */
   guint message;                /* the one being taken apart, */
   gsize offset, segment;        /* from here on, in pieces of this size */
+  gboolean marked;
   FaspAddress from;             /* its address */
   FaspMemory *memory;           /* where its blocks may stay, or NULL; then */
   FaspChunk *spare;             /* this takes its place */
@@ -83,21 +87,27 @@ fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
   return b->used < FASP_RECEIVE_BATCH;
 }
 
-/* Size of the datagrams that a message was joined of. */
-static gsize
-get_segment (struct mmsghdr *message)
+/* What the kernel says of a message: the size of the datagrams that it was joined of,
+ * and how they were marked, which is the same of all. */
+static void
+read_control (FaspReceiveBatch * b, struct mmsghdr *message)
 {
+  b->segment = message->msg_len;
+  b->marked = FALSE;
   for (struct cmsghdr * c = CMSG_FIRSTHDR (&message->msg_hdr); c != NULL;
       c = CMSG_NXTHDR (&message->msg_hdr, c)) {
-    gint size;
+    gint value = 0;
 
-    if (c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_GRO)
-      continue;
-    memcpy (&size, CMSG_DATA (c), sizeof size);
-    if (size > 0)
-      return size;
+    /* a byte of IPv4, an int of IPv6 */
+    memcpy (&value, CMSG_DATA (c), MIN (sizeof value,
+            c->cmsg_len - CMSG_LEN (0)));
+    if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO && value > 0)
+      b->segment = value;
+    else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+        || (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS))
+      b->marked = (value & ECN_MASK) == ECN_CE;
   }
-  return message->msg_len;
+  b->segment = MAX (b->segment, 1);
 }
 
 static void
@@ -105,7 +115,7 @@ begin_message (FaspReceiveBatch * b)
 {
   struct mmsghdr *message = &b->messages[b->message];
 
-  b->segment = MAX (get_segment (message), 1);
+  read_control (b, message);
   fasp_socket_address_from_native (&b->addresses[b->message], &b->from);
   if (message->msg_len >= SHARED_MIN && b->spare == NULL)
     b->spare = fasp_chunk_pool_take (b->pool);
@@ -130,7 +140,7 @@ end_message (FaspReceiveBatch * b)
 
 const guint8 *
 fasp_receive_batch_next (FaspReceiveBatch * b, gsize * size,
-    FaspAddress * from, FaspMemory ** memory)
+    FaspAddress * from, FaspMemory ** memory, gboolean * marked)
 {
   const guint8 *data;
 
@@ -145,6 +155,7 @@ fasp_receive_batch_next (FaspReceiveBatch * b, gsize * size,
   *size = MIN (b->segment, b->messages[b->message].msg_len - b->offset);
   *from = b->from;
   *memory = b->memory;
+  *marked = b->marked;
   b->offset += b->segment;
   return data;
 }

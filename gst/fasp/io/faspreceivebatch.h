@@ -22,11 +22,11 @@ FaspReceiveBatch *fasp_receive_batch_new (gsize limit);
 void fasp_receive_batch_free (FaspReceiveBatch * batch);
 
 /* Takes what has come in. FALSE: there may be more. @fd: a UDP socket that does
- * not block, with UDP_GRO as far as the kernel has it. */
+ * not block, with UDP_GRO as far as the kernel has it, and that tells the type of service. */
 gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch, gint fd);
-/* The next datagram of it; valid until the next fill, or as long as the caller
+/* The next datagram of it, @marked: congestion experienced; valid until the next fill, or as long as the caller
  * has a reference to @memory, if that is not NULL. NULL: that was all. */
 const guint8 *fasp_receive_batch_next (FaspReceiveBatch * batch, gsize * size,
-    FaspAddress * from, FaspMemory ** memory);
+    FaspAddress * from, FaspMemory ** memory, gboolean * marked);
 
 G_END_DECLS

@@ -17,13 +17,16 @@
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[CMSG_SPACE (sizeof (guint16))];
+  guint8 bytes[CMSG_SPACE (sizeof (guint16)) + CMSG_SPACE (sizeof (gint))];
 }
 Control;
 
+#define ECN_ECT0 2              /* RFC 3168 */
+
 struct _FaspSendBatch
 {
-  gint fds[FASP_FLOWS_MAX];     /* by link */
+  gint fds[FASP_FLOWS_MAX];     /* by link, */
+  gint services[FASP_FLOWS_MAX];        /* and what type of service they have */
   guint n_links;
   gboolean waits;
   gboolean cuts;                /* the kernel does, as far as we know */
@@ -52,6 +55,12 @@ fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
 
   g_return_val_if_fail (n > 0 && n <= FASP_FLOWS_MAX, NULL);
   memcpy (b->fds, fds, n * sizeof *fds);
+  for (guint i = 0; i < n; i++) {
+    socklen_t length = sizeof b->services[i];
+
+    if (getsockopt (fds[i], IPPROTO_IP, IP_TOS, &b->services[i], &length) != 0)
+      b->services[i] = 0;
+  }
   b->n_links = n;
   b->waits = waits;
   b->blocked = -1;
@@ -117,7 +126,7 @@ count_alike (const FaspSendBatch * b, guint i)
     const FaspDatagram *d = nth (b, i + n);
 
     if (d->size > first->size || (d->size < first->size && n < 2)
-        || size + d->size > MESSAGE_MAX
+        || size + d->size > MESSAGE_MAX || d->ecn != first->ecn
         || !fasp_address_equal (&d->to, &first->to))
       break;
     size += d->size;
@@ -128,18 +137,35 @@ count_alike (const FaspSendBatch * b, guint i)
   return n;
 }
 
+/* Adds to what the kernel is to know of a message. */
 static void
-cut_into (Control * control, struct msghdr *message, guint16 size)
+tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
+    gconstpointer value, gsize size)
 {
-  struct cmsghdr *header;
+  struct cmsghdr *header = (gpointer) (control->bytes +
+      message->msg_controllen);
 
   message->msg_control = control->bytes;
-  message->msg_controllen = sizeof control->bytes;
-  header = CMSG_FIRSTHDR (message);
-  header->cmsg_level = IPPROTO_UDP;
-  header->cmsg_type = UDP_SEGMENT;
-  header->cmsg_len = CMSG_LEN (sizeof size);
-  memcpy (CMSG_DATA (header), &size, sizeof size);
+  message->msg_controllen += CMSG_SPACE (size);
+  header->cmsg_level = level;
+  header->cmsg_type = type;
+  header->cmsg_len = CMSG_LEN (size);
+  memcpy (CMSG_DATA (header), value, size);
+}
+
+/* Other types of service than the socket's are the message's own. */
+static void
+say_ecn (FaspSendBatch * b, Control * control, struct msghdr *message)
+{
+  const struct sockaddr_in6 *to = message->msg_name;
+  gint service = b->services[b->link] | ECN_ECT0;
+
+  if (to->sin6_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED (&to->sin6_addr))
+    tell_kernel (control, message, IPPROTO_IPV6, IPV6_TCLASS, &service,
+        sizeof service);
+  else
+    tell_kernel (control, message, IPPROTO_IP, IP_TOS, &service,
+        sizeof service);
 }
 
 /* Returns how many pieces it is. */
@@ -203,7 +229,12 @@ compose (FaspSendBatch * b)
     message->msg_iov = piece;
     b->counts[b->n] = n;
     if (n > 1)
-      cut_into (&b->controls[b->n], message, first->size);
+      tell_kernel (&b->controls[b->n], message, IPPROTO_UDP, UDP_SEGMENT,
+          &(guint16) {
+          first->size}
+        , sizeof (guint16));
+    if (first->ecn)
+      say_ecn (b, &b->controls[b->n], message);
     for (; n > 0; n--)
       piece += take_apart (nth (b, i++), piece);
     message->msg_iovlen = piece - message->msg_iov;

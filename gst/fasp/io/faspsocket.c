@@ -128,6 +128,10 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos);
   }
+  /* for ECN */
+  set_int (s, IPPROTO_IP, IP_RECVTOS, 1);
+  if (six)
+    set_int (s, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
   if (settings->ttl > 0) {
     set_int (s, IPPROTO_IP, IP_TTL, settings->ttl);
     if (six)

@@ -4,6 +4,7 @@
  * feedback that nobody could have.
  */
 #include "fasparrivals.h"
+#include "faspecn.h"
 #include "faspqueue.h"
 #include "faspsentlog.h"
 #include "vroad.h"
@@ -349,6 +350,83 @@ test_pert (void)
   vroad_free (road);
 }
 
+/* Where there is room for few packets: none runs away, whatever it takes the delay of a full
+ * queue for, as the second does that begins with one. */
+static void
+test_pert_narrow (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Vroad *road = make_road (4, 33000, 0, i);
+    gdouble first, second;
+
+    share (road, VROAD_PERT, VROAD_PERT, i ? 45000 : 20000, &first, &second);
+    g_assert_cmpfloat (first / second, >, 1. / 3);
+    g_assert_cmpfloat (first / second, <, 3);
+    g_assert_cmpuint (vroad_get_rate (road, 0), <, 16000000);
+    g_assert_cmpuint (vroad_get_rate (road, 1), <, 16000000);
+    vroad_free (road);
+  }
+}
+
+/* CoDel with marks in the place of losses: nobody starves who goes by them. */
+static void
+test_codel (void)
+{
+  static const VroadKind others[] = { VROAD_CUBIC, VROAD_RENO, VROAD_ADAPTIVE };
+
+  for (guint i = 0; i < 6; i++) {
+    Vroad *road = make_road (i & 1 ? 50 : 10, 200000, 0, i);
+    guint64 before[2];
+    gdouble ratio;
+
+    vroad_get_bottleneck (road)->codel = 5000;
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 20000,.ecn = TRUE}
+    );
+    vroad_add (road, &(VroadSender) {
+        .kind = others[i / 2],.rtt = 20000,.start = 5 * FASP_SEC,.ecn = TRUE}
+    );
+    vroad_run (road, 20 * FASP_SEC);
+    for (guint j = 0; j < 2; j++)
+      before[j] = vroad_get_delivered (road, j);
+    vroad_run (road, 80 * FASP_SEC);
+    ratio = (gdouble) (vroad_get_delivered (road, 0) - before[0]) /
+        (vroad_get_delivered (road, 1) - before[1]);
+    g_test_message ("%u: %.3f", i, ratio);
+    g_assert_cmpfloat (ratio, >, 1. / 3);
+    g_assert_cmpfloat (ratio, <, 3);
+    vroad_free (road);
+  }
+}
+
+/* Marks lower the rate, once a round trip; what is told again is nothing new. */
+static void
+test_marks (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspRateSample sample = { 0, 50000, 1500 };
+  FaspRateReport report = {.rtt = 100000,.samples = &sample,.n = 1 };
+  guint64 before = rate->rate;
+
+  for (guint i = 1; i <= 40; i++) {
+    report.now = sample.sent = i * 10000;
+    sample.arrived = sample.sent + 50000;
+    sample.bytes = i * 1500;
+    report.told = i;
+    report.marked = i < 5 ? 0 : MIN (i - 4, 20);
+    fasp_rate_report (rate, &report);
+    if (i == 4)
+      g_assert_cmpuint (rate->rate, ==, before);
+    else if (i == 14)
+      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8));
+    else if (i == 24)
+      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
+  }
+  /* the last mark was of the twenty-fourth */
+  g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
+  fasp_rate_free (rate);
+}
+
 /* --- what nobody could have seen ------------------------------------------------------------ */
 
 static void
@@ -365,7 +443,8 @@ test_hostile (gconstpointer data)
     FaspRateReport report = {.now = now,.samples = samples,.rtt =
           g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],.flow =
           g_rand_int (rand) % 80,.told = g_rand_int (rand),.lost =
-          g_rand_int (rand),.n = g_rand_int (rand) % (FASP_ARRIVALS + 1)
+          g_rand_int (rand),.marked = g_rand_int (rand),.n =
+          g_rand_int (rand) % (FASP_ARRIVALS + 1)
     };
     gboolean ordered = g_rand_boolean (rand);
     FaspTime until = 0;
@@ -427,6 +506,48 @@ test_session (gconstpointer data)
   vnet_free (net);
 }
 
+/* Whole sessions where queues are marked, and where all that can be is lost. */
+static void
+test_session_ecn (gconstpointer data)
+{
+  gboolean lost = GPOINTER_TO_INT (data);
+  Vnet *net = vnet_new (3);
+  ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+  Vstream *stream;
+
+  vnet_set_path (net, 40 * FASP_MSEC, (const gdouble[2]) {
+        0, 0
+      }, (const gdouble[2]) {
+        0, 0
+      }, 10000000);
+  wire->codel = 2000;
+  wire->no_ecn = lost;
+  vstream_config_init (&config);
+  config.bitrate = 12000000;    /* more than there is room for */
+  config.duration = 10 * FASP_SEC;
+  config.channel = 0;
+  config.lead = FASP_SEC;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  /* it keeps some queue, adaptive none */
+  sender.rate_control = FASP_RATE_CONTROL_PERT;
+  stream = vstream_new (net, &config, &sender, NULL);
+  g_assert_true (vstream_run (stream));
+  if (lost) {
+    g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->lost, ==,
+        FASP_ECN_TESTED);
+    g_assert_cmpuint (stream->sender_stats.marked, ==, 0);
+  } else {
+    g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->marked, >, 0);
+    g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->marked, ==,
+        stream->sender_stats.marked);
+    g_assert_cmpuint (stream->sender_stats.blocks_lost, ==, 0);
+  }
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -442,11 +563,18 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/encoder", test_encoder);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
   g_test_add_func ("/rate/two", test_two);
+  g_test_add_func ("/rate/codel", test_codel);
+  g_test_add_func ("/rate/marks", test_marks);
   g_test_add_func ("/rate/pert", test_pert);
+  g_test_add_func ("/rate/pert-narrow", test_pert_narrow);
   g_test_add_data_func ("/rate/hostile/pert",
       GINT_TO_POINTER (FASP_RATE_CONTROL_PERT), test_hostile);
   g_test_add_data_func ("/rate/hostile/adaptive",
       GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
+  g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
+      test_session_ecn);
+  g_test_add_data_func ("/rate/session/no-ecn", GINT_TO_POINTER (TRUE),
+      test_session_ecn);
   g_test_add_data_func ("/rate/session/one", GUINT_TO_POINTER (1),
       test_session);
   g_test_add_data_func ("/rate/session/flows", GUINT_TO_POINTER (4),

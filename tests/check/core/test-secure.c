@@ -263,7 +263,7 @@ flip (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
   if (endpoint != NULL && fasp_wire_is_session (bytes, size))
     for (gsize bit = 0; bit < size * 8; bit++) {
       copy[bit / 8] ^= 1 << bit % 8;
-      fasp_endpoint_receive (endpoint, now, &address, copy, size, NULL);
+      fasp_endpoint_receive (endpoint, now, &address, copy, size, NULL, FALSE);
       copy[bit / 8] ^= 1 << bit % 8;
     }
   flipper->forged += size * 8;
@@ -539,7 +539,7 @@ copy_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
 
   if (from == VNET_B && (bytes[0] & 0xff) == 0x41)
     fasp_endpoint_receive (n->nodes[VNET_A].endpoint, now, &elsewhere, bytes,
-        size, NULL);
+        size, NULL, FALSE);
 }
 
 static void

@@ -24,19 +24,30 @@ static struct
   guint room;                   /* messages taken, then EAGAIN */
   gint full;                    /* a socket that takes no more; -1: none */
   guint calls, messages;
+  gint four, six;               /* type of service of the last message, by what
+                                   protocol; -1: the socket's */
   GPtrArray *sent;              /* GBytes: datagrams */
 } kernel;
 
 static gsize
 get_segment (const struct msghdr *message)
 {
-  const struct cmsghdr *c = message->msg_controllen > 0 ?
-      CMSG_FIRSTHDR (message) : NULL;
-  guint16 size;
+  guint16 size = 0;
 
-  if (c == NULL || c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_SEGMENT)
+  kernel.four = kernel.six = -1;
+  if (message->msg_controllen == 0)
     return 0;
-  memcpy (&size, CMSG_DATA (c), sizeof size);
+  for (struct cmsghdr * c = CMSG_FIRSTHDR (message); c != NULL;
+      c = CMSG_NXTHDR ((struct msghdr *) message, c)) {
+    if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_SEGMENT)
+      memcpy (&size, CMSG_DATA (c), sizeof size);
+    else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+      memcpy (&kernel.four, CMSG_DATA (c), sizeof kernel.four);
+    else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)
+      memcpy (&kernel.six, CMSG_DATA (c), sizeof kernel.six);
+    else
+      g_assert_not_reached ();
+  }
   return size;
 }
 
@@ -337,12 +348,69 @@ test_links (gconstpointer data)
   kernel_clear ();
 }
 
+/* Where the kernel says what type of service sockets have. */
+int
+getsockopt (int fd, int level, int option, void *value, socklen_t * length)
+{
+  g_assert_true (level == IPPROTO_IP && option == IP_TOS);
+  *(gint *) value = 0xb8;
+  return 0;
+}
+
+/* ECT(0) is said with the socket's own type of service, by the protocol that the address
+ * is of; those with and without are not one message. */
+static void
+test_ecn (void)
+{
+  static const gint fd = 0;
+  static const struct
+  {
+    guint16 family;
+    gboolean mapped;
+    gint four, six;
+  } addresses[] = {
+    {AF_INET, FALSE, 0xba, -1},
+    {AF_INET6, FALSE, -1, 0xba},
+    {AF_INET6, TRUE, 0xba, -1},
+  };
+  FaspSendBatch *batch;
+
+  kernel_init ();
+  batch = fasp_send_batch_new (&fd, 1, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (addresses) * 2; i++) {
+    struct sockaddr_in6 to = {.sin6_family = addresses[i / 2].family };
+    guint before = kernel.messages;
+
+    if (addresses[i / 2].mapped)
+      to.sin6_addr.s6_addr[10] = to.sin6_addr.s6_addr[11] = 0xff;
+    else
+      to.sin6_addr.s6_addr[0] = 0x20;
+    for (guint n = 0; n < 4; n++) {
+      FaspDatagram *d = fasp_send_batch_next (batch);
+
+      memset (d, 0, sizeof *d);
+      d->to.len = sizeof to;
+      memcpy (d->to.bytes, &to, sizeof to);
+      d->size = 1000;
+      d->ecn = i % 2 == 0 || n >= 2;
+      fasp_send_batch_commit (batch);
+    }
+    g_assert_true (fasp_send_batch_flush (batch));
+    g_assert_cmpuint (kernel.messages - before, ==, 1 + i % 2);
+    g_assert_cmpint (kernel.four, ==, addresses[i / 2].four);
+    g_assert_cmpint (kernel.six, ==, addresses[i / 2].six);
+  }
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
 /* --- receiving ------------------------------------------------------------------------ */
 
 /* What comes in: datagrams of @segment bytes, joined. */
 typedef struct
 {
   gsize size, segment;
+  guint8 service;
 } Joined;
 
 static const Joined *incoming;
@@ -359,6 +427,8 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
     struct sockaddr_in *from = header->msg_name;
     guint8 *data = header->msg_iov[0].iov_base;
     gint segment = incoming[i].segment;
+    struct cmsghdr *c;
+    gsize room;
 
     *from = (struct sockaddr_in) {
       .sin_family = AF_INET,.sin_port = htons (1000 + i)
@@ -366,16 +436,22 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
     for (gsize at = 0; at < incoming[i].size; at++)
       data[at] = at / segment;
     messages[i].msg_len = incoming[i].size;
+    c = CMSG_FIRSTHDR (header);
+    room = header->msg_controllen;
+    c->cmsg_level = IPPROTO_IP;
+    c->cmsg_type = IP_TOS;
+    c->cmsg_len = CMSG_LEN (1);
+    *CMSG_DATA (c) = incoming[i].service;
+    header->msg_controllen = CMSG_SPACE (1);
     if (incoming[i].size > (gsize) segment) {
-      struct cmsghdr *c = CMSG_FIRSTHDR (header);
-
+      c = (gpointer) ((guint8 *) c + CMSG_SPACE (1));
       c->cmsg_level = IPPROTO_UDP;
       c->cmsg_type = UDP_GRO;
       c->cmsg_len = CMSG_LEN (sizeof segment);
       memcpy (CMSG_DATA (c), &segment, sizeof segment);
-    } else {
-      header->msg_controllen = 0;
+      header->msg_controllen += CMSG_SPACE (sizeof segment);
     }
+    g_assert_cmpuint (header->msg_controllen, <=, room);
   }
   n_incoming -= i;
   incoming += i;
@@ -386,13 +462,16 @@ static void
 test_joined (void)
 {
   static const Joined joined[] = {
-    {1400, 1400}, {0, 1400}, {3000, 1400}, {46 * 1400, 1400}, {20, 1400}
+    {1400, 1400, 0}, {0, 1400, 3}, {3000, 1400, 0xbb}, {46 * 1400, 1400, 2},
+    {20,
+        1400, 1}
   };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
   FaspBlock *kept = NULL;
   FaspMemory *memory;
   FaspAddress from;
   const guint8 *data;
+  gboolean marked;
   gsize size;
 
   incoming = joined;
@@ -402,10 +481,11 @@ test_joined (void)
     gsize at = 0;
 
     do {
-      data = fasp_receive_batch_next (batch, &size, &from, &memory);
+      data = fasp_receive_batch_next (batch, &size, &from, &memory, &marked);
       g_assert_nonnull (data);
       g_assert_cmpuint (size, ==, MIN (1400, joined[i].size - at));
       g_assert_true (size == 0 || data[0] == at / 1400);
+      g_assert_true (marked == ((joined[i].service & 3) == 3));
       /* a few are copied rather than hold all of a chunk */
       g_assert_true ((memory != NULL) == (joined[i].size > 16384));
       if (memory != NULL && at == 1400)
@@ -413,12 +493,14 @@ test_joined (void)
       at += size;
     } while (at < joined[i].size);
   }
-  g_assert_null (fasp_receive_batch_next (batch, &size, &from, &memory));
+  g_assert_null (fasp_receive_batch_next (batch, &size, &from, &memory,
+          &marked));
   /* what is kept is not written over, and outlives the batch */
   incoming = joined;
   n_incoming = G_N_ELEMENTS (joined);
   g_assert_true (fasp_receive_batch_fill (batch, -1));
-  while (fasp_receive_batch_next (batch, &size, &from, &memory) != NULL);
+  while (fasp_receive_batch_next (batch, &size, &from, &memory,
+          &marked) != NULL);
   fasp_receive_batch_free (batch);
   for (guint i = 0; i < kept->size; i++)
     g_assert_cmpuint (kept->data[i], ==, 1);
@@ -438,14 +520,14 @@ test_limit (void)
     FaspMemory *memory;
     FaspAddress from;
     const guint8 *data;
-    gboolean first = TRUE;
+    gboolean first = TRUE, marked;
     gsize size;
 
     incoming = &large;
     n_incoming = 1;
     g_assert_true (fasp_receive_batch_fill (batch, -1));
     while ((data = fasp_receive_batch_next (batch, &size, &from,
-                &memory)) != NULL) {
+                &memory, &marked)) != NULL) {
       if (first && memory != NULL)
         kept[n++] = fasp_block_new_in (memory, data, size);
       first = FALSE;
@@ -476,6 +558,7 @@ main (int argc, char **argv)
       test_links);
   g_test_add_data_func ("/batch/links/lose", GINT_TO_POINTER (FALSE),
       test_links);
+  g_test_add_func ("/batch/ecn", test_ecn);
   g_test_add_func ("/batch/joined", test_joined);
   g_test_add_func ("/batch/limit", test_limit);
   return g_test_run ();

@@ -16,7 +16,7 @@ run (Impair * impair, gint64 interval, gint64 * delays)
 
   for (guint i = 0; i < PACKETS; i++) {
     gint64 now = i * interval;
-    ImpairFate fate = impair_packet (impair, rand, now, BYTES);
+    ImpairFate fate = impair_packet (impair, rand, now, BYTES, FALSE);
 
     if (delays != NULL)
       delays[i] = fate.copies > 0 ? fate.when[0] - now : -1;
