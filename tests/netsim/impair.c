@@ -37,7 +37,7 @@ is_black (const ImpairConfig * c, gint64 now)
 /* When the packet has left the bottleneck, ns; FALSE: it is not to be had there. */
 static gboolean
 serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
-    gint64 * leaves_ns, gboolean * mark)
+    gint64 * leaves_ns, ImpairFate * fate)
 {
   const ImpairConfig *c = &impair->config;
   guint64 queue = c->queue > 0 ? c->queue : c->rate / 8 * QUEUE_DEFAULT_MS /
@@ -45,6 +45,7 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
   gint64 start = MAX (now_ns, impair->free_ns);
 
   *leaves_ns = start;
+  fate->waited = (start - now_ns) / 1000;
   if (c->rate == 0)
     return TRUE;
   if ((gdouble) (start - now_ns) * c->rate / 8e9 > queue)
@@ -53,7 +54,7 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
           c->codel * 1000)) {
     if (!ecn)
       return FALSE;
-    *mark = TRUE;
+    fate->mark = TRUE;
   }
   *leaves_ns = start + (gint64) (bytes * 8e9 / c->rate);
   impair->free_ns = *leaves_ns;
@@ -83,7 +84,7 @@ impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes,
     n->blackout_lost++;
     return fate;
   }
-  if (!serialise (impair, now * 1000, bytes, ecn, &leaves_ns, &fate.mark)) {
+  if (!serialise (impair, now * 1000, bytes, ecn, &leaves_ns, &fate)) {
     n->queue_lost++;
     return fate;
   }

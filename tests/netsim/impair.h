@@ -65,6 +65,7 @@ typedef struct
 {
   guint copies;                 /* 0: dropped */
   gint64 when[2];               /* µs at which each copy arrives */
+  gint64 waited;                /* of that in the bottleneck's queue */
   gboolean corrupt, truncate;   /* the caller damages its bytes, */
   gboolean mark;                /* and marks it: congestion experienced */
 } ImpairFate;

@@ -22,7 +22,7 @@ typedef struct
   DelayLine *line;
   gint64 start_ns;
   guint64 overflow;
-  FaspHist late;
+  FaspHist late, waited[2];     /* waited: in the queues, by side */
   LinkPacket packet;            /* the one being read */
 } Link;
 
@@ -65,6 +65,8 @@ accept_packet (Link * link, LinkPacket * packet)
       get_time (link), packet->size + packet->overhead, packet->ecn);
 
   packet->marked = fate.mark;
+  if (fate.copies > 0)
+    fasp_hist_add (&link->waited[packet->from], fate.waited);
   if (fate.corrupt)
     damage (link, packet);
   for (guint i = 0; i < fate.copies; i++) {
@@ -139,7 +141,19 @@ run (Link * link)
 /* --- figures -------------------------------------------------------------- */
 
 static void
-print_wire (GString * out, const gchar * name, const ImpairCounters * n)
+print_times (GString * out, const gchar * name, const FaspHist * hist)
+{
+  g_string_append_printf (out, "\"%s\": {\"p50\": %" G_GINT64_FORMAT
+      ", \"p95\": %" G_GINT64_FORMAT ", \"p99\": %" G_GINT64_FORMAT
+      ", \"p999\": %" G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}", name,
+      fasp_hist_percentile (hist, .5), fasp_hist_percentile (hist, .95),
+      fasp_hist_percentile (hist, .99), fasp_hist_percentile (hist, .999),
+      hist->max);
+}
+
+static void
+print_wire (GString * out, const gchar * name, const ImpairCounters * n,
+    const FaspHist * waited)
 {
 #define COUNT(field) g_string_append_printf (out, \
     "    \"" #field "\": %" G_GUINT64_FORMAT ",\n", n->field)
@@ -156,9 +170,9 @@ print_wire (GString * out, const gchar * name, const ImpairCounters * n)
   COUNT (duplicated);
   COUNT (reordered);
   COUNT (corrupted);
-  out->str[out->len - 2] = '\n';        /* the last comma */
-  g_string_truncate (out, out->len - 1);
-  g_string_append (out, "  },\n");
+  g_string_append (out, "    ");
+  print_times (out, "queue_us", waited);
+  g_string_append (out, "\n  },\n");
 #undef COUNT
 }
 
@@ -169,15 +183,14 @@ write_stats (Link * link, GError ** error)
 
   if (link->options->stats == NULL)
     return TRUE;
-  print_wire (out, "a_to_b", &link->wires[LINK_A].counters);
-  print_wire (out, "b_to_a", &link->wires[LINK_B].counters);
-  g_string_append_printf (out, "  \"overflow\": %" G_GUINT64_FORMAT ",\n"
-      "  \"late_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
-      G_GINT64_FORMAT ", \"p999\": %" G_GINT64_FORMAT ", \"max\": %"
-      G_GINT64_FORMAT "}\n}\n", link->overflow,
-      fasp_hist_percentile (&link->late, .5),
-      fasp_hist_percentile (&link->late, .99),
-      fasp_hist_percentile (&link->late, .999), link->late.max);
+  print_wire (out, "a_to_b", &link->wires[LINK_A].counters,
+      &link->waited[LINK_A]);
+  print_wire (out, "b_to_a", &link->wires[LINK_B].counters,
+      &link->waited[LINK_B]);
+  g_string_append_printf (out, "  \"overflow\": %" G_GUINT64_FORMAT ",\n  ",
+      link->overflow);
+  print_times (out, "late_us", &link->late);
+  g_string_append (out, "\n}\n");
   return g_file_set_contents (link->options->stats, out->str, out->len, error);
 }
 
@@ -195,6 +208,8 @@ link_run (LinkOptions * options, const LinkBackend * backend, GError ** error)
   for (guint side = 0; side < 2; side++)
     link->wires[side].config = options->wires[side];
   fasp_hist_init (&link->late);
+  for (guint side = 0; side < 2; side++)
+    fasp_hist_init (&link->waited[side]);
   /* All are for precision and may be refused.  A real-time thread that never
    * sleeps would be held up by the kernel for 50 ms of each second. */
   prctl (PR_SET_TIMERSLACK, 1);
