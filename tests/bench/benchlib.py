@@ -53,6 +53,7 @@ def run_on_link(options, script, timeout, stats=None):
                           stdin=subprocess.DEVNULL).returncode
 
 
+RECORD = 1316       # bytes, cbrsource's
 WIRE_A, WIRE_B = "10.9.0.1", "10.9.0.2"
 
 # Both hosts are gone when their last process is, however this ends.
@@ -159,13 +160,15 @@ def pipelines(protocol, channel_mbit, buffer_ms, log, record=None):
 
 
 def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
-           rtt=200, loss=2, seed=1, extra=(), link=True, record=None, write=None):
+           rtt=200, loss=2, seed=1, extra=(), link=True, record=None, write=None,
+           schedule=None, sender_keys=""):
     """One constant-rate stream over the link, or on this machine alone; a
     dictionary of what happened. @record: file for fasp's receiver to record
-    in. @write: bytes per write of the source."""
+    in. @write: bytes per write of the source. @schedule: instead of the rate,
+    [(when in µs, how many records)]. @sender_keys: more of fasp's or SRT's sink."""
     os.makedirs(directory, exist_ok=True)
     path = {name: os.path.join(directory, name) for name in
-            ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv")}
+            ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv", "schedule")}
     # datagrams have no end; streams have, and may pause for long before it
     idle = 8 + buffer_ms / 1000 if protocol in ("udp", "rist") else 40
     # SRT and RIST deliver the last of it a buffer later, if they are still there
@@ -175,6 +178,14 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         source += f" --write {write}"
     check = (f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} "
              f"--delay {rtt / 2 if link else 0} --idle {idle} --times {shlex.quote(path['times.csv'])}")
+    payload = mbit * 1e6 / 8 * seconds
+    if schedule:
+        with open(path["schedule"], "w") as f:
+            f.writelines(f"{when} {n}\n" for when, n in schedule)
+        records = sum(n for _, n in schedule)
+        payload = records * RECORD
+        source += f" --schedule {shlex.quote(path['schedule'])}"
+        check += f" --records {records}"
     # it has to say something before all is killed; TCP may be slower than the stream, and never end
     check += f" --limit {seconds + (20 if protocol.startswith('tcp') else 30)}"
     json_file, log = shlex.quote(path["check.json"]), shlex.quote(path["log"])
@@ -197,7 +208,8 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         receiver, sender = f"{{ {receiver} ; }}", f"{{ {sender} ; }}"
     else:
         r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"], record)
-        r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed("$LINKEM_A " + s, path["cpu-sender"])
+        s = f"$LINKEM_A {s} {sender_keys}"
+        r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed(s, path["cpu-sender"])
         receiver = f"{{ {r} ; }} | {check} >{json_file}"
         linger = "" if protocol.startswith("fasp") else f" --linger {rest}"
         sender = f"{source}{linger} | {{ {s} ; }}"
@@ -210,11 +222,11 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
     run_on_link(options if link else None, script, seconds + 40, path["link.json"])
     result = load(path["check.json"]) or {"exact": False, "missing": -1, "skips": {}}
     figures = load(path["link.json"]) if link else None
-    payload = mbit * 1e6 / 8 * seconds
     if figures:
         result["wire"] = figures["a_to_b"]["bytes"] / payload
         result["feedback"] = figures["b_to_a"]["bytes"] / payload
         result["lost"] = figures["a_to_b"]["lost"]
+        result["queue_lost"] = figures["a_to_b"]["queue_lost"]
         result["link_late_us"] = figures["late_us"]
     if os.path.exists(path["cpu-sender"]):
         try:

@@ -217,10 +217,13 @@ main (gint argc, gchar ** argv)
 {
   static gdouble mbit = 10, seconds = 10, idle = 10, limit = 1e9, delay = -1;
   static gint udp, tcp;
+  static gint64 records = -1;
   static gchar *times;
   static const GOptionEntry entries[] = {
     {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Its length", "SECONDS"},
+    {"records", 0, 0, G_OPTION_ARG_INT64, &records,
+        "How many are expected, if not so much of that rate", "N"},
     {"udp", 0, 0, G_OPTION_ARG_INT, &udp, "Receive there", "PORT"},
     {"tcp", 0, 0, G_OPTION_ARG_INT, &tcp, "Listen there", "PORT"},
     {"idle", 0, 0, G_OPTION_ARG_DOUBLE, &idle,
@@ -246,7 +249,8 @@ main (gint argc, gchar ** argv)
   if (error == NULL) {
     read_all (&check, fd, idle * 1000, cbr_get_time_ns () + limit * 1e9,
         udp != 0);
-    print (&check, seconds * mbit * 1e6 / 8 / CBR_RECORD,
+    print (&check,
+        records >= 0 ? records : seconds * mbit * 1e6 / 8 / CBR_RECORD,
         mbit * 1e6 / 8 / CBR_RECORD, delay);
     if (times != NULL)
       write_times (&check, times, &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbrsource: a constant-rate stream of checkable records, to the standard
- * output, as UDP datagrams or over TCP.
+ * cbrsource: a stream of checkable records at a constant rate, or at given
+ * times, to the standard output, as UDP datagrams or over TCP.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,12 +69,34 @@ dial (const gchar * where, gboolean tcp, const gchar * congestion,
   return fd;
 }
 
+/* When each record is due, ns from the start. */
+static GArray *
+read_schedule (const gchar * path, GError ** error)
+{
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  GArray *times;
+
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return NULL;
+  times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  lines = g_strsplit (text, "\n", -1);
+  for (gchar ** line = lines; *line != NULL; line++) {
+    gchar *records;
+    gint64 time = g_ascii_strtoll (*line, &records, 10) * 1000;
+
+    for (guint64 n = g_ascii_strtoull (records, NULL, 10); n > 0; n--)
+      g_array_append_val (times, time);
+  }
+  return times;
+}
+
 gint
 main (gint argc, gchar ** argv)
 {
   static gdouble mbit = 10, seconds = 10, lead, linger;
   static gint piece = CBR_RECORD;
-  static gchar *udp, *tcp, *congestion;
+  static gchar *udp, *tcp, *congestion, *schedule;
   static const GOptionEntry entries[] = {
     {"mbit", 0, 0, G_OPTION_ARG_DOUBLE, &mbit, "Rate of the stream", "MBIT"},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Length", "SECONDS"},
@@ -85,6 +107,9 @@ main (gint argc, gchar ** argv)
           "when their input ends", "SECONDS"},
     {"write", 0, 0, G_OPTION_ARG_INT, &piece,
         "Bytes per write, whatever the records (1316)", "BYTES"},
+    {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &schedule,
+        "Instead of a rate: lines of a time in µs and how many records are "
+          "written then, at once", "FILE"},
     {"udp", 0, 0, G_OPTION_ARG_STRING, &udp, "Send there", "HOST:PORT"},
     {"tcp", 0, 0, G_OPTION_ARG_STRING, &tcp, "Send there", "HOST:PORT"},
     {"congestion", 0, 0, G_OPTION_ARG_STRING, &congestion,
@@ -94,6 +119,7 @@ main (gint argc, gchar ** argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) pending = g_byte_array_new ();
+  g_autoptr (GArray) times = NULL;
   guint8 record[CBR_RECORD];
   gint fd = STDOUT_FILENO;
   gint64 start;
@@ -104,6 +130,8 @@ main (gint argc, gchar ** argv)
       && (udp != NULL || tcp != NULL))
     fd = dial (udp ? udp : tcp, tcp != NULL, congestion ? congestion : "bbr",
         &error);
+  if (error == NULL && schedule != NULL)
+    times = read_schedule (schedule, &error);
   if (error != NULL) {
     fprintf (stderr, "cbrsource: %s\n", error->message);
     return 2;
@@ -114,9 +142,12 @@ main (gint argc, gchar ** argv)
   }
   prctl (PR_SET_TIMERSLACK, 1);
   start = cbr_get_time_ns () + (gint64) (lead * 1e9);
-  n = seconds * mbit * 1e6 / 8 / CBR_RECORD;
+  n = times ? times->len : seconds * mbit * 1e6 / 8 / CBR_RECORD;
   for (guint64 i = 0; i < n; i++) {
-    gint64 due = start + (gint64) (i * (CBR_RECORD * 8e3 / mbit));
+    gint64 due = start + (times ? g_array_index (times, gint64, i) :
+        (gint64) (i * (CBR_RECORD * 8e3 / mbit)));
+    gboolean ends = i == n - 1 || (times && g_array_index (times, gint64,
+            i + 1) != g_array_index (times, gint64, i));
     struct timespec ts = {.tv_sec = due / 1000000000,
       .tv_nsec = due % 1000000000
     };
@@ -126,7 +157,7 @@ main (gint argc, gchar ** argv)
      * so is the picture */
     cbr_record_write (record, i, due / 1000);
     g_byte_array_append (pending, record, CBR_RECORD);
-    while (pending->len >= (guint) piece || (i == n - 1 && pending->len > 0)) {
+    while (pending->len >= (guint) piece || (ends && pending->len > 0)) {
       guint size = MIN (pending->len, (guint) piece);
 
       if (!send_all (fd, pending->data, size)) {
