@@ -17,7 +17,7 @@
 #define LOOK 1000               /* µs between two looks at the queue */
 
 static gdouble rtt = 100, loss, seconds = 60, every, skip = 10, buffer = 200;
-static gdouble clock_ppm, jitter, source, follow, codel;
+static gdouble clock_ppm, jitter, source, follow, codel, stall;
 static gboolean ecn;
 static gchar *link_rate = (gchar *) "10", *senders = (gchar *) "adaptive";
 static gchar *steps;
@@ -90,6 +90,8 @@ main (int argc, char **argv)
     {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm, "Receivers' clocks are "
           "wrong", "PPM"},
     {"jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS"},
+    {"stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall, "Each second or so nothing "
+          "arrives for up to so long", "MS"},
     {"codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel, "The queue's target; 0: "
           "drop-tail", "MS"},
     {"ecn", 0, 0, G_OPTION_ARG_NONE, &ecn, "Marks, not losses, to all", NULL},
@@ -132,6 +134,7 @@ main (int argc, char **argv)
   c.loss = loss / 100;
   c.jitter = jitter * 1e3;
   c.codel = codel * 1e3;
+  c.stall = stall * 1e3;
   c.keep_order = TRUE;
   road = vroad_new (seed, &c);
   for (n = 0; names[n] != NULL; n++)

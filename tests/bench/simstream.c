@@ -36,7 +36,7 @@ int
 main (int argc, char **argv)
 {
   static gdouble mbit = 10, channel = 20, loss = 2, rtt = 200, seconds = 60;
-  static gdouble burst = 0, interval = FASP_GLITCH_INTERVAL_DEFAULT;
+  static gdouble burst = 0, stall, interval = FASP_GLITCH_INTERVAL_DEFAULT;
   static gchar *control = (gchar *) "fixed";
   static gint seed = 1, chunk = 1316, latency = 1000;
   static const GOptionEntry entries[] = {
@@ -47,6 +47,8 @@ main (int argc, char **argv)
         "fixed, or what has to " "find it", "NAME"},
     {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Each way", "PERCENT"},
     {"loss-burst", 0, 0, G_OPTION_ARG_DOUBLE, &burst, "Mean length", "N"},
+    {"stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall, "Each second or so nothing "
+          "arrives for up to so long, each way", "MS"},
     {"rtt", 0, 0, G_OPTION_ARG_DOUBLE, &rtt, "Round trip time", "MS"},
     {"latency", 0, 0, G_OPTION_ARG_INT, &latency, "-1: to be found", "MS"},
     {"interval", 0, 0, G_OPTION_ARG_DOUBLE, &interval,
@@ -76,6 +78,8 @@ main (int argc, char **argv)
       }, (const gdouble[2]) {
         burst, burst
       }, channel * 1e6);
+  vnet_get_wire (net, VNET_A, VNET_B)->stall = stall * FASP_MSEC;
+  vnet_get_wire (net, VNET_B, VNET_A)->stall = stall * FASP_MSEC;
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
   config.channel = g_str_equal (control, "fixed") ? channel * 1e6 : 0;

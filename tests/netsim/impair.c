@@ -3,6 +3,7 @@
 
 #define QUEUE_DEFAULT_MS 200
 #define REORDER_DEFAULT 5000
+#define STALL_INTERVAL 1000000
 
 static gboolean
 chance (GRand * rand, gdouble p)
@@ -61,6 +62,22 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
   return TRUE;
 }
 
+/* A packet that arrives at @when, not before the ones before: does it, or later? */
+static gint64
+hold (Impair * impair, GRand * rand, gint64 when)
+{
+  const ImpairConfig *c = &impair->config;
+  gint64 interval = c->stall_interval > 0 ? c->stall_interval : STALL_INTERVAL;
+
+  while (when >= impair->stall_end) {
+    impair->stall_start = impair->stall_end + 2 * interval *
+        g_rand_double (rand);
+    impair->stall_end = impair->stall_start + 1 + c->stall *
+        g_rand_double (rand);
+  }
+  return when < impair->stall_start ? when : impair->stall_end;
+}
+
 ImpairFate
 impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes,
     gboolean ecn)
@@ -103,6 +120,8 @@ impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes,
 
     if (c->jitter > 0)
       when += g_rand_int_range (rand, 0, c->jitter + 1);
+    if (c->stall > 0)
+      when = hold (impair, rand, when);
     if (c->keep_order)
       when = MAX (when, impair->last);
     impair->last = MAX (impair->last, when);

@@ -7,7 +7,7 @@
  * (linkem) share it, so both mean the same by "2 % loss".
  *
  * In order: MTU, black-out, queue at the bottleneck (drop-tail, or CoDel), loss behind it,
- * damage, duplication, delay, jitter, reordering.
+ * damage, duplication, delay, jitter, stalls, reordering.
  */
 #pragma once
 
@@ -23,6 +23,9 @@ typedef struct
   gint64 delay;
   gint64 jitter;                /* + 0 .. jitter */
   gboolean keep_order;          /* jitter does not reorder */
+  gint64 stall;                 /* everything is held for up to so long, then let go at
+                                   once, as by a busy host or a radio link: */
+  gint64 stall_interval;        /* so often, in the mean; 0: each second */
   guint64 rate;                 /* bit/s from the IP header up, 0: no limit */
   guint64 queue;                /* bytes of drop-tail queue; 0: 200 ms */
   gint64 codel;                 /* the queue's target; 0: none, drop-tail alone */
@@ -59,6 +62,7 @@ typedef struct
   gint64 free_ns;               /* the bottleneck is busy until then */
   Codel codel;
   gint64 last;                  /* latest departure, for keep_order */
+  gint64 stall_start, stall_end;        /* the next one, or that there is */
 } Impair;
 
 typedef struct

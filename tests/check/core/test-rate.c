@@ -234,6 +234,27 @@ test_jitter (void)
   }
 }
 
+/* A host or a radio link that holds everything for up to 100 ms now and then has not become
+ * slower, either. */
+static void
+test_stalls (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    Vroad *road = make_road (10, 500000, 0, i);
+    gdouble got;
+
+    vroad_get_bottleneck (road)->stall = 100000;
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = i & 1 ? 100000 : 20000,.follow = .9}
+    );
+    vroad_run (road, 60 * FASP_SEC);
+    got = mbit_between (0, vroad_get_delivered (road, 0), 60 * FASP_SEC);
+    g_test_message ("%u: %.3f", i, got);
+    g_assert_cmpfloat (got, >, 7.5);
+    vroad_free (road);
+  }
+}
+
 /* What the source has is all that is known to fit; it is not kept waiting. */
 static void
 test_slow_source (void)
@@ -559,6 +580,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
   g_test_add_func ("/rate/jitter", test_jitter);
+  g_test_add_func ("/rate/stalls", test_stalls);
   g_test_add_func ("/rate/slow-source", test_slow_source);
   g_test_add_func ("/rate/encoder", test_encoder);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
