@@ -34,13 +34,15 @@ get_media_rate (const FaspSession * session)
   gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss, media;
   guint64 head = fasp_store_get_head (session->tx.store);
   guint64 waiting = head - MIN (head, session->tx.cursor);
+  FaspTime owed = session->rate != NULL ? session->rate->owed : 0;
 
   if (outlook->data_rate > 0)
     more = MAX (more, MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
   media = rate * payload / more * MARGIN;
-  /* what waits here after a fall of the rate is late by that already */
+  /* what waits after a fall of the rate, here or on the path, is late already */
   return MAX (media - waiting * fasp_session_get_room (session) * 8. *
-      FASP_SEC / BACKLOG_TIME, media / BACKLOG_LEAST);
+      FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,
+      media / BACKLOG_LEAST);
 }
 
 guint64

@@ -66,6 +66,8 @@ struct _FaspRate
   guint64 min, max;             /* bit/s */
   guint64 rate;                 /* that it holds the path to be good for */
   FaspTime standing;            /* queue that does not go away, of late; µs */
+  FaspTime owed;                /* so much of the rate is not sent next, as the path
+                                   has it already; µs */
   FaspQueue queues[FASP_FLOWS_MAX];
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report, */
   guint64 marked[FASP_FLOWS_MAX];       /* too */

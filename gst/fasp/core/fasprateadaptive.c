@@ -35,12 +35,13 @@
 #define STANDING_MAX (6 * FASP_MSEC)
 /* What a source that has less is offered of what passes now, and the way there, a
  * round trip at a time: up to nearly where a queue has grown before, and from there on. */
-#define OFFER 1.25
+#define OFFER 2
 #define OFFER_BELOW .97
 #define OFFER_STEP .1
 #define OFFER_FAST .95
 #define OFFER_STEP_FIRST .005
 #define OFFER_GROWTH .25
+#define OFFER_RTT (200 * FASP_MSEC)
 /* Far above what is to stand at most, the path has become slower. */
 #define SLOWER (12 * FASP_MSEC)
 #define SLOWER_RTT_SHARE 8
@@ -110,7 +111,10 @@ typedef struct
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
   gdouble loss;                 /* of the packets told of last */
-  guint stubborn;               /* looks at a queue that did not go away */
+  guint stubborn;               /* looks at a queue that did not go away, */
+  guint blind;                  /* and at pulses that were none, as nothing was there
+                                   to be sent */
+  gdouble passed;               /* bit/s before the last look; 0: not known */
   FaspTime calm_since;          /* there is none; 0: there is */
   /* of a source that has not enough for pulses */
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
@@ -202,8 +206,9 @@ offer_more (Adaptive * a, gdouble passes)
     return;
   }
   set_rate (a, MIN (most, a->rate.rate * (1 + a->step)));
-  a->step = MIN (OFFER_STEP, a->step * (1 + OFFER_GROWTH * MIN (1,
-              (gdouble) a->rtt / RTT_ASSUMED)));
+  /* the longer the round trip, the more of it is on its way before a queue shows */
+  a->step = MIN (OFFER_STEP * MIN (1, (gdouble) OFFER_RTT / a->rtt),
+      a->step * (1 + OFFER_GROWTH * MIN (1, (gdouble) a->rtt / RTT_ASSUMED)));
 }
 
 /* A queue has grown at more than the rate that there is now. */
@@ -336,6 +341,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   set_ceiling (a);
   a->gain = GAIN_LEAST;
   start_drain (a, now, queue);
+  a->rate.owed = queue;
   a->hold_until = a->phase_end;
   wait_from (a, a->phase_end);
   a->recent.n = 0;
@@ -354,7 +360,11 @@ compete (Adaptive * a)
   gdouble arrived = get_delivery_rate (&a->pulse) /
       get_delivery_rate (&a->drain), others;
 
-  if (!(sent > COMPETE_CONTRAST && arrived > 0))        /* or a NaN */
+  a->blind = sent > COMPETE_CONTRAST ? 0 : a->blind + 1;
+  /* who has no more to send does not compete; else, or with a NaN: nothing is known */
+  if (a->blind >= STUBBORN)
+    a->competing = FALSE;
+  if (!(sent > COMPETE_CONTRAST && arrived > 0))
     return;
   others = CLAMP (log (arrived) / log (sent), 0, 1);
   set_rate (a, a->rate.rate * exp (COMPETE_STEP * (others - COMPETE_SHARE)));
@@ -374,6 +384,7 @@ judge_queue (Adaptive * a, FaspTime now)
     a->calm_since = now;
   if (!a->competing && a->stubborn >= STUBBORN) {
     a->competing = TRUE;
+    a->blind = 0;
   } else if (a->competing && a->calm_since > 0
       && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt)) {
     a->competing = FALSE;
@@ -411,6 +422,7 @@ evaluate (Adaptive * a, FaspTime now)
     return;
   }
   a->passing.n = 0;
+  a->passed = passes;
   if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
     if (a->pulse_end > a->pulse_start && passes > 0
         && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
@@ -434,6 +446,14 @@ evaluate (Adaptive * a, FaspTime now)
     share = MAX (share, -1);
     set_rate (a, rate + share * share * share * (left - rate));
   }
+}
+
+/* Large pulses make a queue themselves, until it is drained, and tell what there is. */
+static gboolean
+is_of_search (const Adaptive * a, FaspTime sent)
+{
+  return a->gain > GAIN_LEAST && sent >= a->pulse_start
+      && sent < a->pulse_end + 2 * get_extra (a, a->gain);
 }
 
 static void
@@ -467,12 +487,14 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (sample->sent < a->hold_until)
       continue;
     extend (&a->passing, sample, queue, a->loss);
+    if (is_of_search (a, sample->sent)) {
+      a->recent.n = 0;
+      continue;
+    }
     extend (&a->recent, sample, queue, a->loss);
     if (a->recent.to.sent + queue - a->recent.from.sent -
         a->recent.queue_from >= 2 * SPAN_LEAST) {
-      /* large pulses make such a queue themselves, and tell what there is */
-      if (!a->competing && a->gain <= GAIN_LEAST
-          && a->recent.least > get_alarm (a))
+      if (!a->competing && a->recent.least > get_alarm (a))
         fall (a, report->now, queue);
       note_noise (a, &a->recent);
       a->recent.n = 0;
@@ -500,6 +522,7 @@ next_phase (Adaptive * a, FaspTime now)
         begin (a, PULSE, now, a->pulse_end - now);
       else
         begin (a, CRUISE, now, MAX (a->rtt, a->pulse_end + 4 * a->rtt - now));
+      a->rate.owed = 0;
       break;
     case CRUISE:
       if (!a->competing && a->rate.standing > get_alarm (a)) {
@@ -511,6 +534,9 @@ next_phase (Adaptive * a, FaspTime now)
         gdouble less = CLAMP ((gdouble) (a->rate.standing - target) / cycle,
             .01, .25);
 
+        /* the queue is of what passes, if that is less */
+        if (a->passed > 0)
+          set_rate (a, MIN (a->passed, a->rate.rate));
         set_rate (a, a->rate.rate * (1 - less));
         set_ceiling (a);
         start_drain (a, now, a->rate.standing);
@@ -533,6 +559,8 @@ get (FaspRate * rate, FaspTime now, FaspTime * until)
 
   if (now >= a->phase_end || (a->phase == CRUISE && a->evaluated))
     next_phase (a, now);
+  if (a->phase == DRAIN)
+    rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);
   *until = a->phase_end;
   return a->phase == PULSE ? a->gain * rate->rate : a->phase == DRAIN ?
       rate->rate / 2 : rate->rate;
