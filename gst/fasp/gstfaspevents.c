@@ -237,9 +237,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
         GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
             ("The network to %s loses too much for a latency of %u ms: a skip "
                 "every %s is to be expected, more often than glitch-interval. "
-                "Raise latency (or set latency=-1) or max-bitrate.", peer,
-                event->current_latency_ms, (why = describe_time
-                    (event->promised_interval))), (NULL));
+                "Raise latency (or set latency=-1), or max-bitrate if it is set.",
+                peer, event->current_latency_ms, (why =
+                    describe_time (event->promised_interval))), (NULL));
       break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:

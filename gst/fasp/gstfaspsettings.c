@@ -240,7 +240,8 @@ install_sink (GObjectClass * klass)
           "Channel rate in bit/s to each receiver: nothing sent exceeds it, "
           "every byte from the IP header up counted. Leave room for repairs: "
           "1.2 times the stream's rate at least (0: rate-control finds it; "
-          "with fixed: not paced, for local links and tests)", 0,
+          "with fixed, or auto that has begun with a rate: not paced, for local "
+          "links and tests)", 0,
           G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",

@@ -84,7 +84,7 @@ run_tcp (guint32 run, gint64 until, Watch * w)
   road = vroad_new (run, &c);
   vroad_add (road, &(VroadSender) {
       .kind = g_str_equal (sender, "cubic") ? VROAD_CUBIC : VROAD_RENO,.rtt =
-        rtt * 1e3,.source = w->bitrate / PAYLOAD * VROAD_PACKET,.delivered =
+        rtt * 1e3,.source = w->bitrate * VROAD_PACKET / PAYLOAD,.delivered =
         on_packet,.data = w}
   );
   vroad_run (road, until);

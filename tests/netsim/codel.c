@@ -9,9 +9,10 @@ control_law (gint64 time, guint count)
 }
 
 static gboolean
-is_too_long (Codel * codel, gint64 now, gint64 sojourn, gint64 target)
+is_too_long (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
+    gboolean alone)
 {
-  if (sojourn < target) {
+  if (sojourn < target || alone) {
     codel->above = 0;
     return FALSE;
   }
@@ -21,9 +22,10 @@ is_too_long (Codel * codel, gint64 now, gint64 sojourn, gint64 target)
 }
 
 gboolean
-codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target)
+codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
+    gboolean alone)
 {
-  gboolean too_long = is_too_long (codel, now, sojourn, target);
+  gboolean too_long = is_too_long (codel, now, sojourn, target, alone);
   guint since = codel->count - codel->last_count;
 
   if (codel->dropping) {

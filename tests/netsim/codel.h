@@ -19,7 +19,9 @@ typedef struct
   guint count, last_count;
 } Codel;
 
-/* A packet leaves the queue at @now in which it has been for @sojourn: is it one? */
-gboolean codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target);
+/* A packet leaves the queue at @now in which it has been for @sojourn: is it one?
+ * @alone: there is not more than one packet in it. */
+gboolean codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
+    gboolean alone);
 
 G_END_DECLS

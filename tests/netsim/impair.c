@@ -52,7 +52,7 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
   if ((gdouble) (start - now_ns) * c->rate / 8e9 > queue)
     return FALSE;
   if (c->codel > 0 && codel_drops (&impair->codel, start, start - now_ns,
-          c->codel * 1000)) {
+          c->codel * 1000, (start - now_ns) * (c->rate / 8e9) <= bytes)) {
     if (!ecn)
       return FALSE;
     fate->mark = TRUE;

@@ -345,7 +345,7 @@ void
 vroad_run (Vroad * road, gint64 until)
 {
   while (road->now < until) {
-    gint64 next = until;
+    gint64 next = until, again;
     Event *event;
 
     while ((event = delay_line_pop (road->line, road->now)) != NULL) {
@@ -357,7 +357,8 @@ vroad_run (Vroad * road, gint64 until)
 
       if (s->feedback_due <= road->now)
         tell (s);
-      next = MIN (next, MIN (s->feedback_due, poll (s)));
+      again = poll (s);
+      next = MIN (next, MIN (s->feedback_due, again));
     }
     road->now = MAX (MIN (next, delay_line_due (road->line)), road->now);
   }

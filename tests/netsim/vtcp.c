@@ -193,6 +193,7 @@ void
 vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
 {
   Transmission *t;
+  gboolean full;
 
   /* of before a timeout, or thought lost: too late to matter here */
   if (pn < tcp->oldest)
@@ -201,6 +202,8 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
   if (t == NULL || t->gone)
     return;
   t->gone = TRUE;
+  /* a window that is not used says nothing of a larger one (RFC 7661) */
+  full = tcp->in_flight + 1 >= tcp->window;
   tcp->in_flight--;
   tcp->backoff = 0;
   tcp->timer = now;
@@ -208,6 +211,6 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
   tcp->highest = MAX (tcp->highest, pn + 1);
   find_lost (tcp);
   /* not while it recovers from a loss */
-  if (tcp->oldest >= tcp->recover)
+  if (full && tcp->oldest >= tcp->recover)
     grow (tcp, now);
 }

@@ -6,7 +6,8 @@
  *
  * Every transmission has a number of its own, every packet of the stream another, and the
  * receiver acknowledges each transmission.  So a lost retransmission is found as the first
- * one is; of real ones only RACK can do that (RFC 8985).  Tail loss probes are left out.
+ * one is; of real ones only RACK can do that (RFC 8985).  Tail loss probes, and what Cubic
+ * has to converge faster, are left out.
  */
 #pragma once
 

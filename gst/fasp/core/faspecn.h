@@ -5,7 +5,7 @@
  *
  * There are paths that lose all that say so.  So, as in RFC 9000, appendix A.4, the
  * first ten do, no more until the peer has told of packets, and from then on all, if
- * one of the ten arrived, or none.
+ * one of the ten arrived, or none.  On a new way, and after a silence, it begins anew.
  */
 #pragma once
 
@@ -27,12 +27,18 @@ typedef enum
 typedef struct
 {
   FaspEcnState state;
-  guint64 before, tested;       /* packets of the flow before the test, and in it */
+  guint64 first, tested;        /* packet of the test, and how many */
+  guint64 end, received;        /* told last: of packets below, so many arrived; */
+  guint64 end_before, received_before;  /* and before the test */
 } FaspEcn;
 
 /* Packet @pn leaves: does it say so? */
 gboolean fasp_ecn_mark (FaspEcn * ecn, guint64 pn);
-/* Of the packets below @end, @received have arrived. */
+/* The peer tells that @pn has arrived. */
+void fasp_ecn_arrived (FaspEcn * ecn, guint64 pn);
+/* The peer has told of all packets below @end, of which @received have arrived. */
 void fasp_ecn_told (FaspEcn * ecn, guint64 end, guint64 received);
+/* The way is another, or may be. */
+void fasp_ecn_restart (FaspEcn * ecn);
 
 G_END_DECLS

@@ -108,8 +108,7 @@ fasp_path_prove (FaspPath * path, const FaspAddress * at)
 {
   if (path->has_candidate && fasp_address_equal (at, &path->candidate)) {
     path->address = path->candidate;
-    path->ecn = (FaspEcn) {
-    0};
+    fasp_ecn_restart (&path->ecn);
     path->has_candidate = FALSE;
   } else if (path->proved || !fasp_address_equal (at, &path->address)) {
     return FALSE;

@@ -44,7 +44,7 @@
 #define OFFER_RTT (200 * FASP_MSEC)
 /* Far above what is to stand at most, the path has become slower. */
 #define SLOWER (12 * FASP_MSEC)
-#define SLOWER_RTT_SHARE 8
+#define SLOWER_RTT_SHARE 16
 /* Delays that spread without a queue, as on radio links, make pulses so many times as long
  * (at GAIN_LEAST), and what stands in the queue by so many times uncertain. */
 #define NOISE_PULSES 8
@@ -53,6 +53,7 @@
 #define NOISE_GAIN .125         /* of the smoothing */
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
+#define SPAN_SAMPLES 3
 /* A queue that vanishes lets packets arrive faster than they left: so much at most. */
 #define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
@@ -287,7 +288,7 @@ get_growth (const Span * span, gdouble * growth)
 {
   gdouble n = span->n, spread = n * span->xx - span->x * span->x;
 
-  if (span->n < 3 || spread <= 0
+  if (span->n < SPAN_SAMPLES || spread <= 0
       || span->to.sent - span->from.sent < SPAN_LEAST / 2)
     return FALSE;
   *growth = (n * span->xy - span->x * span->y) / spread;
@@ -493,7 +494,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     }
     extend (&a->recent, sample, queue, a->loss);
     if (a->recent.to.sent + queue - a->recent.from.sent -
-        a->recent.queue_from >= 2 * SPAN_LEAST) {
+        a->recent.queue_from >= 2 * SPAN_LEAST && a->recent.n >= SPAN_SAMPLES) {
       if (!a->competing && a->recent.least > get_alarm (a))
         fall (a, report->now, queue);
       note_noise (a, &a->recent);

@@ -194,6 +194,7 @@ report_arrivals (FaspSession * session, FaspTime now,
   for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
     samples[--first] = (FaspRateSample) {
     sent->time, arrived, sent->bytes};
+    fasp_ecn_arrived (&path->ecn, pn);
     if (i == told->n_arrivals)
       break;
     pn -= told->arrivals[i].back;

@@ -47,6 +47,21 @@ begin (FaspSession * session, Letter * l, FaspDatagram * datagram, guint8 flow)
   fasp_wire_write_session (&l->w, &header);
 }
 
+/* Not what goes to an address that is not proved, or what is to end a silence: that may
+ * be because of it. */
+static gboolean
+may_be_marked (FaspSession * session, const Letter * l)
+{
+  if (session->rate == NULL
+      || !fasp_address_equal (&l->datagram->to, &l->path->address))
+    return FALSE;
+  if (session->tx.stalled) {
+    fasp_ecn_restart (&l->path->ecn);
+    return FALSE;
+  }
+  return fasp_ecn_mark (&l->path->ecn, l->path->next_pn);
+}
+
 /* Seals and accounts; @block: what it carries, or FASP_NO_BLOCK. */
 static gboolean
 finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
@@ -60,8 +75,7 @@ finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
   fasp_sealer_close (session->sealer, l->flow, l->path->next_pn, w);
   g_return_val_if_fail (!w->failed, FALSE);
   datagram->size = w->used + w->payload_size;
-  datagram->ecn = session->rate != NULL
-      && fasp_ecn_mark (&l->path->ecn, l->path->next_pn);
+  datagram->ecn = may_be_marked (session, l);
   if (w->payload_size > 0) {
     datagram->payload = w->payload;
     datagram->payload_size = w->payload_size;

@@ -98,9 +98,10 @@ read_control (FaspReceiveBatch * b, struct mmsghdr *message)
       c = CMSG_NXTHDR (&message->msg_hdr, c)) {
     gint value = 0;
 
-    /* a byte of IPv4, an int of IPv6 */
-    memcpy (&value, CMSG_DATA (c), MIN (sizeof value,
-            c->cmsg_len - CMSG_LEN (0)));
+    if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+      value = *CMSG_DATA (c);   /* a byte; all others are an int */
+    else if (c->cmsg_len >= CMSG_LEN (sizeof value))
+      memcpy (&value, CMSG_DATA (c), sizeof value);
     if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO && value > 0)
       b->segment = value;
     else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)

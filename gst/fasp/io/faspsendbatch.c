@@ -21,7 +21,8 @@ typedef union
 }
 Control;
 
-#define ECN_ECT0 2              /* RFC 3168 */
+#define ECN_MASK 3              /* RFC 3168 */
+#define ECN_ECT0 2
 
 struct _FaspSendBatch
 {
@@ -60,6 +61,7 @@ fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
 
     if (getsockopt (fds[i], IPPROTO_IP, IP_TOS, &b->services[i], &length) != 0)
       b->services[i] = 0;
+    b->services[i] &= ~ECN_MASK;
   }
   b->n_links = n;
   b->waits = waits;
@@ -157,10 +159,11 @@ tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
 static void
 say_ecn (FaspSendBatch * b, Control * control, struct msghdr *message)
 {
-  const struct sockaddr_in6 *to = message->msg_name;
   gint service = b->services[b->link] | ECN_ECT0;
+  struct sockaddr_in6 to = { 0 };
 
-  if (to->sin6_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED (&to->sin6_addr))
+  memcpy (&to, message->msg_name, MIN (message->msg_namelen, sizeof to));
+  if (to.sin6_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED (&to.sin6_addr))
     tell_kernel (control, message, IPPROTO_IPV6, IPV6_TCLASS, &service,
         sizeof service);
   else

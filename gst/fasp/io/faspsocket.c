@@ -124,9 +124,10 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     return FALSE;
   }
   if (settings->tos >= 0) {
-    set_int (s, IPPROTO_IP, IP_TOS, settings->tos);
+    /* the last two bits are ECN's, and ours to say */
+    set_int (s, IPPROTO_IP, IP_TOS, settings->tos & ~3);
     if (six)
-      set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos);
+      set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos & ~3);
   }
   /* for ECN */
   set_int (s, IPPROTO_IP, IP_RECVTOS, 1);

@@ -273,6 +273,41 @@ test_slow_source (void)
   vroad_free (road);
 }
 
+/* One that has never met the bottleneck, and then there is less than it has: what is told of
+ * few packets says so, too. */
+static void
+test_source_falls (void)
+{
+  static const struct
+  {
+    guint link;
+    guint64 source, then;
+  } falls[] = {
+    {100, 4000000, 3000000}, {50, 6000000, 4000000}, {10, 1000000, 700000}, {10,
+        500000, 300000},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (falls); i++) {
+    Vroad *road = make_road (falls[i].link, 200000, 0, i);
+    ImpairConfig *bottleneck = vroad_get_bottleneck (road);
+    guint64 lost;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 100000,.source = falls[i].source}
+    );
+    vroad_run (road, 10 * FASP_SEC);
+    bottleneck->rate = falls[i].then;
+    bottleneck->queue = falls[i].then / 8 / 5;
+    vroad_run (road, 15 * FASP_SEC);
+    lost = vroad_get_lost (road, 0);
+    vroad_run (road, 40 * FASP_SEC);
+    g_assert_cmpuint (vroad_get_rate (road, 0), <=, falls[i].then * 1.3);
+    g_assert_cmpuint (vroad_get_lost (road, 0) - lost, <,
+        .01 * 25 * falls[i].then / 8);
+    vroad_free (road);
+  }
+}
+
 /* An encoder that has 90 % of what is offered, over 10, 3, 8 Mbit/s: nothing is lost, no
  * queue ever lasts, and it gets there. */
 static void
@@ -615,6 +650,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/jitter", test_jitter);
   g_test_add_func ("/rate/stalls", test_stalls);
   g_test_add_func ("/rate/slow-source", test_slow_source);
+  g_test_add_func ("/rate/source-falls", test_source_falls);
   g_test_add_func ("/rate/encoder", test_encoder);
   g_test_add_func ("/rate/modest-encoder", test_modest_encoder);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
