@@ -73,6 +73,7 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "repairs-received", f->repairs_received);
   set_uint64 (s, "packets-recovered", f->blocks_recovered);
   set_uint64 (s, "packets-received-reordered", f->datagrams_reordered);
+  set_uint64 (s, "packets-received-marked", f->marked);
   set_uint64 (s, "bytes-received", f->payload_bytes_received);
   set_uint64 (s, "wire-bytes-received", f->wire_bytes_received);
   set_uint64 (s, "blocks-received", f->blocks_received);

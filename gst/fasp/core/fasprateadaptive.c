@@ -411,6 +411,7 @@ evaluate (Adaptive * a, FaspTime now)
   gdouble rate = a->rate.rate, arrived = get_delivery_rate (&a->pulse);
   gdouble left = get_departure_rate (&a->pulse), share;
   gdouble passes = get_departure_rate (&a->passing);
+  gboolean marked = a->marked;
 
   a->evaluated = TRUE;
   if (a->least != G_MAXINT64) {
@@ -424,6 +425,8 @@ evaluate (Adaptive * a, FaspTime now)
   }
   a->passing.n = 0;
   a->passed = passes;
+  if (marked)                   /* answered already, and no time to try more */
+    return;
   if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
     if (a->pulse_end > a->pulse_start && passes > 0
         && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
