@@ -132,7 +132,7 @@ static gboolean
 has_data (Sender * s, gint64 now)
 {
   if (s->config.follow > 0 && s->rate != NULL)
-    s->config.source = s->config.follow * s->rate->rate * MAX (.25, 1 -
+    s->config.source = s->config.follow * s->rate->offer * MAX (.25, 1 -
         s->rate->owed / 1e6);
   if (s->config.source == 0)
     return TRUE;

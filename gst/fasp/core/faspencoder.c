@@ -28,7 +28,8 @@ static guint64
 get_media_rate (const FaspSession * session)
 {
   const FaspOutlook *outlook = &session->tx.outlook;
-  guint64 rate = fasp_session_get_channel_rate (session);
+  guint64 rate = session->rate != NULL ? session->rate->offer :
+      fasp_session_get_channel_rate (session);
   gdouble payload = fasp_session_get_room (session) /
       (gdouble) MAX (session->wire_max, 1);
   gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss, media;

@@ -21,7 +21,7 @@ fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now)
   rate = g_malloc0 (class->size);
   rate->class = class;
   fasp_rate_set_bounds (rate, min, max);
-  rate->rate = fasp_rate_clamp (rate, FASP_RATE_FIRST);
+  rate->rate = rate->offer = fasp_rate_clamp (rate, FASP_RATE_FIRST);
   class->init (rate, now);
   return rate;
 }
@@ -38,6 +38,7 @@ fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
   rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;
   rate->min = MIN (MAX (min, FASP_RATE_LEAST), rate->max);
   rate->rate = CLAMP (rate->rate, rate->min, rate->max);
+  rate->offer = CLAMP (rate->offer, rate->rate, rate->max);
 }
 
 guint64

@@ -64,7 +64,8 @@ struct _FaspRate
 {
   const FaspRateClass *class;
   guint64 min, max;             /* bit/s */
-  guint64 rate;                 /* that it holds the path to be good for */
+  guint64 rate;                 /* that it holds the path to be good for, */
+  guint64 offer;                /* and that an encoder may try, in the mean */
   FaspTime standing;            /* queue that does not go away, of late; µs */
   FaspTime owed;                /* so much of the rate is not sent next, as the path
                                    has it already; µs */

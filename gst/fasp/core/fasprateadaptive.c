@@ -36,6 +36,7 @@
 /* What a source that has less is offered of what passes now, and the way there, a
  * round trip at a time: up to nearly where a queue has grown before, and from there on. */
 #define OFFER 2
+#define OFFER_PACE 1.25
 #define OFFER_BELOW .97
 #define OFFER_STEP .1
 #define OFFER_FAST .95
@@ -189,24 +190,36 @@ start_contrast (Adaptive * a, FaspTime now)
 static void
 set_rate (Adaptive * a, gdouble rate)
 {
+  guint64 before = a->rate.rate;
+
   a->rate.rate = fasp_rate_clamp (&a->rate, rate);
+  a->rate.offer = a->rate.rate < before ? a->rate.rate :
+      MAX (a->rate.offer, a->rate.rate);
+}
+
+static void
+set_offer (Adaptive * a, gdouble offer, gdouble passes)
+{
+  a->rate.offer = fasp_rate_clamp (&a->rate, offer);
+  set_rate (a, MAX (a->rate.rate, MIN (a->rate.offer, OFFER_PACE * passes)));
 }
 
 /* The source has less than the rate, so pulses find out nothing; but it may follow
- * the rate.  So that is more than what passes, by as much as may be risked: little
- * where a queue has grown of late, and then more and more. */
+ * what it is offered.  So that is more than what passes, by as much as may be risked:
+ * little where a queue has grown of late, and then more and more.  What it has at once
+ * leaves no faster than a little above what passes. */
 static void
 offer_more (Adaptive * a, gdouble passes)
 {
-  gdouble most = MAX (OFFER * passes, a->rate.min);
+  gdouble most = MAX (OFFER * passes, a->rate.min), offer = a->rate.offer;
 
-  if (a->rate.rate >= most)
+  if (offer >= most)
     return;
-  if (a->rate.rate < OFFER_FAST * a->ceiling) {
-    set_rate (a, MIN (most, a->rate.rate * (1 + OFFER_STEP)));
+  if (offer < OFFER_FAST * a->ceiling) {
+    set_offer (a, MIN (most, offer * (1 + OFFER_STEP)), passes);
     return;
   }
-  set_rate (a, MIN (most, a->rate.rate * (1 + a->step)));
+  set_offer (a, MIN (most, offer * (1 + a->step)), passes);
   /* the longer the round trip, the more of it is on its way before a queue shows */
   a->step = MIN (OFFER_STEP * MIN (1, (gdouble) OFFER_RTT / a->rtt),
       a->step * (1 + OFFER_GROWTH * MIN (1, (gdouble) a->rtt / RTT_ASSUMED)));

@@ -183,6 +183,7 @@ report (FaspRate * rate, const FaspRateReport * report)
   p->window = CLAMP (p->window, WINDOW_LEAST, rate->max / 8. * p->rtt /
       FASP_SEC);
   rate->rate = fasp_rate_clamp (rate, p->window * 8 * FASP_SEC / p->rtt);
+  rate->offer = rate->rate;
 }
 
 static guint64
