@@ -17,7 +17,7 @@
 #define LOOK 1000               /* µs between two looks at the queue */
 
 static gdouble rtt = 100, loss, seconds = 60, every, skip = 10, buffer = 200;
-static gdouble clock_ppm, jitter, source, follow, codel, stall;
+static gdouble clock_ppm, jitter, source, follow, codel, stall, key;
 static gboolean ecn;
 static gchar *link_rate = (gchar *) "10", *senders = (gchar *) "adaptive";
 static gchar *steps;
@@ -87,8 +87,11 @@ main (int argc, char **argv)
           "they can", "MBIT"},
     {"follow", 0, 0, G_OPTION_ARG_DOUBLE, &follow, "They have so much of "
           "what they are offered; 0: another source", "SHARE"},
-    {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm, "Receivers' clocks are "
-          "wrong", "PPM"},
+    {"key", 0, 0, G_OPTION_ARG_DOUBLE, &key,
+        "It makes 50 pictures a second, the "
+          "first so many times as large; 0: it is even", "N"},
+    {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm,
+        "Receivers' clocks are " "wrong", "PPM"},
     {"jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS"},
     {"stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall, "Each second or so nothing "
           "arrives for up to so long", "MS"},
@@ -141,7 +144,8 @@ main (int argc, char **argv)
     vroad_add (road, &(VroadSender) {
         .kind = parse_kind (names[n]),.rtt = rtt * 1e3,.start =
         n * 5000000,.max = c.rate * is_fixed (names[n]),.source =
-        source * 1e6,.follow = follow,.ecn = ecn,.clock = clock_ppm / 1e6}
+        source * 1e6,.follow = follow,.key = key,.ecn = ecn,.clock =
+        clock_ppm / 1e6}
   );
   for (gint64 now = 0; now < seconds * 1e6;) {
     gint64 q;

@@ -22,6 +22,7 @@ typedef struct
   gint64 next_send;
   gdouble credit;               /* of the source, bytes */
   gint64 credit_time;
+  guint64 pictures;             /* made so far */
   /* a controller */
   FaspRate *rate;
   FaspSentLog log;
@@ -128,6 +129,16 @@ vroad_add (Vroad * road, const VroadSender * config)
 
 /* --- sending ------------------------------------------------------------------------ */
 
+static void
+make_pictures (Sender * s, gint64 now)
+{
+  while (s->config.start + (gint64) s->pictures * 20000 <= now) {
+    gdouble share = s->pictures++ % 50 == 0 ? s->config.key : 1;
+
+    s->credit += s->config.source / 8. * share / (49 + s->config.key);
+  }
+}
+
 static gboolean
 has_data (Sender * s, gint64 now)
 {
@@ -137,7 +148,10 @@ has_data (Sender * s, gint64 now)
   if (s->config.source == 0)
     return TRUE;
   /* what has not left stays: a live source's does, too */
-  s->credit += (now - s->credit_time) * (s->config.source / 8e6);
+  if (s->config.key > 0)
+    make_pictures (s, now);
+  else
+    s->credit += (now - s->credit_time) * (s->config.source / 8e6);
   s->credit_time = now;
   return s->credit >= VROAD_PACKET;
 }
