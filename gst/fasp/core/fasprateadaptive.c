@@ -72,6 +72,9 @@
 /* The others' share that is aimed at: more than half, so that two of us who took
  * each other for such give way in the end. */
 #define COMPETE_SHARE .55
+/* Less, so often in a row, and there is nobody. */
+#define COMPETE_NOBODY .15
+#define LONELY 2
 #define COMPETE_PACKETS 6
 #define COMPETE_PULSE_MAX FASP_SEC
 #define RTT_ASSUMED (100 * FASP_MSEC)
@@ -116,6 +119,7 @@ typedef struct
   guint stubborn;               /* looks at a queue that did not go away, */
   guint blind;                  /* and at pulses that were none, as nothing was there
                                    to be sent */
+  guint lonely;                 /* or at what tells of nobody else */
   gdouble passed;               /* bit/s before the last look; 0: not known */
   FaspTime calm_since;          /* there is none; 0: there is */
   /* of a source that has not enough for pulses */
@@ -362,6 +366,14 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   a->least = G_MAXINT64;
 }
 
+static void
+leave_competition (Adaptive * a)
+{
+  a->competing = FALSE;
+  a->stubborn = a->blind = a->lonely = 0;
+  a->gain = GAIN_LEAST;
+}
+
 /* Beside others that send z a bottleneck of capacity C gives a sender of rate s the
  * rate C s / (s + z).  So the more of it is ours, the less comes of sending more: the
  * elasticity of what arrives is the others' share, and a half beside one other is
@@ -377,11 +389,15 @@ compete (Adaptive * a)
   a->blind = sent > COMPETE_CONTRAST ? 0 : a->blind + 1;
   /* who has no more to send does not compete; else, or with a NaN: nothing is known */
   if (a->blind >= STUBBORN)
-    a->competing = FALSE;
+    leave_competition (a);
   if (!(sent > COMPETE_CONTRAST && arrived > 0))
     return;
   others = CLAMP (log (arrived) / log (sent), 0, 1);
-  set_rate (a, a->rate.rate * exp (COMPETE_STEP * (others - COMPETE_SHARE)));
+  a->lonely = others < COMPETE_NOBODY ? a->lonely + 1 : 0;
+  if (a->lonely >= LONELY)      /* the queue is ours */
+    leave_competition (a);
+  else
+    set_rate (a, a->rate.rate * exp (COMPETE_STEP * (others - COMPETE_SHARE)));
 }
 
 static void
@@ -398,11 +414,9 @@ judge_queue (Adaptive * a, FaspTime now)
     a->calm_since = now;
   if (!a->competing && a->stubborn >= STUBBORN) {
     a->competing = TRUE;
-    a->blind = 0;
   } else if (a->competing && a->calm_since > 0
       && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt)) {
-    a->competing = FALSE;
-    a->gain = GAIN_LEAST;
+    leave_competition (a);
   }
 }
 
