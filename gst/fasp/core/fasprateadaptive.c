@@ -29,6 +29,9 @@
 #define MARGIN .97
 /* A pulse that arrives with so much of its extra has found room. */
 #define ROOM .7
+/* One that arrives slower than the rate may have met a busy host; a slower path shows in
+ * the queue. */
+#define SHARE_LEAST -.5
 /* What is to stand in the queue at most: two packets, within these. */
 #define STANDING_PACKETS 2
 #define STANDING_MIN (2 * FASP_MSEC)
@@ -474,7 +477,7 @@ evaluate (Adaptive * a, FaspTime now)
     a->recent.n = 0;
     a->gain = GAIN_LEAST;
   } else {
-    share = MAX (share, -1);
+    share = MAX (share, SHARE_LEAST);
     set_rate (a, rate + share * share * share * (left - rate));
   }
 }
