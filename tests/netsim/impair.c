@@ -52,7 +52,8 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
   if ((gdouble) (start - now_ns) * c->rate / 8e9 > queue)
     return FALSE;
   if (c->codel > 0 && codel_drops (&impair->codel, start, start - now_ns,
-          c->codel * 1000, (start - now_ns) * (c->rate / 8e9) <= bytes)) {
+          c->codel * 1000, (start - now_ns) * (c->rate / 8e9) <= MAX (bytes,
+              1500))) {
     if (!ecn)
       return FALSE;
     fate->mark = TRUE;

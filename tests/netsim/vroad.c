@@ -109,6 +109,7 @@ vroad_add (Vroad * road, const VroadSender * config)
   Sender *s = g_new0 (Sender, 1);
 
   g_return_val_if_fail (road->n < SENDERS, 0);
+  g_return_val_if_fail (config->key == 0 || config->kind < VROAD_RENO, 0);
   s->config = *config;
   s->road = road;
   s->largest = -1;

@@ -34,9 +34,10 @@ typedef struct
   gint64 rtt;                   /* without the queue, µs */
   gint64 start;                 /* µs */
   guint64 source;               /* bit/s that there are to send; 0: no end of it */
-  gdouble follow;               /* the source is an encoder: so much of the rate */
+  gdouble follow;               /* the source is an encoder: so much of the offer */
   gdouble key;                  /* of an encoder's 50 pictures in a second the first is
-                                   so many times as large; 0: an even source */
+                                   so many times as large; 0: an even source.  Not
+                                   of a TCP */
   guint64 max;                  /* bit/s: of a controller; the rate of FIXED */
   gboolean ecn;                 /* it can do with marks instead of losses */
   gdouble clock;                /* of the receiver: wrong by so much (1e-4: 100 ppm) */

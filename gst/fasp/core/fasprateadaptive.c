@@ -200,7 +200,7 @@ set_rate (Adaptive * a, gdouble rate)
   guint64 before = a->rate.rate;
 
   a->rate.rate = fasp_rate_clamp (&a->rate, rate);
-  a->rate.offer = a->rate.rate < before ? a->rate.rate :
+  a->rate.offer = rate < before ? a->rate.rate :
       MAX (a->rate.offer, a->rate.rate);
 }
 
@@ -297,8 +297,9 @@ get_departure_rate (const Span * span)
 {
   FaspTime took = span->to.sent - span->from.sent;
 
-  return took <= 0 ? 0 : (span->to.bytes - span->from.bytes) * 8. * FASP_SEC /
-      took;
+  return span->n == 0
+      || took <=
+      0 ? 0 : (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
 }
 
 /* How fast the queue grew, by least squares over all of it, as single packets are early
@@ -375,6 +376,8 @@ leave_competition (Adaptive * a)
   a->competing = FALSE;
   a->stubborn = a->blind = a->lonely = 0;
   a->gain = GAIN_LEAST;
+  a->passing.n = 0;
+  a->passed = 0;
 }
 
 /* Beside others that send z a bottleneck of capacity C gives a sender of rate s the
@@ -389,11 +392,10 @@ compete (Adaptive * a)
   gdouble arrived = get_delivery_rate (&a->pulse) /
       get_delivery_rate (&a->drain), others;
 
-  a->blind = sent > COMPETE_CONTRAST ? 0 : a->blind + 1;
-  /* who has no more to send does not compete; else, or with a NaN: nothing is known */
-  if (a->blind >= STUBBORN)
+  a->blind = isfinite (sent) && sent > COMPETE_CONTRAST ? 0 : a->blind + 1;
+  if (a->blind >= STUBBORN)     /* who has no more to send does not compete */
     leave_competition (a);
-  if (!(sent > COMPETE_CONTRAST && arrived > 0))
+  if (a->blind > 0 || !isfinite (arrived) || arrived <= 0)
     return;
   others = CLAMP (log (arrived) / log (sent), 0, 1);
   a->lonely = others < COMPETE_NOBODY ? a->lonely + 1 : 0;
@@ -434,13 +436,25 @@ answer_marks (Adaptive * a, FaspTime now)
   set_ceiling (a);
 }
 
+/* The queue that the last large pulse has made is being drained. */
+static void
+end_search (Adaptive * a)
+{
+  if (a->gain <= GAIN_LEAST)
+    return;
+  a->hold_until = MAX (a->hold_until, a->pulse_end +
+      2 * get_extra (a, a->gain));
+  a->recent.n = 0;
+  a->gain = GAIN_LEAST;
+}
+
 /* All that left in the pulse has been told of. */
 static void
 evaluate (Adaptive * a, FaspTime now)
 {
   gdouble rate = a->rate.rate, arrived = get_delivery_rate (&a->pulse);
   gdouble left = get_departure_rate (&a->pulse), share;
-  gdouble passes = get_departure_rate (&a->passing);
+  gdouble passes;
   gboolean marked = a->marked;
 
   a->evaluated = TRUE;
@@ -453,10 +467,14 @@ evaluate (Adaptive * a, FaspTime now)
     compete (a);
     return;
   }
+  passes = get_departure_rate (&a->passing);
   a->passing.n = 0;
-  a->passed = passes;
-  if (marked)                   /* answered already, and no time to try more */
+  /* with a drain alone, and no pulse to make up for it, less passes than might */
+  a->passed = a->pulse_end > a->pulse_start ? passes : 0;
+  if (marked) {                 /* answered already, and no time to try more */
+    end_search (a);
     return;
+  }
   if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
     if (a->pulse_end > a->pulse_start && passes > 0
         && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
@@ -470,12 +488,8 @@ evaluate (Adaptive * a, FaspTime now)
     set_rate (a, MARGIN * MIN (arrived, left));
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > GAIN_LEAST) {
-    /* that is what there is; the queue that the pulse made is being drained */
-    set_rate (a, MARGIN * arrived);
-    a->hold_until = MAX (a->hold_until, a->pulse_end +
-        2 * get_extra (a, a->gain));
-    a->recent.n = 0;
-    a->gain = GAIN_LEAST;
+    set_rate (a, MARGIN * arrived);     /* that is what there is */
+    end_search (a);
   } else {
     share = MAX (share, SHARE_LEAST);
     set_rate (a, rate + share * share * share * (left - rate));

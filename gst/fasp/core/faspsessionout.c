@@ -47,7 +47,7 @@ begin (FaspSession * session, Letter * l, FaspDatagram * datagram, guint8 flow)
   fasp_wire_write_session (&l->w, &header);
 }
 
-/* Not what goes to an address that is not proved, or what is to end a silence: that may
+/* Not what goes to an address that the peer may have by now, or what is to end a silence: that may
  * be because of it. */
 static gboolean
 may_be_marked (FaspSession * session, const Letter * l)
