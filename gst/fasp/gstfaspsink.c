@@ -63,6 +63,7 @@ struct _GstFaspSink
   GstFaspConnection connection;
   FaspTime media_time;          /* of the last write; never decreases */
   guint64 available_bitrate;    /* under the object lock */
+  gint key_frame_unasked;       /* atomic: one was wanted before pads were active */
   gboolean ended;               /* the end of the stream was sent */
 };
 
@@ -287,12 +288,24 @@ tell_bitrate (GstFaspSink * self, guint64 bitrate)
       gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, structure));
 }
 
+/* The socket is open before the pad is active: then it is asked for as soon as it is,
+ * once. */
+static void
+ask_for_key_frame_if_active (GstFaspSink * self)
+{
+  if (gst_pad_is_active (GST_BASE_SINK_PAD (self))
+      && g_atomic_int_compare_and_exchange (&self->key_frame_unasked, TRUE,
+          FALSE))
+    gst_pad_push_event (GST_BASE_SINK_PAD (self),
+        gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE,
+            0));
+}
+
 static void
 ask_for_key_frame (GstFaspSink * self)
 {
-  gst_pad_push_event (GST_BASE_SINK_PAD (self),
-      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE,
-          0));
+  g_atomic_int_set (&self->key_frame_unasked, TRUE);
+  ask_for_key_frame_if_active (self);
 }
 
 static void
@@ -320,12 +333,15 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->media_time = 0;
     self->available_bitrate = 0;
+    self->key_frame_unasked = FALSE;
     self->ended = FALSE;
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
   }
   ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element,
       transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    ask_for_key_frame_if_active (self);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
           && ret == GST_STATE_CHANGE_FAILURE))

@@ -318,6 +318,7 @@ test_encoder (void)
   const GstStructure *told;
   Encoder encoder = { 0 };
   guint64 bitrate;
+  gint64 until;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_upstream,
       &encoder, NULL);
@@ -332,6 +333,12 @@ test_encoder (void)
   g_assert_true (gst_structure_get_uint64 (told, "bitrate", &bitrate));
   g_assert_cmpuint (bitrate, >, 8000000);
   g_assert_cmpuint (bitrate, <, 9500000);
+  /* it may be that the pad had to become active first */
+  until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  while (g_atomic_int_get (&encoder.key_frames) == 0) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
   g_assert_cmpint (g_atomic_int_get (&encoder.key_frames), ==, 1);
   g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (5000000), NULL);
   push (pair, stream, 20000, 1000000, 5000);
