@@ -53,6 +53,10 @@ def run_on_link(options, script, timeout, stats=None):
                           stdin=subprocess.DEVNULL).returncode
 
 
+def numbers(text):
+    return [float(x) for x in text.split(",")]
+
+
 RECORD = 1316       # bytes, cbrsource's
 WIRE_A, WIRE_B = "10.9.0.1", "10.9.0.2"
 

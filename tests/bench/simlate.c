@@ -19,7 +19,8 @@
 #define MOST 32                 /* ratios, delays */
 #define SUCCESS 1e-4
 #define LEAD FASP_SEC
-/* Of a run that measures T, before it counts. */
+/* T is the mean of so many streams, without their begin. */
+#define MEASURED 5
 #define SETTLE (10 * FASP_SEC)
 #define PAYLOAD 1448            /* of a TCP's packet */
 
@@ -27,7 +28,8 @@ static gchar *sender = (gchar *) "adaptive", *ratios = (gchar *) "1,1.5,2";
 static gchar *delays = (gchar *) "0.3,1,3,10";
 static gdouble loss = 2, rtt = 45, link_rate = 15, buffer = 500;
 static gdouble seconds = 200;
-static gint streams = 20, measured = 5, seed = 1;
+static gint streams = 20, seed = 1;
+static FaspRateControl control;
 
 /* Bytes of a stream that came later than each delay after they were made. */
 typedef struct
@@ -36,7 +38,7 @@ typedef struct
   gint64 started;               /* its first byte is made, µs */
   const gdouble *delays;        /* s */
   guint n;
-  guint64 came, late[MOST];
+  guint64 came, settling, late[MOST];   /* settling: in the first SETTLE */
 } Watch;
 
 static void
@@ -45,6 +47,8 @@ watch (Watch * w, guint64 bytes, gint64 now)
   gint64 made;
 
   w->came += bytes;
+  if (now - w->started < SETTLE)
+    w->settling += bytes;
   made = w->started + w->came * 8e6 / w->bitrate;
   for (guint i = 0; i < w->n; i++)
     if (now - made > w->delays[i] * 1e6)
@@ -121,8 +125,7 @@ run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch * w)
   c.data = w;
   fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   config.latency_ms = latency;
-  config.rate_control = g_str_equal (sender, "pert") ? FASP_RATE_CONTROL_PERT :
-      FASP_RATE_CONTROL_ADAPTIVE;
+  config.rate_control = control;
   stream = vstream_new (net, &c, &config, NULL);
   w->started = stream->started + LEAD;
   vstream_run_until (stream, LEAD + until);
@@ -146,19 +149,16 @@ run (guint32 number, gint64 duration, gint64 until, guint latency, Watch * w)
 static gdouble
 measure (void)
 {
-  static const gdouble none;
   guint64 bytes = 0;
 
-  for (gint i = 0; i < measured; i++) {
+  for (gint i = 0; i < MEASURED; i++) {
     gint64 duration = seconds * 1e6;
-    Watch all = {.bitrate = link_rate * 1e6 }, begin = all;
+    Watch w = {.bitrate = link_rate * 1e6 };
 
-    all.delays = begin.delays = &none;
-    run (seed + i, SETTLE, SETTLE, 1000, &begin);
-    run (seed + i, duration, duration, 1000, &all);
-    bytes += all.came - begin.came;
+    run (seed + i, duration, duration, 1000, &w);
+    bytes += w.came - w.settling;
   }
-  return bytes * 8 / (seconds - SETTLE / 1e6) / measured;
+  return bytes * 8 / (seconds - SETTLE / 1e6) / MEASURED;
 }
 
 static guint
@@ -246,8 +246,8 @@ main (int argc, char **argv)
     fprintf (stderr, "simlate: %s\n", error->message);
     return 2;
   }
-  if (!is_tcp () && !g_str_equal (sender, "pert")
-      && !g_str_equal (sender, "adaptive")) {
+  if (!is_tcp () && (!fasp_rate_control_parse (sender, &control)
+          || control == FASP_RATE_CONTROL_FIXED)) {
     fprintf (stderr, "simlate: there is no sender %s\n", sender);
     return 2;
   }

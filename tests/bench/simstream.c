@@ -72,6 +72,11 @@ main (int argc, char **argv)
     fprintf (stderr, "simstream: %s\n", error->message);
     return 2;
   }
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  if (!fasp_rate_control_parse (control, &sender.rate_control)) {
+    fprintf (stderr, "simstream: there is no rate control %s\n", control);
+    return 2;
+  }
   net = vnet_new (seed);
   vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) {
         loss / 100, loss / 100
@@ -82,17 +87,14 @@ main (int argc, char **argv)
   vnet_get_wire (net, VNET_B, VNET_A)->stall = stall * FASP_MSEC;
   vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
-  config.channel = g_str_equal (control, "fixed") ? channel * 1e6 : 0;
   config.chunk = chunk;
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
   before = g_get_monotonic_time ();
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   sender.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
   sender.glitch_interval = interval;
-  sender.rate_control = g_str_equal (control, "adaptive") ?
-      FASP_RATE_CONTROL_ADAPTIVE : g_str_equal (control, "pert") ?
-      FASP_RATE_CONTROL_PERT : FASP_RATE_CONTROL_FIXED;
+  config.channel = sender.rate_control == FASP_RATE_CONTROL_FIXED ?
+      channel * 1e6 : 0;
   stream = vstream_new (net, &config, &sender, NULL);
   good = vstream_run (stream);
   printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n",

@@ -13,6 +13,11 @@
 
 G_BEGIN_DECLS
 
+/* The two bits beside DSCP. */
+#define FASP_ECN_MASK 3
+#define FASP_ECN_ECT0 2         /* can do with a mark */
+#define FASP_ECN_CE 3           /* marked */
+
 #define FASP_ECN_TESTED 10
 
 typedef enum

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "faspqueue.h"
+#include "fasptypes.h"
 
 G_BEGIN_DECLS
 
@@ -23,6 +23,10 @@ typedef enum
   FASP_RATE_CONTROL_PERT,
   FASP_RATE_CONTROL_ADAPTIVE,
 } FaspRateControl;
+
+/* "fixed", "pert", "adaptive"; others are FALSE. */
+gboolean fasp_rate_control_parse (const gchar * name,
+    FaspRateControl * control);
 
 /* Rates of a controller, bit/s. */
 #define FASP_RATE_LEAST 100000
@@ -69,7 +73,6 @@ struct _FaspRate
   FaspTime standing;            /* queue that does not go away, of late; µs */
   FaspTime owed;                /* so much of the rate is not sent next, as the path
                                    has it already; µs */
-  FaspQueue queues[FASP_FLOWS_MAX];
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report, */
   guint64 marked[FASP_FLOWS_MAX];       /* too */
 };

@@ -12,6 +12,7 @@
  * less.
  */
 #include <math.h>
+#include "faspqueue.h"
 #include "fasprate.h"
 
 #define PULSE_MIN (16 * FASP_MSEC)
@@ -101,6 +102,7 @@ typedef struct
 typedef struct
 {
   FaspRate rate;
+  FaspQueue queues[FASP_FLOWS_MAX];
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
@@ -152,6 +154,17 @@ begin (Adaptive * a, Phase phase, FaspTime now, FaspTime length)
   a->phase_end = now + length;
 }
 
+/* What leaves from @from to @to is the pulse, to be evaluated when it is known how it
+ * arrived. */
+static void
+expect (Adaptive * a, FaspTime from, FaspTime to)
+{
+  a->pulse_start = from;
+  a->pulse_end = to;
+  a->evaluated = FALSE;
+  a->pulse.n = 0;
+}
+
 static void
 start_pulse (Adaptive * a, FaspTime now)
 {
@@ -163,17 +176,14 @@ start_pulse (Adaptive * a, FaspTime now)
 
   length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
   begin (a, PULSE, now, length);
-  a->pulse_start = now;
-  a->pulse_end = now + length;
-  a->evaluated = FALSE;
-  a->pulse.n = 0;
+  expect (a, now, now + length);
 }
 
-/* µs of the rate that a pulse of @gain has sent beyond it. */
+/* µs of the rate that the pulse sends beyond it. */
 static FaspTime
-get_extra (const Adaptive * a, gdouble gain)
+get_extra (const Adaptive * a)
 {
-  return (gain - 1) * (a->pulse_end - a->pulse_start);
+  return (a->gain - 1) * (a->pulse_end - a->pulse_start);
 }
 
 /* Here the drain comes first: what it holds back is there for the pulse, also from a
@@ -188,10 +198,8 @@ start_contrast (Adaptive * a, FaspTime now)
   begin (a, DRAIN, now, length);
   a->gain = COMPETE_GAIN;
   a->drain_start = now;
-  a->pulse_start = now + length;
-  a->pulse_end = now + 2 * length;
-  a->evaluated = FALSE;
-  a->pulse.n = a->drain.n = 0;
+  a->drain.n = 0;
+  expect (a, now + length, now + 2 * length);
 }
 
 static void
@@ -247,16 +255,6 @@ start_drain (Adaptive * a, FaspTime now, FaspTime extra)
   begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
 }
 
-/* Until it is known what becomes of what leaves from then on: as a pulse of no
- * length. */
-static void
-wait_from (Adaptive * a, FaspTime when)
-{
-  a->pulse_start = a->pulse_end = when;
-  a->evaluated = FALSE;
-  a->pulse.n = 0;
-}
-
 static void
 init (FaspRate * rate, FaspTime now)
 {
@@ -297,9 +295,9 @@ get_departure_rate (const Span * span)
 {
   FaspTime took = span->to.sent - span->from.sent;
 
-  return span->n == 0
-      || took <=
-      0 ? 0 : (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
+  if (span->n == 0 || took <= 0)
+    return 0;
+  return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
 }
 
 /* How fast the queue grew, by least squares over all of it, as single packets are early
@@ -365,7 +363,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   start_drain (a, now, queue);
   a->rate.owed = queue;
   a->hold_until = a->phase_end;
-  wait_from (a, a->phase_end);
+  expect (a, a->phase_end, a->phase_end);
   a->recent.n = 0;
   a->least = G_MAXINT64;
 }
@@ -411,7 +409,6 @@ judge_queue (Adaptive * a, FaspTime now)
   gboolean stands = a->rate.standing > get_target (a) || a->marked;
 
   a->marked = FALSE;
-
   a->stubborn = stands ? a->stubborn + 1 : 0;
   if (stands)
     a->calm_since = 0;
@@ -442,8 +439,7 @@ end_search (Adaptive * a)
 {
   if (a->gain <= GAIN_LEAST)
     return;
-  a->hold_until = MAX (a->hold_until, a->pulse_end +
-      2 * get_extra (a, a->gain));
+  a->hold_until = MAX (a->hold_until, a->pulse_end + 2 * get_extra (a));
   a->recent.n = 0;
   a->gain = GAIN_LEAST;
 }
@@ -501,7 +497,7 @@ static gboolean
 is_of_search (const Adaptive * a, FaspTime sent)
 {
   return a->gain > GAIN_LEAST && sent >= a->pulse_start
-      && sent < a->pulse_end + 2 * get_extra (a, a->gain);
+      && sent < a->pulse_end + 2 * get_extra (a);
 }
 
 static void
@@ -519,7 +515,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     a->loss = (gdouble) report->lost / report->told;
   for (guint i = 0; i < report->n; i++) {
     const FaspRateSample *sample = &report->samples[i];
-    FaspTime queue = fasp_queue_add (&rate->queues[report->flow], sample->sent,
+    FaspTime queue = fasp_queue_add (&a->queues[report->flow], sample->sent,
         sample->arrived);
 
     if (sample->sent >= a->hold_until)
@@ -563,7 +559,7 @@ next_phase (Adaptive * a, FaspTime now)
         begin (a, CRUISE, now, 4 * a->rtt);
         break;
       }
-      start_drain (a, now, get_extra (a, a->gain));
+      start_drain (a, now, get_extra (a));
       break;
     case DRAIN:
       if (a->competing && now < a->pulse_end)
@@ -576,7 +572,7 @@ next_phase (Adaptive * a, FaspTime now)
       if (!a->competing && a->rate.standing > get_alarm (a)) {
         /* how much slower it has become is known as soon as enough has arrived */
         start_drain (a, now, a->rtt / 2);
-        wait_from (a, a->phase_end);
+        expect (a, a->phase_end, a->phase_end);
       } else if (!a->competing && a->rate.standing > target) {
         FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
         gdouble less = CLAMP ((gdouble) (a->rate.standing - target) / cycle,
@@ -590,7 +586,7 @@ next_phase (Adaptive * a, FaspTime now)
         start_drain (a, now, a->rate.standing);
         a->rate.standing = 0;
         /* a pulse on top of a queue would say nothing new */
-        wait_from (a, a->phase_end);
+        expect (a, a->phase_end, a->phase_end);
       } else if (a->competing) {
         start_contrast (a, now);
       } else {

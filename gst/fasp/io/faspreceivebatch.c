@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "faspchunk.h"
+#include "faspecn.h"
 #include "faspreceivebatch.h"
 #include "faspsocket.h"
 
@@ -18,8 +19,6 @@ typedef union
 }
 Control;
 
-#define ECN_MASK 3
-#define ECN_CE 3                /* congestion experienced */
 
 struct _FaspReceiveBatch
 {
@@ -106,7 +105,7 @@ read_control (FaspReceiveBatch * b, struct mmsghdr *message)
       b->segment = value;
     else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
         || (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS))
-      b->marked = (value & ECN_MASK) == ECN_CE;
+      b->marked = (value & FASP_ECN_MASK) == FASP_ECN_CE;
   }
   b->segment = MAX (b->segment, 1);
 }

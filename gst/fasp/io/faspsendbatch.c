@@ -5,6 +5,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "faspecn.h"
 #include "faspsendbatch.h"
 
 /* What the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
@@ -21,8 +22,6 @@ typedef union
 }
 Control;
 
-#define ECN_MASK 3              /* RFC 3168 */
-#define ECN_ECT0 2
 
 struct _FaspSendBatch
 {
@@ -61,7 +60,7 @@ fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
 
     if (getsockopt (fds[i], IPPROTO_IP, IP_TOS, &b->services[i], &length) != 0)
       b->services[i] = 0;
-    b->services[i] &= ~ECN_MASK;
+    b->services[i] &= ~FASP_ECN_MASK;
   }
   b->n_links = n;
   b->waits = waits;
@@ -159,7 +158,7 @@ tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
 static void
 say_ecn (FaspSendBatch * b, Control * control, struct msghdr *message)
 {
-  gint service = b->services[b->link] | ECN_ECT0;
+  gint service = b->services[b->link] | FASP_ECN_ECT0;
   struct sockaddr_in6 to = { 0 };
 
   memcpy (&to, message->msg_name, MIN (message->msg_namelen, sizeof to));

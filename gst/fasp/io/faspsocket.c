@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "faspecn.h"
 #include "faspsocket.h"
 
 /* Of the network, looked at for one that matters. */
@@ -125,9 +126,9 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
   }
   if (settings->tos >= 0) {
     /* the last two bits are ECN's, and ours to say */
-    set_int (s, IPPROTO_IP, IP_TOS, settings->tos & ~3);
+    set_int (s, IPPROTO_IP, IP_TOS, settings->tos & ~FASP_ECN_MASK);
     if (six)
-      set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos & ~3);
+      set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos & ~FASP_ECN_MASK);
   }
   /* for ECN */
   set_int (s, IPPROTO_IP, IP_RECVTOS, 1);

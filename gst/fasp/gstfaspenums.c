@@ -1,0 +1,88 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspcommon.h"
+#include "gstfaspenums.h"
+
+GType
+gst_fasp_mode_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_MODE_NONE, "Caller if the URI has a host, listener if not",
+        "none"},
+    {GST_FASP_MODE_CALLER, "Dial the URI's host and port", "caller"},
+    {GST_FASP_MODE_LISTENER, "Wait to be dialled", "listener"},
+    {GST_FASP_MODE_RENDEZVOUS, "Both ends know and dial the other's address",
+        "rendezvous"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspMode", values);
+}
+
+GType
+gst_fasp_slow_policy_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_SLOW_POLICY_WAIT, "Wait for it, unless it is silent while others "
+          "are heard", "wait"},
+    {GST_FASP_SLOW_POLICY_DROP_RECEIVER, "Disconnect it", "drop-receiver"},
+    {GST_FASP_SLOW_POLICY_SKIP, "Move it ahead; it sees a gap", "skip"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspSlowPolicy", values);
+}
+
+GType
+gst_fasp_too_late_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_TOO_LATE_WAIT, "Wait for it: nothing is ever dropped", "wait"},
+    {GST_FASP_TOO_LATE_SKIP, "Give it up and go on behind the gap", "skip"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspTooLate", values);
+}
+
+GType
+gst_fasp_flow_assignment_get_type (void)
+{
+  static gsize once = 0;
+  static const GEnumValue values[] = {
+    {GST_FASP_FLOW_ASSIGNMENT_RANDOM, "Each packet on one by chance", "random"},
+    {GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN, "In turn", "round-robin"},
+    {GST_FASP_FLOW_ASSIGNMENT_DUPLICATE, "Every packet on all of them, so that "
+          "the loss of one is not felt at all (SMPTE ST 2022-7)", "duplicate"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspFlowAssignment", values);
+}
+
+GType
+gst_fasp_rate_control_get_type (void)
+{
+  static gsize once;
+  static const GEnumValue values[] = {
+    {GST_FASP_RATE_CONTROL_AUTO, "fixed where max-bitrate is set when it "
+          "starts, else adaptive", "auto"},
+    {GST_FASP_RATE_CONTROL_FIXED, "max-bitrate is the rate", "fixed"},
+    {GST_FASP_RATE_CONTROL_PERT, "Probabilistic Early Response TCP, as a "
+          "paced window", "pert"},
+    {GST_FASP_RATE_CONTROL_ADAPTIVE, "What the path has room for without a "
+          "queue, measured by short pulses", "adaptive"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspRateControl", values);
+}
