@@ -19,7 +19,7 @@ typedef struct
   gint64 largest;               /* packet that arrived, -1: none, */
   gint64 largest_time;          /* and when, by the receiver's clock and */
   gint64 largest_now;           /* by that of the road */
-  gint64 next_send;
+  FaspPacer pacer;
   gdouble credit;               /* of the source, bytes */
   gint64 credit_time;
   guint64 pictures;             /* made so far */
@@ -103,6 +103,12 @@ is_tcp (const Sender * s)
   return s->config.kind == VROAD_RENO || s->config.kind == VROAD_CUBIC;
 }
 
+static void
+set_rate (Sender * s, gint64 now, guint64 rate)
+{
+  fasp_pacer_set_rate (&s->pacer, now, rate, fasp_pacer_choose_burst (rate, 0));
+}
+
 guint
 vroad_add (Vroad * road, const VroadSender * config)
 {
@@ -113,7 +119,7 @@ vroad_add (Vroad * road, const VroadSender * config)
   s->config = *config;
   s->road = road;
   s->largest = -1;
-  s->next_send = s->credit_time = config->start;
+  s->credit_time = config->start;
   s->feedback_due = G_MAXINT64;
   s->early = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   vtcp_init (&s->tcp, config->kind == VROAD_CUBIC);
@@ -124,8 +130,21 @@ vroad_add (Vroad * road, const VroadSender * config)
         FASP_RATE_CONTROL_PERT : config->kind == VROAD_ADAPTIVE ?
         FASP_RATE_CONTROL_ADAPTIVE : FASP_RATE_CONTROL_FIXED, 0, config->max,
         config->start);
+  set_rate (s, config->start, config->max);
   road->senders[road->n] = s;
   return road->n++;
+}
+
+void
+vroad_set_max (Vroad * road, guint sender, guint64 max)
+{
+  Sender *s = road->senders[sender];
+
+  s->config.max = max;
+  if (s->rate != NULL)
+    fasp_rate_set_bounds (s->rate, 0, max);
+  else
+    set_rate (s, road->now, max);
 }
 
 /* --- sending ------------------------------------------------------------------------ */
@@ -224,25 +243,23 @@ poll (Sender * s)
 {
   gint64 now = s->road->now, again = G_MAXINT64;
   FaspTime until = G_MAXINT64;
-  guint64 rate;
 
   if (now < s->config.start)
     return s->config.start;
   if (is_tcp (s))
     return poll_tcp (s, now);
   for (;;) {
-    rate = s->rate != NULL ? fasp_rate_get (s->rate, now, &until) :
-        MAX (s->config.max, FASP_RATE_LEAST);
-    if (now < s->next_send) {
-      again = s->next_send;
+    if (s->rate != NULL)
+      set_rate (s, now, fasp_rate_get (s->rate, now, &until));
+    again = fasp_pacer_get_time (&s->pacer, now, VROAD_PACKET);
+    if (again > now)
       break;
-    }
     if (!has_data (s, now)) {
       again = now + 1000;
       break;
     }
     send_packet (s);
-    s->next_send = MAX (s->next_send, now - 1000) + BITS * 1e6 / rate;
+    fasp_pacer_sent (&s->pacer, now, VROAD_PACKET);
   }
   return MIN (again, MAX (until, now + 1));
 }

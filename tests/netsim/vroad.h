@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "fasppacer.h"
 #include "fasprate.h"
 #include "impair.h"
 
@@ -38,7 +39,8 @@ typedef struct
   gdouble key;                  /* of an encoder's 50 pictures in a second the first is
                                    so many times as large; 0: an even source.  Not
                                    of a TCP */
-  guint64 max;                  /* bit/s: of a controller; the rate of FIXED */
+  guint64 max;                  /* bit/s: of a controller; the rate of FIXED, 0: not
+                                   paced */
   gboolean ecn;                 /* it can do with marks instead of losses */
   gdouble clock;                /* of the receiver: wrong by so much (1e-4: 100 ppm) */
   VroadDelivered delivered;     /* or NULL */
@@ -52,6 +54,8 @@ ImpairConfig *vroad_get_bottleneck (Vroad * road);
 /* Returns its number. */
 guint vroad_add (Vroad * road, const VroadSender * sender);
 void vroad_run (Vroad * road, gint64 until);
+/* Of a controller, or the rate of FIXED. */
+void vroad_set_max (Vroad * road, guint sender, guint64 max);
 
 /* Bytes that have arrived so far, of a TCP in order. */
 guint64 vroad_get_delivered (const Vroad * road, guint sender);

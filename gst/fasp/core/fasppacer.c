@@ -20,10 +20,21 @@ fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
 }
 
 void
-fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst)
+fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
+    guint32 burst)
 {
-  fasp_rate_clock_set_rate (&pacer->ready, MIN (rate, FASP_RATE_MAX));
+  gint64 debt = pacer->ready.ns - now * 1000;
+  guint64 before = pacer->ready.rate;
+
   pacer->burst = burst;
+  rate = MIN (rate, FASP_RATE_MAX);
+  if (rate == before)
+    return;
+  fasp_rate_clock_set_rate (&pacer->ready, rate);
+  /* bytes that left early are paid for at the rate that there is now */
+  if (debt > 0 && before > 0 && rate > 0)
+    fasp_rate_clock_set (&pacer->ready, now * 1000 +
+        (gint64) ((gdouble) debt * before / rate));
 }
 
 guint32

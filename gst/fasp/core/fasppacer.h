@@ -29,8 +29,9 @@ typedef struct
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
-/* Keeps the debt or credit already made. */
-void fasp_pacer_set_rate (FaspPacer * pacer, guint64 rate, guint32 burst);
+/* What was sent ahead of the old rate is waited for at the new one, at once. */
+void fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
+    guint32 burst);
 /* What may leave back to back at @rate, bytes; @wanted if that is not 0. */
 guint32 fasp_pacer_choose_burst (guint64 rate, guint32 wanted);
 /* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded

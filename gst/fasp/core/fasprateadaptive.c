@@ -59,6 +59,8 @@
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
 #define SPAN_SAMPLES 3
+/* Less of the rate than that says little of what the path has room for. */
+#define SPARSE .5
 /* A queue that vanishes lets packets arrive faster than they left: so much at most. */
 #define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
@@ -345,6 +347,24 @@ get_delivery_rate (const Span * span)
       span->n);
 }
 
+/* Who sends nothing makes no queue: what there is of one then is others', or a busy
+ * host's. */
+static gboolean
+is_idle (const Span * span)
+{
+  return span->n == 0 || (span->to.bytes - span->from.bytes) * 8 <= PACKET;
+}
+
+/* To @rate at most, and by a half at most where so little has @left that it tells little of
+ * the path. */
+static gdouble
+bound_fall (const Adaptive * a, gdouble rate, gdouble left)
+{
+  if (left < SPARSE * a->rate.rate)
+    rate = MAX (rate, SPARSE * a->rate.rate);
+  return MIN (rate, a->rate.rate);
+}
+
 /* The path has become slower: a queue grows far beyond what is wanted. */
 static void
 fall (Adaptive * a, FaspTime now, FaspTime queue)
@@ -352,12 +372,12 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   gdouble arrived = get_delivery_rate (&a->recent);
   gdouble left = get_departure_rate (&a->recent);
 
-  if (arrived <= 0)
+  if (arrived <= 0 || is_idle (&a->recent))
     return;
   /* and so much more by what has left since */
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
-  set_rate (a, MIN (a->rate.rate, MARGIN * arrived));
+  set_rate (a, bound_fall (a, MARGIN * arrived, left));
   set_ceiling (a);
   a->gain = GAIN_LEAST;
   start_drain (a, now, queue);
@@ -454,6 +474,8 @@ evaluate (Adaptive * a, FaspTime now)
   gboolean marked = a->marked;
 
   a->evaluated = TRUE;
+  if (!a->competing && is_idle (&a->passing))
+    return;
   if (a->least != G_MAXINT64) {
     a->rate.standing = a->least;
     a->least = G_MAXINT64;
@@ -580,7 +602,7 @@ next_phase (Adaptive * a, FaspTime now)
 
         /* the queue is of what passes, if that is less */
         if (a->passed > 0)
-          set_rate (a, MIN (a->passed, a->rate.rate));
+          set_rate (a, bound_fall (a, a->passed, a->passed));
         set_rate (a, a->rate.rate * (1 - less));
         set_ceiling (a);
         start_drain (a, now, a->rate.standing);

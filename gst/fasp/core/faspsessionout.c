@@ -630,7 +630,7 @@ follow_rate (FaspSession * session, FaspTime now)
   if (session->rate == NULL || now < session->rate_until)
     return;
   rate = fasp_rate_get (session->rate, now, &session->rate_until);
-  fasp_pacer_set_rate (&session->pacer, rate,
+  fasp_pacer_set_rate (&session->pacer, now, rate,
       fasp_pacer_choose_burst (rate, session->max_burst));
 }
 

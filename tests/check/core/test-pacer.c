@@ -102,9 +102,16 @@ test_set_rate (void)
   fasp_pacer_init (&pacer, 8000, 1500); /* 1 byte per ms */
   fasp_pacer_sent (&pacer, 0, 1500);
   fasp_pacer_sent (&pacer, 0, 1500);
-  g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), >, FASP_SEC);
-  fasp_pacer_set_rate (&pacer, 0, 1500);
-  g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), <=, 0);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, 0, 1500), ==, 3 * FASP_SEC);
+  /* what is owed is bytes, not time */
+  fasp_pacer_set_rate (&pacer, FASP_SEC, 80000, 1500);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, FASP_SEC, 1500), ==,
+      FASP_SEC + 200 * FASP_MSEC);
+  fasp_pacer_set_rate (&pacer, FASP_SEC + 100 * FASP_MSEC, 8000, 1500);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, FASP_SEC, 1500), ==,
+      2 * FASP_SEC + 100 * FASP_MSEC);
+  fasp_pacer_set_rate (&pacer, FASP_SEC, 0, 1500);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, FASP_SEC, 1500), <=, FASP_SEC);
 }
 
 /* What was not used is there for a quarter of a second, and no longer. */
@@ -131,7 +138,7 @@ test_unused (void)
   fasp_pacer_init (&pacer, 0, 8192);
   fasp_pacer_use (&pacer, 1 << 30);
   g_assert_cmpint (fasp_pacer_get_unused (&pacer, 0), ==, G_MAXINT64);
-  fasp_pacer_set_rate (&pacer, 8000000, 8192);
+  fasp_pacer_set_rate (&pacer, 0, 8000000, 8192);
   g_assert_cmpint (fasp_pacer_get_unused (&pacer, FASP_SEC), >=, 0);
 }
 
