@@ -59,8 +59,13 @@
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
 #define SPAN_SAMPLES 3
-/* Less of the rate than that says little of what the path has room for. */
-#define SPARSE .5
+/* Before it falls to less than that, for longer: a busy host may let packets trickle. */
+#define DEEP_FALL .5
+#define SPAN_SURE (48 * FASP_MSEC)
+/* Less of the rate than that, and it was not for a drain, says little of what the path has
+ * room for: the rate falls by so much at most then. */
+#define SPARSE .3
+#define SPARSE_FALL .5
 /* A queue that vanishes lets packets arrive faster than they left: so much at most. */
 #define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
@@ -95,7 +100,8 @@ typedef enum
 typedef struct
 {
   FaspRateSample from, to;
-  FaspTime queue_from, least, most;     /* queue of the first, of all */
+  FaspTime queue_from, queue_to;        /* of the first, of the last, */
+  FaspTime least, most;         /* and of all */
   guint n;
   gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
   gdouble loss;                 /* summed over the samples */
@@ -282,6 +288,7 @@ extend (Span * span, const FaspRateSample * sample, FaspTime queue,
     .from = *sample,.queue_from = queue,.least = queue,.most = queue};
   x = sample->sent - span->from.sent;
   span->to = *sample;
+  span->queue_to = queue;
   span->least = MIN (span->least, queue);
   span->most = MAX (span->most, queue);
   span->x += x;
@@ -361,19 +368,30 @@ static gdouble
 bound_fall (const Adaptive * a, gdouble rate, gdouble left)
 {
   if (left < SPARSE * a->rate.rate)
-    rate = MAX (rate, SPARSE * a->rate.rate);
+    rate = MAX (rate, SPARSE_FALL * a->rate.rate);
   return MIN (rate, a->rate.rate);
 }
 
-/* The path has become slower: a queue grows far beyond what is wanted. */
-static void
+/* From the first arrival to the last, whatever else their flows' delays are. */
+static FaspTime
+get_arrival_span (const Span * span)
+{
+  return span->to.sent - span->from.sent + span->queue_to - span->queue_from;
+}
+
+/* The path has become slower: a queue grows far beyond what is wanted.  FALSE: more is to
+ * be heard before that is believed. */
+static gboolean
 fall (Adaptive * a, FaspTime now, FaspTime queue)
 {
   gdouble arrived = get_delivery_rate (&a->recent);
   gdouble left = get_departure_rate (&a->recent);
 
-  if (arrived <= 0 || is_idle (&a->recent))
-    return;
+  if (arrived <= 0 || (arrived < DEEP_FALL * a->rate.rate
+          && get_arrival_span (&a->recent) < SPAN_SURE))
+    return FALSE;
+  if (is_idle (&a->recent))
+    return TRUE;
   /* and so much more by what has left since */
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
@@ -386,6 +404,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   expect (a, a->phase_end, a->phase_end);
   a->recent.n = 0;
   a->least = G_MAXINT64;
+  return TRUE;
 }
 
 static void
@@ -558,13 +577,14 @@ report (FaspRate * rate, const FaspRateReport * report)
       continue;
     }
     extend (&a->recent, sample, queue, a->loss);
-    if (a->recent.to.sent + queue - a->recent.from.sent -
-        a->recent.queue_from >= 2 * SPAN_LEAST && a->recent.n >= SPAN_SAMPLES) {
-      if (!a->competing && a->recent.least > get_alarm (a))
-        fall (a, report->now, queue);
-      note_noise (a, &a->recent);
-      a->recent.n = 0;
-    }
+    if (get_arrival_span (&a->recent) < 2 * SPAN_LEAST
+        || a->recent.n < SPAN_SAMPLES)
+      continue;
+    if (!a->competing && a->recent.least > get_alarm (a)
+        && !fall (a, report->now, queue))
+      continue;
+    note_noise (a, &a->recent);
+    a->recent.n = 0;
   }
 }
 

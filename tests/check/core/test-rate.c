@@ -212,6 +212,28 @@ test_steps (void)
   }
 }
 
+/* A tenth is found, to a fifth, in three round trips and 0.1 s, and what has piled up meanwhile goes. */
+static void
+test_deep_step (void)
+{
+  for (guint i = 0; i < 8; i++) {
+    gint64 rtt = 50000 << i % 3, at = 10 * FASP_SEC + i * 7000;
+    Vroad *road = make_road (10, 20 * FASP_SEC, 0, i);
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtt}
+    );
+    vroad_run (road, at);
+    vroad_get_bottleneck (road)->rate = 1000000;
+    vroad_run (road, at + 3 * rtt + 100 * FASP_MSEC);
+    g_assert_cmpuint (vroad_get_rate (road, 0), <=, 1200000);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
+    vroad_run (road, at + 60 * rtt + 2 * FASP_SEC);
+    g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
+    vroad_free (road);
+  }
+}
+
 /* Delays that spread by 20 ms without a queue are no slower path, and nobody else's
  * queue. */
 static void
@@ -652,6 +674,32 @@ test_session (gconstpointer data)
   vnet_free (net);
 }
 
+/* Stalls of up to 150 ms while a live stream takes 80 % of the link: no fall that costs
+ * seconds. */
+static void
+test_trickle (void)
+{
+  for (guint i = 0; i < 10; i++) {
+    Vnet *net = vnet_new (i);
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_get_wire (net, VNET_A, VNET_B)->stall = 150 * FASP_MSEC;
+    vnet_get_wire (net, VNET_B, VNET_A)->stall = 150 * FASP_MSEC;
+    vstream_config_init (&config);
+    config.bitrate = 8000000;
+    config.channel = 0;
+    config.duration = 20 * FASP_SEC;
+    config.lead = FASP_SEC;
+    stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
+        45 * FASP_MSEC, .001);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
+            (stream->receiver, FALSE), 1), <, 300 * FASP_MSEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Where queues are marked, and where all that can be is lost.  pert, as it keeps some queue
  * and adaptive none. */
 static void
@@ -696,6 +744,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
+  g_test_add_func ("/rate/deep-step", test_deep_step);
   g_test_add_func ("/rate/jitter", test_jitter);
   g_test_add_func ("/rate/stalls", test_stalls);
   g_test_add_func ("/rate/slow-source", test_slow_source);
@@ -714,6 +763,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_RATE_CONTROL_PERT), test_hostile);
   g_test_add_data_func ("/rate/hostile/adaptive",
       GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
+  g_test_add_func ("/rate/session/trickle", test_trickle);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);
   g_test_add_data_func ("/rate/session/no-ecn", GINT_TO_POINTER (TRUE),
