@@ -59,9 +59,6 @@
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
 #define SPAN_SAMPLES 3
-/* Before it falls to less than that, for longer: a busy host may let packets trickle. */
-#define DEEP_FALL .5
-#define SPAN_SURE (48 * FASP_MSEC)
 /* Less of the rate than that, and it was not for a drain, says little of what the path has
  * room for: the rate falls by so much at most then. */
 #define SPARSE .3
@@ -109,6 +106,14 @@ typedef struct
 
 typedef struct
 {
+  guint64 rate, offer;          /* before; 0: there was none */
+  gdouble ceiling;
+  FaspTime time;                /* of the decision, and */
+  FaspTime seen;                /* departure of what it was made by */
+} Fall;
+
+typedef struct
+{
   FaspRate rate;
   FaspQueue queues[FASP_FLOWS_MAX];
   Phase phase;
@@ -135,6 +140,7 @@ typedef struct
   guint lonely;                 /* or at what tells of nobody else */
   gdouble passed;               /* bit/s before the last look; 0: not known */
   FaspTime calm_since;          /* there is none; 0: there is */
+  Fall fall;                    /* the last one, while it may be a mistake */
   /* of a source that has not enough for pulses */
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
   gdouble step;                 /* of the next offer beyond it */
@@ -387,14 +393,15 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   gdouble arrived = get_delivery_rate (&a->recent);
   gdouble left = get_departure_rate (&a->recent);
 
-  if (arrived <= 0 || (arrived < DEEP_FALL * a->rate.rate
-          && get_arrival_span (&a->recent) < SPAN_SURE))
+  if (arrived <= 0)
     return FALSE;
   if (is_idle (&a->recent))
     return TRUE;
   /* and so much more by what has left since */
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
+  a->fall = (Fall) {
+  a->rate.rate, a->rate.offer, a->ceiling, now, a->recent.to.sent};
   set_rate (a, bound_fall (a, MARGIN * arrived, left));
   set_ceiling (a);
   a->gain = GAIN_LEAST;
@@ -405,6 +412,28 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   a->recent.n = 0;
   a->least = G_MAXINT64;
   return TRUE;
+}
+
+/* What was under way by then, at the old rate, tells whether that was right: a queue of a
+ * slower path goes on growing; one that is gone was a busy host's. */
+static void
+look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
+{
+  const Fall *fall = &a->fall;
+
+  if (fall->rate == 0 || sent <= fall->seen)
+    return;
+  if (sent <= fall->time && queue <= get_target (a)) {
+    set_rate (a, fall->rate);
+    a->rate.offer = fall->offer;
+    a->rate.owed = 0;
+    a->ceiling = fall->ceiling;
+    a->hold_until = now;
+    begin (a, CRUISE, now, a->rtt);
+    expect (a, now, now);
+  }
+  if (sent > fall->time || queue <= get_target (a))
+    a->fall.rate = 0;
 }
 
 static void
@@ -559,6 +588,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     FaspTime queue = fasp_queue_add (&a->queues[report->flow], sample->sent,
         sample->arrived);
 
+    look_back (a, report->now, sample->sent, queue);
     if (sample->sent >= a->hold_until)
       a->least = MIN (a->least, queue);
     if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end) {

@@ -674,10 +674,67 @@ test_session (gconstpointer data)
   vnet_free (net);
 }
 
+/* A busy host lets some packets trickle from @trickle on, as a path of a ninth would, and
+ * then the others come as if nothing had been.  The least rate from then on; it is what it
+ * was 0.2 s later. */
+static guint64
+make_mistake (FaspTime trickle)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
+  FaspRateSample samples[16];
+  FaspRateReport report = {.rtt = 40000,.samples = samples };
+  FaspTime sent = 0, arrived = 0, until;
+  guint64 least = G_MAXUINT64, bytes = 0;
+  GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
+
+  for (FaspTime now = 0; now < trickle + 300 * FASP_MSEC; now += 500) {
+    while (sent <= now) {
+      FaspTime late = CLAMP (sent - trickle, 0, 8 * FASP_MSEC) * 8;
+      FaspRateSample sample;
+
+      arrived = MAX (arrived, sent + 20000 + (late < 64000 ? late : 0));
+      bytes += 1500;
+      sample = (FaspRateSample) {
+      sent, arrived, bytes};
+      g_array_append_val (way, sample);
+      sent += 12000 * FASP_SEC / fasp_rate_get (rate, now, &until);
+    }
+    if (now % 10000 == 0) {
+      for (report.n = 0; report.n < 16 && way->len > 0
+          && g_array_index (way, FaspRateSample, 0).arrived + 20000 <= now;
+          report.n++) {
+        samples[report.n] = g_array_index (way, FaspRateSample, 0);
+        g_array_remove_index (way, 0);
+      }
+      report.now = now;
+      report.told += report.n;
+      fasp_rate_report (rate, &report);
+    }
+    if (now >= trickle)
+      least = MIN (least, rate->rate);
+    if (now >= trickle + 200 * FASP_MSEC)
+      g_assert_cmpuint (rate->rate, >, 9000000);
+  }
+  g_array_unref (way);
+  fasp_rate_free (rate);
+  return least;
+}
+
+static void
+test_mistake (void)
+{
+  guint mistakes = 0;
+
+  for (FaspTime i = 0; i < 100; i++)
+    mistakes += make_mistake (5 * FASP_SEC + i * 1700) < 5000000;
+  g_test_message ("%u of 100 times it fell", mistakes);
+  g_assert_cmpuint (mistakes, >, 5);
+}
+
 /* Stalls of up to 150 ms while a live stream takes 80 % of the link: no fall that costs
  * seconds. */
 static void
-test_trickle (void)
+test_session_stalls (void)
 {
   for (guint i = 0; i < 10; i++) {
     Vnet *net = vnet_new (i);
@@ -763,7 +820,8 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_RATE_CONTROL_PERT), test_hostile);
   g_test_add_data_func ("/rate/hostile/adaptive",
       GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
-  g_test_add_func ("/rate/session/trickle", test_trickle);
+  g_test_add_func ("/rate/mistake", test_mistake);
+  g_test_add_func ("/rate/session/stalls", test_session_stalls);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);
   g_test_add_data_func ("/rate/session/no-ecn", GINT_TO_POINTER (TRUE),
