@@ -289,7 +289,7 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
         s->same_call->accept_moved = TRUE;
       s->same_call->accept_to = *call->from;
       s->same_call->accept_due = TRUE;
-      s->same_call->wake = 0;
+      fasp_endpoint_wake (endpoint, s->same_call);
     } else if (s->same_call->close_reason == FASP_REASON_REFUSED) {
       say_no (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
     }
@@ -321,7 +321,7 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
 
   if (resumed != NULL) {
     resumed->ping_due = TRUE;   /* it hears that we know it */
-    resumed->wake = 0;
+    fasp_endpoint_wake (endpoint, resumed);
   } else if (hello->unsupported) {
     reject (endpoint, now, call, FASP_REASON_UNSUPPORTED,
         "it asks for something this version does not have");
@@ -414,7 +414,7 @@ void
 fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session, gboolean accept)
 {
-  session->wake = 0;
+  fasp_endpoint_wake (endpoint, session);
   if (accept) {
     session->state = FASP_SESSION_HALF;
     session->created = now;

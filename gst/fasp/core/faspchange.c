@@ -20,10 +20,11 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
       session->rate_until = now;
     } else {
       fasp_pacer_set_rate (&session->pacer, now, max_bitrate,
-          fasp_pacer_choose_burst (max_bitrate, max_burst));
+          fasp_pacer_choose_burst (max_bitrate, max_burst,
+              session->pacer.quantum));
     }
   }
-  endpoint->epoch++;
+  fasp_endpoint_wake_all (endpoint);
 }
 
 void
@@ -66,7 +67,7 @@ fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
     if (session->role == FASP_ROLE_RECEIVER)
       session->rx.give_up = skip;
   }
-  endpoint->epoch++;
+  fasp_endpoint_wake_all (endpoint);
 }
 
 void

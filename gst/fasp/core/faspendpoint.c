@@ -9,8 +9,6 @@
 #define DEFAULT_RESUME (30 * FASP_SEC)
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
-/* Datagrams of one session before it is the next one's turn. */
-#define TURN_MAX 16
 /* A peer whose port is closed is not waited for to be silent. */
 #define UNREACHABLE_AFTER (100 * FASP_MSEC)
 /* The application hears of a promise that changes this often. */
@@ -72,6 +70,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->hold_deadline = FASP_NEVER;
   endpoint->redial_time = FASP_NEVER;
   endpoint->punch_time = FASP_NEVER;
+  fasp_turns_init (&endpoint->turns);
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
@@ -91,6 +90,8 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_free (g_ptr_array_index (endpoint->sessions, i));
   g_ptr_array_unref (endpoint->sessions);
+  fasp_turns_clear (&endpoint->turns);
+  fasp_heap_clear (&endpoint->needs);
   g_hash_table_unref (endpoint->by_id);
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
@@ -174,6 +175,19 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
   return NULL;
 }
 
+void
+fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session)
+{
+  fasp_turns_wake (&endpoint->turns, &session->turn_to_send, 0);
+}
+
+void
+fasp_endpoint_wake_all (FaspEndpoint * endpoint)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_endpoint_wake (endpoint, fasp_endpoint_nth (endpoint, i));
+}
+
 /* Blocks are as large as the narrowest path in use takes. */
 static void
 update_block_size (FaspEndpoint * endpoint)
@@ -195,20 +209,24 @@ update_block_size (FaspEndpoint * endpoint)
 }
 
 void
+fasp_endpoint_note_needs (FaspEndpoint * endpoint, FaspSession * session)
+{
+  if (session->role == FASP_ROLE_SENDER && session->connected
+      && !session->removed)
+    fasp_heap_set (&endpoint->needs, &session->needs,
+        fasp_tx_get_base (&session->tx));
+}
+
+void
 fasp_endpoint_trim_store (FaspEndpoint * endpoint)
 {
-  guint64 keep = fasp_store_get_head (endpoint->store);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+  guint64 keep = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    /* of one that has just ended it is still to be told what it lacked */
-    if (session->state == FASP_SESSION_OPEN || (is_over (session)
-            && session->connected && !session->removed))
-      keep = MIN (keep, fasp_tx_get_base (&session->tx));
-  }
-  keep = MIN (keep, endpoint->hold);
-  fasp_store_trim (endpoint->store, keep);
+  if (first != NULL)
+    keep = MIN (keep, (guint64) first->key);
+  if (keep > fasp_store_get_tail (endpoint->store))
+    fasp_store_trim (endpoint->store, keep);
 }
 
 FaspSession *
@@ -248,7 +266,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     session->rate_until = session->rate != NULL ? now : FASP_NEVER;
     session->max_burst = config->max_burst;
     fasp_pacer_init (&session->pacer, config->max_bitrate,
-        fasp_pacer_choose_burst (config->max_bitrate, config->max_burst));
+        fasp_pacer_choose_burst (config->max_bitrate, config->max_burst, 0));
     endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
     fasp_spread_init (&session->spread, config->assignment, flows, seed, now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
@@ -260,9 +278,11 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
         fasp_endpoint_get_window (endpoint), &session->agreed);
     session->rx.give_up = config->too_late_skip;
     session->tells_arrivals = told->arrivals > 0;
+    session->rx.eager = session->tells_arrivals || flows > 1;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
+  fasp_turns_add (&endpoint->turns, &session->turn_to_send, session);
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
@@ -297,7 +317,7 @@ fasp_endpoint_replace (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   remove_reason (session, now, FASP_REASON_REPLACED);
-  session->wake = 0;
+  fasp_endpoint_wake (endpoint, session);
 }
 
 void
@@ -324,6 +344,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   endpoint->hold_deadline = FASP_NEVER;
   if (endpoint->store == NULL)
     return;
+  fasp_endpoint_note_needs (endpoint, session);
   update_block_size (endpoint);
   if (!fasp_store_is_finished (endpoint->store))
     endpoint->stats.bytes_unconfirmed = 0;
@@ -384,7 +405,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
 static void
 after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  session->wake = 0;
+  fasp_endpoint_wake (endpoint, session);
   fasp_endpoint_heard_again (endpoint, session);
   if (session->state == FASP_SESSION_OPEN && !session->connected)
     fasp_admission_confirmed (endpoint, now, session);
@@ -398,9 +419,8 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       update_block_size (endpoint);
     }
   }
-  /* only who held the oldest block can have let go of it */
-  if (fasp_tx_get_base (&session->tx) > fasp_store_get_tail (endpoint->store))
-    fasp_endpoint_trim_store (endpoint);
+  fasp_endpoint_note_needs (endpoint, session);
+  fasp_endpoint_trim_store (endpoint);
 }
 
 void
@@ -474,7 +494,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     if (!fasp_session_refused (session, to)
         || now - session->heard < UNREACHABLE_AFTER)
       continue;
-    session->wake = 0;
+    fasp_endpoint_wake (endpoint, session);
     if (is_over (session))
       session->close_deadline = now;
     else if (session->state == FASP_SESSION_OPEN)
@@ -501,6 +521,7 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   FaspEvent *event;
 
   session->removed = TRUE;
+  fasp_heap_remove (&endpoint->needs, &session->needs);
   if (!session->connected)
     return;
   /* it says that all is acknowledged, and never sent the end */
@@ -622,12 +643,12 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 }
 
 static void
-remove_session (FaspEndpoint * endpoint, guint i)
+remove_session (FaspEndpoint * endpoint, FaspSession * session)
 {
-  FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
-  g_ptr_array_remove_index (endpoint->sessions, i);     /* in the order they came */
+  g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
+  fasp_turns_remove (&endpoint->turns, &session->turn_to_send);
+  fasp_heap_remove (&endpoint->needs, &session->needs);
   fasp_session_free (session);
   if (endpoint->store != NULL) {
     fasp_endpoint_trim_store (endpoint);
@@ -677,18 +698,26 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
+/* There is nothing to be sent to it now. */
 static void
-next_turn (FaspEndpoint * endpoint)
+end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  endpoint->turn++;
-  endpoint->turn_used = 0;
+  gboolean waits = session->role == FASP_ROLE_SENDER
+      && session->state == FASP_SESSION_OPEN
+      && session->tx.cursor >= fasp_store_get_head (endpoint->store);
+
+  fasp_endpoint_note_needs (endpoint, session);
+  fasp_session_end_turn (session, now,
+      fasp_turns_get_quantum (&endpoint->turns), waits);
+  fasp_turns_done (&endpoint->turns, &session->turn_to_send, now,
+      MAX (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
 gboolean
 fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
 {
-  guint left;
+  FaspSession *session;
 
   datagram->block = NULL;
   datagram->payload_size = 0;
@@ -700,19 +729,9 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
       || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram)))
     return TRUE;
-  /* stay with a session for a while, then go on to the next, once round */
-  for (left = endpoint->sessions->len; left > 0; left--) {
-    FaspSession *session;
-
-    if (endpoint->turn >= endpoint->sessions->len)
-      endpoint->turn = 0;
-    session = fasp_endpoint_nth (endpoint, endpoint->turn);
-    if (session->wake > now && session->epoch == endpoint->epoch) {
-      next_turn (endpoint);
-      continue;
-    }
+  while ((session = fasp_turns_next (&endpoint->turns, now)) != NULL) {
     if (!tend (endpoint, now, session)) {
-      remove_session (endpoint, endpoint->turn);
+      remove_session (endpoint, session);
       continue;
     }
     if (session->accept_due) {
@@ -721,13 +740,10 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      if (++endpoint->turn_used >= TURN_MAX)
-        next_turn (endpoint);
+      fasp_turns_used (&endpoint->turns, &session->turn_to_send, now);
       return TRUE;
     }
-    session->wake = fasp_session_get_timeout (session, now);
-    session->epoch = endpoint->epoch;
-    next_turn (endpoint);
+    end_turn (endpoint, now, session);
   }
   return FALSE;
 }
@@ -741,14 +757,7 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = MIN (timeout, endpoint->punch_time);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->epoch != endpoint->epoch)
-      return 0;
-    timeout = MIN (timeout, session->wake);
-  }
-  return timeout;
+  return MIN (timeout, fasp_turns_get_time (&endpoint->turns));
 }
 
 /* --- the stream, receiver ---------------------------------------------------------------------------- */
@@ -765,13 +774,14 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     block = fasp_rx_take (&session->rx, now);
     if (block == NULL) {
       if (is_over (session) && !session->removed)
-        session->wake = 0;      /* read to its end: it can go */
+        fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
       continue;
     }
     if (is_over (session) && !has_unread (session))
-      session->wake = 0;
+      fasp_endpoint_wake (endpoint, session);
     else if (session->state == FASP_SESSION_OPEN)
-      session->wake = MIN (session->wake, fasp_rx_get_timeout (&session->rx));
+      fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
+          fasp_rx_get_timeout (&session->rx));
     /* another sender than that of the block before */
     if (endpoint->reading != session->id) {
       if (endpoint->reading != 0)
@@ -858,7 +868,7 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
     fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason,
         NULL);
   }
-  endpoint->epoch++;
+  fasp_endpoint_wake_all (endpoint);
 }
 
 gboolean

@@ -22,9 +22,8 @@ struct _FaspEndpoint
 
   GPtrArray *sessions;          /* FaspSession, owned */
   GHashTable *by_id;            /* id -> FaspSession */
-  guint turn, turn_used;        /* whose turn it is to be polled */
+  FaspTurns turns;              /* whose it is to be polled */
   FaspTime refusal_told;        /* last event about somebody unproved */
-  guint64 epoch;                /* goes up when all must be looked at */
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
@@ -43,6 +42,7 @@ struct _FaspEndpoint
 
   /* sender */
   FaspStore *store;
+  FaspHeap needs;               /* the first block of each session that it may need */
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
   FaspTime media_time;
@@ -85,6 +85,12 @@ FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
 /* Units that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
+/* @session is to be looked at, now; all of them are. */
+void fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session);
+void fasp_endpoint_wake_all (FaspEndpoint * endpoint);
+/* A sender's session may have let go of blocks. */
+void fasp_endpoint_note_needs (FaspEndpoint * endpoint,
+    FaspSession * session);
 /* Lets go of blocks that nobody needs any more. */
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
 /* What we say of ourselves, in OPEN and ACCEPT. */

@@ -2,6 +2,8 @@
 #include "fasppacer.h"
 
 #define UNUSED_FOR .25          /* s */
+/* Of a burst that is waited for. */
+#define QUANTUM_SHARE .6
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
  * queue of their own unless the link is slow; two jumbo frames for fast
  * streams, and above that what goes between two wake-ups. */
@@ -16,6 +18,7 @@ fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
 {
   fasp_rate_clock_init (&pacer->ready, MIN (rate, FASP_RATE_MAX), 0);
   pacer->burst = burst;
+  pacer->quantum = FASP_PACER_QUANTUM;
   pacer->unused = 0;
 }
 
@@ -38,10 +41,11 @@ fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
 }
 
 guint32
-fasp_pacer_choose_burst (guint64 rate, guint32 wanted)
+fasp_pacer_choose_burst (guint64 rate, guint32 wanted, FaspTime quantum)
 {
   guint64 slow = rate >= FASP_JUMBO_FROM ? 2 * FASP_DATAGRAM_MAX :
-      CLAMP (rate / 8 * BURST_SLOW_TIME / FASP_SEC, BURST_MIN, BURST_MAX);
+      CLAMP (rate / 8 * MAX (2 * quantum, BURST_SLOW_TIME) / FASP_SEC,
+      BURST_MIN, BURST_MAX);
 
   if (wanted > 0)
     return wanted;
@@ -66,11 +70,11 @@ fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
 FaspTime
 fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now, gsize bytes)
 {
-  guint64 quantum = pacer->ready.rate / 8 * FASP_PACER_QUANTUM / FASP_SEC;
+  guint64 quantum = pacer->ready.rate / 8 * pacer->quantum / FASP_SEC;
 
-  /* the other half of the burst is for waking up late */
+  /* the rest of the burst is for waking up late */
   return fasp_pacer_get_time (pacer, now, MAX (bytes, MIN (quantum,
-              pacer->burst / 2)));
+              pacer->burst * QUANTUM_SHARE)));
 }
 
 /* Time gone by idle, since the last one left, as bytes. */

@@ -25,6 +25,8 @@ typedef struct
   FaspRateClock ready;          /* theoretical time of the next datagram; its
                                  * rate counts every byte from the IP header up */
   guint32 burst;                /* bytes that may leave back to back */
+  FaspTime quantum;             /* between two wake-ups that are worth it: more
+                                   for who keeps many paces */
   gint64 unused;                /* bytes that might have left, lately */
 } FaspPacer;
 
@@ -32,14 +34,16 @@ void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
 /* What was sent ahead of the old rate is waited for at the new one, at once. */
 void fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
     guint32 burst);
-/* What may leave back to back at @rate, bytes; @wanted if that is not 0. */
-guint32 fasp_pacer_choose_burst (guint64 rate, guint32 wanted);
+/* What may leave back to back at @rate with that quantum, bytes; @wanted if that is not
+ * 0. */
+guint32 fasp_pacer_choose_burst (guint64 rate, guint32 wanted,
+    FaspTime quantum);
 /* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded
  * up to µs.  One that is larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
 /* When it is worth waking up for more of them: at high rates not for each one,
- * but for what the rate allows in FASP_PACER_QUANTUM. */
+ * but for what the rate allows in the quantum. */
 FaspTime fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
 /* What the rate would have allowed to leave in the last quarter of a second

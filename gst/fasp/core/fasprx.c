@@ -6,6 +6,8 @@
 #define ALLOWANCE_MAX 8192
 /* The regular clock is slow rather than take what losses will need. */
 #define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
+/* Slower by that while nothing is missing, if nobody is eager. */
+#define CALM 4
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
 /* A new loss may use what other repetitions leave alone. */
@@ -119,8 +121,9 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
   }
   repeat (rx);
   rx->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
-  rx->interval_whole = rx->allowance >= CLOCK_SPARES ? rx->interval :
-      FASP_FEEDBACK_CLOCK_MAX;
+  rx->interval_whole = rx->allowance < CLOCK_SPARES ? FASP_FEEDBACK_CLOCK_MAX :
+      rx->eager ? rx->interval : MIN (CALM * rx->interval,
+      FASP_FEEDBACK_CLOCK_MAX);
 }
 
 void

@@ -53,6 +53,8 @@ typedef struct
   guint64 part_from;            /* where the next part of a long list starts */
   FaspTime interval;            /* regular clock while anything is missing, */
   FaspTime interval_whole;      /* and while nothing is */
+  gboolean eager;               /* then, too, somebody waits for news: of arrivals, or of
+                                   several flows; the caller's */
   /* figures */
   guint64 blocks, payload, rexes, duplicates, given_up, outside, feedbacks;
   guint64 repairs, recovered;

@@ -335,6 +335,29 @@ get_open_timeout (FaspSession * session, FaspTime now)
   return timeout;
 }
 
+void
+fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
+    gboolean waits)
+{
+  FaspPacer *pacer = &session->pacer;
+
+  if (session->role != FASP_ROLE_SENDER)
+    return;
+  if (pacer->quantum != MAX (quantum, FASP_PACER_QUANTUM)) {
+    pacer->quantum = MAX (quantum, FASP_PACER_QUANTUM);
+    fasp_pacer_set_rate (pacer, now, pacer->ready.rate,
+        fasp_pacer_choose_burst (pacer->ready.rate, session->max_burst,
+            pacer->quantum));
+  }
+  if (quantum < FASP_PACER_QUANTUM)
+    session->tx.fresh_time = now;
+  else if (waits)
+    session->tx.fresh_time = now + quantum;
+  else if (fasp_pacer_get_time (pacer, now, session->wire_max) > now)
+    session->tx.fresh_time = fasp_pacer_get_wake (pacer, now,
+        session->wire_max);
+}
+
 FaspTime
 fasp_session_get_timeout (FaspSession * session, FaspTime now)
 {

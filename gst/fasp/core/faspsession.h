@@ -22,6 +22,7 @@
 #include "faspseal.h"
 #include "faspspread.h"
 #include "fasptrace.h"
+#include "faspturns.h"
 #include "fasptx.h"
 
 G_BEGIN_DECLS
@@ -140,8 +141,8 @@ typedef struct
   guint64 skips_seen;           /* sender: that the application knows of, */
   FaspTime skip_event;          /* and when it was told */
 
-  FaspTime wake;                /* not worth polling before, unless ... */
-  guint64 epoch;                /* ... the endpoint's epoch differs */
+  FaspTurn turn_to_send;        /* the endpoint's: when it is to be looked at, */
+  FaspHeapItem needs;           /* and the first block it may still need */
 
   guint64 datagrams_sent, wire_sent, datagrams_received, wire_received;
   FaspMeter send_meter, receive_meter;
@@ -196,6 +197,10 @@ gboolean fasp_session_get_first_latency (const FaspSession * session,
 FaspTime fasp_session_get_hold_end (const FaspSession * session);
 /* In force, ms; 0: as soon as may be, or not known yet. */
 guint fasp_session_get_latency (const FaspSession * session, FaspTime now);
+/* Nothing can be sent any more.  The next new blocks leave together, @quantum later, as
+ * there are many others; @waits: there are none yet. */
+void fasp_session_end_turn (FaspSession * session, FaspTime now,
+    FaspTime quantum, gboolean waits);
 /* Bit/s that is given, or that the controller has found; 0: not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession * session);
 /* Payload bytes of a block that fits the path in one datagram, with its repair. */

@@ -631,7 +631,8 @@ follow_rate (FaspSession * session, FaspTime now)
     return;
   rate = fasp_rate_get (session->rate, now, &session->rate_until);
   fasp_pacer_set_rate (&session->pacer, now, rate,
-      fasp_pacer_choose_burst (rate, session->max_burst));
+      fasp_pacer_choose_burst (rate, session->max_burst,
+          session->pacer.quantum));
 }
 
 gboolean

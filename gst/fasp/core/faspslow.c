@@ -52,6 +52,8 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
           "it does not keep up with the stream");
     else
       fasp_tx_skip_to (&session->tx, middle);
+    fasp_endpoint_note_needs (endpoint, session);
+    fasp_endpoint_wake (endpoint, session);
   }
   if (endpoint->hold < middle)
     endpoint->hold = middle;

@@ -278,7 +278,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
-    if (tx->cursor < head && has_room (tx))
+    if (tx->cursor < head && now >= tx->fresh_time && has_room (tx))
       return block_item (tx, tx->cursor, 0, room);
   }
   if (!is_waiting (tx))
@@ -365,6 +365,9 @@ fasp_tx_get_timeout (const FaspTx * tx)
     timeout = MIN (timeout, tx->tail_time);
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
+  if (!tx->stalled && tx->cursor < fasp_store_get_head (tx->store)
+      && has_room (tx))
+    timeout = MIN (timeout, tx->fresh_time);
   return timeout;
 }
 

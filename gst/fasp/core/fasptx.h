@@ -37,7 +37,8 @@ typedef struct
   FaspFec fec;                  /* the caller's to initialise */
   gboolean no_rex;              /* what is lost is given up; the caller's */
   FaspOutlook outlook;
-  guint64 cursor;               /* next new block */
+  guint64 cursor;               /* next new block, */
+  FaspTime fresh_time;          /* which does not leave before; the caller's */
   guint64 limit;                /* units of the stream the peer has room for */
   guint64 acked;                /* the peer has everything below */
   guint64 skip_to;              /* blocks below will never be sent; > acked

@@ -36,7 +36,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   while (taken < size && fasp_slow_press (endpoint, now));
   endpoint->stats.bytes_written += taken;
   if (taken > 0)
-    endpoint->epoch++;
+    fasp_turns_written (&endpoint->turns, now);
   return taken;
 }
 
@@ -64,7 +64,7 @@ fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
   g_return_if_fail (endpoint->store != NULL);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
   fasp_endpoint_trim_store (endpoint);
-  endpoint->epoch++;
+  fasp_endpoint_wake_all (endpoint);
 }
 
 gboolean

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspturns.h"
+
+/* Datagrams of one before it is another's turn. */
+#define USED_MAX 16
+/* Wake-ups in a quantum at most: what is due between two goes with the next. */
+#define TICKS 8
+
+void
+fasp_turns_init (FaspTurns * turns)
+{
+  *turns = (FaspTurns) {
+  .n = 0};
+  g_queue_init (&turns->waiting);
+}
+
+void
+fasp_turns_clear (FaspTurns * turns)
+{
+  fasp_heap_clear (&turns->heap);
+}
+
+static void
+stop_waiting (FaspTurns * turns, FaspTurn * turn)
+{
+  if (turn->waits)
+    g_queue_unlink (&turns->waiting, &turn->waiting);
+  turn->waits = FALSE;
+}
+
+void
+fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner)
+{
+  *turn = (FaspTurn) {
+  .due.owner = owner,.waiting.data = turn};
+  fasp_heap_set (&turns->heap, &turn->due, 0);
+  turns->n++;
+}
+
+void
+fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
+{
+  stop_waiting (turns, turn);
+  fasp_heap_remove (&turns->heap, &turn->due);
+  turns->n--;
+}
+
+void
+fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when)
+{
+  if (when < turn->due.key)
+    fasp_heap_set (&turns->heap, &turn->due, when);
+}
+
+FaspTime
+fasp_turns_get_quantum (const FaspTurns * turns)
+{
+  return MIN ((turns->n - MIN (turns->n, 1)) * FASP_TURNS_QUANTUM,
+      FASP_TURNS_QUANTUM_MAX);
+}
+
+void
+fasp_turns_written (FaspTurns * turns, FaspTime now)
+{
+  FaspTime quantum = fasp_turns_get_quantum (turns);
+  GList *link;
+
+  while ((link = turns->waiting.head) != NULL) {
+    FaspTurn *turn = link->data;
+
+    stop_waiting (turns, turn);
+    fasp_turns_wake (turns, turn, MAX (now, turn->looked + quantum));
+  }
+}
+
+gpointer
+fasp_turns_next (const FaspTurns * turns, FaspTime now)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
+
+  return first != NULL && first->key <= now ? first->owner : NULL;
+}
+
+void
+fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now)
+{
+  if (turns->current != turn) {
+    turns->current = turn;
+    turns->used = 0;
+  }
+  if (++turns->used < USED_MAX)
+    return;
+  turns->used = 0;
+  /* behind all that are due; alone it goes on */
+  fasp_heap_remove (&turns->heap, &turn->due);
+  fasp_heap_set (&turns->heap, &turn->due,
+      fasp_turns_next (turns, now) != NULL ? now + 1 : now);
+}
+
+void
+fasp_turns_done (FaspTurns * turns, FaspTurn * turn, FaspTime now,
+    FaspTime until, gboolean waits)
+{
+  fasp_heap_set (&turns->heap, &turn->due, until);
+  turns->used = 0;
+  turn->looked = now;
+  if (waits && !turn->waits)
+    g_queue_push_tail_link (&turns->waiting, &turn->waiting);
+  else if (!waits)
+    stop_waiting (turns, turn);
+  turn->waits = waits;
+}
+
+FaspTime
+fasp_turns_get_time (const FaspTurns * turns)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
+  FaspTime tick = fasp_turns_get_quantum (turns) / TICKS;
+
+  if (first == NULL)
+    return FASP_NEVER;
+  if (first->key == FASP_NEVER || tick == 0)
+    return first->key;
+  return (first->key + tick - 1) / tick * tick;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspturns.h: which of an endpoint's sessions is to be looked at next.
+ *
+ * Each is due at some time; the first of them is found at once, however many there are
+ * (faspheap.h), and nothing is ever done for all of them at each datagram or write.
+ *
+ * Who has sent all that there is waits for more.  What is written makes these due, but
+ * none sooner than the quantum after it was looked at last: so what is written in
+ * between leaves together.  The quantum grows with their number, so that a thousand
+ * receivers are not a thousand wake-ups for each write of a slow stream.
+ *
+ * One that has much to send gives way to the others that are due.
+ */
+#pragma once
+
+#include "faspheap.h"
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+/* For each session but one, and for all at most. */
+#define FASP_TURNS_QUANTUM 50   /* µs */
+#define FASP_TURNS_QUANTUM_MAX (6 * FASP_MSEC)
+
+/* One session's. */
+typedef struct
+{
+  FaspHeapItem due;
+  FaspTime looked;              /* when it had nothing to send, last */
+  GList waiting;                /* for more to be written: a link of the queue */
+  gboolean waits;
+} FaspTurn;
+
+typedef struct
+{
+  FaspHeap heap;                /* of FaspTurn.due */
+  GQueue waiting;
+  guint n;
+  gconstpointer current;        /* whose turn it was last, */
+  guint used;                   /* and so many datagrams it was */
+} FaspTurns;
+
+void fasp_turns_init (FaspTurns * turns);
+void fasp_turns_clear (FaspTurns * turns);
+
+/* @owner: what fasp_turns_next() returns for it. Due at once. */
+void fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner);
+void fasp_turns_remove (FaspTurns * turns, FaspTurn * turn);
+
+/* Is to be looked at by @when, or sooner. */
+void fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when);
+/* There is more to send for those that waited for it. */
+void fasp_turns_written (FaspTurns * turns, FaspTime now);
+
+/* Whose turn it is at @now; NULL: nobody is due. */
+gpointer fasp_turns_next (const FaspTurns * turns, FaspTime now);
+/* It has sent a datagram. */
+void fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now);
+/* It has nothing more to do before @until; @waits: or something is written. */
+void fasp_turns_done (FaspTurns * turns, FaspTurn * turn, FaspTime now,
+    FaspTime until, gboolean waits);
+/* When it is worth looking who is due; FASP_NEVER: nobody will be. */
+FaspTime fasp_turns_get_time (const FaspTurns * turns);
+/* What is sent at times that far apart costs little. */
+FaspTime fasp_turns_get_quantum (const FaspTurns * turns);
+
+G_END_DECLS

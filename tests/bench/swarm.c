@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * swarm: many receivers of one stream of cbrsource's records, in one process.
+ *
+ *   swarm --to 127.0.0.1:7001 --receivers 1000 --lossy 100 --loss 1 --stall 10 --vanish 10
+ *   swarm --tcp --to 127.0.0.1:7001 --receivers 1000
+ *
+ * With the core's own endpoint, a socket and a port each, and the kernel's time of each
+ * arrival.  The first ones lose packets at random, both ways; the next do not read
+ * their sockets any more from half of the time on; the next are gone then without a
+ * word.  All others are the good ones.  JSON at the end: what each kind got, how late
+ * it was after it had been made, how far a receiver was ever sent ahead of --rate
+ * (a burst), and the time between two messages to it (what the kernel has joined, or
+ * not cut, is one).
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/udp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include "cbrrecord.h"
+#include "faspcredentials.h"
+#include "faspendpoint.h"
+#include "faspheap.h"
+
+#define JOINED_MAX 65536        /* bytes of one message */
+#define HEADERS 28              /* IPv4, UDP */
+#define ROUND 256               /* events looked at in one turn */
+#define CHECKED_EVERY 16        /* records of which all bytes are compared */
+#define DIAL_APART 500          /* µs between the first calls */
+
+typedef enum
+{
+  GOOD,
+  LOSSY,
+  STALLED,
+  VANISHED,
+  KINDS,
+} Kind;
+
+static const gchar *const kind_names[] = { "good", "lossy", "stalled",
+  "vanished"
+};
+
+typedef struct
+{
+  Kind kind;
+  gint fd;                      /* -1: gone */
+  FaspEndpoint *endpoint;       /* NULL: TCP */
+  FaspHeapItem due;
+  gboolean connected, ended, refused;
+  /* of the records */
+  guint8 part[CBR_RECORD];
+  guint have;
+  gboolean found;               /* where records begin */
+  guint64 next, records, missing, damaged;
+  /* of the pace */
+  gint64 last;                  /* ns */
+  gdouble ahead;                /* bytes, of the rate */
+  gdouble burst;                /* the most of that */
+} Receiver;
+
+static gchar *to = NULL;
+static gint receivers = 10, lossy, stalled, vanished, seconds = 20, settle;
+static gdouble loss = 1, rate_mbit;
+static gboolean tcp;
+static gchar *passphrase;
+
+static GRand *dice;
+static FaspHeap dues;
+static FaspHist latency[KINDS], gaps, bursts;
+static struct sockaddr_in where;
+static gint64 half_time, count_from;
+
+static void
+random_bytes (gpointer unused, guint8 * data, gsize size)
+{
+  while (size > 0) {
+    gssize n = getrandom (data, MIN (size, 256), 0);
+
+    if (n > 0) {
+      data += n;
+      size -= n;
+    }
+  }
+}
+
+/* --- what came ---------------------------------------------------------------------- */
+
+static void
+check (Receiver * r, gint64 now)
+{
+  guint64 number;
+  gint64 time;
+
+  memcpy (&number, r->part + 8, sizeof number);
+  memcpy (&time, r->part + 16, sizeof time);
+  if (!cbr_record_starts (r->part)
+      || (number % CHECKED_EVERY == 0
+          && !cbr_record_read (r->part, &number, &time))) {
+    r->damaged++;
+    return;
+  }
+  if (r->records > 0 && number > r->next)
+    r->missing += number - r->next;
+  r->next = number + 1;
+  r->records++;
+  if (time >= count_from)
+    fasp_hist_add (&latency[r->kind], now - time);
+}
+
+static void
+take (Receiver * r, const guint8 * data, gsize size, gint64 now)
+{
+  while (size > 0) {
+    gsize n = MIN (size, sizeof r->part - r->have);
+
+    memcpy (r->part + r->have, data, n);
+    r->have += n;
+    data += n;
+    size -= n;
+    /* who joins a stream is somewhere in a record */
+    while (!r->found && r->have >= 8) {
+      r->found = cbr_record_starts (r->part);
+      if (!r->found)
+        memmove (r->part, r->part + 1, --r->have);
+    }
+    if (r->have == sizeof r->part) {
+      check (r, now);
+      r->have = 0;
+    }
+  }
+}
+
+static void
+note_pace (Receiver * r, gint64 ns, gsize bytes)
+{
+  if (r->last > 0) {
+    fasp_hist_add (&gaps, (ns - r->last) / 1000);
+    r->ahead = MAX (0, r->ahead - rate_mbit / 8e3 * (ns - r->last));
+  }
+  r->ahead += bytes;
+  r->burst = MAX (r->burst, r->ahead);
+  r->last = ns;
+}
+
+/* --- fasp --------------------------------------------------------------------------- */
+
+static gboolean
+is_dropped (const Receiver * r)
+{
+  return r->kind == LOSSY && g_rand_double (dice) * 100 < loss;
+}
+
+static void
+look (Receiver * r, gint64 now)
+{
+  FaspDatagram datagram;
+  FaspEvent event;
+  FaspBlock *block;
+
+  while ((block = fasp_endpoint_read (r->endpoint, now)) != NULL) {
+    if (block->flags & FASP_BLOCK_EOS)
+      r->ended = TRUE;
+    take (r, block->data, block->size, now);
+    fasp_block_unref (block);
+  }
+  while (fasp_endpoint_poll (r->endpoint, now, &datagram)) {
+    fasp_datagram_flatten (&datagram);
+    if (!is_dropped (r))
+      send (r->fd, datagram.data, datagram.size, 0);
+    fasp_datagram_release (&datagram);
+  }
+  while (fasp_endpoint_poll_event (r->endpoint, &event)) {
+    r->connected |= event.type == FASP_EVENT_CONNECTED;
+    r->refused |= event.type == FASP_EVENT_REJECTED;
+  }
+  fasp_heap_set (&dues, &r->due, fasp_endpoint_get_timeout (r->endpoint));
+}
+
+/* The kernel's time of a message, and of how large parts it was joined. */
+static gint64
+read_control (struct msghdr *message, gsize * part)
+{
+  struct timespec ts = { 0 };
+
+  for (struct cmsghdr * c = CMSG_FIRSTHDR (message); c != NULL;
+      c = CMSG_NXTHDR (message, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
+      memcpy (&ts, CMSG_DATA (c), sizeof ts);
+    if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
+      gint value;
+
+      memcpy (&value, CMSG_DATA (c), sizeof value);
+      *part = MAX (value, 1);
+    }
+  }
+  return ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec;
+}
+
+static void
+receive (Receiver * r)
+{
+  static guint8 data[JOINED_MAX];
+  union
+  {
+    struct cmsghdr align;
+    guint8 bytes[128];
+  } control;
+  struct iovec piece = { data, sizeof data };
+  struct msghdr message = {.msg_iov = &piece,.msg_iovlen = 1,.msg_control =
+        control.bytes,.msg_controllen = sizeof control.bytes
+  };
+  FaspAddress from = { 0 };
+  gint64 ns, now;
+  gssize size;
+  gsize part;
+
+  from.len = sizeof where;
+  memcpy (from.bytes, &where, sizeof where);
+  from.overhead = HEADERS;
+  size = recvmsg (r->fd, &message, 0);
+  if (size <= 0)
+    return;
+  part = size;
+  ns = read_control (&message, &part);
+  now = g_get_monotonic_time ();
+  if (now >= count_from)
+    note_pace (r, ns, size + (size + part - 1) / part * HEADERS);
+  for (gssize at = 0; at < size; at += part)
+    if (!is_dropped (r))
+      fasp_endpoint_receive (r->endpoint, now, &from, data + at,
+          MIN ((gssize) part, size - at), NULL, FALSE);
+  look (r, now);
+}
+
+static gboolean
+open_fasp (Receiver * r, struct _FaspCredentials *credentials, gint64 now)
+{
+  gint one = 1;
+  FaspEndpointConfig config;
+  FaspAddress peer = { 0 };
+
+  r->fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where,
+          sizeof where) < 0)
+    return FALSE;
+  setsockopt (r->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
+  setsockopt (r->fd, IPPROTO_UDP, UDP_GRO, &one, sizeof one);
+  fasp_endpoint_config_init (&config, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  config.buffer_size = 4 << 20;
+  config.credentials = credentials;
+  r->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
+  peer.len = sizeof where;
+  memcpy (peer.bytes, &where, sizeof where);
+  peer.overhead = HEADERS;
+  fasp_endpoint_dial (r->endpoint, now, &peer);
+  return TRUE;
+}
+
+/* --- TCP ---------------------------------------------------------------------------- */
+
+static gboolean
+open_tcp (Receiver * r)
+{
+  r->fd = socket (AF_INET, SOCK_STREAM, 0);
+  if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where,
+          sizeof where) < 0)
+    return FALSE;
+  r->connected = TRUE;
+  return TRUE;
+}
+
+static void
+receive_tcp (Receiver * r)
+{
+  static guint8 data[JOINED_MAX];
+  struct timespec ts;
+  gssize size = recv (r->fd, data, sizeof data, MSG_DONTWAIT);
+  gint64 now;
+
+  if (size == 0)
+    r->ended = TRUE;
+  if (size <= 0)
+    return;
+  clock_gettime (CLOCK_REALTIME, &ts);
+  now = g_get_monotonic_time ();
+  if (now >= count_from)
+    note_pace (r, ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec,
+        size);
+  take (r, data, size, now);
+}
+
+/* --- all of them -------------------------------------------------------------------- */
+
+/* Half of the time is over. */
+static void
+change (Receiver * all, gint poller)
+{
+  for (gint i = 0; i < receivers; i++) {
+    Receiver *r = &all[i];
+
+    if (r->kind < STALLED)
+      continue;
+    epoll_ctl (poller, EPOLL_CTL_DEL, r->fd, NULL);
+    fasp_heap_remove (&dues, &r->due);
+    if (r->kind == VANISHED) {
+      close (r->fd);
+      r->fd = -1;
+    }
+  }
+}
+
+static void
+run (Receiver * all, gint poller)
+{
+  gint64 start = g_get_monotonic_time (), end = start + seconds *
+      G_USEC_PER_SEC, now;
+  gboolean changed = FALSE;
+  gint open = 0;
+
+  count_from = start + settle * G_USEC_PER_SEC;
+  half_time = start + (end - start) / 2;
+  while ((now = g_get_monotonic_time ()) < end) {
+    struct epoll_event events[ROUND];
+    FaspHeapItem *first = fasp_heap_peek (&dues);
+    gint64 wait = first != NULL ? CLAMP ((first->key - now) / 1000, 0, 10) : 10;
+    gint n = epoll_wait (poller, events, ROUND, wait);
+
+    for (gint i = 0; i < n; i++) {
+      Receiver *r = events[i].data.ptr;
+
+      if (tcp)
+        receive_tcp (r);
+      else
+        receive (r);
+      if (r->ended)
+        epoll_ctl (poller, EPOLL_CTL_DEL, r->fd, NULL);
+    }
+    now = g_get_monotonic_time ();
+    for (gint i = 0; i < ROUND && (first = fasp_heap_peek (&dues)) != NULL
+        && first->key <= now; i++)
+      look (first->owner, now);
+    /* not all at the same time */
+    for (; open < receivers && now >= start + open * DIAL_APART; open++) {
+      Receiver *r = &all[open];
+      struct epoll_event event = {.events = EPOLLIN,.data.ptr = r };
+
+      if (tcp)
+        continue;
+      epoll_ctl (poller, EPOLL_CTL_ADD, r->fd, &event);
+      look (r, now);
+    }
+    if (!changed && now >= half_time) {
+      change (all, poller);
+      changed = TRUE;
+    }
+  }
+}
+
+static void
+report (const Receiver * all)
+{
+  gint counts[KINDS] = { 0 }, connected[KINDS] = { 0 }, whole[KINDS] = { 0 };
+  guint64 records[KINDS] = { 0 }, missing[KINDS] = { 0 };
+  guint64 damaged = 0, least = G_MAXUINT64;
+  struct rusage usage;
+
+  fasp_hist_init (&bursts);
+  for (gint i = 0; i < receivers; i++) {
+    const Receiver *r = &all[i];
+
+    counts[r->kind]++;
+    connected[r->kind] += r->connected;
+    records[r->kind] += r->records;
+    missing[r->kind] += r->missing;
+    whole[r->kind] += r->records > 0 && r->missing + r->damaged == 0;
+    damaged += r->damaged;
+    fasp_hist_add (&bursts, r->burst);
+    if (r->kind == GOOD)
+      least = MIN (least, r->records);
+  }
+  getrusage (RUSAGE_SELF, &usage);
+  printf ("{\"receivers\": %d, \"seconds\": %d, \"damaged\": %"
+      G_GUINT64_FORMAT ", \"least\": %" G_GUINT64_FORMAT
+      ", \"cpu\": %.2f", receivers, seconds, damaged, least,
+      usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
+  for (guint k = 0; k < KINDS; k++)
+    printf (",\n \"%s\": {\"receivers\": %d, \"connected\": %d, \"whole\": %d, "
+        "\"records\": %" G_GUINT64_FORMAT ", \"missing\": %" G_GUINT64_FORMAT
+        ", \"late_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
+        G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}}", kind_names[k],
+        counts[k], connected[k], whole[k], records[k], missing[k],
+        fasp_hist_percentile (&latency[k], .5),
+        fasp_hist_percentile (&latency[k], .99), latency[k].max);
+  printf (",\n \"burst_bytes\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
+      G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT
+      "}, \"gap_us\": {\"p50\": %" G_GINT64_FORMAT ", \"p99\": %"
+      G_GINT64_FORMAT ", \"max\": %" G_GINT64_FORMAT "}}\n",
+      fasp_hist_percentile (&bursts, .5), fasp_hist_percentile (&bursts, .99),
+      bursts.max, fasp_hist_percentile (&gaps, .5), fasp_hist_percentile (&gaps,
+          .99), gaps.max);
+}
+
+static gboolean
+parse_address (void)
+{
+  g_auto (GStrv) parts = to != NULL ? g_strsplit (to, ":", 2) : NULL;
+
+  if (parts == NULL || g_strv_length (parts) != 2)
+    return FALSE;
+  where.sin_family = AF_INET;
+  where.sin_port = htons (atoi (parts[1]));
+  return inet_pton (AF_INET, parts[0], &where.sin_addr) == 1;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const GOptionEntry entries[] = {
+    {"to", 0, 0, G_OPTION_ARG_STRING, &to, "Who sends the stream",
+        "ADDRESS:PORT"},
+    {"tcp", 0, 0, G_OPTION_ARG_NONE, &tcp, "By TCP", NULL},
+    {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "", "N"},
+    {"lossy", 0, 0, G_OPTION_ARG_INT, &lossy, "Of these", "N"},
+    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Of their packets, both ways",
+        "PERCENT"},
+    {"stall", 0, 0, G_OPTION_ARG_INT, &stalled, "That stop to read", "N"},
+    {"vanish", 0, 0, G_OPTION_ARG_INT, &vanished, "That go without a word",
+        "N"},
+    {"rate", 0, 0, G_OPTION_ARG_DOUBLE, &rate_mbit, "Of each one's channel, "
+          "for bursts", "MBIT"},
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
+    {"settle", 0, 0, G_OPTION_ARG_INT, &settle, "Not in what is said of delays "
+          "and of the pace, at the begin", "SECONDS"},
+    {"passphrase", 0, 0, G_OPTION_ARG_STRING, &passphrase, "", "TEXT"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("");
+  g_autoptr (GError) error = NULL;
+  struct _FaspCredentials *credentials = NULL;
+  Receiver *all;
+  gint poller = epoll_create1 (EPOLL_CLOEXEC);
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)
+      || !parse_address () || lossy + stalled + vanished > receivers) {
+    fprintf (stderr, "swarm: %s\n", error != NULL ? error->message :
+        "--to is ADDRESS:PORT, and the special ones are among --receivers");
+    return 2;
+  }
+  if (passphrase != NULL) {
+    credentials = fasp_credentials_new ();
+    fasp_credentials_set_passphrase (credentials, passphrase);
+  }
+  dice = g_rand_new_with_seed (1);
+  fasp_hist_init (&gaps);
+  for (guint k = 0; k < KINDS; k++)
+    fasp_hist_init (&latency[k]);
+  all = g_new0 (Receiver, receivers);
+  for (gint i = 0; i < receivers; i++) {
+    Receiver *r = &all[i];
+    struct epoll_event event = {.events = EPOLLIN,.data.ptr = r };
+
+    r->due.owner = r;
+    r->kind = i < lossy ? LOSSY : i < lossy + stalled ? STALLED :
+        i < lossy + stalled + vanished ? VANISHED : GOOD;
+    if (!(tcp ? open_tcp (r) : open_fasp (r, credentials,
+                g_get_monotonic_time ()))) {
+      fprintf (stderr, "swarm: receiver %d: %s\n", i, g_strerror (errno));
+      return 1;
+    }
+    if (tcp)
+      epoll_ctl (poller, EPOLL_CTL_ADD, r->fd, &event);
+  }
+  run (all, poller);
+  report (all);
+  for (gint i = 0; i < receivers; i++) {
+    fasp_endpoint_free (all[i].endpoint);
+    if (all[i].fd >= 0)
+      close (all[i].fd);
+  }
+  g_clear_pointer (&credentials, fasp_credentials_unref);
+  fasp_heap_clear (&dues);
+  g_free (all);
+  g_rand_free (dice);
+  return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspturns.h"
+
+#define N 1000
+
+/* Each that is due comes, the one due first before the others, and nobody else does. */
+static void
+test_due (void)
+{
+  FaspTurn turns[3];
+  FaspTurns t;
+
+  fasp_turns_init (&t);
+  g_assert_null (fasp_turns_next (&t, 0));
+  g_assert_cmpint (fasp_turns_get_time (&t), ==, FASP_NEVER);
+  for (guint i = 0; i < 3; i++) {
+    fasp_turns_add (&t, &turns[i], &turns[i]);
+    fasp_turns_done (&t, &turns[i], 0, 100 * (3 - i), FALSE);
+  }
+  g_assert_null (fasp_turns_next (&t, 99));
+  g_assert_true (fasp_turns_next (&t, 100) == &turns[2]);
+  fasp_turns_done (&t, &turns[2], 100, FASP_NEVER, FALSE);
+  g_assert_null (fasp_turns_next (&t, 100));
+  /* of several not each for itself: on ticks of an eighth of the quantum */
+  g_assert_cmpint (fasp_turns_get_time (&t), >=, 200);
+  g_assert_cmpint (fasp_turns_get_time (&t), <, 200 +
+      2 * FASP_TURNS_QUANTUM / 8);
+  /* sooner, not later */
+  fasp_turns_wake (&t, &turns[0], 144);
+  fasp_turns_wake (&t, &turns[1], 500);
+  g_assert_cmpint (fasp_turns_get_time (&t), ==, 144);
+  fasp_turns_remove (&t, &turns[0]);
+  fasp_turns_done (&t, &turns[2], 100, 201, FALSE);
+  g_assert_cmpint (fasp_turns_get_time (&t), ==, 204);
+  fasp_turns_remove (&t, &turns[1]);
+  fasp_turns_remove (&t, &turns[2]);
+  g_assert_null (fasp_turns_next (&t, FASP_NEVER));
+  fasp_turns_clear (&t);
+}
+
+/* One that has much to send lets the others in, and goes on at once when it is alone. */
+static void
+test_fair (void)
+{
+  FaspTurn turns[3];
+  guint served[3] = { 0 };
+  FaspTurns t;
+
+  fasp_turns_init (&t);
+  for (guint i = 0; i < 3; i++)
+    fasp_turns_add (&t, &turns[i], &turns[i]);
+  for (FaspTime now = 10; now < 1010; now++) {
+    FaspTurn *turn = fasp_turns_next (&t, now);
+
+    g_assert_nonnull (turn);
+    served[turn - turns]++;
+    fasp_turns_used (&t, turn, now);
+  }
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpuint (served[i], >, 300);
+  fasp_turns_remove (&t, &turns[0]);
+  fasp_turns_remove (&t, &turns[2]);
+  for (guint i = 0; i < 100; i++) {
+    g_assert_true (fasp_turns_next (&t, 2000) == &turns[1]);
+    fasp_turns_used (&t, &turns[1], 2000);
+  }
+  fasp_turns_remove (&t, &turns[1]);
+  fasp_turns_clear (&t);
+}
+
+/* Who waits for more is due when it is written, but not each time when there are many:
+ * alone at once, a thousand once in 6 ms. */
+static void
+test_written (void)
+{
+  static FaspTurn turns[N];
+  FaspTurn *turn;
+  guint looks = 0, others = 0;
+  FaspTurns t;
+
+  fasp_turns_init (&t);
+  fasp_turns_add (&t, &turns[0], &turns[0]);
+  fasp_turns_done (&t, &turns[0], 1000, FASP_NEVER, TRUE);
+  fasp_turns_written (&t, 1000);
+  g_assert_true (fasp_turns_next (&t, 1000) == &turns[0]);
+  for (guint i = 1; i < N; i++)
+    fasp_turns_add (&t, &turns[i], &turns[i]);
+  /* the last one is paced: it waits for its time, not for more */
+  for (FaspTime now = 2000; now < 1002000; now += 500) {
+    fasp_turns_written (&t, now);
+    while ((turn = fasp_turns_next (&t, now)) != NULL) {
+      gboolean last = turn == &turns[N - 1];
+
+      looks += !last;
+      others += last;
+      fasp_turns_done (&t, turn, now, last ? now + 2000 : FASP_NEVER, !last);
+    }
+  }
+  /* 2000 writes in a second */
+  g_assert_cmpuint (looks, >=, 163 * (N - 1));
+  g_assert_cmpuint (looks, <=, 168 * (N - 1));
+  g_assert_cmpuint (others, ==, 500);
+  for (guint i = 0; i < N; i++)
+    fasp_turns_remove (&t, &turns[i]);
+  fasp_turns_written (&t, FASP_NEVER);
+  g_assert_null (fasp_turns_next (&t, FASP_NEVER));
+  fasp_turns_clear (&t);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/turns/due", test_due);
+  g_test_add_func ("/turns/fair", test_fair);
+  g_test_add_func ("/turns/written", test_written);
+  return g_test_run ();
+}
