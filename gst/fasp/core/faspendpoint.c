@@ -707,8 +707,7 @@ end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_endpoint_note_needs (endpoint, session);
-  fasp_session_end_turn (session, now,
-      fasp_turns_get_quantum (&endpoint->turns), waits);
+  fasp_session_end_turn (session, now, endpoint->turns.quantum, waits);
   fasp_turns_done (&endpoint->turns, &session->turn_to_send, now,
       MAX (fasp_session_get_timeout (session, now), now + 1), waits);
 }
@@ -746,6 +745,13 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     end_turn (endpoint, now, session);
   }
   return FALSE;
+}
+
+void
+fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
 }
 
 FaspTime

@@ -124,6 +124,10 @@ void fasp_datagram_release (FaspDatagram * datagram);
 /* The next datagram to send now, if there is one.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram);
+/* What was polled from @from on has left at @until only, as the thread or the socket was
+ * busy: the paces count from then. */
+void fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from,
+    FaspTime until);
 /* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
 FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
 

@@ -2,8 +2,11 @@
 #include "fasppacer.h"
 
 #define UNUSED_FOR .25          /* s */
-/* Of a burst that is waited for. */
-#define QUANTUM_SHARE .6
+/* What is made sooner than that after the last one leaves with it. */
+#define TOGETHER FASP_MSEC
+/* Of a burst that is waited for; the rest is for waking up late. */
+#define WAIT_SHARE .5
+#define WAIT_SHARE_MANY .6
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
  * queue of their own unless the link is slow; two jumbo frames for fast
  * streams, and above that what goes between two wake-ups. */
@@ -20,6 +23,7 @@ fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
   pacer->burst = burst;
   pacer->quantum = FASP_PACER_QUANTUM;
   pacer->unused = 0;
+  pacer->last = pacer->together = pacer->before = 0;
 }
 
 void
@@ -72,9 +76,9 @@ fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now, gsize bytes)
 {
   guint64 quantum = pacer->ready.rate / 8 * pacer->quantum / FASP_SEC;
 
-  /* the rest of the burst is for waking up late */
-  return fasp_pacer_get_time (pacer, now, MAX (bytes, MIN (quantum,
-              pacer->burst * QUANTUM_SHARE)));
+  quantum = MIN (quantum, pacer->burst * (pacer->quantum >
+          FASP_PACER_QUANTUM ? WAIT_SHARE_MANY : WAIT_SHARE));
+  return fasp_pacer_get_time (pacer, now, MAX (bytes, quantum));
 }
 
 /* Time gone by idle, since the last one left, as bytes. */
@@ -108,7 +112,24 @@ fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
   if (pacer->ready.rate == 0)
     return;
   pacer->unused = fasp_pacer_get_unused (pacer, now);
+  if (now - pacer->last >= TOGETHER) {
+    pacer->together = now;
+    pacer->before = pacer->ready.ns;
+  }
+  pacer->last = now;
   if (pacer->ready.ns < now * 1000)
     fasp_rate_clock_set (&pacer->ready, now * 1000);
   fasp_rate_clock_advance (&pacer->ready, bytes);
+}
+
+void
+fasp_pacer_late (FaspPacer * pacer, FaspTime from, FaspTime until)
+{
+  gint64 late = MAX (pacer->before, until * 1000) - MAX (pacer->before,
+      pacer->together * 1000);
+
+  if (pacer->ready.rate == 0 || pacer->last < from || late <= 0)
+    return;
+  fasp_rate_clock_set (&pacer->ready, pacer->ready.ns + late);
+  pacer->last = pacer->together = until;
 }

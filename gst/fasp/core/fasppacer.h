@@ -28,6 +28,9 @@ typedef struct
   FaspTime quantum;             /* between two wake-ups that are worth it: more
                                    for who keeps many paces */
   gint64 unused;                /* bytes that might have left, lately */
+  FaspTime last;                /* time of the last datagram, */
+  FaspTime together;            /* of the first of those that left with it, */
+  gint64 before;                /* and `ready' before these, ns */
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
@@ -54,5 +57,7 @@ gint64 fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now);
 void fasp_pacer_use (FaspPacer * pacer, gsize bytes);
 /* @bytes (IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
+/* What was to leave at @from or later, up to now, has left at @until only. */
+void fasp_pacer_late (FaspPacer * pacer, FaspTime from, FaspTime until);
 
 G_END_DECLS

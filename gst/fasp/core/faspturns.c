@@ -21,6 +21,14 @@ fasp_turns_clear (FaspTurns * turns)
 }
 
 static void
+count (FaspTurns * turns, gint more)
+{
+  turns->n += more;
+  turns->quantum = MIN (turns->n * FASP_TURNS_QUANTUM, FASP_TURNS_QUANTUM_MAX +
+      FASP_TURNS_QUANTUM) - MIN (turns->n, 1) * FASP_TURNS_QUANTUM;
+}
+
+static void
 stop_waiting (FaspTurns * turns, FaspTurn * turn)
 {
   if (turn->waits)
@@ -34,7 +42,7 @@ fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner)
   *turn = (FaspTurn) {
   .due.owner = owner,.waiting.data = turn};
   fasp_heap_set (&turns->heap, &turn->due, 0);
-  turns->n++;
+  count (turns, 1);
 }
 
 void
@@ -42,7 +50,7 @@ fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
 {
   stop_waiting (turns, turn);
   fasp_heap_remove (&turns->heap, &turn->due);
-  turns->n--;
+  count (turns, -1);
 }
 
 void
@@ -52,24 +60,16 @@ fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when)
     fasp_heap_set (&turns->heap, &turn->due, when);
 }
 
-FaspTime
-fasp_turns_get_quantum (const FaspTurns * turns)
-{
-  return MIN ((turns->n - MIN (turns->n, 1)) * FASP_TURNS_QUANTUM,
-      FASP_TURNS_QUANTUM_MAX);
-}
-
 void
 fasp_turns_written (FaspTurns * turns, FaspTime now)
 {
-  FaspTime quantum = fasp_turns_get_quantum (turns);
   GList *link;
 
   while ((link = turns->waiting.head) != NULL) {
     FaspTurn *turn = link->data;
 
     stop_waiting (turns, turn);
-    fasp_turns_wake (turns, turn, MAX (now, turn->looked + quantum));
+    fasp_turns_wake (turns, turn, MAX (now, turn->looked + turns->quantum));
   }
 }
 
@@ -115,7 +115,7 @@ FaspTime
 fasp_turns_get_time (const FaspTurns * turns)
 {
   const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
-  FaspTime tick = fasp_turns_get_quantum (turns) / TICKS;
+  FaspTime tick = turns->quantum / TICKS;
 
   if (first == NULL)
     return FASP_NEVER;

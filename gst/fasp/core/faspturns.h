@@ -37,6 +37,7 @@ typedef struct
   FaspHeap heap;                /* of FaspTurn.due */
   GQueue waiting;
   guint n;
+  FaspTime quantum;             /* for so many */
   gconstpointer current;        /* whose turn it was last, */
   guint used;                   /* and so many datagrams it was */
 } FaspTurns;
@@ -62,7 +63,5 @@ void fasp_turns_done (FaspTurns * turns, FaspTurn * turn, FaspTime now,
     FaspTime until, gboolean waits);
 /* When it is worth looking who is due; FASP_NEVER: nobody will be. */
 FaspTime fasp_turns_get_time (const FaspTurns * turns);
-/* What is sent at times that far apart costs little. */
-FaspTime fasp_turns_get_quantum (const FaspTurns * turns);
 
 G_END_DECLS

@@ -20,6 +20,8 @@
 #define BATCHES_MAX 4
 /* Datagrams made, a microsecond each, between two looks at the clock. */
 #define SAME_TIME 8
+/* Later than that after it was made, what leaves makes a burst with what follows. */
+#define LATE 300                /* µs */
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
 /* A socket that takes no more is tried again after that time at the latest. */
@@ -124,26 +126,44 @@ note_event (FaspIo * io, const FaspEvent * event)
   }
 }
 
+/* What was made from @first on has left just now. */
+static void
+note_lateness (FaspIo * io, FaspTime first)
+{
+  FaspTime now = g_get_monotonic_time ();
+
+  if (now - first < LATE)
+    return;
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_left_late (io->endpoint, first, now);
+  unlock (io);
+}
+
 /* Sends what is due; send_lock held. FALSE: the socket takes no more now. */
 static gboolean
 send_due (FaspIo * io)
 {
   for (guint i = 0; i < BATCHES_MAX; i++) {
     FaspDatagram *datagram;
-    gboolean more = TRUE;
-    FaspTime now = 0;
+    gboolean more = TRUE, taken;
+    FaspTime now = 0, first = 0;
 
     g_mutex_lock (&io->lock);
     for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
       if (n % SAME_TIME == 0)
         now = g_get_monotonic_time ();
+      if (n == 0)
+        first = now;
       more = fasp_endpoint_poll (io->endpoint, now, datagram);
       if (!more)
         break;
       fasp_send_batch_commit (io->out);
     }
     unlock (io);
-    if (!fasp_send_batch_flush (io->out))
+    taken = fasp_send_batch_flush (io->out);
+    if (first > 0)
+      note_lateness (io, first);
+    if (!taken)
       return FALSE;
     if (!more)
       break;

@@ -40,6 +40,42 @@ test_invariant (void)
   }
 }
 
+/* It holds for when they left, too, where that was later than it should have been. */
+static void
+test_late (void)
+{
+  for (guint seed = 0; seed < 20; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    guint64 rate = g_rand_int_range (rand, 1000000, 50000000);
+    const guint32 burst = 8192;
+    enum
+    { N = 400 };
+    FaspTime times[N], now = FASP_SEC;
+    FaspPacer pacer;
+
+    fasp_pacer_init (&pacer, rate, burst);
+    for (guint i = 0; i < N;) {
+      FaspTime made = MAX (now, fasp_pacer_get_time (&pacer, now, 1500));
+      guint first = i;
+
+      now = made;
+      for (; i < N && fasp_pacer_get_time (&pacer, now, 1500) <= now; i++)
+        fasp_pacer_sent (&pacer, now, 1500);
+      if (g_rand_int_range (rand, 0, 3) == 0) {
+        now += g_rand_int_range (rand, 0, 20000);
+        fasp_pacer_late (&pacer, made, now);
+      }
+      for (; first < i; first++)
+        times[first] = now;
+    }
+    for (guint a = 0; a < N; a++)
+      for (guint b = a; b < N; b++)
+        g_assert_cmpfloat ((b - a + 1) * 1500., <=,
+            rate / 8e6 * (times[b] - times[a] + 2) + burst);
+    g_rand_free (rand);
+  }
+}
+
 /* A sender that always has something reaches its rate exactly, for ever. */
 static void
 test_exact (void)
@@ -178,6 +214,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pacer/invariant", test_invariant);
+  g_test_add_func ("/pacer/late", test_late);
   g_test_add_func ("/pacer/exact", test_exact);
   g_test_add_func ("/pacer/unpaced", test_unpaced);
   g_test_add_func ("/pacer/idle", test_idle);
