@@ -15,6 +15,7 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     session->max_burst = max_burst;
+    session->tx.fresh_time = now;
     if (session->rate != NULL) {
       fasp_rate_set_bounds (session->rate, min_bitrate, max_bitrate);
       session->rate_until = now;

@@ -2,7 +2,7 @@
 #include "fasppacer.h"
 
 #define UNUSED_FOR .25          /* s */
-/* What is made sooner than that after the last one leaves with it. */
+/* What is made within that leaves together. */
 #define TOGETHER FASP_MSEC
 /* Of a burst that is waited for; the rest is for waking up late. */
 #define WAIT_SHARE .5
@@ -26,11 +26,20 @@ fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
   pacer->last = pacer->together = pacer->before = 0;
 }
 
+/* The time that it is ready, ns, at another rate. */
+static gint64
+rescale (gint64 ready, FaspTime now, guint64 before, guint64 rate)
+{
+  gint64 debt = ready - now * 1000;
+
+  return debt <= 0 ? ready : now * 1000 + (gint64) ((gdouble) debt * before /
+      rate);
+}
+
 void
 fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
     guint32 burst)
 {
-  gint64 debt = pacer->ready.ns - now * 1000;
   guint64 before = pacer->ready.rate;
 
   pacer->burst = burst;
@@ -39,9 +48,11 @@ fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
     return;
   fasp_rate_clock_set_rate (&pacer->ready, rate);
   /* bytes that left early are paid for at the rate that there is now */
-  if (debt > 0 && before > 0 && rate > 0)
-    fasp_rate_clock_set (&pacer->ready, now * 1000 +
-        (gint64) ((gdouble) debt * before / rate));
+  if (before == 0 || rate == 0)
+    return;
+  fasp_rate_clock_set (&pacer->ready, rescale (pacer->ready.ns, now, before,
+          rate));
+  pacer->before = rescale (pacer->before, now, before, rate);
 }
 
 guint32
@@ -112,7 +123,7 @@ fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
   if (pacer->ready.rate == 0)
     return;
   pacer->unused = fasp_pacer_get_unused (pacer, now);
-  if (now - pacer->last >= TOGETHER) {
+  if (now - pacer->together >= TOGETHER) {
     pacer->together = now;
     pacer->before = pacer->ready.ns;
   }

@@ -63,6 +63,8 @@
  * room for: the rate falls by so much at most then. */
 #define SPARSE .3
 #define SPARSE_FALL .5
+/* A packet's worth of bytes is waited for so long. */
+#define IDLE_MOST FASP_SEC
 /* A queue that vanishes lets packets arrive faster than they left: so much at most. */
 #define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
@@ -107,7 +109,7 @@ typedef struct
 typedef struct
 {
   guint64 rate, offer;          /* before; 0: there was none */
-  gdouble ceiling;
+  gdouble ceiling, step;
   FaspTime time;                /* of the decision, and */
   FaspTime seen;                /* departure of what it was made by */
 } Fall;
@@ -395,13 +397,14 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
 
   if (arrived <= 0)
     return FALSE;
+  /* small packets take their time */
   if (is_idle (&a->recent))
-    return TRUE;
+    return a->recent.to.sent - a->recent.from.sent > IDLE_MOST;
   /* and so much more by what has left since */
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
   a->fall = (Fall) {
-  a->rate.rate, a->rate.offer, a->ceiling, now, a->recent.to.sent};
+  a->rate.rate, a->rate.offer, a->ceiling, a->step, now, a->recent.to.sent};
   set_rate (a, bound_fall (a, MARGIN * arrived, left));
   set_ceiling (a);
   a->gain = GAIN_LEAST;
@@ -425,9 +428,10 @@ look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
     return;
   if (sent <= fall->time && queue <= get_target (a)) {
     set_rate (a, fall->rate);
-    a->rate.offer = fall->offer;
+    a->rate.offer = fasp_rate_clamp (&a->rate, fall->offer);
     a->rate.owed = 0;
     a->ceiling = fall->ceiling;
+    a->step = fall->step;
     a->hold_until = now;
     begin (a, CRUISE, now, a->rtt);
     expect (a, now, now);
@@ -497,6 +501,7 @@ answer_marks (Adaptive * a, FaspTime now)
   if (now - a->answered < a->rtt)
     return;
   a->answered = now;
+  a->fall.rate = 0;             /* no mistake */
   set_rate (a, a->rate.rate * MARKED);
   set_ceiling (a);
 }
@@ -522,8 +527,10 @@ evaluate (Adaptive * a, FaspTime now)
   gboolean marked = a->marked;
 
   a->evaluated = TRUE;
-  if (!a->competing && is_idle (&a->passing))
+  if (!a->competing && is_idle (&a->passing)) {
+    a->rate.standing = 0;
     return;
+  }
   if (a->least != G_MAXINT64) {
     a->rate.standing = a->least;
     a->least = G_MAXINT64;

@@ -356,6 +356,8 @@ fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
   else if (fasp_pacer_get_time (pacer, now, session->wire_max) > now)
     session->tx.fresh_time = fasp_pacer_get_wake (pacer, now,
         session->wire_max);
+  else                          /* not for what was known at another rate */
+    session->tx.fresh_time = MIN (session->tx.fresh_time, now + quantum);
 }
 
 FaspTime

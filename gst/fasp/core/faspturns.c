@@ -3,8 +3,10 @@
 
 /* Datagrams of one before it is another's turn. */
 #define USED_MAX 16
-/* Wake-ups in a quantum at most: what is due between two goes with the next. */
+/* Wake-ups in a quantum at most: what is due between two goes with the next; but the
+ * burst of a fast one is soon over. */
 #define TICKS 8
+#define TICK_MOST 100           /* µs */
 
 void
 fasp_turns_init (FaspTurns * turns)
@@ -41,7 +43,7 @@ fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner)
 {
   *turn = (FaspTurn) {
   .due.owner = owner,.waiting.data = turn};
-  fasp_heap_set (&turns->heap, &turn->due, 0);
+  fasp_heap_set (&turns->heap, &turn->due, turns->now);
   count (turns, 1);
 }
 
@@ -56,6 +58,7 @@ fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
 void
 fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when)
 {
+  when = MAX (when, turns->now);
   if (when < turn->due.key)
     fasp_heap_set (&turns->heap, &turn->due, when);
 }
@@ -74,10 +77,11 @@ fasp_turns_written (FaspTurns * turns, FaspTime now)
 }
 
 gpointer
-fasp_turns_next (const FaspTurns * turns, FaspTime now)
+fasp_turns_next (FaspTurns * turns, FaspTime now)
 {
   const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
 
+  turns->now = MAX (turns->now, now);
   return first != NULL && first->key <= now ? first->owner : NULL;
 }
 
@@ -115,7 +119,7 @@ FaspTime
 fasp_turns_get_time (const FaspTurns * turns)
 {
   const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
-  FaspTime tick = turns->quantum / TICKS;
+  FaspTime tick = MIN (turns->quantum / TICKS, TICK_MOST);
 
   if (first == NULL)
     return FASP_NEVER;

@@ -38,6 +38,7 @@ typedef struct
   GQueue waiting;
   guint n;
   FaspTime quantum;             /* for so many */
+  FaspTime now;                 /* when it was asked whose turn it is, last */
   gconstpointer current;        /* whose turn it was last, */
   guint used;                   /* and so many datagrams it was */
 } FaspTurns;
@@ -49,13 +50,13 @@ void fasp_turns_clear (FaspTurns * turns);
 void fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner);
 void fasp_turns_remove (FaspTurns * turns, FaspTurn * turn);
 
-/* Is to be looked at by @when, or sooner. */
+/* Is to be looked at by @when, or sooner; but not before those that are due already. */
 void fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when);
 /* There is more to send for those that waited for it. */
 void fasp_turns_written (FaspTurns * turns, FaspTime now);
 
 /* Whose turn it is at @now; NULL: nobody is due. */
-gpointer fasp_turns_next (const FaspTurns * turns, FaspTime now);
+gpointer fasp_turns_next (FaspTurns * turns, FaspTime now);
 /* It has sent a datagram. */
 void fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now);
 /* It has nothing more to do before @until; @waits: or something is written. */

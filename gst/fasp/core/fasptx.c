@@ -365,8 +365,9 @@ fasp_tx_get_timeout (const FaspTx * tx)
     timeout = MIN (timeout, tx->tail_time);
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
+  /* who has just joined may still have to be moved to what is kept */
   if (!tx->stalled && tx->cursor < fasp_store_get_head (tx->store)
-      && has_room (tx))
+      && tx->cursor >= fasp_store_get_tail (tx->store) && has_room (tx))
     timeout = MIN (timeout, tx->fresh_time);
   return timeout;
 }

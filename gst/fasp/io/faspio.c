@@ -37,7 +37,8 @@ struct _FaspIo
   FaspEndpoint *endpoint;
   FaspLinks *links;
   FaspAddress *others;
-  FaspSendBatch *out;           /* under send_lock */
+  FaspSendBatch *out;           /* under send_lock: what leaves, */
+  FaspTime made;                /* and when the first of it was made; 0: none was */
   FaspReceiveBatch *in;         /* the thread's */
   guint64 own;                  /* links that it receives from; the others: */
   FaspReceivers *receivers;
@@ -126,13 +127,14 @@ note_event (FaspIo * io, const FaspEvent * event)
   }
 }
 
-/* What was made from @first on has left just now. */
+/* All that was made has left just now. */
 static void
-note_lateness (FaspIo * io, FaspTime first)
+note_lateness (FaspIo * io)
 {
-  FaspTime now = g_get_monotonic_time ();
+  FaspTime now = g_get_monotonic_time (), first = io->made;
 
-  if (now - first < LATE)
+  io->made = 0;
+  if (first == 0 || now - first < LATE)
     return;
   g_mutex_lock (&io->lock);
   fasp_endpoint_left_late (io->endpoint, first, now);
@@ -145,26 +147,24 @@ send_due (FaspIo * io)
 {
   for (guint i = 0; i < BATCHES_MAX; i++) {
     FaspDatagram *datagram;
-    gboolean more = TRUE, taken;
-    FaspTime now = 0, first = 0;
+    gboolean more = TRUE;
+    FaspTime now = 0;
 
     g_mutex_lock (&io->lock);
     for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
       if (n % SAME_TIME == 0)
         now = g_get_monotonic_time ();
-      if (n == 0)
-        first = now;
       more = fasp_endpoint_poll (io->endpoint, now, datagram);
       if (!more)
         break;
+      if (io->made == 0)
+        io->made = now;
       fasp_send_batch_commit (io->out);
     }
     unlock (io);
-    taken = fasp_send_batch_flush (io->out);
-    if (first > 0)
-      note_lateness (io, first);
-    if (!taken)
+    if (!fasp_send_batch_flush (io->out))
       return FALSE;
+    note_lateness (io);
     if (!more)
       break;
   }

@@ -833,10 +833,38 @@ test_memory (void)
   vcast_free (n);
 }
 
+/* One that is far away joins while what it was promised at first is forgotten already, as the
+ * other confirms it: it gets the stream from what there is. */
+static void
+test_late_joiner (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig c = vcast_config (VNET_C, FASP_MODE_CALLER);
+
+  vcast_join_default (n);
+  for (guint i = 0; i < 2; i++) {
+    vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay =
+        2000;
+    vnet_get_wire (n->net, i ? VNET_A : VNET_C, i ? VNET_C : VNET_A)->delay =
+        50000;
+  }
+  vcast_run (n, FASP_SEC);
+  vcast_join (n, VNET_C, &c, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_C].eos);
+  g_assert_false (n->nodes[VNET_C].wrong);
+  g_assert_cmpint (n->nodes[VNET_C].origin, >, 0);
+  g_assert_cmpuint (n->nodes[VNET_C].origin + n->nodes[VNET_C].read, ==,
+      n->written);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/endpoint/late-joiner", test_late_joiner);
   g_test_add_func ("/endpoint/open", test_open);
   g_test_add_func ("/endpoint/cookie", test_cookie);
   g_test_add_func ("/endpoint/flood", test_flood);

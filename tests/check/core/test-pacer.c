@@ -76,6 +76,21 @@ test_late (void)
   }
 }
 
+/* And for no longer than what was late: not for a stream that never pauses. */
+static void
+test_late_once (void)
+{
+  FaspTime now = FASP_SEC;
+  FaspPacer pacer;
+
+  fasp_pacer_init (&pacer, 20000000, 8192);
+  for (; now < 10 * FASP_SEC; now += 750)
+    fasp_pacer_sent (&pacer, now, 1400);
+  fasp_pacer_late (&pacer, now - 750, now - 350);
+  g_assert_cmpint (fasp_pacer_get_time (&pacer, now, 1400) - now, <,
+      2 * FASP_MSEC);
+}
+
 /* A sender that always has something reaches its rate exactly, for ever. */
 static void
 test_exact (void)
@@ -215,6 +230,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pacer/invariant", test_invariant);
   g_test_add_func ("/pacer/late", test_late);
+  g_test_add_func ("/pacer/late-once", test_late_once);
   g_test_add_func ("/pacer/exact", test_exact);
   g_test_add_func ("/pacer/unpaced", test_unpaced);
   g_test_add_func ("/pacer/idle", test_idle);

@@ -731,6 +731,46 @@ test_mistake (void)
   g_assert_cmpuint (mistakes, >, 5);
 }
 
+/* Sound in small packets: a packet's worth of bytes takes its time, but a path that becomes too
+ * slow for it is found out. */
+static void
+test_small_packets (void)
+{
+  const guint size = 320, bitrate = 256000, then = 200000;
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspRateSample samples[16];
+  FaspRateReport report = {.rtt = 40000,.samples = samples };
+  GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
+  FaspTime link = 0, sent = 0, until;
+  guint64 bytes = 0;
+
+  for (FaspTime now = 0; now < 16 * FASP_SEC; now += 10000) {
+    for (; sent <= now; sent += size * 8 * FASP_SEC / bitrate) {
+      FaspRateSample sample;
+
+      fasp_rate_get (rate, sent, &until);
+      link = MAX (link, sent) + size * 8 * FASP_SEC / (sent < 10 * FASP_SEC ?
+          10000000 : then);
+      bytes += size;
+      sample = (FaspRateSample) {
+      sent, link + 20000, bytes};
+      g_array_append_val (way, sample);
+    }
+    for (report.n = 0; report.n < 16 && way->len > 0
+        && g_array_index (way, FaspRateSample, 0).arrived + 20000 <= now;
+        report.n++) {
+      samples[report.n] = g_array_index (way, FaspRateSample, 0);
+      g_array_remove_index (way, 0);
+    }
+    report.now = now;
+    report.told += report.n;
+    fasp_rate_report (rate, &report);
+  }
+  g_assert_cmpuint (rate->rate, <, then * 1.3);
+  g_array_unref (way);
+  fasp_rate_free (rate);
+}
+
 /* Stalls of up to 150 ms while a live stream takes 80 % of the link: no fall that costs
  * seconds. */
 static void
@@ -821,6 +861,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/rate/hostile/adaptive",
       GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
   g_test_add_func ("/rate/mistake", test_mistake);
+  g_test_add_func ("/rate/small-packets", test_small_packets);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);

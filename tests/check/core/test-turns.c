@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "faspturns.h"
 
 #define N 1000
@@ -58,11 +59,22 @@ test_fair (void)
   }
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (served[i], >, 300);
+  /* also when one is woken all the time, by its peer's doing */
+  memset (served, 0, sizeof served);
+  for (FaspTime now = 2000; now < 3000; now++) {
+    FaspTurn *turn = fasp_turns_next (&t, now);
+
+    served[turn - turns]++;
+    fasp_turns_used (&t, turn, now);
+    fasp_turns_wake (&t, &turns[1], 0);
+  }
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpuint (served[i], >, 200);
   fasp_turns_remove (&t, &turns[0]);
   fasp_turns_remove (&t, &turns[2]);
   for (guint i = 0; i < 100; i++) {
-    g_assert_true (fasp_turns_next (&t, 2000) == &turns[1]);
-    fasp_turns_used (&t, &turns[1], 2000);
+    g_assert_true (fasp_turns_next (&t, 4000) == &turns[1]);
+    fasp_turns_used (&t, &turns[1], 4000);
   }
   fasp_turns_remove (&t, &turns[1]);
   fasp_turns_clear (&t);
