@@ -54,7 +54,7 @@ typedef struct
   gint fd;                      /* -1: gone */
   FaspEndpoint *endpoint;       /* NULL: TCP */
   FaspHeapItem due;
-  gboolean connected, ended, refused;
+  gboolean connected, ended;
   /* of the records */
   guint8 part[CBR_RECORD];
   guint have;
@@ -76,7 +76,9 @@ static GRand *dice;
 static FaspHeap dues;
 static FaspHist latency[KINDS], gaps, bursts;
 static struct sockaddr_in where;
-static gint64 half_time, count_from;
+static FaspAddress peer = {.len = sizeof where,.overhead = HEADERS };   /* the same */
+
+static gint64 count_from;
 
 static void
 random_bytes (gpointer unused, guint8 * data, gsize size)
@@ -177,10 +179,8 @@ look (Receiver * r, gint64 now)
       send (r->fd, datagram.data, datagram.size, 0);
     fasp_datagram_release (&datagram);
   }
-  while (fasp_endpoint_poll_event (r->endpoint, &event)) {
+  while (fasp_endpoint_poll_event (r->endpoint, &event))
     r->connected |= event.type == FASP_EVENT_CONNECTED;
-    r->refused |= event.type == FASP_EVENT_REJECTED;
-  }
   fasp_heap_set (&dues, &r->due, fasp_endpoint_get_timeout (r->endpoint));
 }
 
@@ -217,14 +217,10 @@ receive (Receiver * r)
   struct msghdr message = {.msg_iov = &piece,.msg_iovlen = 1,.msg_control =
         control.bytes,.msg_controllen = sizeof control.bytes
   };
-  FaspAddress from = { 0 };
   gint64 ns, now;
   gssize size;
   gsize part;
 
-  from.len = sizeof where;
-  memcpy (from.bytes, &where, sizeof where);
-  from.overhead = HEADERS;
   size = recvmsg (r->fd, &message, 0);
   if (size <= 0)
     return;
@@ -235,7 +231,7 @@ receive (Receiver * r)
     note_pace (r, ns, size + (size + part - 1) / part * HEADERS);
   for (gssize at = 0; at < size; at += part)
     if (!is_dropped (r))
-      fasp_endpoint_receive (r->endpoint, now, &from, data + at,
+      fasp_endpoint_receive (r->endpoint, now, &peer, data + at,
           MIN ((gssize) part, size - at), NULL, FALSE);
   look (r, now);
 }
@@ -245,7 +241,6 @@ open_fasp (Receiver * r, struct _FaspCredentials *credentials, gint64 now)
 {
   gint one = 1;
   FaspEndpointConfig config;
-  FaspAddress peer = { 0 };
 
   r->fd = socket (AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
   if (r->fd < 0 || connect (r->fd, (struct sockaddr *) &where,
@@ -257,9 +252,6 @@ open_fasp (Receiver * r, struct _FaspCredentials *credentials, gint64 now)
   config.buffer_size = 4 << 20;
   config.credentials = credentials;
   r->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
-  peer.len = sizeof where;
-  memcpy (peer.bytes, &where, sizeof where);
-  peer.overhead = HEADERS;
   fasp_endpoint_dial (r->endpoint, now, &peer);
   return TRUE;
 }
@@ -326,7 +318,6 @@ run (Receiver * all, gint poller)
   gint open = 0;
 
   count_from = start + settle * G_USEC_PER_SEC;
-  half_time = start + (end - start) / 2;
   while ((now = g_get_monotonic_time ()) < end) {
     struct epoll_event events[ROUND];
     FaspHeapItem *first = fasp_heap_peek (&dues);
@@ -357,7 +348,7 @@ run (Receiver * all, gint poller)
       epoll_ctl (poller, EPOLL_CTL_ADD, r->fd, &event);
       look (r, now);
     }
-    if (!changed && now >= half_time) {
+    if (!changed && now >= start + (end - start) / 2) {
       change (all, poller);
       changed = TRUE;
     }
@@ -418,7 +409,10 @@ parse_address (void)
     return FALSE;
   where.sin_family = AF_INET;
   where.sin_port = htons (atoi (parts[1]));
-  return inet_pton (AF_INET, parts[0], &where.sin_addr) == 1;
+  if (inet_pton (AF_INET, parts[0], &where.sin_addr) != 1)
+    return FALSE;
+  memcpy (peer.bytes, &where, sizeof where);
+  return TRUE;
 }
 
 int

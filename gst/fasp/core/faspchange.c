@@ -20,9 +20,7 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
       fasp_rate_set_bounds (session->rate, min_bitrate, max_bitrate);
       session->rate_until = now;
     } else {
-      fasp_pacer_set_rate (&session->pacer, now, max_bitrate,
-          fasp_pacer_choose_burst (max_bitrate, max_burst,
-              session->pacer.quantum));
+      fasp_session_set_pace (session, now, max_bitrate);
     }
   }
   fasp_endpoint_wake_all (endpoint);

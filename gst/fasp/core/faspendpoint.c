@@ -648,7 +648,6 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
   fasp_turns_remove (&endpoint->turns, &session->turn_to_send);
-  fasp_heap_remove (&endpoint->needs, &session->needs);
   fasp_session_free (session);
   if (endpoint->store != NULL) {
     fasp_endpoint_trim_store (endpoint);

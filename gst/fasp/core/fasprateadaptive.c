@@ -423,10 +423,12 @@ static void
 look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 {
   const Fall *fall = &a->fall;
+  gboolean under_way = sent <= fall->time;
 
-  if (fall->rate == 0 || sent <= fall->seen)
+  if (fall->rate == 0 || sent <= fall->seen
+      || (under_way && queue > get_target (a)))
     return;
-  if (sent <= fall->time && queue <= get_target (a)) {
+  if (under_way) {
     set_rate (a, fall->rate);
     a->rate.offer = fasp_rate_clamp (&a->rate, fall->offer);
     a->rate.owed = 0;
@@ -436,8 +438,7 @@ look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
     begin (a, CRUISE, now, a->rtt);
     expect (a, now, now);
   }
-  if (sent > fall->time || queue <= get_target (a))
-    a->fall.rate = 0;
+  a->fall.rate = 0;
 }
 
 static void

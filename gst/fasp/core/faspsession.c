@@ -336,6 +336,14 @@ get_open_timeout (FaspSession * session, FaspTime now)
 }
 
 void
+fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate)
+{
+  fasp_pacer_set_rate (&session->pacer, now, rate,
+      fasp_pacer_choose_burst (rate, session->max_burst,
+          session->pacer.quantum));
+}
+
+void
 fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
     gboolean waits)
 {
@@ -345,9 +353,7 @@ fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
     return;
   if (pacer->quantum != MAX (quantum, FASP_PACER_QUANTUM)) {
     pacer->quantum = MAX (quantum, FASP_PACER_QUANTUM);
-    fasp_pacer_set_rate (pacer, now, pacer->ready.rate,
-        fasp_pacer_choose_burst (pacer->ready.rate, session->max_burst,
-            pacer->quantum));
+    fasp_session_set_pace (session, now, pacer->ready.rate);
   }
   if (quantum < FASP_PACER_QUANTUM)
     session->tx.fresh_time = now;

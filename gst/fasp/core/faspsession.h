@@ -197,6 +197,8 @@ gboolean fasp_session_get_first_latency (const FaspSession * session,
 FaspTime fasp_session_get_hold_end (const FaspSession * session);
 /* In force, ms; 0: as soon as may be, or not known yet. */
 guint fasp_session_get_latency (const FaspSession * session, FaspTime now);
+/* Sender: @rate, bit/s, from now on, in bursts that fit it. 0: not paced. */
+void fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate);
 /* Nothing can be sent any more.  The next new blocks leave together, @quantum later, as
  * there are many others; @waits: there are none yet. */
 void fasp_session_end_turn (FaspSession * session, FaspTime now,

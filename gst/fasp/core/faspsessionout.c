@@ -625,14 +625,10 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static void
 follow_rate (FaspSession * session, FaspTime now)
 {
-  guint64 rate;
-
   if (session->rate == NULL || now < session->rate_until)
     return;
-  rate = fasp_rate_get (session->rate, now, &session->rate_until);
-  fasp_pacer_set_rate (&session->pacer, now, rate,
-      fasp_pacer_choose_burst (rate, session->max_burst,
-          session->pacer.quantum));
+  fasp_session_set_pace (session, now, fasp_rate_get (session->rate, now,
+          &session->rate_until));
 }
 
 gboolean

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "faspturns.h"
 
 /* Datagrams of one before it is another's turn. */
@@ -11,8 +12,7 @@
 void
 fasp_turns_init (FaspTurns * turns)
 {
-  *turns = (FaspTurns) {
-  .n = 0};
+  memset (turns, 0, sizeof *turns);
   g_queue_init (&turns->waiting);
 }
 
@@ -22,12 +22,14 @@ fasp_turns_clear (FaspTurns * turns)
   fasp_heap_clear (&turns->heap);
 }
 
+/* All are in the heap, at any time. */
 static void
-count (FaspTurns * turns, gint more)
+choose_quantum (FaspTurns * turns)
 {
-  turns->n += more;
-  turns->quantum = MIN (turns->n * FASP_TURNS_QUANTUM, FASP_TURNS_QUANTUM_MAX +
-      FASP_TURNS_QUANTUM) - MIN (turns->n, 1) * FASP_TURNS_QUANTUM;
+  guint n = turns->heap.items->len;
+
+  turns->quantum = n < 2 ? 0 : MIN ((n - 1) * FASP_TURNS_QUANTUM,
+      FASP_TURNS_QUANTUM_MAX);
 }
 
 static void
@@ -44,7 +46,7 @@ fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner)
   *turn = (FaspTurn) {
   .due.owner = owner,.waiting.data = turn};
   fasp_heap_set (&turns->heap, &turn->due, turns->now);
-  count (turns, 1);
+  choose_quantum (turns);
 }
 
 void
@@ -52,7 +54,7 @@ fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
 {
   stop_waiting (turns, turn);
   fasp_heap_remove (&turns->heap, &turn->due);
-  count (turns, -1);
+  choose_quantum (turns);
 }
 
 void

@@ -36,8 +36,7 @@ typedef struct
 {
   FaspHeap heap;                /* of FaspTurn.due */
   GQueue waiting;
-  guint n;
-  FaspTime quantum;             /* for so many */
+  FaspTime quantum;             /* for as many as there are */
   FaspTime now;                 /* when it was asked whose turn it is, last */
   gconstpointer current;        /* whose turn it was last, */
   guint used;                   /* and so many datagrams it was */

@@ -674,6 +674,23 @@ test_session (gconstpointer data)
   vnet_free (net);
 }
 
+/* A round trip of 40 ms: what arrived 20 ms ago or earlier, sixteen at most, is told of now and
+ * leaves @way. */
+static void
+tell_arrived (FaspRate * rate, GArray * way, guint64 * told, FaspTime now)
+{
+  const FaspRateSample *samples = (const FaspRateSample *) way->data;
+  FaspRateReport report = {.now = now,.rtt = 40000,.samples = samples };
+
+  while (report.n < MIN (way->len, 16)
+      && samples[report.n].arrived + 20000 <= now)
+    report.n++;
+  *told += report.n;
+  report.told = *told;
+  fasp_rate_report (rate, &report);
+  g_array_remove_range (way, 0, report.n);
+}
+
 /* A busy host lets some packets trickle from @trickle on, as a path of a ninth would, and
  * then the others come as if nothing had been.  The least rate from then on; it is what it
  * was 0.2 s later. */
@@ -681,10 +698,8 @@ static guint64
 make_mistake (FaspTime trickle)
 {
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
-  FaspRateSample samples[16];
-  FaspRateReport report = {.rtt = 40000,.samples = samples };
   FaspTime sent = 0, arrived = 0, until;
-  guint64 least = G_MAXUINT64, bytes = 0;
+  guint64 least = G_MAXUINT64, bytes = 0, told = 0;
   GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
 
   for (FaspTime now = 0; now < trickle + 300 * FASP_MSEC; now += 500) {
@@ -700,15 +715,7 @@ make_mistake (FaspTime trickle)
       sent += 12000 * FASP_SEC / fasp_rate_get (rate, now, &until);
     }
     if (now % 10000 == 0) {
-      for (report.n = 0; report.n < 16 && way->len > 0
-          && g_array_index (way, FaspRateSample, 0).arrived + 20000 <= now;
-          report.n++) {
-        samples[report.n] = g_array_index (way, FaspRateSample, 0);
-        g_array_remove_index (way, 0);
-      }
-      report.now = now;
-      report.told += report.n;
-      fasp_rate_report (rate, &report);
+      tell_arrived (rate, way, &told, now);
     }
     if (now >= trickle)
       least = MIN (least, rate->rate);
@@ -738,11 +745,9 @@ test_small_packets (void)
 {
   const guint size = 320, bitrate = 256000, then = 200000;
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
-  FaspRateSample samples[16];
-  FaspRateReport report = {.rtt = 40000,.samples = samples };
   GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
   FaspTime link = 0, sent = 0, until;
-  guint64 bytes = 0;
+  guint64 bytes = 0, told = 0;
 
   for (FaspTime now = 0; now < 16 * FASP_SEC; now += 10000) {
     for (; sent <= now; sent += size * 8 * FASP_SEC / bitrate) {
@@ -756,15 +761,7 @@ test_small_packets (void)
       sent, link + 20000, bytes};
       g_array_append_val (way, sample);
     }
-    for (report.n = 0; report.n < 16 && way->len > 0
-        && g_array_index (way, FaspRateSample, 0).arrived + 20000 <= now;
-        report.n++) {
-      samples[report.n] = g_array_index (way, FaspRateSample, 0);
-      g_array_remove_index (way, 0);
-    }
-    report.now = now;
-    report.told += report.n;
-    fasp_rate_report (rate, &report);
+    tell_arrived (rate, way, &told, now);
   }
   g_assert_cmpuint (rate->rate, <, then * 1.3);
   g_array_unref (way);
