@@ -283,6 +283,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   fasp_turns_add (&endpoint->turns, &session->turn_to_send, session);
+  session->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
@@ -326,6 +327,7 @@ fasp_endpoint_heard_again (FaspEndpoint * endpoint, FaspSession * session)
   if (!session->interrupted)
     return;
   session->interrupted = FALSE;
+  endpoint->stats.interrupted--;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* no need to ask whether it still knows us */
   if (fasp_dial_is_ours (endpoint))
@@ -337,6 +339,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->connected = TRUE;
+  endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   endpoint->unanswered_told = FALSE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
@@ -475,6 +478,7 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   if (session->interrupted)
     return;
   session->interrupted = TRUE;
+  endpoint->stats.interrupted++;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
@@ -522,8 +526,10 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   session->removed = TRUE;
   fasp_heap_remove (&endpoint->needs, &session->needs);
+  endpoint->stats.interrupted -= session->interrupted;
   if (!session->connected)
     return;
+  endpoint->stats.sessions--;
   /* it says that all is acknowledged, and never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
       && session->close_reason == FASP_REASON_FINISHED)

@@ -335,9 +335,11 @@ typedef struct
 
 void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
     FaspEndpointStats * stats);
-/* Fills at most @max entries; returns how many sessions there are. */
+/* Fills at most @max entries, in the order they came from *@place on, which is 0 for the
+ * first and moved behind the last of them: so that who asks for all of thousands can let
+ * go of the lock in between.  Returns how many; 0: there are no more. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
-    FaspSessionStats * sessions, guint max);
+    guint64 * place, FaspSessionStats * sessions, guint max);
 /* The flows of a session that has several, or of the one that ended last; at most
  * @max, returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 session,

@@ -20,7 +20,8 @@ struct _FaspEndpoint
   FaspRandomFunc random;
   gpointer random_data;
 
-  GPtrArray *sessions;          /* FaspSession, owned */
+  GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
+  guint64 made;                 /* so many so far */
   GHashTable *by_id;            /* id -> FaspSession */
   FaspTurns turns;              /* whose it is to be polled */
   FaspTime refusal_told;        /* last event about somebody unproved */
