@@ -141,26 +141,37 @@ note_lateness (FaspIo * io)
   unlock (io);
 }
 
+/* Makes what is due. FALSE: there is no more. */
+static gboolean
+make_batch (FaspIo * io)
+{
+  FaspDatagram *datagram;
+  FaspTime now = 0;
+
+  for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
+    if (n % SAME_TIME == 0)
+      now = g_get_monotonic_time ();
+    /* held up: what is made now may not leave with what should have left by now */
+    if (io->made != 0 && now - io->made >= LATE)
+      return TRUE;
+    if (!fasp_endpoint_poll (io->endpoint, now, datagram))
+      return FALSE;
+    if (io->made == 0)
+      io->made = now;
+    fasp_send_batch_commit (io->out);
+  }
+  return TRUE;
+}
+
 /* Sends what is due; send_lock held. FALSE: the socket takes no more now. */
 static gboolean
 send_due (FaspIo * io)
 {
   for (guint i = 0; i < BATCHES_MAX; i++) {
-    FaspDatagram *datagram;
-    gboolean more = TRUE;
-    FaspTime now = 0;
+    gboolean more;
 
     g_mutex_lock (&io->lock);
-    for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
-      if (n % SAME_TIME == 0)
-        now = g_get_monotonic_time ();
-      more = fasp_endpoint_poll (io->endpoint, now, datagram);
-      if (!more)
-        break;
-      if (io->made == 0)
-        io->made = now;
-      fasp_send_batch_commit (io->out);
-    }
+    more = make_batch (io);
     unlock (io);
     if (!fasp_send_batch_flush (io->out))
       return FALSE;
