@@ -76,9 +76,11 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
   random (user_data, gate_secret, sizeof gate_secret);
   fasp_gate_init (&endpoint->gate, gate_secret);
-  if (config->role == FASP_ROLE_SENDER)
+  if (config->role == FASP_ROLE_SENDER) {
     endpoint->store = fasp_store_new (config->buffer_size,
         get_first_size (config));
+    endpoint->planner = fasp_planner_new ();
+  }
   return endpoint;
 }
 
@@ -96,6 +98,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
   fasp_store_free (endpoint->store);
+  fasp_planner_free (endpoint->planner);
   fasp_trace_set_size (&endpoint->trace, 0);
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
@@ -257,8 +260,8 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
-    fasp_outlook_init (&session->tx.outlook, now, config->glitch_interval,
-        session->agreed.find, session->agreed.latency);
+    fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
+        config->glitch_interval, session->agreed.find, session->agreed.latency);
     /* who cannot tell of arrivals gets the rate that is given, or the first one */
     if (told->arrivals > 0 || config->max_bitrate == 0)
       session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
@@ -750,13 +753,6 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     end_turn (endpoint, now, session);
   }
   return FALSE;
-}
-
-void
-fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
 }
 
 FaspTime

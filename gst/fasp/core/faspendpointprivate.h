@@ -43,6 +43,7 @@ struct _FaspEndpoint
 
   /* sender */
   FaspStore *store;
+  FaspPlanner *planner;         /* of a sender's sessions */
   FaspHeap needs;               /* the first block of each session that it may need */
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
