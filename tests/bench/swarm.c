@@ -33,6 +33,7 @@
 #define ROUND 256               /* events looked at in one turn */
 #define CHECKED_EVERY 16        /* records of which all bytes are compared */
 #define DIAL_APART 500          /* µs between the first calls */
+#define WAIT 10000              /* µs at most */
 
 static const gchar *const kind_names[] = { "good", "lossy", "stalled",
   "vanished"
@@ -293,8 +294,10 @@ run (Receiver * all, gint poller)
   while ((now = g_get_monotonic_time ()) < end) {
     struct epoll_event events[ROUND];
     FaspHeapItem *first = fasp_heap_peek (&dues);
-    gint64 wait = first != NULL ? CLAMP ((first->key - now) / 1000, 0, 10) : 10;
-    gint n = epoll_wait (poller, events, ROUND, wait);
+    gint64 wait = first != NULL ? CLAMP (first->key - now, 0, WAIT) : WAIT;
+    gint n = epoll_pwait2 (poller, events, ROUND, &(struct timespec) {
+          .tv_nsec = wait * 1000
+        }, NULL);
 
     for (gint i = 0; i < n; i++) {
       Receiver *r = events[i].data.ptr;
