@@ -315,6 +315,8 @@ typedef struct
   guint64 buffer_blocks, buffer_bytes;
   guint64 receive_rate;         /* bit/s on the wire over the last second */
   FaspTime reorder_delay;
+  gdouble sender_ppm;           /* its clock is faster than ours by so much; 0: not known */
+  guint clock_jumps;
   guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
 } FaspSessionStats;
 

@@ -26,6 +26,12 @@ fasp_follower_get (const FaspFollower * follower, gint64 time)
 }
 
 void
+fasp_follower_leave (FaspFollower * follower)
+{
+  follower->epoch = 0;
+}
+
+void
 fasp_follower_look (FaspFollower * follower, gint64 now,
     const FaspSenderClock * sender)
 {

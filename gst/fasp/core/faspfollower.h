@@ -48,6 +48,8 @@ typedef struct
 /* Shows our own time until there is somebody to follow. */
 void fasp_follower_init (FaspFollower * follower, gint64 now);
 gint64 fasp_follower_get (const FaspFollower * follower, gint64 time);
+/* The sender is gone; goes on at its rate. */
+void fasp_follower_leave (FaspFollower * follower);
 /* To be called now and then; looks when it is time to. */
 void fasp_follower_look (FaspFollower * follower, gint64 now,
     const FaspSenderClock * sender);
