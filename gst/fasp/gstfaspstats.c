@@ -81,6 +81,8 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "buffer-blocks", f->buffer_blocks);
   set_uint64 (s, "buffer-bytes", f->buffer_bytes);
   set_double (s, "reorder-delay-ms", f->reorder_delay / 1e3);
+  set_double (s, "sender-clock-ppm", f->sender_ppm);
+  set_uint64 (s, "clock-jumps", f->clock_jumps);
   set_double (s, "receive-rate-mbps", f->receive_rate / 1e6);
 }
 

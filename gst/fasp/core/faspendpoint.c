@@ -789,17 +789,7 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     else if (session->state == FASP_SESSION_OPEN)
       fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
           fasp_rx_get_timeout (&session->rx));
-    /* another sender than that of the block before */
-    if (endpoint->reading != session->id) {
-      if (endpoint->reading != 0)
-        block->flags |= FASP_BLOCK_DISCONT;
-      endpoint->reading = session->id;
-    }
-    endpoint->reading_clock = session->rx.clock;
-    /* at its own time, however long it has waited for the one before it */
-    endpoint->reading_shift = fasp_playout_get (&session->rx.playout,
-        fasp_media_clock_map (&session->rx.clock, block->media_time)) -
-        session->rx.playout.first;
+    fasp_reading_took (endpoint, session, block);
     endpoint->stats.bytes_read += block->size;
     return block;
   }
@@ -817,13 +807,6 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
       return TRUE;
   }
   return FALSE;
-}
-
-FaspTime
-fasp_endpoint_map_media_time (FaspEndpoint * endpoint, FaspTime media_time)
-{
-  return fasp_media_clock_map (&endpoint->reading_clock, media_time) +
-      endpoint->reading_shift;
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */
