@@ -162,9 +162,8 @@ describe (const gchar * from)
 {
   g_autofree gchar *in = describe_source (from);
   g_autofree gchar *sound = describe_sound ();
-  g_autofree gchar *out = measure ? g_strdup_printf ("fakesink name=show "
-      "sync=true async=false signal-handoffs=true processing-deadline=%d",
-      deadline * 1000000) : g_strdup (sink);
+  const gchar *out = measure ? "fakesink name=show sync=true async=false "
+      "signal-handoffs=true" : sink;
 
   return g_strdup_printf ("%s ! tsdemux name=demux %s "
       "demux. ! video/x-h264 ! queue max-size-buffers=4 max-size-time=0 "
@@ -173,15 +172,39 @@ describe (const gchar * from)
       "%s%s", in, demux, aligned, decoder, out, sound);
 }
 
-/* Those that sinks of video have, whichever one autovideosink finds. */
+/* All sinks wait for the slowest of them. */
 static void
-on_element (GstBin * bin, GstBin * in, GstElement * element, gpointer unused)
+set_deadline (GstElement * element)
 {
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);
 
   if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK)
       && g_object_class_find_property (klass, "processing-deadline") != NULL)
     g_object_set (element, "processing-deadline", deadline * GST_MSECOND, NULL);
+}
+
+/* What autovideosink and autoaudiosink find. */
+static void
+on_element (GstBin * bin, GstBin * in, GstElement * element, gpointer unused)
+{
+  set_deadline (element);
+}
+
+static void
+on_own_element (const GValue * value, gpointer unused)
+{
+  set_deadline (g_value_get_object (value));
+}
+
+static void
+set_deadlines (GstElement * pipeline)
+{
+  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+
+  gst_iterator_foreach (elements, on_own_element, NULL);
+  gst_iterator_free (elements);
+  g_signal_connect (pipeline, "deep-element-added", G_CALLBACK (on_element),
+      NULL);
 }
 
 int
@@ -220,8 +243,7 @@ main (int argc, char **argv)
     fprintf (stderr, "fasp-lan-play: %s\n", error->message);
     return 1;
   }
-  g_signal_connect (pipeline, "deep-element-added", G_CALLBACK (on_element),
-      NULL);
+  set_deadlines (pipeline);
   if (source == NULL && g_getenv ("FASP_PASSPHRASE") != NULL)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "in::passphrase",
         g_getenv ("FASP_PASSPHRASE"), NULL);
