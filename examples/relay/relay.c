@@ -43,7 +43,7 @@ typedef struct
   gchar *refused;
   gboolean receiver_metrics, ending;
 
-  /* of the web server's thread */
+  GMutex pages;                 /* of these: there are two servers when one takes over */
   RelayFigures *figures;
   gint64 figures_time;
 } Relay;
@@ -82,7 +82,7 @@ take_figures (Relay * relay)
   return f;
 }
 
-/* Whoever asks all the time costs the streams no more than ten a second. */
+/* Whoever asks all the time costs the streams no more than ten a second. Under `pages'. */
 static const RelayFigures *
 get_figures (Relay * relay)
 {
@@ -97,9 +97,8 @@ get_figures (Relay * relay)
 }
 
 static gboolean
-make_page (const gchar * path, RelayPage * page, gpointer data)
+fill_page (const gchar * path, const RelayFigures * figures, RelayPage * page)
 {
-  const RelayFigures *figures = get_figures (data);
   gboolean good = TRUE;
 
   if (g_str_equal (path, "/status.json")) {
@@ -121,6 +120,18 @@ make_page (const gchar * path, RelayPage * page, gpointer data)
   page->status = good ? 200 : 503;
   page->text = g_strdup (good ? "yes\n" : "no\n");
   return TRUE;
+}
+
+static gboolean
+make_page (const gchar * path, RelayPage * page, gpointer data)
+{
+  Relay *relay = data;
+  gboolean found;
+
+  g_mutex_lock (&relay->pages);
+  found = fill_page (path, get_figures (relay), page);
+  g_mutex_unlock (&relay->pages);
+  return found;
 }
 
 static gboolean
@@ -261,6 +272,7 @@ run (const gchar * path)
   int status = ENDED;
 
   g_mutex_init (&relay.lock);
+  g_mutex_init (&relay.pages);
   relay.loop = g_main_loop_new (NULL, FALSE);
   relay.set = relay_set_new (on_settled, &relay);
   g_unix_signal_add (SIGHUP, on_hangup, &relay);
@@ -280,6 +292,7 @@ run (const gchar * path)
   g_main_loop_unref (relay.loop);
   g_free (relay.refused);
   g_mutex_clear (&relay.lock);
+  g_mutex_clear (&relay.pages);
   return status;
 }
 

@@ -111,8 +111,9 @@ keep (RelayStream * stream, RelayStreamConfig * config)
     case RELAY_SAME:
       return TRUE;
     case RELAY_ADJUST:
+      if (!relay_stream_adjust (stream, config))
+        return FALSE;
       relay_log (config->name, "changed while it plays.");
-      relay_stream_adjust (stream, config);
       return TRUE;
     default:
       return FALSE;

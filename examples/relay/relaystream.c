@@ -6,6 +6,8 @@
 #define DELAY_FIRST 100         /* ms before it starts again */
 #define DELAY_MAX 10000
 #define LASTED (10 * G_USEC_PER_SEC)    /* then the next wait is the first again */
+#define TOLD_MAX 30             /* messages of the elements ... */
+#define TOLD_IN (10 * G_USEC_PER_SEC)   /* ... in that time; callers can cause them */
 
 /* An element, and who may call it. Shared with the element's threads. */
 typedef struct
@@ -34,6 +36,8 @@ struct _RelayStream
   GstElement *pipeline;
   guint watch, timer;
   guint delay;                  /* ms */
+  gint64 told_since;
+  guint told;
   gboolean again;               /* when it has stopped */
   gboolean ending;              /* wanted while it was STARTING */
   RelayStreamFunc stopped;
@@ -237,6 +241,22 @@ ended (RelayStream * stream, const gchar * error)
   begin_stop (stream);
 }
 
+static void
+tell (RelayStream * stream, const gchar * from, const gchar * text)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (now - stream->told_since >= TOLD_IN) {
+    if (stream->told > TOLD_MAX)
+      relay_log (stream->config->name, "%u messages were not told.",
+          stream->told - TOLD_MAX);
+    stream->told = 0;
+    stream->told_since = now;
+  }
+  if (++stream->told <= TOLD_MAX)
+    relay_log (stream->config->name, "%s: %s", from, text);
+}
+
 static gboolean
 on_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -253,11 +273,11 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
-      relay_log (stream->config->name, "%s: %s", from, error->message);
+      tell (stream, from, error->message);
       break;
     case GST_MESSAGE_INFO:
       gst_message_parse_info (message, &error, NULL);
-      relay_log (stream->config->name, "%s: %s", from, error->message);
+      tell (stream, from, error->message);
       break;
     case GST_MESSAGE_EOS:
       ended (stream, NULL);
@@ -438,13 +458,17 @@ relay_stream_stop (RelayStream * stream, RelayStreamFunc func, gpointer data)
   begin_stop (stream);
 }
 
-void
+gboolean
 relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
 {
-  RelayStreamConfig *old = relay_stream_config_ref (stream->config);
+  RelayStreamConfig *old;
 
+  /* the elements may have read some of what is set, and not the rest */
+  if (stream->state == RELAY_STARTING)
+    return FALSE;
+  old = relay_stream_config_ref (stream->config);
   /* otherwise it is built with the new ones */
-  if (stream->ends != NULL && stream->state != RELAY_STOPPING) {
+  if (stream->state == RELAY_RUNNING) {
     for (guint i = 0; i < stream->ends->len; i++)
       relay_end_adjust (i == 0 ? old->input : g_ptr_array_index (old->outputs,
               i - 1), i == 0 ? config->input :
@@ -453,6 +477,7 @@ relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
   }
   set_config (stream, config);
   relay_stream_config_unref (old);
+  return TRUE;
 }
 
 /* --- figures ----------------------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@
  *      +--------------- nothing is left ----------- STOPPING
  *
  * What takes time (opening: keys are stretched; closing: goodbyes are answered) is done
- * by a thread of the transition's own, so that no stream waits for another.  After an
- * error or EOS it starts again, after a while that doubles from 0.1 to 10 s as long as it
- * does not last for 10 s.
+ * by a thread of the transition's own, so that no stream waits for another.  After EOS it
+ * starts again 0.1 s later; after an error, too, and if it does not last for 10 s then, twice
+ * as much later each time, up to 10 s.
  *
  * All is called from the thread of the main context but relay_stream_get_figures.
  */
@@ -65,8 +65,9 @@ void relay_stream_start (RelayStream * stream, RelayStreamConfig * config);
  * of waiting for goodbyes. Not twice. */
 void relay_stream_stop (RelayStream * stream, RelayStreamFunc func,
     gpointer data);
-/* To a configuration that was compared as RELAY_ADJUST. */
-void relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config);
+/* To a configuration that was compared as RELAY_ADJUST. FALSE: not now, as it is being
+ * opened: start it anew. */
+gboolean relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config);
 
 /* From any thread; holds up nothing. */
 RelayStreamFigures *relay_stream_get_figures (RelayStream * stream);
