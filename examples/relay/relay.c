@@ -241,7 +241,7 @@ on_hangup (gpointer data)
 
   if (relay->busy)
     relay->again = TRUE;
-  else
+  else if (!relay->ending)
     reload (relay);
   return G_SOURCE_CONTINUE;
 }

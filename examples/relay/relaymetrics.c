@@ -40,6 +40,7 @@ typedef struct
 {
   GHashTable *families;         /* by name */
   GPtrArray *names;             /* in the order in which they came */
+  GHashTable *told;             /* samples, by name and labels: none may come twice */
 } Metrics;
 
 static void
@@ -109,7 +110,9 @@ add_sample (Metrics * metrics, const gchar * name, Type type,
   Family *family = get_family (metrics, name, type, unit, help);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (!isfinite (value))
+  if (!isfinite (value)
+      || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels,
+              NULL)))
     return;
   /* whole ones whole, up to what a double can tell */
   if (value == floor (value) && fabs (value) < 1e15)
@@ -283,8 +286,8 @@ add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
   const GValue *callers = end->stats != NULL ?
       gst_structure_get_value (end->stats, "callers") : NULL;
 
-  for (guint i = 0; callers != NULL && i < gst_value_array_get_size (callers);
-      i++) {
+  for (guint i = 0; callers != NULL && GST_VALUE_HOLDS_ARRAY (callers)
+      && i < gst_value_array_get_size (callers); i++) {
     const GstStructure *peer = gst_value_get_structure
         (gst_value_array_get_value (callers, i));
     g_autoptr (GString) more = g_string_new (labels);
@@ -357,7 +360,8 @@ relay_status_to_metrics (const RelayFigures * figures)
   Metrics metrics = {
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
         (GDestroyNotify) free_family),
-    g_ptr_array_new_with_free_func (g_free)
+    g_ptr_array_new_with_free_func (g_free),
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL)
   };
   GString *page = g_string_new (NULL);
 
@@ -383,5 +387,6 @@ relay_status_to_metrics (const RelayFigures * figures)
   g_string_append (page, "# EOF\n");
   g_hash_table_unref (metrics.families);
   g_ptr_array_unref (metrics.names);
+  g_hash_table_unref (metrics.told);
   return g_string_free (page, FALSE);
 }

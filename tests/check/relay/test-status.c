@@ -63,6 +63,7 @@ test_metrics (void)
   g_autofree gchar *page = NULL;
   RelayFigures *f = make ("a\\b\"c\nd", gst_structure_new ("s",
           "bytes-received-total", G_TYPE_UINT64, G_GUINT64_CONSTANT (9007199),
+          "bytes-received", G_TYPE_UINT64, (guint64) 7,
           "rtt-ms", G_TYPE_DOUBLE, 12.5, "odd-ms", G_TYPE_DOUBLE, NAN,
           "promised-interval", G_TYPE_UINT64, GST_CLOCK_TIME_NONE,
           "novelty", G_TYPE_UINT64, (guint64) 3, "word", G_TYPE_STRING, "x",
@@ -73,6 +74,8 @@ test_metrics (void)
   assert_line (page, "fasp_relay_input_received_bytes_total{stream=\"a\\\\b\\\""
       "c\\nd\"} 9007199");
   assert_line (page, "# UNIT fasp_relay_input_received_bytes bytes");
+  /* another field would have that name, too */
+  g_assert_null (strstr (page, "} 7\n"));
   assert_line (page, "fasp_relay_input_rtt_seconds{stream=\"a\\\\b\\\"c\\nd\"} "
       "0.0125");
   /* not known here, so it is not said to be a counter */
