@@ -10,8 +10,10 @@ relay_log (const gchar * stream, const gchar * format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  /* a line each, whatever the network has put into it */
-  g_strdelimit (text, "\r\n", ' ');
+  /* a line each, whatever the network has put into it, and nothing for the terminal */
+  for (gchar * c = text; *c != '\0'; c++)
+    if (g_ascii_iscntrl (*c))
+      *c = ' ';
   if (stream != NULL)
     g_printerr ("fasp-relay: %s: %s\n", stream, text);
   else
