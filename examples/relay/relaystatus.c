@@ -18,7 +18,8 @@ relay_figures_free (RelayFigures * figures)
 gboolean
 relay_figures_is_ready (const RelayFigures * figures)
 {
-  if (figures->ending)
+  /* none: it has just begun, a configuration has some */
+  if (figures->ending || figures->streams->len == 0)
     return FALSE;
   for (guint i = 0; i < figures->streams->len; i++) {
     const RelayStreamFigures *s = g_ptr_array_index (figures->streams, i);

@@ -154,6 +154,9 @@ test_ready (void)
   g_assert_true (relay_figures_is_ready (f));
   f->ending = TRUE;
   g_assert_false (relay_figures_is_ready (f));
+  f->ending = FALSE;
+  g_ptr_array_set_size (f->streams, 0);
+  g_assert_false (relay_figures_is_ready (f));
   relay_figures_free (f);
 }
 
