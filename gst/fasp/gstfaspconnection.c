@@ -270,6 +270,21 @@ warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
             "key-file."), (NULL));
 }
 
+/* A handler that could refuse a caller has to be asked before it is let in. */
+static gboolean
+has_judge (GstElement * element)
+{
+  static const gchar *const signals[] = { "caller-connecting",
+    "caller-identified"
+  };
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    found |= g_signal_has_handler_pending (element, g_signal_lookup (signals[i],
+            G_OBJECT_TYPE (element)), 0, FALSE);
+  return found;
+}
+
 gboolean
 gst_fasp_connection_open (GstFaspConnection * c)
 {
@@ -299,6 +314,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
   record = g_strdup (c->settings.record);
   gst_fasp_keys_copy (&c->settings.keys, &keys);
   GST_OBJECT_UNLOCK (c->element);
+  settings.endpoint.ask |= has_judge (c->element);
   if (good) {
     settings.endpoint.credentials = gst_fasp_keys_load (&keys,
         fasp_endpoint_config_dials (&settings.endpoint), &error);

@@ -82,8 +82,11 @@ gst_fasp_events_explain (const FaspEvent * event)
       return g_strdup_printf ("%s was too slow for the stream and was "
           "disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
-      return g_strdup_printf ("%s refused the call: check the streamid it "
-          "expects", peer);
+      /* a caller gives up then; a listener has done it */
+      return event->final ?
+          g_strdup_printf ("%s refused the call: check the streamid it "
+          "expects", peer) : g_strdup_printf ("%s was refused; its streamid is "
+          "\"%s\"", peer, event->streamid);
     case FASP_REASON_BUSY:
       return g_strdup_printf ("%s is busy: %s", peer, text);
     case FASP_REASON_SAME_ROLE:

@@ -9,7 +9,8 @@
  * With the core's own endpoint, a socket and a port each, and the kernel's time of each
  * arrival.  The first ones lose packets at random, both ways; the next do not read
  * their sockets any more from half of the time on; the next are gone then without a
- * word.  All others are the good ones.  JSON at the end: what each kind got, how late
+ * word.  All others are the good ones.  --times has a line for each record of each
+ * receiver: which receiver, which record, how many µs after it was made.  JSON at the end: what each kind got, how late
  * it was after it had been made, how far a receiver was ever sent ahead of --rate
  * (a burst), and the time between two messages to it (what the kernel has joined, or
  * not cut, is one).
@@ -31,7 +32,6 @@
 #define JOINED_MAX 65536        /* bytes of one message */
 #define HEADERS 28              /* IPv4, UDP */
 #define ROUND 256               /* events looked at in one turn */
-#define CHECKED_EVERY 16        /* records of which all bytes are compared */
 #define DIAL_APART 500          /* µs between the first calls */
 #define WAIT 10000              /* µs at most */
 
@@ -41,9 +41,11 @@ static const gchar *const kind_names[] = { "good", "lossy", "stalled",
 
 static gchar *to = NULL;
 static gint receivers = 10, lossy, stalled, vanished, seconds = 20, settle;
+static gint checked_every = 16; /* records of which all bytes are compared */
 static gdouble loss = 1, rate_mbit;
 static gboolean tcp, srt;
-static gchar *passphrase;
+static gchar *passphrase, *times_path;
+static FILE *times;
 
 static GRand *dice;
 static FaspHeap dues;
@@ -77,7 +79,7 @@ check (Receiver * r, gint64 now)
   memcpy (&number, r->part + 8, sizeof number);
   memcpy (&time, r->part + 16, sizeof time);
   if (!cbr_record_starts (r->part)
-      || (number % CHECKED_EVERY == 0
+      || (number % checked_every == 0
           && !cbr_record_read (r->part, &number, &time))) {
     r->damaged++;
     return;
@@ -88,6 +90,9 @@ check (Receiver * r, gint64 now)
   r->records++;
   if (time >= count_from)
     fasp_hist_add (&latency[r->kind], now - time);
+  if (times != NULL)
+    fprintf (times, "%d %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n",
+        r->number, number, now - time);
 }
 
 void
@@ -451,6 +456,11 @@ main (int argc, char **argv)
     {"settle", 0, 0, G_OPTION_ARG_INT, &settle, "Not in what is said of delays "
           "and of the pace, at the begin", "SECONDS"},
     {"passphrase", 0, 0, G_OPTION_ARG_STRING, &passphrase, "", "TEXT"},
+    {"checked-every", 0, 0, G_OPTION_ARG_INT, &checked_every,
+        "Records of which "
+          "all bytes are compared; of the others, where they begin (16)", "N"},
+    {"times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came",
+        "FILE"},
     {NULL}
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
@@ -462,7 +472,8 @@ main (int argc, char **argv)
 
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)
-      || !parse_address (&host) || lossy + stalled + vanished > receivers) {
+      || !parse_address (&host) || lossy + stalled + vanished > receivers
+      || checked_every < 1) {
     fprintf (stderr, "swarm: %s\n", error != NULL ? error->message :
         "--to is ADDRESS:PORT, and the special ones are among --receivers");
     return 2;
@@ -470,6 +481,10 @@ main (int argc, char **argv)
   if (passphrase != NULL) {
     credentials = fasp_credentials_new ();
     fasp_credentials_set_passphrase (credentials, passphrase);
+  }
+  if (times_path != NULL && (times = fopen (times_path, "w")) == NULL) {
+    fprintf (stderr, "swarm: %s: %s\n", times_path, g_strerror (errno));
+    return 1;
   }
   dice = g_rand_new_with_seed (1);
   fasp_hist_init (&gaps);
@@ -481,12 +496,15 @@ main (int argc, char **argv)
 
     r->fd = -1;
     r->due.owner = r;
+    r->number = i;
     r->kind = i < lossy ? LOSSY : i < lossy + stalled ? STALLED :
         i < lossy + stalled + vanished ? VANISHED : GOOD;
   }
   good = srt ? live_by_srt (all, host) : live (all, credentials);
   if (good)
     report (all);
+  if (times != NULL)
+    fclose (times);
   for (gint i = 0; i < receivers; i++) {
     fasp_endpoint_free (all[i].endpoint);
     if (all[i].fd >= 0)

@@ -20,6 +20,7 @@ typedef enum
 typedef struct
 {
   Kind kind;
+  gint number;
   gint fd;                      /* -1: gone */
   FaspEndpoint *endpoint;       /* NULL: not fasp */
   FaspHeapItem due;

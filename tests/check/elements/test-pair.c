@@ -796,16 +796,16 @@ on_connecting (GstElement * element, GSocketAddress * address,
   return g_strcmp0 (streamid, "let me in") == 0;
 }
 
+/* With a secret and `authentication', or with neither: who has a handler is asked. */
 static void
-test_authentication (gconstpointer data)
+test_asked (const gchar * streamid, gboolean open)
 {
-  const gchar *streamid = data;
   gboolean welcome = g_str_equal (streamid, "let me in");
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
-      "streamid=\"%s\" " SECRET, port, streamid);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
-      "authentication=true " SECRET, port);
+      "streamid=\"%s\" %s", port, streamid, open ? "" : SECRET);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u %s", port,
+      open ? "" : "authentication=true " SECRET);
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
@@ -830,6 +830,18 @@ test_authentication (gconstpointer data)
   }
   g_assert_cmpint (g_atomic_int_get (&asked), ==, 1);
   pair_free (pair);
+}
+
+static void
+test_authentication (gconstpointer data)
+{
+  test_asked (data, FALSE);
+}
+
+static void
+test_judge (gconstpointer data)
+{
+  test_asked (data, TRUE);
 }
 
 /* Nobody answers for the application: nobody is refused. */
@@ -939,6 +951,8 @@ main (int argc, char **argv)
       test_authentication);
   g_test_add_data_func ("/pair/authentication/refuse", "please",
       test_authentication);
+  g_test_add_data_func ("/pair/judge/accept", "let me in", test_judge);
+  g_test_add_data_func ("/pair/judge/refuse", "please", test_judge);
   g_test_add_func ("/pair/authentication/no-handler", test_no_handler);
   g_test_add_func ("/pair/same-role", test_same_role);
   g_test_add_func ("/pair/receivers", test_receivers);

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relay: receives streams and offers each to many, as a file of settings says: the program
+ * fasp-relay.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include <unistd.h>
+#include <glib-unix.h>
+#include "relayhttp.h"
+#include "relaylog.h"
+#include "relayset.h"
+#include "relaystatus.h"
+
+#define FRESH (100 * 1000)      /* µs that figures are told again */
+#define HEARTBEAT 1             /* s */
+#define ALIVE (10 * G_USEC_PER_SEC)     /* without a heartbeat */
+
+enum
+{
+  ENDED,
+  FAILED,
+  FAULTY,
+};
+
+typedef struct
+{
+  GMainLoop *loop;
+  const gchar *path;
+  RelayConfig *config;
+  RelaySet *set;
+  RelayHttp *http;
+  gboolean busy;                /* streams are stopping */
+  gboolean again;               /* the file is to be read once more then */
+
+  GMutex lock;                  /* of all below */
+  gint64 beat;
+  gint64 started, loaded;
+  guint64 reloads, reloads_refused;
+  gchar *refused;
+  gboolean receiver_metrics, ending;
+
+  GMutex pages;                 /* of these: there are two servers when one takes over */
+  RelayFigures *figures;
+  gint64 figures_time;
+} Relay;
+
+/* --- figures ----------------------------------------------------------------------------- */
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(RelayStreamFigures **) a)->name,
+      (*(RelayStreamFigures **) b)->name);
+}
+
+static RelayFigures *
+take_figures (Relay * relay)
+{
+  RelayFigures *f = g_new0 (RelayFigures, 1);
+  g_autoptr (GPtrArray) streams = relay_set_list (relay->set);
+
+  f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      relay_stream_figures_free);
+  for (guint i = 0; i < streams->len; i++)
+    g_ptr_array_add (f->streams,
+        relay_stream_get_figures (g_ptr_array_index (streams, i)));
+  g_ptr_array_sort (f->streams, by_name);
+  g_mutex_lock (&relay->lock);
+  f->started = relay->started;
+  f->loaded = relay->loaded;
+  f->reloads = relay->reloads;
+  f->reloads_refused = relay->reloads_refused;
+  f->refused = g_strdup (relay->refused);
+  f->receiver_metrics = relay->receiver_metrics;
+  f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
+  f->ending = relay->ending;
+  g_mutex_unlock (&relay->lock);
+  return f;
+}
+
+/* Whoever asks all the time costs the streams no more than ten a second. Under `pages'. */
+static const RelayFigures *
+get_figures (Relay * relay)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (relay->figures == NULL || now - relay->figures_time >= FRESH) {
+    g_clear_pointer (&relay->figures, relay_figures_free);
+    relay->figures = take_figures (relay);
+    relay->figures_time = now;
+  }
+  return relay->figures;
+}
+
+static gboolean
+fill_page (const gchar * path, const RelayFigures * figures, RelayPage * page)
+{
+  gboolean good = TRUE;
+
+  if (g_str_equal (path, "/status.json")) {
+    page->type = "application/json";
+    page->text = relay_status_to_json (figures);
+    return TRUE;
+  }
+  if (g_str_equal (path, "/metrics")) {
+    page->type = RELAY_METRICS_TYPE;
+    page->text = relay_status_to_metrics (figures);
+    return TRUE;
+  }
+  if (g_str_equal (path, "/healthz"))
+    good = figures->alive;
+  else if (g_str_equal (path, "/readyz"))
+    good = relay_figures_is_ready (figures);
+  else
+    return FALSE;
+  page->status = good ? 200 : 503;
+  page->text = g_strdup (good ? "yes\n" : "no\n");
+  return TRUE;
+}
+
+static gboolean
+make_page (const gchar * path, RelayPage * page, gpointer data)
+{
+  Relay *relay = data;
+  gboolean found;
+
+  g_mutex_lock (&relay->pages);
+  found = fill_page (path, get_figures (relay), page);
+  g_mutex_unlock (&relay->pages);
+  return found;
+}
+
+static gboolean
+beat (gpointer data)
+{
+  Relay *relay = data;
+
+  g_mutex_lock (&relay->lock);
+  relay->beat = g_get_monotonic_time ();
+  g_mutex_unlock (&relay->lock);
+  return G_SOURCE_CONTINUE;
+}
+
+/* --- configuration ------------------------------------------------------------------------- */
+
+static gboolean
+is_same_address (GSocketAddress * a, GSocketAddress * b)
+{
+  g_autofree gchar *x = NULL, *y = NULL;
+
+  if (a == NULL || b == NULL)
+    return a == b;
+  x = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (a));
+  y = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (b));
+  return g_str_equal (x, y);
+}
+
+/* The old server goes on where the new one cannot be. */
+static gboolean
+serve (Relay * relay, GSocketAddress * address, GError ** error)
+{
+  RelayHttp *http = NULL;
+
+  if (relay->config != NULL && is_same_address (relay->config->status, address))
+    return TRUE;
+  if (address != NULL) {
+    http = relay_http_new (address, make_page, relay, error);
+    if (http == NULL) {
+      g_prefix_error (error, "[relay] status: ");
+      return FALSE;
+    }
+  }
+  g_clear_pointer (&relay->http, relay_http_free);
+  relay->http = http;
+  return TRUE;
+}
+
+static gboolean
+load (Relay * relay, GError ** error)
+{
+  g_autoptr (RelayConfig) config = relay_config_load (relay->path, error);
+
+  if (config == NULL || !serve (relay, config->status, error))
+    return FALSE;
+  g_mutex_lock (&relay->lock);
+  relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
+  relay->receiver_metrics = config->receiver_metrics;
+  g_clear_pointer (&relay->refused, g_free);
+  g_mutex_unlock (&relay->lock);
+  g_clear_pointer (&relay->config, relay_config_free);
+  relay->config = g_steal_pointer (&config);
+  relay->busy = TRUE;
+  relay_set_apply (relay->set, relay->config);
+  return TRUE;
+}
+
+static void
+reload (Relay * relay)
+{
+  g_autoptr (GError) error = NULL;
+
+  relay->again = FALSE;
+  if (load (relay, &error)) {
+    g_mutex_lock (&relay->lock);
+    relay->reloads++;
+    g_mutex_unlock (&relay->lock);
+    relay_log (NULL, "%s is in force.", relay->path);
+    return;
+  }
+  relay_log (NULL, "the configuration was not taken, the old one goes on. %s",
+      error->message);
+  g_mutex_lock (&relay->lock);
+  relay->reloads_refused++;
+  g_free (relay->refused);
+  relay->refused = g_strdup (error->message);
+  g_mutex_unlock (&relay->lock);
+}
+
+static void
+on_settled (gpointer data)
+{
+  Relay *relay = data;
+
+  relay->busy = FALSE;
+  if (relay->ending)
+    g_main_loop_quit (relay->loop);
+  else if (relay->again)
+    reload (relay);
+}
+
+/* --- signals --------------------------------------------------------------------------------- */
+
+static gboolean
+on_hangup (gpointer data)
+{
+  Relay *relay = data;
+
+  if (relay->busy)
+    relay->again = TRUE;
+  else if (!relay->ending)
+    reload (relay);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_end (gpointer data)
+{
+  Relay *relay = data;
+
+  if (relay->ending) {
+    relay_log (NULL, "ended at once, as was asked for twice.");
+    _exit (FAILED);
+  }
+  g_mutex_lock (&relay->lock);
+  relay->ending = TRUE;
+  g_mutex_unlock (&relay->lock);
+  relay_set_stop (relay->set);
+  return G_SOURCE_CONTINUE;
+}
+
+static int
+run (const gchar * path)
+{
+  Relay relay = {.path = path,.beat = g_get_monotonic_time (),
+    .started = g_get_real_time () / G_USEC_PER_SEC
+  };
+  g_autoptr (GError) error = NULL;
+  int status = ENDED;
+
+  g_mutex_init (&relay.lock);
+  g_mutex_init (&relay.pages);
+  relay.loop = g_main_loop_new (NULL, FALSE);
+  relay.set = relay_set_new (on_settled, &relay);
+  g_unix_signal_add (SIGHUP, on_hangup, &relay);
+  g_unix_signal_add (SIGINT, on_end, &relay);
+  g_unix_signal_add (SIGTERM, on_end, &relay);
+  g_timeout_add_seconds (HEARTBEAT, beat, &relay);
+  if (load (&relay, &error)) {
+    g_main_loop_run (relay.loop);
+  } else {
+    relay_log (NULL, "%s", error->message);
+    status = error->domain == G_IO_ERROR ? FAILED : FAULTY;
+  }
+  g_clear_pointer (&relay.http, relay_http_free);
+  g_clear_pointer (&relay.figures, relay_figures_free);
+  relay_set_free (relay.set);
+  g_clear_pointer (&relay.config, relay_config_free);
+  g_main_loop_unref (relay.loop);
+  g_free (relay.refused);
+  g_mutex_clear (&relay.lock);
+  g_mutex_clear (&relay.pages);
+  return status;
+}
+
+/* --- the command line ------------------------------------------------------------------------ */
+
+static const gchar summary[] =
+    "Receives streams over fasp and offers each to many receivers, as it came: every\n"
+    "byte, in order.  Relays behind relays form a tree.\n"
+    "\n"
+    "CONFIG is a file like\n"
+    "\n"
+    "  [relay]\n"
+    "  status = http://127.0.0.1:8080\n"
+    "\n"
+    "  [stream news]\n"
+    "  input = fasp://origin.example:7001\n"
+    "  output = fasp://:7101?max-bitrate=20000000\n"
+    "\n"
+    "[relay]\n"
+    "  status                  http://ADDRESS:PORT: serve /status.json, /metrics\n"
+    "                          (OpenMetrics), /healthz and /readyz there\n"
+    "  receiver-metrics        true: /metrics tells of each receiver (false)\n"
+    "[stream NAME], one for each\n"
+    "  input                   fasp://HOST:PORT dials, fasp://:PORT is dialled; with\n"
+    "                          every property of faspsrc as ?key=value&key=value\n"
+    "  output                  the same of faspsink; several with ; between them\n"
+    "  streamid                callers that say another one are refused, and it is said\n"
+    "                          when dialling (NAME)\n"
+    "  require-streamid        true: refuse callers that say none (false)\n"
+    "  optional                true: /readyz does not wait for its input (false)\n"
+    "  input-passphrase-file   file that holds the passphrase of the input\n"
+    "  output-passphrase-file  ... of the outputs";
+
+static const gchar description[] =
+    "Signals:\n"
+    "  SIGHUP                  reads CONFIG anew. Streams that are the same are not\n"
+    "                          touched; a faulty one is refused as a whole\n"
+    "  SIGTERM, SIGINT         end: receivers are told; twice: at once\n"
+    "\n"
+    "Exit status: 0 ended by a signal, or CONFIG is good (--check); 1 it cannot run, or\n"
+    "was ended at once; 2 CONFIG or the command line is faulty.\n" "\n"
+    "docs/relay.md tells more.";
+
+int
+main (int argc, char **argv)
+{
+  static gboolean check, version;
+  static const GOptionEntry entries[] = {
+    {"check", 0, 0, G_OPTION_ARG_NONE, &check,
+          "Only say whether CONFIG is good",
+        NULL},
+    {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Tell the version", NULL},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (RelayConfig) config = NULL;
+
+  g_option_context_set_summary (context, summary);
+  g_option_context_set_description (context, description);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    relay_log (NULL, "%s. See --help.", error->message);
+    return FAULTY;
+  }
+  if (version) {
+    g_print ("fasp-relay " VERSION "\n");
+    return ENDED;
+  }
+  if (argc != 2) {
+    relay_log (NULL, "name the file of the configuration. See --help.");
+    return FAULTY;
+  }
+  if (!gst_init_check (&argc, &argv, &error)) {
+    relay_log (NULL, "%s", error->message);
+    return FAILED;
+  }
+  if (!check)
+    return run (argv[1]);
+  config = relay_config_load (argv[1], &error);
+  if (config == NULL) {
+    relay_log (NULL, "%s", error->message);
+    return FAULTY;
+  }
+  g_print ("%s is good: %u streams.\n", argv[1], config->streams->len);
+  return ENDED;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "relayconfig.h"
+
+#define RELAY "relay"
+#define STREAM "stream "
+#define NAME_MAX_BYTES 128
+#define PASSPHRASE_MAX 4096     /* bytes of a file that is one */
+
+static const gchar *const relay_keys[] = { "status", "receiver-metrics", NULL };
+
+static const gchar *const stream_keys[] = { "streamid", "require-streamid",
+  "optional", "input", "output", "input-passphrase-file",
+  "output-passphrase-file", NULL
+};
+
+#define BAD(error, ...) g_set_error (error, G_KEY_FILE_ERROR, \
+    G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
+
+/* Where in the file the fault is; what it is has been told. */
+static gboolean
+locate (GError ** error, const gchar * group, const gchar * key)
+{
+  g_prefix_error (error, "[%s] %s: ", group, key);
+  return FALSE;
+}
+
+/* --- memory -------------------------------------------------------------------------- */
+
+static void
+wipe (gchar * secret)
+{
+  if (secret != NULL)
+    explicit_bzero (secret, strlen (secret));
+  g_free (secret);
+}
+
+static void
+free_end (RelayEnd * end)
+{
+  if (end == NULL)
+    return;
+  wipe (end->uri);
+  wipe (end->passphrase);
+  g_free (end->streamid);
+  g_free (end);
+}
+
+static void
+clear_stream (gpointer data)
+{
+  RelayStreamConfig *config = data;
+
+  g_free (config->name);
+  g_free (config->streamid);
+  free_end (config->input);
+  g_ptr_array_unref (config->outputs);
+}
+
+RelayStreamConfig *
+relay_stream_config_ref (RelayStreamConfig * config)
+{
+  return g_atomic_rc_box_acquire (config);
+}
+
+void
+relay_stream_config_unref (RelayStreamConfig * config)
+{
+  g_atomic_rc_box_release_full (config, clear_stream);
+}
+
+void
+relay_config_free (RelayConfig * config)
+{
+  g_clear_object (&config->status);
+  g_ptr_array_unref (config->streams);
+  g_free (config);
+}
+
+RelayStreamConfig *
+relay_config_find (const RelayConfig * config, const gchar * name)
+{
+  for (guint i = 0; i < config->streams->len; i++) {
+    RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
+
+    if (g_str_equal (stream->name, name))
+      return stream;
+  }
+  return NULL;
+}
+
+/* --- values ----------------------------------------------------------------------------- */
+
+static gboolean
+check_keys (GKeyFile * file, const gchar * group, const gchar * const *known,
+    GError ** error)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, error);
+
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    if (!g_strv_contains (known, keys[i])) {
+      g_autofree gchar *list = g_strjoinv (", ", (gchar **) known);
+
+      BAD (error, "there is no such key here. There are: %s.", list);
+      return locate (error, group, keys[i]);
+    }
+  return keys != NULL;
+}
+
+static gboolean
+read_boolean (GKeyFile * file, const gchar * group, const gchar * key,
+    gboolean * value, GError ** error)
+{
+  g_autoptr (GError) why = NULL;
+
+  if (!g_key_file_has_key (file, group, key, NULL))
+    return TRUE;
+  *value = g_key_file_get_boolean (file, group, key, &why);
+  if (why == NULL)
+    return TRUE;
+  BAD (error, "write true or false.");
+  return locate (error, group, key);
+}
+
+/* NULL without an error: it is not there. */
+static gchar *
+read_string (GKeyFile * file, const gchar * group, const gchar * key,
+    GError ** error)
+{
+  gchar *text;
+
+  if (!g_key_file_has_key (file, group, key, NULL))
+    return NULL;
+  text = g_key_file_get_string (file, group, key, error);
+  if (text == NULL)
+    locate (error, group, key);
+  return text;
+}
+
+/* Only addresses: a name could take long to find, and mean several of them. */
+static gboolean
+read_status (GKeyFile * file, RelayConfig * config, GError ** error)
+{
+  g_autoptr (GError) why = NULL;
+  g_autofree gchar *text = read_string (file, RELAY, "status", &why);
+  g_autofree gchar *scheme = NULL, *host = NULL, *path = NULL;
+  gint port = -1;
+
+  if (text == NULL && why == NULL)
+    return TRUE;
+  if (text != NULL && g_uri_split_network (text, G_URI_FLAGS_NONE, &scheme,
+          &host, &port, NULL) && g_str_equal (scheme, "http")
+      && host != NULL && port >= 0
+      && g_uri_split (text, G_URI_FLAGS_NONE, NULL, NULL, NULL, NULL, &path,
+          NULL, NULL, NULL) && (path[0] == '\0' || g_str_equal (path, "/")))
+    config->status = g_inet_socket_address_new_from_string
+        (g_str_equal (host, "localhost") ? "127.0.0.1" : host, port);
+  if (config->status != NULL)
+    return TRUE;
+  BAD (error, "write http://ADDRESS:PORT, e.g. http://127.0.0.1:8080 for this "
+      "machine alone, http://[::]:8080 for all addresses; or leave it out.");
+  return locate (error, RELAY, "status");
+}
+
+/* One line, whatever stands around it. */
+static gboolean
+read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
+    gchar ** passphrase, GError ** error)
+{
+  g_autoptr (GError) why = NULL;
+  g_autofree gchar *path = read_string (file, group, key, &why);
+  gchar *text;
+  gsize size;
+
+  if (path == NULL && why == NULL)
+    return TRUE;
+  if (path == NULL || !g_file_get_contents (path, &text, &size, &why)) {
+    BAD (error, "%s. Name a file that the relay can read and that holds "
+        "nothing but the passphrase.", why->message);
+    return locate (error, group, key);
+  }
+  if (size <= PASSPHRASE_MAX && strlen (text) == size)
+    *passphrase = g_strdup (g_strstrip (text));
+  explicit_bzero (text, size);
+  g_free (text);
+  if (*passphrase != NULL && g_utf8_validate (*passphrase, -1, NULL)
+      && g_utf8_strlen (*passphrase, -1) >= 10 && strlen (*passphrase) <= 1024)
+    return TRUE;
+  BAD (error,
+      "%s holds no passphrase of 10 characters to 1024 bytes. Make one: "
+      "openssl rand -base64 18 >%s", path, path);
+  return locate (error, group, key);
+}
+
+/* --- ends ---------------------------------------------------------------------------------- */
+
+/* What the element would complain of only when it starts. */
+static gboolean
+check_files (GstElement * element, GError ** error)
+{
+  static const gchar *const keys[] = { "key-file", "allowed-keys" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    g_autofree gchar *path = NULL;
+    g_autofree gchar *text = NULL;
+    gsize size;
+
+    g_object_get (element, keys[i], &path, NULL);
+    if (path == NULL)
+      continue;
+    if (!g_file_get_contents (path, &text, &size, error)) {
+      g_prefix_error (error, "%s: ", keys[i]);
+      return FALSE;
+    }
+    explicit_bzero (text, size);
+  }
+  return TRUE;
+}
+
+static RelayEnd *
+make_end (gboolean sends, const gchar * uri, const gchar * streamid,
+    const gchar * passphrase, GError ** error)
+{
+  g_autoptr (GstElement) element = NULL;
+  RelayEnd *end = g_new0 (RelayEnd, 1);
+
+  end->sends = sends;
+  end->uri = g_strdup (uri);
+  end->streamid = g_strdup (streamid);
+  end->passphrase = g_strdup (passphrase);
+  element = relay_end_make (end, NULL, error);
+  if (element != NULL)
+    gst_object_ref_sink (element);
+  if (element == NULL || !check_files (element, error)) {
+    free_end (end);
+    return NULL;
+  }
+  return end;
+}
+
+static gboolean
+read_input (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
+    const gchar * passphrase, GError ** error)
+{
+  g_autofree gchar *uri = read_string (file, group, "input", error);
+
+  if (uri == NULL) {
+    if (error == NULL || *error == NULL) {
+      BAD (error, "it is missing: write input = fasp://HOST:PORT to dial where "
+          "the stream comes from, or fasp://:PORT to be dialled.");
+      locate (error, group, "input");
+    }
+    return FALSE;
+  }
+  config->input = make_end (FALSE, uri, config->streamid, passphrase, error);
+  wipe (g_steal_pointer (&uri));
+  return config->input != NULL || locate (error, group, "input");
+}
+
+static gboolean
+read_outputs (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
+    const gchar * passphrase, GError ** error)
+{
+  gsize n = 0;
+  gchar **uris = g_key_file_get_string_list (file, group, "output", &n, NULL);
+  gboolean good = n > 0 && n <= RELAY_OUTPUTS_MAX;
+
+  if (!good)
+    BAD (error, "write output = fasp://:PORT to be dialled by receivers, or "
+        "fasp://HOST:PORT to dial one; up to %d of them with a ; between them "
+        "(a ; inside of one is written \\;).", RELAY_OUTPUTS_MAX);
+  for (gsize i = 0; i < n; i++) {
+    RelayEnd *end = good ? make_end (TRUE, uris[i], config->streamid,
+        passphrase, error) : NULL;
+
+    good = end != NULL;
+    if (good)
+      g_ptr_array_add (config->outputs, end);
+    wipe (uris[i]);
+  }
+  g_free (uris);
+  return good || locate (error, group, "output");
+}
+
+static RelayStreamConfig *
+read_stream (GKeyFile * file, const gchar * group, GError ** error)
+{
+  RelayStreamConfig *config = g_atomic_rc_box_new0 (RelayStreamConfig);
+  gchar *in = NULL, *out = NULL;
+  g_autoptr (GError) why = NULL;
+  gboolean good;
+
+  config->name = g_strstrip (g_strdup (group + strlen (STREAM)));
+  config->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
+  config->streamid = read_string (file, group, "streamid", &why);
+  if (config->streamid == NULL && why == NULL)
+    config->streamid = g_strdup (config->name);
+  if (config->streamid != NULL && strlen (config->streamid) > 512) {
+    BAD (&why, "it must be at most 512 bytes.");
+    locate (&why, group, "streamid");
+  }
+  if (config->name[0] == '\0' || strlen (config->name) > NAME_MAX_BYTES)
+    BAD (&why, "[%s]: write [stream NAME], with a name of at most %d bytes.",
+        group, NAME_MAX_BYTES);
+  good = why == NULL && check_keys (file, group, stream_keys, &why)
+      && read_boolean (file, group, "require-streamid",
+      &config->require_streamid, &why)
+      && read_boolean (file, group, "optional", &config->optional, &why)
+      && read_passphrase (file, group, "input-passphrase-file", &in, &why)
+      && read_passphrase (file, group, "output-passphrase-file", &out, &why)
+      && read_input (file, group, config, in, &why)
+      && read_outputs (file, group, config, out, &why);
+  wipe (in);
+  wipe (out);
+  if (good)
+    return config;
+  g_propagate_error (error, g_steal_pointer (&why));
+  relay_stream_config_unref (config);
+  return NULL;
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+typedef struct
+{
+  const gchar *stream;
+  const gchar *key;
+  guint first, last;
+  gchar *address;               /* NULL: all */
+} Listener;
+
+static gboolean
+get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
+    Listener * l)
+{
+  g_autoptr (GstElement) element =
+      gst_object_ref_sink (relay_end_make (end, NULL, NULL));
+  g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
+  const gchar *host = gst_uri_get_host (uri);
+  g_autofree gchar *mode = NULL;
+  GValue value = G_VALUE_INIT;
+  guint flows;
+
+  g_object_get (element, "localaddress", &l->address, "flowlets", &flows, NULL);
+  g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS
+          (element), "mode")->value_type);
+  g_object_get_property (G_OBJECT (element), "mode", &value);
+  mode = gst_value_serialize (&value);
+  g_value_unset (&value);
+  l->stream = stream->name;
+  l->key = end->sends ? "output" : "input";
+  l->first = gst_uri_get_port (uri);
+  l->last = l->first + flows - 1;
+  return g_str_equal (mode, "listener") || (g_str_equal (mode, "none")
+      && (host == NULL || host[0] == '\0'));
+}
+
+static gboolean
+add_listener (GArray * all, const RelayStreamConfig * stream,
+    const RelayEnd * end, GError ** error)
+{
+  Listener l = { NULL };
+
+  if (!get_listener (stream, end, &l)) {
+    g_free (l.address);
+    return TRUE;
+  }
+  for (guint i = 0; i < all->len; i++) {
+    const Listener *o = &g_array_index (all, Listener, i);
+
+    if (l.first <= o->last && o->first <= l.last && (l.address == NULL
+            || o->address == NULL || g_str_equal (l.address, o->address))) {
+      g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
+          "[stream %s] %s: UDP port %u is that of the %s of [stream %s], too: "
+          "give each its own.", l.stream, l.key, MAX (l.first, o->first),
+          o->key, o->stream);
+      g_free (l.address);
+      return FALSE;
+    }
+  }
+  g_array_append_val (all, l);
+  return TRUE;
+}
+
+static gboolean
+check_ports (const RelayConfig * config, GError ** error)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Listener));
+  gboolean good = TRUE;
+
+  for (guint i = 0; good && i < config->streams->len; i++) {
+    const RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
+
+    good = add_listener (all, stream, stream->input, error);
+    for (guint j = 0; good && j < stream->outputs->len; j++)
+      good = add_listener (all, stream, g_ptr_array_index (stream->outputs, j),
+          error);
+  }
+  for (guint i = 0; i < all->len; i++)
+    g_free (g_array_index (all, Listener, i).address);
+  g_array_unref (all);
+  return good;
+}
+
+/* --- the file ----------------------------------------------------------------------------------- */
+
+static gboolean
+read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
+    GError ** error)
+{
+  RelayStreamConfig *stream;
+
+  if (g_str_equal (group, RELAY))
+    return check_keys (file, group, relay_keys, error)
+        && read_status (file, config, error)
+        && read_boolean (file, group, "receiver-metrics",
+        &config->receiver_metrics, error);
+  if (!g_str_has_prefix (group, STREAM)) {
+    BAD (error,
+        "[%s]: there is no such section. Write [relay], or [stream NAME] "
+        "for each stream.", group);
+    return FALSE;
+  }
+  if (config->streams->len == RELAY_STREAMS_MAX) {
+    BAD (error, "[%s]: there are more than %d streams: start another relay.",
+        group, RELAY_STREAMS_MAX);
+    return FALSE;
+  }
+  stream = read_stream (file, group, error);
+  if (stream == NULL)
+    return FALSE;
+  if (relay_config_find (config, stream->name) != NULL) {
+    BAD (error, "[%s]: there is another stream of that name. Rename one.",
+        group);
+    relay_stream_config_unref (stream);
+    return FALSE;
+  }
+  g_ptr_array_add (config->streams, stream);
+  return TRUE;
+}
+
+RelayConfig *
+relay_config_parse (const gchar * text, gsize size, GError ** error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
+  g_auto (GStrv) groups = NULL;
+
+  config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      relay_stream_config_unref);
+  if (!g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, error))
+    return NULL;
+  groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (!read_group (file, groups[i], config, error))
+      return NULL;
+  if (config->streams->len == 0) {
+    BAD (error, "there is nothing to do: write a section [stream NAME] with "
+        "input and output.");
+    return NULL;
+  }
+  return check_ports (config, error) ? g_steal_pointer (&config) : NULL;
+}
+
+RelayConfig *
+relay_config_load (const gchar * path, GError ** error)
+{
+  g_autofree gchar *text = NULL;
+  RelayConfig *config;
+  gsize size;
+
+  if (!g_file_get_contents (path, &text, &size, error))
+    return NULL;
+  config = relay_config_parse (text, size, error);
+  explicit_bzero (text, size);
+  if (config == NULL)
+    g_prefix_error (error, "%s: ", path);
+  return config;
+}

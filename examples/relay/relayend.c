@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One side of a stream: how its element is set, and what a change of that asks for.
+ */
+#include "relayconfig.h"
+
+/* What a relay wants of its outputs, where an element's default is for one stream that
+ * has to be whole at one receiver. The URI may say otherwise. */
+static void
+set_defaults (const RelayEnd * end, GstElement * element)
+{
+  if (end->streamid != NULL)
+    g_object_set (element, "streamid", end->streamid, NULL);
+  if (end->sends) {
+    /* nobody there: the stream passes; one that is slow never holds the others */
+    g_object_set (element, "wait-for-connection", FALSE, "async", FALSE, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "slow-policy", "skip");
+  }
+}
+
+GstElement *
+relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
+{
+  const gchar *factory = end->sends ? "faspsink" : "faspsrc";
+  GstElement *element = gst_element_factory_make (factory, name);
+
+  if (element == NULL) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "GStreamer has no element %s: install gst-fasp, or set GST_PLUGIN_PATH "
+        "to where it is", factory);
+    return NULL;
+  }
+  set_defaults (end, element);
+  if (!gst_uri_has_protocol (end->uri, "fasp")) {
+    /* what it is may be a secret that has got to the wrong place */
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+        "this is no fasp URI: write fasp://HOST:PORT to dial, or fasp://:PORT to "
+        "be dialled");
+    gst_object_unref (gst_object_ref_sink (element));
+    return NULL;
+  }
+  if (!gst_uri_handler_set_uri (GST_URI_HANDLER (element), end->uri, error)) {
+    gst_object_unref (gst_object_ref_sink (element));
+    return NULL;
+  }
+  if (end->passphrase != NULL)
+    g_object_set (element, "passphrase", end->passphrase, NULL);
+  return element;
+}
+
+/* --- changes ------------------------------------------------------------------------ */
+
+static gboolean
+is_same_place (GstUri * a, GstUri * b)
+{
+  return g_strcmp0 (gst_uri_get_host (a), gst_uri_get_host (b)) == 0
+      && gst_uri_get_port (a) == gst_uri_get_port (b);
+}
+
+static gboolean
+is_mutable (const RelayEnd * end, const gchar * key)
+{
+  g_autoptr (GstElement) element = relay_end_make (end, NULL, NULL);
+  GParamSpec *pspec;
+
+  if (element == NULL)
+    return FALSE;
+  gst_object_ref_sink (element);
+  pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+  return pspec != NULL && (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
+}
+
+/* Keys of @b whose values are others in @a; NULL: keys are missing or new, and an
+ * element does not forget what it was told. */
+static GPtrArray *
+list_changed (GstUri * a, GstUri * b)
+{
+  g_autoptr (GHashTable) old = gst_uri_get_query_table (a);
+  g_autoptr (GHashTable) new = gst_uri_get_query_table (b);
+  g_autoptr (GPtrArray) changed = g_ptr_array_new_with_free_func (g_free);
+  guint n_old = old != NULL ? g_hash_table_size (old) : 0;
+  guint n_new = new != NULL ? g_hash_table_size (new) : 0;
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (n_old != n_new)
+    return NULL;
+  if (new != NULL) {
+    g_hash_table_iter_init (&iter, new);
+    while (g_hash_table_iter_next (&iter, &key, &value)) {
+      if (!g_hash_table_contains (old, key))
+        return NULL;
+      if (g_strcmp0 (g_hash_table_lookup (old, key), value) != 0)
+        g_ptr_array_add (changed, g_strdup (key));
+    }
+  }
+  return g_steal_pointer (&changed);
+}
+
+static RelayDifference
+compare_ends (const RelayEnd * a, const RelayEnd * b)
+{
+  g_autoptr (GstUri) old = gst_uri_from_string (a->uri);
+  g_autoptr (GstUri) new = gst_uri_from_string (b->uri);
+  g_autoptr (GPtrArray) changed = NULL;
+
+  if (g_strcmp0 (a->streamid, b->streamid) != 0
+      || g_strcmp0 (a->passphrase, b->passphrase) != 0
+      || !is_same_place (old, new))
+    return RELAY_RESTART;
+  changed = list_changed (old, new);
+  if (changed == NULL)
+    return RELAY_RESTART;
+  for (guint i = 0; i < changed->len; i++)
+    if (!is_mutable (b, g_ptr_array_index (changed, i)))
+      return RELAY_RESTART;
+  return changed->len > 0 ? RELAY_ADJUST : RELAY_SAME;
+}
+
+RelayDifference
+relay_stream_config_compare (const RelayStreamConfig * a,
+    const RelayStreamConfig * b)
+{
+  RelayDifference most = RELAY_SAME, inputs;
+
+  if (g_strcmp0 (a->streamid, b->streamid) != 0
+      || a->outputs->len != b->outputs->len)
+    return RELAY_RESTART;
+  if (a->require_streamid != b->require_streamid || a->optional != b->optional)
+    most = RELAY_ADJUST;
+  inputs = compare_ends (a->input, b->input);
+  most = MAX (most, inputs);
+  for (guint i = 0; i < a->outputs->len; i++) {
+    RelayDifference one = compare_ends (g_ptr_array_index (a->outputs, i),
+        g_ptr_array_index (b->outputs, i));
+
+    most = MAX (most, one);
+  }
+  return most;
+}
+
+void
+relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
+    GstElement * element)
+{
+  g_autoptr (GstUri) a = gst_uri_from_string (old->uri);
+  g_autoptr (GstUri) b = gst_uri_from_string (end->uri);
+  g_autoptr (GPtrArray) changed = list_changed (a, b);
+  g_autoptr (GstElement) model = relay_end_make (end, NULL, NULL);
+
+  gst_object_ref_sink (model);
+  for (guint i = 0; i < changed->len; i++) {
+    const gchar *key = g_ptr_array_index (changed, i);
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS
+            (model), key)->value_type);
+    g_object_get_property (G_OBJECT (model), key, &value);
+    g_object_set_property (G_OBJECT (element), key, &value);
+    g_value_unset (&value);
+  }
+}

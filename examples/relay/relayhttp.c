@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <microhttpd.h>
+#include "relayhttp.h"
+
+#define CONNECTIONS 64
+#define PER_ADDRESS 32
+#define IDLE 5                  /* s */
+#define MEMORY 16384            /* bytes of a connection */
+
+struct _RelayHttp
+{
+  struct MHD_Daemon *daemon;
+  RelayHttpFunc func;
+  gpointer data;
+};
+
+static void
+make_page (RelayHttp * http, const gchar * path, const gchar * method,
+    RelayPage * page)
+{
+  *page = (RelayPage) {
+  200, "text/plain; charset=utf-8"};
+  if (!g_str_equal (method, "GET") && !g_str_equal (method, "HEAD")) {
+    page->status = 405;
+    page->text = g_strdup ("GET and HEAD only\n");
+  } else if (!http->func (path, page, http->data)) {
+    page->status = 404;
+    page->text = g_strdup ("There are /status.json, /metrics, /healthz and "
+        "/readyz.\n");
+  }
+}
+
+static enum MHD_Result
+answer (void *data, struct MHD_Connection *connection, const char *path,
+    const char *method, const char *version, const char *body,
+    size_t *body_size, void **state)
+{
+  static int begun;
+  struct MHD_Response *response;
+  enum MHD_Result result;
+  RelayPage page;
+
+  /* the first of two calls: nothing but the header has been seen */
+  if (*state == NULL) {
+    *state = &begun;
+    return MHD_YES;
+  }
+  if (*body_size > 0) {
+    *body_size = 0;
+    return MHD_YES;
+  }
+  make_page (data, path, method, &page);
+  response = MHD_create_response_from_buffer_with_free_callback (strlen
+      (page.text), page.text, g_free);
+  if (response == NULL) {
+    g_free (page.text);
+    return MHD_NO;
+  }
+  MHD_add_response_header (response, "Content-Type", page.type);
+  MHD_add_response_header (response, "Cache-Control", "no-store");
+  MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
+  if (page.status == 405)
+    MHD_add_response_header (response, "Allow", "GET, HEAD");
+  result = MHD_queue_response (connection, page.status, response);
+  MHD_destroy_response (response);
+  return result;
+}
+
+RelayHttp *
+relay_http_new (GSocketAddress * address, RelayHttpFunc func, gpointer data,
+    GError ** error)
+{
+  RelayHttp *http = g_new0 (RelayHttp, 1);
+  g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE
+      (address));
+  struct sockaddr_storage native = { 0 };
+  guint flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD;
+
+  http->func = func;
+  http->data = data;
+  if (!g_socket_address_to_native (address, &native, sizeof native, error)) {
+    g_free (http);
+    return NULL;
+  }
+  if (g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
+    flags |= MHD_USE_DUAL_STACK;
+  errno = 0;
+  http->daemon = MHD_start_daemon (flags, 0, NULL, NULL, answer, http,
+      MHD_OPTION_SOCK_ADDR, &native,
+      MHD_OPTION_CONNECTION_LIMIT, (unsigned int) CONNECTIONS,
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned int) PER_ADDRESS,
+      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) MEMORY, MHD_OPTION_END);
+  if (http->daemon == NULL) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "HTTP cannot be served at %s: %s", text, errno != 0 ?
+        g_strerror (errno) : "libmicrohttpd does not start");
+    g_free (http);
+    return NULL;
+  }
+  return http;
+}
+
+void
+relay_http_free (RelayHttp * http)
+{
+  MHD_stop_daemon (http->daemon);
+  g_free (http);
+}

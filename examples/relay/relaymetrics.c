@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the relay tells as OpenMetrics: families of samples, which have to stand
+ * together, whichever stream they are of.
+ *
+ * A field of the elements' statistics becomes a metric of its name, in base units:
+ *
+ *     bytes-sent-total      fasp_relay_output_sent_bytes_total      counter
+ *     rtt-ms                fasp_relay_sender_rtt_seconds           gauge
+ *     channel-bitrate       fasp_relay_receiver_channel_bits_per_second
+ *
+ * Which are counters is not told by the elements: of those that are not known here it
+ * is said that it is not known.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <math.h>
+#include <string.h>
+#include "relaystatus.h"
+
+typedef enum
+{
+  COUNTER,
+  GAUGE,
+  UNKNOWN,
+  INFO,
+} Type;
+
+typedef struct
+{
+  Type type;
+  const gchar *unit;            /* NULL: none */
+  GString *samples;
+  gchar *help;
+} Family;
+
+typedef struct
+{
+  GHashTable *families;         /* by name */
+  GPtrArray *names;             /* in the order in which they came */
+  GHashTable *told;             /* samples, by name and labels: none may come twice */
+} Metrics;
+
+static void
+free_family (Family * family)
+{
+  g_string_free (family->samples, TRUE);
+  g_free (family->help);
+  g_free (family);
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+/* As the text format has it, in labels and in HELP. */
+static void
+append_escaped (GString * string, const gchar * text)
+{
+  for (; *text != '\0'; text++)
+    switch (*text) {
+      case '\\':
+        g_string_append (string, "\\\\");
+        break;
+      case '"':
+        g_string_append (string, "\\\"");
+        break;
+      case '\n':
+        g_string_append (string, "\\n");
+        break;
+      default:
+        g_string_append_c (string, *text);
+    }
+}
+
+/* With the one more: `{a="b",'. */
+static void
+add_label (GString * labels, const gchar * name, const gchar * value)
+{
+  g_autofree gchar *valid = g_utf8_make_valid (value, -1);
+
+  g_string_append_printf (labels, "%s%s=\"", labels->len > 0 ? "," : "", name);
+  append_escaped (labels, valid);
+  g_string_append_c (labels, '"');
+}
+
+static Family *
+get_family (Metrics * metrics, const gchar * name, Type type,
+    const gchar * unit, const gchar * help)
+{
+  Family *family = g_hash_table_lookup (metrics->families, name);
+
+  if (family == NULL) {
+    family = g_new0 (Family, 1);
+    family->type = type;
+    family->unit = unit;
+    family->samples = g_string_new (NULL);
+    family->help = g_strdup (help);
+    g_hash_table_insert (metrics->families, g_strdup (name), family);
+    g_ptr_array_add (metrics->names, g_strdup (name));
+  }
+  return family;
+}
+
+/* @labels: without braces. */
+static void
+add_sample (Metrics * metrics, const gchar * name, Type type,
+    const gchar * unit, const gchar * help, const gchar * labels, gdouble value)
+{
+  Family *family = get_family (metrics, name, type, unit, help);
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (!isfinite (value)
+      || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels,
+              NULL)))
+    return;
+  /* whole ones whole, up to what a double can tell */
+  if (value == floor (value) && fabs (value) < 1e15)
+    g_ascii_formatd (number, sizeof number, "%.0f", value);
+  else
+    g_ascii_formatd (number, sizeof number, "%.9g", value);
+  g_string_append_printf (family->samples, "%s%s%s%s%s %s\n", name,
+      type == COUNTER ? "_total" : type == INFO ? "_info" : "",
+      labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "",
+      number);
+}
+
+/* --- fields ------------------------------------------------------------------------------------ */
+
+static gboolean
+is_any (const gchar * name, const gchar * const *prefixes, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (g_str_has_prefix (name, prefixes[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static Type
+find_type (const gchar * name, GType type)
+{
+  static const gchar *const counters[] = { "bytes-", "wire-bytes-", "packets-",
+    "packet-ack-", "datagrams-", "handshakes-", "copies-", "repairs-",
+    "bursts-", "skips", "rex-rounds", "blocks-sent", "blocks-acknowledged",
+    "blocks-skipped", "blocks-received"
+  };
+  static const gchar *const gauges[] = { "buffer-", "channel-", "promised-",
+    "observed-", "blocks-in-flight", "blocks-queued", "window-blocks",
+    "connected-callers", "flows", "datagram-size", "negotiated-latency-ms"
+  };
+
+  if (is_any (name, counters, G_N_ELEMENTS (counters)))
+    return COUNTER;
+  return type == G_TYPE_DOUBLE || type == G_TYPE_BOOLEAN
+      || is_any (name, gauges, G_N_ELEMENTS (gauges)) ? GAUGE : UNKNOWN;
+}
+
+/* The unit at the end, as is asked for; @factor to the base unit. */
+static gchar *
+find_name (const gchar * prefix, const gchar * field, const gchar ** unit,
+    gdouble * factor)
+{
+  static const struct
+  {
+    const gchar *suffix, *unit;
+    gdouble factor;
+    gboolean kept;              /* it belongs to the name */
+  } units[] = {
+    {"-ms", "seconds", 1e-3},
+    {"-interval", "seconds", 1e-9, TRUE},
+    {"-mbps", "bits_per_second", 1e6},
+    {"-bitrate", "bits_per_second", 1},
+    {"-bytes", "bytes", 1},
+    {"buffer-level", "bytes", 1, TRUE},
+    {"-size", "bytes", 1, TRUE},
+  };
+  g_autofree gchar *rest = NULL;
+  gchar *name;
+
+  *unit = NULL;
+  *factor = 1;
+  rest = g_strdup (field);
+  if (g_str_has_suffix (rest, "-total"))
+    rest[strlen (rest) - strlen ("-total")] = '\0';
+  if (g_str_has_prefix (rest, "bytes-") || g_str_has_prefix (rest,
+          "wire-bytes-")) {
+    g_auto (GStrv) parts = g_strsplit (rest, "bytes-", 2);
+
+    *unit = "bytes";
+    g_free (rest);
+    rest = g_strconcat (parts[0], parts[1], NULL);
+  }
+  for (guint i = 0; *unit == NULL && i < G_N_ELEMENTS (units); i++)
+    if (g_str_has_suffix (rest, units[i].suffix)) {
+      *unit = units[i].unit;
+      *factor = units[i].factor;
+      if (!units[i].kept)
+        rest[strlen (rest) - strlen (units[i].suffix)] = '\0';
+    }
+  name = g_strjoin ("_", "fasp_relay", prefix, rest, *unit, NULL);
+  for (gchar * c = name; *c != '\0'; c++)
+    if (!g_ascii_isalnum (*c))
+      *c = '_';
+  return name;
+}
+
+static gboolean
+get_number (const GValue * value, gdouble * number)
+{
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    *number = g_value_get_boolean (value);
+  else if (G_VALUE_HOLDS_INT (value))
+    *number = g_value_get_int (value);
+  else if (G_VALUE_HOLDS_UINT (value))
+    *number = g_value_get_uint (value);
+  else if (G_VALUE_HOLDS_INT64 (value))
+    *number = g_value_get_int64 (value);
+  else if (G_VALUE_HOLDS_UINT64 (value)
+      && g_value_get_uint64 (value) < RELAY_NEVER)
+    *number = g_value_get_uint64 (value);
+  else if (G_VALUE_HOLDS_DOUBLE (value))
+    *number = g_value_get_double (value);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static void
+add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
+    const gchar * field, const GValue * value)
+{
+  g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics",
+      field);
+  g_autofree gchar *name = NULL;
+  const gchar *unit;
+  gdouble factor, number;
+  Type type;
+
+  name = find_name (prefix, field, &unit, &factor);
+  type = find_type (field, G_VALUE_TYPE (value));
+  if (get_number (value, &number)) {
+    add_sample (metrics, name, type, unit, help, labels, number * factor);
+    return;
+  }
+  for (guint i = 0; GST_VALUE_HOLDS_ARRAY (value)
+      && i < gst_value_array_get_size (value); i++) {
+    g_autoptr (GString) more = g_string_new (labels);
+    g_autofree gchar *index = g_strdup_printf ("%u", i);
+
+    if (!get_number (gst_value_array_get_value (value, i), &number))
+      break;
+    add_label (more, "index", index);
+    add_sample (metrics, name, type, unit, help, more->str, number * factor);
+  }
+}
+
+/* The fields of the end itself: those of a single peer, which stand from
+ * caller-address up to callers, come and go. */
+static void
+add_end (Metrics * metrics, const gchar * prefix, const gchar * labels,
+    const RelayEndFigures * end)
+{
+  gboolean of_peer = FALSE;
+  g_autofree gchar *refused = g_strdup_printf ("fasp_relay_%s_callers_refused",
+      prefix);
+
+  add_sample (metrics, refused, COUNTER, NULL,
+      "Callers turned away because of their streamid", labels, end->refused);
+  for (gint i = 0;
+      end->stats != NULL && i < gst_structure_n_fields (end->stats); i++) {
+    const gchar *field = gst_structure_nth_field_name (end->stats, i);
+
+    of_peer |= g_str_equal (field, "caller-address");
+    if (g_str_equal (field, "callers"))
+      of_peer = FALSE;
+    if (!of_peer)
+      add_field (metrics, prefix, labels, field,
+          gst_structure_get_value (end->stats, field));
+  }
+}
+
+static void
+add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
+    gboolean named, const RelayEndFigures * end)
+{
+  const GValue *callers = end->stats != NULL ?
+      gst_structure_get_value (end->stats, "callers") : NULL;
+
+  for (guint i = 0; callers != NULL && GST_VALUE_HOLDS_ARRAY (callers)
+      && i < gst_value_array_get_size (callers); i++) {
+    const GstStructure *peer = gst_value_get_structure
+        (gst_value_array_get_value (callers, i));
+    g_autoptr (GString) more = g_string_new (labels);
+    GSocketAddress *address = NULL;
+
+    if (named && gst_structure_get (peer, "caller-address",
+            G_TYPE_SOCKET_ADDRESS, &address, NULL) && address != NULL) {
+      g_autofree gchar *text = g_socket_connectable_to_string
+          (G_SOCKET_CONNECTABLE (address));
+
+      add_label (more, "receiver", text);
+      g_object_unref (address);
+    }
+    for (gint j = 0; j < gst_structure_n_fields (peer); j++) {
+      const gchar *field = gst_structure_nth_field_name (peer, j);
+
+      add_field (metrics, prefix, more->str, field,
+          gst_structure_get_value (peer, field));
+    }
+  }
+}
+
+/* --- the page -------------------------------------------------------------------------------------- */
+
+static void
+add_stream (Metrics * metrics, const RelayStreamFigures * s,
+    gboolean receiver_metrics)
+{
+  g_autoptr (GString) labels = g_string_new (NULL);
+
+  add_label (labels, "stream", s->name);
+  add_sample (metrics, "fasp_relay_stream_running", GAUGE, NULL,
+      "1: its pipeline plays", labels->str, s->state == RELAY_RUNNING);
+  add_sample (metrics, "fasp_relay_stream_receiving", GAUGE, NULL,
+      "1: its input is connected, and heard", labels->str, s->receiving);
+  add_sample (metrics, "fasp_relay_stream_restarts", COUNTER, NULL,
+      "After an error, or the end of the stream", labels->str, s->restarts);
+  add_end (metrics, "input", labels->str, &s->input);
+  add_peers (metrics, "sender", labels->str, FALSE, &s->input);
+  for (guint i = 0; i < s->outputs->len; i++) {
+    g_autoptr (GString) more = g_string_new (labels->str);
+    g_autofree gchar *index = g_strdup_printf ("%u", i + 1);
+
+    add_label (more, "output", index);
+    add_end (metrics, "output", more->str, g_ptr_array_index (s->outputs, i));
+    if (receiver_metrics)
+      add_peers (metrics, "receiver", more->str, TRUE,
+          g_ptr_array_index (s->outputs, i));
+  }
+}
+
+static void
+append_family (GString * page, const gchar * name, const Family * family)
+{
+  static const gchar *const types[] = { "counter", "gauge", "unknown", "info" };
+
+  if (family->samples->len == 0)
+    return;
+  g_string_append_printf (page, "# TYPE %s %s\n", name, types[family->type]);
+  if (family->unit != NULL)
+    g_string_append_printf (page, "# UNIT %s %s\n", name, family->unit);
+  g_string_append_printf (page, "# HELP %s ", name);
+  append_escaped (page, family->help);
+  g_string_append_printf (page, ".\n%s", family->samples->str);
+}
+
+gchar *
+relay_status_to_metrics (const RelayFigures * figures)
+{
+  Metrics metrics = {
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+        (GDestroyNotify) free_family),
+    g_ptr_array_new_with_free_func (g_free),
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL)
+  };
+  GString *page = g_string_new (NULL);
+
+  add_sample (&metrics, "fasp_relay", INFO, NULL, "The program",
+      "version=\"" VERSION "\"", 1);
+  add_sample (&metrics, "fasp_relay_start_time_seconds", GAUGE, "seconds",
+      "When it was started, since 1970", "", figures->started);
+  add_sample (&metrics, "fasp_relay_ready", GAUGE, NULL,
+      "1: all streams that are not optional have their input", "",
+      relay_figures_is_ready (figures));
+  add_sample (&metrics, "fasp_relay_reloads", COUNTER, NULL,
+      "Configurations taken", "", figures->reloads);
+  add_sample (&metrics, "fasp_relay_reloads_refused", COUNTER, NULL,
+      "Configurations that were faulty", "", figures->reloads_refused);
+  for (guint i = 0; i < figures->streams->len; i++)
+    add_stream (&metrics, g_ptr_array_index (figures->streams, i),
+        figures->receiver_metrics);
+  for (guint i = 0; i < metrics.names->len; i++) {
+    const gchar *name = g_ptr_array_index (metrics.names, i);
+
+    append_family (page, name, g_hash_table_lookup (metrics.families, name));
+  }
+  g_string_append (page, "# EOF\n");
+  g_hash_table_unref (metrics.families);
+  g_ptr_array_unref (metrics.names);
+  g_hash_table_unref (metrics.told);
+  return g_string_free (page, FALSE);
+}

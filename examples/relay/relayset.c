@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaylog.h"
+#include "relayset.h"
+
+typedef struct
+{
+  RelayStream *stream;
+  RelayStreamConfig *config;    /* that it is to have; NULL: it is to go */
+} Change;
+
+struct _RelaySet
+{
+  GHashTable *streams;          /* by name; changed under `lock' */
+  GMutex lock;
+  GPtrArray *changes;           /* under way */
+  guint stopping;               /* of these, not stopped yet */
+  gboolean ending;
+  void (*settled) (gpointer data);
+  gpointer data;
+};
+
+static void
+free_change (Change * change)
+{
+  relay_stream_unref (change->stream);
+  g_clear_pointer (&change->config, relay_stream_config_unref);
+  g_free (change);
+}
+
+RelaySet *
+relay_set_new (void (*settled) (gpointer data), gpointer data)
+{
+  RelaySet *set = g_new0 (RelaySet, 1);
+
+  set->streams = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+      (GDestroyNotify) relay_stream_unref);
+  set->changes = g_ptr_array_new_with_free_func ((GDestroyNotify) free_change);
+  g_mutex_init (&set->lock);
+  set->settled = settled;
+  set->data = data;
+  return set;
+}
+
+void
+relay_set_free (RelaySet * set)
+{
+  g_hash_table_unref (set->streams);
+  g_ptr_array_unref (set->changes);
+  g_mutex_clear (&set->lock);
+  g_free (set);
+}
+
+static void
+put (RelaySet * set, RelayStream * stream)
+{
+  g_mutex_lock (&set->lock);
+  g_hash_table_insert (set->streams, g_strdup (relay_stream_get_config
+          (stream)->name), relay_stream_ref (stream));
+  g_mutex_unlock (&set->lock);
+}
+
+static void
+take_out (RelaySet * set, const gchar * name)
+{
+  g_mutex_lock (&set->lock);
+  g_hash_table_remove (set->streams, name);
+  g_mutex_unlock (&set->lock);
+}
+
+/* Every stream that had to has stopped: its ports are free. */
+static void
+settle (RelaySet * set)
+{
+  for (guint i = 0; i < set->changes->len; i++) {
+    Change *change = g_ptr_array_index (set->changes, i);
+
+    if (change->config == NULL || set->ending)
+      take_out (set, relay_stream_get_config (change->stream)->name);
+    else
+      relay_stream_start (change->stream, change->config);
+  }
+  g_ptr_array_set_size (set->changes, 0);
+  set->settled (set->data);
+}
+
+static void
+on_stopped (RelayStream * stream, gpointer data)
+{
+  RelaySet *set = data;
+
+  if (--set->stopping == 0)
+    settle (set);
+}
+
+static void
+add_change (RelaySet * set, RelayStream * stream, RelayStreamConfig * config)
+{
+  Change *change = g_new0 (Change, 1);
+
+  change->stream = relay_stream_ref (stream);
+  change->config = config != NULL ? relay_stream_config_ref (config) : NULL;
+  g_ptr_array_add (set->changes, change);
+}
+
+/* FALSE: it is to be stopped. */
+static gboolean
+keep (RelayStream * stream, RelayStreamConfig * config)
+{
+  switch (relay_stream_config_compare (relay_stream_get_config (stream),
+          config)) {
+    case RELAY_SAME:
+      return TRUE;
+    case RELAY_ADJUST:
+      if (!relay_stream_adjust (stream, config))
+        return FALSE;
+      relay_log (config->name, "changed while it plays.");
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static void
+stop_what_changes (RelaySet * set, const RelayConfig * config)
+{
+  GHashTableIter iter;
+  gpointer stream;
+
+  g_hash_table_iter_init (&iter, set->streams);
+  while (g_hash_table_iter_next (&iter, NULL, &stream)) {
+    const gchar *name = relay_stream_get_config (stream)->name;
+    RelayStreamConfig *new = relay_config_find (config, name);
+
+    if (new != NULL && keep (stream, new))
+      continue;
+    relay_log (name, new != NULL ? "starts anew, as it is configured otherwise."
+        : "is not configured any more.");
+    add_change (set, stream, new);
+  }
+}
+
+void
+relay_set_apply (RelaySet * set, const RelayConfig * config)
+{
+  guint to_stop;
+
+  g_return_if_fail (set->changes->len == 0 && !set->ending);
+  stop_what_changes (set, config);
+  to_stop = set->changes->len;
+  for (guint i = 0; i < config->streams->len; i++) {
+    RelayStreamConfig *one = g_ptr_array_index (config->streams, i);
+    RelayStream *stream;
+
+    if (g_hash_table_contains (set->streams, one->name))
+      continue;
+    stream = relay_stream_new (one);
+    put (set, stream);
+    add_change (set, stream, one);
+    relay_stream_unref (stream);
+  }
+  /* one more than there are, so that it does not settle before all are asked */
+  set->stopping = to_stop + 1;
+  for (guint i = 0; i < to_stop; i++)
+    relay_stream_stop (((Change *) g_ptr_array_index (set->changes,
+                i))->stream, on_stopped, set);
+  on_stopped (NULL, set);
+}
+
+void
+relay_set_stop (RelaySet * set)
+{
+  g_autoptr (GPtrArray) all = relay_set_list (set);
+  guint under_way = set->changes->len;
+
+  if (set->ending)
+    return;
+  set->ending = TRUE;
+  set->stopping++;
+  for (guint i = 0; i < all->len; i++) {
+    RelayStream *stream = g_ptr_array_index (all, i);
+    gboolean found = FALSE;
+
+    /* it has been stopped, or not started */
+    for (guint j = 0; j < under_way; j++)
+      found |= ((Change *) g_ptr_array_index (set->changes, j))->stream ==
+          stream;
+    if (found)
+      continue;
+    add_change (set, stream, NULL);
+    set->stopping++;
+    relay_stream_stop (stream, on_stopped, set);
+  }
+  on_stopped (NULL, set);
+}
+
+GPtrArray *
+relay_set_list (RelaySet * set)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      relay_stream_unref);
+  GHashTableIter iter;
+  gpointer stream;
+
+  g_mutex_lock (&set->lock);
+  g_hash_table_iter_init (&iter, set->streams);
+  while (g_hash_table_iter_next (&iter, NULL, &stream))
+    g_ptr_array_add (list, relay_stream_ref (stream));
+  g_mutex_unlock (&set->lock);
+  return list;
+}

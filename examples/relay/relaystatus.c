@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <math.h>
+#include <string.h>
+#include "relaystatus.h"
+
+void
+relay_figures_free (RelayFigures * figures)
+{
+  g_ptr_array_unref (figures->streams);
+  g_free (figures->refused);
+  g_free (figures);
+}
+
+gboolean
+relay_figures_is_ready (const RelayFigures * figures)
+{
+  /* none: it has just begun, a configuration has some */
+  if (figures->ending || figures->streams->len == 0)
+    return FALSE;
+  for (guint i = 0; i < figures->streams->len; i++) {
+    const RelayStreamFigures *s = g_ptr_array_index (figures->streams, i);
+
+    if (!s->receiving && !s->optional)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- values ------------------------------------------------------------------------------ */
+
+static JsonNode *
+make_double (gdouble value)
+{
+  return isfinite (value) ? json_node_init_double (json_node_alloc (), value) :
+      json_node_init_null (json_node_alloc ());
+}
+
+static JsonNode *
+make_string (const gchar * text)
+{
+  return text != NULL ? json_node_init_string (json_node_alloc (), text) :
+      json_node_init_null (json_node_alloc ());
+}
+
+/* JSON's integers are 64 bits with a sign here; the two largest numbers are times that
+ * are not known, and never. */
+static JsonNode *
+make_uint64 (guint64 value)
+{
+  if (value >= RELAY_NEVER)
+    return json_node_init_null (json_node_alloc ());
+  return value <= G_MAXINT64 ? json_node_init_int (json_node_alloc (), value) :
+      make_double (value);
+}
+
+/* json_node_init_object() would keep a reference of its own. */
+static JsonNode *
+take_object (JsonObject * object)
+{
+  JsonNode *node = json_node_init (json_node_alloc (), JSON_NODE_OBJECT);
+
+  json_node_take_object (node, object);
+  return node;
+}
+
+static gboolean
+add_field (GQuark id, const GValue * value, gpointer object)
+{
+  json_object_set_member (object, g_quark_to_string (id),
+      relay_status_translate (value));
+  return TRUE;
+}
+
+static JsonNode *
+make_structure (const GstStructure * structure)
+{
+  JsonObject *object = json_object_new ();
+
+  gst_structure_foreach (structure, add_field, object);
+  return take_object (object);
+}
+
+static JsonNode *
+make_array (const GValue * value)
+{
+  JsonArray *array = json_array_new ();
+  JsonNode *node = json_node_init_array (json_node_alloc (), array);
+
+  for (guint i = 0; i < gst_value_array_get_size (value); i++)
+    json_array_add_element (array,
+        relay_status_translate (gst_value_array_get_value (value, i)));
+  json_array_unref (array);
+  return node;
+}
+
+static JsonNode *
+make_other (const GValue * value)
+{
+  g_autofree gchar *text = gst_value_serialize (value);
+
+  return make_string (text);
+}
+
+JsonNode *
+relay_status_translate (const GValue * value)
+{
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    return json_node_init_boolean (json_node_alloc (),
+        g_value_get_boolean (value));
+  if (G_VALUE_HOLDS_INT (value))
+    return json_node_init_int (json_node_alloc (), g_value_get_int (value));
+  if (G_VALUE_HOLDS_UINT (value))
+    return json_node_init_int (json_node_alloc (), g_value_get_uint (value));
+  if (G_VALUE_HOLDS_INT64 (value))
+    return json_node_init_int (json_node_alloc (), g_value_get_int64 (value));
+  if (G_VALUE_HOLDS_UINT64 (value))
+    return make_uint64 (g_value_get_uint64 (value));
+  if (G_VALUE_HOLDS_FLOAT (value))
+    return make_double (g_value_get_float (value));
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    return make_double (g_value_get_double (value));
+  if (G_VALUE_HOLDS_STRING (value))
+    return make_string (g_value_get_string (value));
+  if (GST_VALUE_HOLDS_ARRAY (value))
+    return make_array (value);
+  if (GST_VALUE_HOLDS_STRUCTURE (value) && g_value_get_boxed (value) != NULL)
+    return make_structure (gst_value_get_structure (value));
+  if (G_VALUE_HOLDS (value, G_TYPE_SOCKET_ADDRESS)
+      && g_value_get_object (value) != NULL) {
+    g_autofree gchar *text = g_socket_connectable_to_string
+        (G_SOCKET_CONNECTABLE (g_value_get_object (value)));
+
+    return make_string (text);
+  }
+  return make_other (value);
+}
+
+/* --- the page -------------------------------------------------------------------------------- */
+
+static void
+set_time (JsonObject * object, const gchar * name, gint64 seconds)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (seconds);
+  g_autofree gchar *text = g_date_time_format_iso8601 (time);
+
+  json_object_set_string_member (object, name, text);
+}
+
+static JsonNode *
+describe_end (const RelayEndFigures * end)
+{
+  JsonObject *object = json_object_new ();
+
+  json_object_set_member (object, "uri", make_string (end->uri));
+  json_object_set_int_member (object, "callers-refused", end->refused);
+  json_object_set_member (object, "stats", end->stats != NULL ?
+      make_structure (end->stats) : make_string (NULL));
+  return take_object (object);
+}
+
+static JsonNode *
+describe_stream (const RelayStreamFigures * s)
+{
+  JsonObject *object = json_object_new ();
+  JsonArray *outputs = json_array_new ();
+
+  json_object_set_string_member (object, "name", s->name);
+  json_object_set_string_member (object, "streamid", s->streamid);
+  json_object_set_string_member (object, "state",
+      relay_state_get_name (s->state));
+  json_object_set_double_member (object, "state-seconds",
+      (g_get_monotonic_time () - s->since) / 1e6);
+  json_object_set_boolean_member (object, "receiving", s->receiving);
+  json_object_set_boolean_member (object, "optional", s->optional);
+  json_object_set_int_member (object, "restarts", s->restarts);
+  json_object_set_member (object, "last-error", make_string (s->error));
+  json_object_set_member (object, "input", describe_end (&s->input));
+  for (guint i = 0; i < s->outputs->len; i++)
+    json_array_add_element (outputs,
+        describe_end (g_ptr_array_index (s->outputs, i)));
+  json_object_set_array_member (object, "outputs", outputs);
+  return take_object (object);
+}
+
+gchar *
+relay_status_to_json (const RelayFigures * figures)
+{
+  JsonObject *object = json_object_new ();
+  JsonArray *streams = json_array_new ();
+  g_autoptr (JsonNode) root = NULL;
+
+  json_object_set_string_member (object, "version", VERSION);
+  json_object_set_boolean_member (object, "ready",
+      relay_figures_is_ready (figures));
+  set_time (object, "started", figures->started);
+  set_time (object, "configuration-loaded", figures->loaded);
+  json_object_set_int_member (object, "reloads", figures->reloads);
+  json_object_set_int_member (object, "reloads-refused",
+      figures->reloads_refused);
+  json_object_set_member (object, "configuration-refused",
+      make_string (figures->refused));
+  for (guint i = 0; i < figures->streams->len; i++)
+    json_array_add_element (streams,
+        describe_stream (g_ptr_array_index (figures->streams, i)));
+  json_object_set_array_member (object, "streams", streams);
+  root = take_object (object);
+  return json_to_string (root, TRUE);
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""fasp-relay for tests and benchmarks: a process, its configuration, its figures."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import benchlib
+
+PROGRAM = os.path.join(benchlib.BUILD, "examples", "relay", "fasp-relay")
+
+
+def receivers(stream):
+    """How many there are at all outputs."""
+    return sum(o["stats"]["connected-callers"] for o in stream["outputs"] if o["stats"])
+
+
+def passed(stream):
+    """Bytes that came in."""
+    return stream["input"]["stats"]["bytes-received-total"] if stream["input"]["stats"] else 0
+
+
+def free_tcp_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+class Relay:
+    """@config: its streams. @more: of the section [relay]."""
+
+    def __init__(self, directory, config, more=""):
+        self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
+        self.port, self.more = free_tcp_port(), more
+        self.write(config)
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen([PROGRAM, self.path], stdout=log, stderr=log,
+                                            stdin=subprocess.DEVNULL, env=benchlib.environment())
+
+    def write(self, config):
+        with open(self.path, "w") as f:
+            f.write(f"[relay]\nstatus = http://127.0.0.1:{self.port}\n{self.more}\n{config}")
+
+    def configure(self, config):
+        self.write(config)
+        self.process.send_signal(signal.SIGHUP)
+
+    def text(self):
+        with open(self.log, errors="replace") as f:
+            return f.read()
+
+    def get(self, path, method="GET"):
+        """(status, headers, text)"""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=benchlib.LIMIT) as page:
+                return page.status, page.headers, page.read().decode()
+        except urllib.error.HTTPError as page:
+            return page.code, page.headers, page.read().decode()
+
+    def status(self):
+        return json.loads(self.get("/status.json")[2])
+
+    def wait_status(self, good):
+        until, status = time.monotonic() + benchlib.LIMIT, {}
+        while True:
+            assert self.process.poll() is None, self.text()[-2000:]
+            try:
+                status = self.status()
+                if good(status):
+                    return status
+            except (OSError, KeyError):
+                pass            # not started yet
+            assert time.monotonic() < until, (status, self.text()[-2000:])
+            time.sleep(0.05)
+
+    def wait(self, good):
+        """Until @good of the streams, by name."""
+        def by_name(status):
+            return {s["name"]: s for s in status["streams"]}
+        return by_name(self.wait_status(lambda status: good(by_name(status))))
+
+    def log_has(self, pattern):
+        until = time.monotonic() + benchlib.LIMIT
+        while not re.search(pattern, self.text()):
+            assert time.monotonic() < until, f"no {pattern!r} in: {self.text()[-2000:]}"
+            time.sleep(0.02)
+
+    def end(self, sig=signal.SIGTERM):
+        """Seconds that it took, in order."""
+        start = time.monotonic()
+        self.process.send_signal(sig)
+        assert self.process.wait(benchlib.LIMIT) == 0, self.text()[-2000:]
+        return time.monotonic() - start
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.kill()
+        self.process.wait()

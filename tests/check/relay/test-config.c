@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The relay's configuration: what is taken, what is refused and what is said then, and
+ * what a change of it asks for.
+ */
+#include <glib/gstdio.h>
+#include <string.h>
+#include "relayconfig.h"
+
+#define IN "input = fasp://127.0.0.1:7001\n"
+#define OUT "output = fasp://:7101\n"
+
+static RelayConfig *
+parse (const gchar * text, GError ** error)
+{
+  return relay_config_parse (text, strlen (text), error);
+}
+
+static RelayConfig *
+parse_good (const gchar * text)
+{
+  g_autoptr (GError) error = NULL;
+  RelayConfig *config = parse (text, &error);
+
+  g_assert_no_error (error);
+  return config;
+}
+
+static void
+test_good (void)
+{
+  g_autofree gchar *status = NULL;
+  g_autoptr (RelayConfig) config = parse_good
+      ("[relay]\nstatus = http://[::1]:8080\n"
+      "[stream news]\n" IN OUT
+      "[stream two words]\nstreamid = x\nrequire-streamid = true\n"
+      "optional = true\ninput = fasp://:7002?latency=auto\n"
+      "output = fasp://:7102?max-bitrate=1000000&slow-policy=wait;fasp://h:1\n");
+  const RelayStreamConfig *news = relay_config_find (config, "news");
+  const RelayStreamConfig *other = relay_config_find (config, "two words");
+  g_autoptr (GstElement) sink = NULL;
+  g_autofree gchar *streamid = NULL;
+  gboolean waits;
+
+  status = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE
+      (config->status));
+  g_assert_cmpstr (status, ==, "[::1]:8080");
+  g_assert_cmpuint (config->streams->len, ==, 2);
+  g_assert_cmpstr (news->streamid, ==, "news");
+  g_assert_false (news->require_streamid || news->optional);
+  g_assert_true (other->require_streamid && other->optional);
+  g_assert_cmpuint (other->outputs->len, ==, 2);
+  g_assert_null (relay_config_find (config, "sport"));
+
+  /* what a relay wants where the URI says nothing */
+  sink = gst_object_ref_sink (relay_end_make (g_ptr_array_index (news->outputs,
+              0), NULL, NULL));
+  g_object_get (sink, "wait-for-connection", &waits, "streamid", &streamid,
+      NULL);
+  g_assert_false (waits);
+  g_assert_cmpstr (streamid, ==, "news");
+}
+
+/* A text, and what has to be in the answer. */
+static const struct
+{
+  const gchar *text, *where, *what;
+} faults[] = {
+  {"", "", "[stream NAME]"},
+  {"[relay]\n", "", "[stream NAME]"},
+  {"nonsense", "", ""},
+  {"[streams a]\n" IN OUT, "[streams a]", "[stream NAME]"},
+  {"[stream ]\n" IN OUT, "[stream ]", "with a name"},
+  {"[stream a]\n" IN, "[stream a] output:", "fasp://:PORT"},
+  {"[stream a]\n" OUT, "[stream a] input:", "fasp://HOST:PORT"},
+  {"[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] bitrate:",
+      "input-passphrase-file"},
+  {"[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:",
+      "true or false"},
+  {"[stream a]\n" OUT "input = srt://x:1\n", "[stream a] input:", "fasp://"},
+  {"[stream a]\n" OUT "input = fasp://x\n", "[stream a] input:", "port"},
+  {"[stream a]\n" OUT "input = fasp://x:1?max-bitrate=5\n",
+      "[stream a] input:", "\"max-bitrate\" is not a key"},
+  {"[stream a]\n" IN "output = fasp://:1?max-bitrate=fast\n",
+      "[stream a] output:", "\"fast\""},
+  {"[stream a]\n" IN OUT "input-passphrase-file = /nowhere/at/all\n",
+      "[stream a] input-passphrase-file:", "/nowhere/at/all"},
+  {"[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere&public-key=x\n",
+      "[stream a] input:", "key-file"},
+  {"[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n",
+      "[stream a] output:", "7101"},
+  {"[stream a]\n" IN OUT "[stream b]\ninput = fasp://:7100?flowlets=2\n"
+        "output = fasp://:7200\n", "[stream b] input:", "[stream a]"},
+  {"[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n",
+      "[stream a ]", "another stream of that name"},
+  {"[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080"},
+  {"[relay]\nstatus = https://127.0.0.1:8080\n", "[relay] status:",
+      "http://127.0.0.1:8080"},
+  {"[relay]\nstatus = http://127.0.0.1:8080/x\n", "[relay] status:",
+      "http://127.0.0.1:8080"},
+  {"[relay]\nstatus = http://example.org:8080\n", "[relay] status:",
+      "http://127.0.0.1:8080"},
+  {"[relay]\nport = 8080\n", "[relay] port:", "status"},
+};
+
+static void
+test_faults (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
+    g_autoptr (GError) error = NULL;
+
+    if (parse (faults[i].text, &error) != NULL)
+      g_error ("it was taken: %s", faults[i].text);
+    if (strstr (error->message, faults[i].where) == NULL
+        || strstr (error->message, faults[i].what) == NULL)
+      g_error ("%s: %s", faults[i].text, error->message);
+  }
+}
+
+/* Different addresses may have the same port. */
+static void
+test_addresses (void)
+{
+  relay_config_free (parse_good ("[stream a]\n" IN
+          "output = fasp://:7101?localaddress=127.0.0.1;"
+          "fasp://:7101?localaddress=127.0.0.2\n"));
+}
+
+/* It comes out of the file as it was meant, and is told to nobody. */
+static void
+test_passphrase (void)
+{
+  static const gchar secret[] = "correct horse battery";
+  g_autofree gchar *path = NULL;
+  g_autofree gchar *text = NULL, *long_text = g_strnfill (5000, 'x');
+  g_autoptr (GError) error = NULL;
+  RelayConfig *config;
+  gint fd = g_file_open_tmp ("relay-XXXXXX", &path, NULL);
+
+  g_close (fd, NULL);
+  text = g_strdup_printf ("[stream a]\n" IN OUT "output-passphrase-file = %s\n",
+      path);
+  g_assert_true (g_file_set_contents (path, " correct horse battery \n", -1,
+          NULL));
+  config = parse_good (text);
+  g_assert_cmpstr (((RelayEnd *) g_ptr_array_index (relay_config_find (config,
+                  "a")->outputs, 0))->passphrase, ==, secret);
+  g_assert_null (relay_config_find (config, "a")->input->passphrase);
+  relay_config_free (config);
+  for (guint i = 0; i < 2; i++) {
+    g_clear_error (&error);
+    g_assert_true (g_file_set_contents (path, i == 0 ? "battery\n" : long_text,
+            -1, NULL));
+    g_assert_null (parse (text, &error));
+    g_assert_nonnull (strstr (error->message, "openssl rand"));
+    g_assert_null (strstr (error->message, "battery"));
+  }
+  g_unlink (path);
+}
+
+static const struct
+{
+  const gchar *input, *output, *more;
+  RelayDifference expected;
+} changes[] = {
+  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_SAME},
+  {"fasp://h:1?latency=200", "fasp://:2?max-bitrate=5000000", "", RELAY_ADJUST},
+  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=6000000", "", RELAY_ADJUST},
+  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000",
+      "require-streamid=true", RELAY_ADJUST},
+  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "optional=true",
+      RELAY_ADJUST},
+  /* what the element was told and is not named any more would stay */
+  {"fasp://h:1", "fasp://:2?max-bitrate=5000000", "", RELAY_RESTART},
+  {"fasp://h:1?latency=100&tos=136", "fasp://:2?max-bitrate=5000000", "",
+      RELAY_RESTART},
+  {"fasp://h:1?latency=100", "fasp://:2?min-bitrate=5000000", "",
+      RELAY_RESTART},
+  {"fasp://i:1?latency=100", "fasp://:2?max-bitrate=5000000", "",
+      RELAY_RESTART},
+  {"fasp://h:3?latency=100", "fasp://:2?max-bitrate=5000000", "",
+      RELAY_RESTART},
+  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000;fasp://:3", "",
+      RELAY_RESTART},
+  {"fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "streamid=b",
+      RELAY_RESTART},
+};
+
+static RelayConfig *
+make (guint i)
+{
+  g_autofree gchar *text = g_strdup_printf ("[stream a]\ninput=%s\noutput=%s\n"
+      "%s\n", changes[i].input, changes[i].output, changes[i].more);
+
+  return parse_good (text);
+}
+
+static void
+test_changes (void)
+{
+  g_autoptr (RelayConfig) first = make (0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    g_autoptr (RelayConfig) next = make (i);
+
+    g_assert_cmpint (relay_stream_config_compare (relay_config_find (first,
+                "a"), relay_config_find (next, "a")), ==, changes[i].expected);
+  }
+}
+
+static void
+test_adjust (void)
+{
+  g_autoptr (RelayConfig) a = make (0), b = make (2);
+  RelayEnd *old = g_ptr_array_index (relay_config_find (a, "a")->outputs, 0);
+  RelayEnd *new = g_ptr_array_index (relay_config_find (b, "a")->outputs, 0);
+  g_autoptr (GstElement) sink = gst_object_ref_sink (relay_end_make (old, NULL,
+          NULL));
+  guint64 rate;
+
+  relay_end_adjust (old, new, sink);
+  g_object_get (sink, "max-bitrate", &rate, NULL);
+  g_assert_cmpuint (rate, ==, 6000000);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/relay/config/good", test_good);
+  g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/addresses", test_addresses);
+  g_test_add_func ("/relay/config/passphrase", test_passphrase);
+  g_test_add_func ("/relay/config/changes", test_changes);
+  g_test_add_func ("/relay/config/adjust", test_adjust);
+  return g_test_run ();
+}

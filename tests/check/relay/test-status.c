@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the relay tells: whatever the elements' statistics hold, the pages are whole.
+ * (A parser of others reads those of a relay that runs: tests/check/system/check-relay.)
+ */
+#include <math.h>
+#include <string.h>
+#include "relaystatus.h"
+
+static RelayFigures *
+make (const gchar * name, GstStructure * input, GstStructure * output)
+{
+  RelayFigures *f = g_new0 (RelayFigures, 1);
+  RelayStreamFigures *s = g_new0 (RelayStreamFigures, 1);
+  RelayEndFigures *end = g_new0 (RelayEndFigures, 1);
+
+  f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
+      relay_stream_figures_free);
+  s->outputs = g_ptr_array_new_with_free_func (g_free);
+  s->name = g_strdup (name);
+  s->streamid = g_strdup (name);
+  s->state = RELAY_RUNNING;
+  s->input.stats = input;
+  end->stats = output;
+  g_ptr_array_add (s->outputs, end);
+  g_ptr_array_add (f->streams, s);
+  return f;
+}
+
+static GstStructure *
+with_callers (GstStructure * s, guint n)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GSocketAddress) address =
+        g_inet_socket_address_new_from_string ("192.0.2.1", 1000 + i);
+    GValue one = G_VALUE_INIT;
+
+    g_value_init (&one, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&one, gst_structure_new ("x", "caller-address",
+            G_TYPE_SOCKET_ADDRESS, address, "bytes-sent", G_TYPE_UINT64,
+            (guint64) i, NULL));
+    gst_value_array_append_and_take_value (&array, &one);
+  }
+  gst_structure_take_value (s, "callers", &array);
+  return s;
+}
+
+static void
+assert_line (const gchar * page, const gchar * line)
+{
+  g_autofree gchar *whole = g_strconcat ("\n", line, "\n", NULL);
+
+  if (strstr (page, whole) == NULL)
+    g_error ("there is no %s in:\n%s", line, page);
+}
+
+static void
+test_metrics (void)
+{
+  g_autofree gchar *page = NULL;
+  RelayFigures *f = make ("a\\b\"c\nd", gst_structure_new ("s",
+          "bytes-received-total", G_TYPE_UINT64, G_GUINT64_CONSTANT (9007199),
+          "bytes-received", G_TYPE_UINT64, (guint64) 7,
+          "rtt-ms", G_TYPE_DOUBLE, 12.5, "odd-ms", G_TYPE_DOUBLE, NAN,
+          "promised-interval", G_TYPE_UINT64, GST_CLOCK_TIME_NONE,
+          "novelty", G_TYPE_UINT64, (guint64) 3, "word", G_TYPE_STRING, "x",
+          NULL), with_callers (gst_structure_new ("s", "connected-callers",
+              G_TYPE_UINT, 2, NULL), 2));
+
+  page = relay_status_to_metrics (f);
+  assert_line (page, "fasp_relay_input_received_bytes_total{stream=\"a\\\\b\\\""
+      "c\\nd\"} 9007199");
+  assert_line (page, "# UNIT fasp_relay_input_received_bytes bytes");
+  /* another field would have that name, too */
+  g_assert_null (strstr (page, "} 7\n"));
+  assert_line (page, "fasp_relay_input_rtt_seconds{stream=\"a\\\\b\\\"c\\nd\"} "
+      "0.0125");
+  /* not known here, so it is not said to be a counter */
+  assert_line (page, "# TYPE fasp_relay_input_novelty unknown");
+  g_assert_null (strstr (page, "odd"));
+  g_assert_null (strstr (page, "promised"));
+  g_assert_null (strstr (page, "192.0.2.1"));
+  g_assert_true (g_str_has_suffix (page, "\n# EOF\n"));
+
+  f->receiver_metrics = TRUE;
+  g_free (page);
+  page = relay_status_to_metrics (f);
+  assert_line (page, "fasp_relay_receiver_sent_bytes_total{stream=\"a\\\\b\\\""
+      "c\\nd\",output=\"1\",receiver=\"192.0.2.1:1001\"} 1");
+  gst_structure_free (((RelayEndFigures *) g_ptr_array_index
+          (((RelayStreamFigures *) g_ptr_array_index (f->streams,
+                      0))->outputs, 0))->stats);
+  relay_figures_free (f);
+}
+
+static void
+test_json (void)
+{
+  static const struct
+  {
+    GType type;
+    gdouble number;
+    const gchar *expected;
+  } values[] = {
+    {G_TYPE_UINT64, 5, "5"},
+    {G_TYPE_INT, -5, "-5"},
+    {G_TYPE_DOUBLE, 0.5, "0.5"},
+    {G_TYPE_DOUBLE, INFINITY, "null"},
+    {G_TYPE_BOOLEAN, 1, "true"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++) {
+    g_auto (GValue) number = G_VALUE_INIT, value = G_VALUE_INIT;
+    g_autoptr (JsonNode) node = NULL;
+    g_autofree gchar *text = NULL;
+
+    g_value_init (&value, values[i].type);
+    if (values[i].type == G_TYPE_BOOLEAN) {
+      g_value_set_boolean (&value, values[i].number != 0);
+    } else {
+      g_value_init (&number, G_TYPE_DOUBLE);
+      g_value_set_double (&number, values[i].number);
+      g_assert_true (g_value_transform (&number, &value));
+    }
+    node = relay_status_translate (&value);
+    text = json_to_string (node, FALSE);
+    g_assert_cmpstr (text, ==, values[i].expected);
+  }
+  for (guint64 never = RELAY_NEVER; never != 0; never++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    g_autoptr (JsonNode) node = NULL;
+
+    g_value_init (&value, G_TYPE_UINT64);
+    g_value_set_uint64 (&value, never);
+    node = relay_status_translate (&value);
+    g_assert_true (json_node_is_null (node));
+  }
+}
+
+static void
+test_ready (void)
+{
+  RelayFigures *f = make ("a", NULL, NULL);
+  RelayStreamFigures *s = g_ptr_array_index (f->streams, 0);
+
+  g_assert_false (relay_figures_is_ready (f));
+  s->optional = TRUE;
+  g_assert_true (relay_figures_is_ready (f));
+  s->optional = FALSE;
+  s->receiving = TRUE;
+  g_assert_true (relay_figures_is_ready (f));
+  f->ending = TRUE;
+  g_assert_false (relay_figures_is_ready (f));
+  f->ending = FALSE;
+  g_ptr_array_set_size (f->streams, 0);
+  g_assert_false (relay_figures_is_ready (f));
+  relay_figures_free (f);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/relay/status/metrics", test_metrics);
+  g_test_add_func ("/relay/status/json", test_json);
+  g_test_add_func ("/relay/status/ready", test_ready);
+  return g_test_run ();
+}
