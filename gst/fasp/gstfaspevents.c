@@ -241,6 +241,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
                 peer, event->current_latency_ms, (why =
                     describe_time (event->promised_interval))), (NULL));
       break;
+    case FASP_EVENT_MOVED:
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink's */

@@ -35,6 +35,9 @@ struct _FaspEndpoint
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer;
   FaspCaller caller;
+  guint wanted, wanted_serial;  /* of several peers: faspmove.c, */
+  FaspTime move_time;           /* and when it is another one */
+  guint refused;                /* in a row, for good */
   guint cookie_link, cookie_tries;      /* of the way that the cookie is for */
   FaspTime call_started, redial_time, punch_time;
   guint punched;                /* links, this time */
@@ -46,6 +49,10 @@ struct _FaspEndpoint
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
   FaspTime media_time;
+  guint64 past;                 /* the first block kept as history, */
+  guint64 key;                  /* and that of the newest key frame; fasphistory.c */
+  FaspPlace own;                /* where what we write ourselves began */
+  guint own_origins;            /* how many there have been */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
 
@@ -53,6 +60,9 @@ struct _FaspEndpoint
   guint32 reading;              /* session of the block read last */
   FaspMediaClock reading_clock;
   FaspTime reading_shift;       /* of a latency that changed since the start */
+  FaspTime reading_media;       /* of that block, widened, */
+  FaspAddress reading_from;     /* from there, */
+  FaspPlace stand;              /* and the byte behind it */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
@@ -93,6 +103,11 @@ void fasp_endpoint_note_needs (FaspEndpoint * endpoint,
     FaspSession * session);
 /* Lets go of blocks that nobody needs any more. */
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
+/* faspwriting.c: a sender's store; blocks of @size bytes for now. */
+void fasp_writing_begin (FaspEndpoint * endpoint, guint32 size);
+/* faspreading.c: a receiver's session begins; @told: the sender's hello. */
+void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
+    const FaspHello * told);
 /* What we say of ourselves, in OPEN and ACCEPT. */
 void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start);

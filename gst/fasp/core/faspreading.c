@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the application reads: each byte of a stream once, whichever session it
+ * came in.
+ */
+#include "faspendpointprivate.h"
+
+void
+fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
+    const FaspHello * told)
+{
+  FaspPlace place = told->place;
+
+  if (!place.known)
+    place.offset = FASP_OFFSET_UNKNOWN;
+  fasp_position_init (&session->rx.position, &place);
+  if (!fasp_place_is_comparable (&endpoint->stand, &place))
+    return;
+  /* by the same clock, whoever relays it */
+  session->rx.clock = endpoint->reading_clock;
+  session->rx.last_media = endpoint->reading_media;
+}
+
+/* The stream that was read goes on in another session. */
+static void
+tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
+{
+  FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED,
+      session);
+
+  event->before = endpoint->reading_from;
+  event->bytes_lost = bytes;
+}
+
+/* What of it has not been delivered, as it follows on what was; NULL: nothing. */
+static FaspBlock *
+fit_in (FaspEndpoint * endpoint, const FaspSession * session, FaspBlock * block)
+{
+  FaspPlace *stand = &endpoint->stand, place = session->rx.position.next;
+  gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
+  gboolean again;
+  guint64 bytes;
+
+  place.offset = block->offset;
+  again = fasp_place_is_comparable (stand, &place);
+  switch (fasp_stand_compare (stand, &place, block->size, &bytes)) {
+    case FASP_STAND_OLD:
+      fasp_block_unref (block);
+      return NULL;
+    case FASP_STAND_OVERLAPS:
+      block = fasp_block_cut (block, bytes);
+      bytes = 0;
+      block->flags &= ~FASP_BLOCK_DISCONT;
+      break;
+    case FASP_STAND_FOLLOWS:
+      block->flags &= ~FASP_BLOCK_DISCONT;
+      break;
+    case FASP_STAND_ANEW:
+      if (moved || again || (stand->known && (!place.known
+                  || stand->offset != FASP_OFFSET_UNKNOWN
+                  || !fasp_origin_equal (&stand->origin, &place.origin))))
+        block->flags |= FASP_BLOCK_DISCONT;
+      else if (endpoint->reading == 0)
+        block->flags &= ~FASP_BLOCK_DISCONT;    /* nothing was before */
+      break;
+  }
+  if (moved && again)
+    tell_moved (endpoint, session, bytes);
+  *stand = place;
+  if (block->offset != FASP_OFFSET_UNKNOWN)
+    stand->offset = fasp_offset_check (block->offset + block->size);
+  return block;
+}
+
+/* The next block of it that is not known yet, or its end; NULL: there is none. */
+static FaspBlock *
+take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  FaspBlock *block;
+
+  do {
+    block = fasp_rx_take (&session->rx, now);
+    if (block == NULL)
+      return NULL;
+    if ((block->flags & FASP_BLOCK_EOS) == 0)
+      block = fit_in (endpoint, session, block);
+  } while (block == NULL);
+  return block;
+}
+
+FaspBlock *
+fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspBlock *block;
+
+    if (!session->connected || fasp_session_get_hold_end (session) > 0)
+      continue;
+    block = take (endpoint, now, session);
+    if (block == NULL) {
+      if (fasp_session_is_over (session) && !session->removed)
+        fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
+      continue;
+    }
+    if (fasp_session_is_over (session) && !fasp_session_has_unread (session))
+      fasp_endpoint_wake (endpoint, session);
+    else if (session->state == FASP_SESSION_OPEN)
+      fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
+          fasp_rx_get_timeout (&session->rx));
+    endpoint->reading = session->id;
+    endpoint->reading_from = *fasp_session_get_address (session);
+    endpoint->reading_clock = session->rx.clock;
+    endpoint->reading_media = block->media_time;
+    /* at its own time, however long it has waited for the one before it */
+    endpoint->reading_shift = fasp_playout_get (&session->rx.playout,
+        fasp_media_clock_map (&session->rx.clock, block->media_time)) -
+        session->rx.playout.first;
+    endpoint->stats.bytes_read += block->size;
+    return block;
+  }
+  return NULL;
+}
+
+FaspPlace
+fasp_endpoint_get_stand (const FaspEndpoint * endpoint)
+{
+  return endpoint->stand;
+}
+
+gboolean
+fasp_endpoint_can_read (const FaspEndpoint * endpoint)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->connected && fasp_session_get_hold_end (session) == 0
+        && fasp_session_has_unread (session))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+FaspTime
+fasp_endpoint_map_media_time (FaspEndpoint * endpoint, FaspTime media_time)
+{
+  return fasp_media_clock_map (&endpoint->reading_clock, media_time) +
+      endpoint->reading_shift;
+}
