@@ -68,6 +68,8 @@ f.round = ProtoField.uint8("fasp.round", "Round", base.DEC, nil, 0x70)
 f.copy = ProtoField.uint8("fasp.copy", "Copy", base.DEC, nil, 0x0c)
 f.mark = ProtoField.bool("fasp.mark", "Mark", 8, nil, 0x01)
 f.eos = ProtoField.bool("fasp.eos", "End of stream")
+f.position = ProtoField.bytes("fasp.position", "Position")
+f.wants = ProtoField.bytes("fasp.wants", "Wants")
 f.origin = ProtoField.bytes("fasp.origin", "Origin")
 f.offset = ProtoField.uint64("fasp.offset", "Offset")
 f.media_time = ProtoField.uint32("fasp.media_time", "Media time (µs)")
@@ -110,7 +112,7 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals }
+    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
