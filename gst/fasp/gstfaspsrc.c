@@ -162,11 +162,13 @@ static void
 post_clock_jump (GstFaspSrc * self)
 {
   FaspSenderClock sender = get_sender_clock (self);
+  /* from the network: what does not fit into ns is no time */
+  gint64 jump = CLAMP (sender.jump, -G_MAXINT64 / 1000, G_MAXINT64 / 1000);
 
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("fasp-clock-jump", "jump", G_TYPE_INT64,
-              sender.jump * GST_USECOND, NULL)));
+              jump * 1000, NULL)));
 }
 
 static GstBuffer *
