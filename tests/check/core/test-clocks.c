@@ -158,7 +158,9 @@ test_drift (void)
     g_assert_cmpuint (line.skips, ==, 0);
     g_assert_cmpint (line.worst, <=, 5 * FASP_MSEC);
     fasp_endpoint_get_sessions (line.receiver, vnet_get_time (line.net),
-        &stats, 1);
+        &(guint64) {
+        0}
+        , &stats, 1);
     g_assert_cmpfloat_with_epsilon (stats.sender_ppm, cases[c].ppm, 2);
     g_assert_cmpuint (stats.clock_jumps, ==, 0);
     stop (&line);
