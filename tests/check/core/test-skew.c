@@ -10,6 +10,7 @@ typedef struct
   gdouble skew;
   FaspTime jitter;
   FaspTime queue;               /* for all, now */
+  FaspTime set;                 /* its clock was set by so much */
   FaspTime t;
   GRand *rand;
   FaspSkew estimator;
@@ -28,8 +29,8 @@ static void
 go (Sender * sender, FaspTime until, FaspTime step)
 {
   for (; sender->t < until; sender->t += step)
-    fasp_skew_arrived (&sender->estimator, sender->t * (1 - sender->skew),
-        sender->t + sender->queue + (sender->jitter > 0 ?
+    fasp_skew_arrived (&sender->estimator, sender->t * (1 - sender->skew) +
+        sender->set, sender->t + sender->queue + (sender->jitter > 0 ?
             g_rand_int_range (sender->rand, 0, sender->jitter) : 0));
 }
 
@@ -72,7 +73,7 @@ test_no_clock (void)
   g_rand_free (sender.rand);
 }
 
-/* A packet in three seconds. */
+/* A packet in three seconds.  Its clock gets warm: two minutes later that is known. */
 static void
 test_sparse (void)
 {
@@ -80,6 +81,10 @@ test_sparse (void)
 
   start (&sender, 100 * PPM, 200);
   go (&sender, 3600 * FASP_SEC, 3 * FASP_SEC);
+  assert_skew (&sender, 5);
+  sender.queue = sender.t * 20 * PPM;
+  sender.skew = 80 * PPM;
+  go (&sender, (3600 + 140) * FASP_SEC, 3 * FASP_SEC);
   assert_skew (&sender, 5);
   g_rand_free (sender.rand);
 }
@@ -144,7 +149,7 @@ test_outage (void)
   g_rand_free (sender.rand);
 }
 
-/* After a jump the rate is known as before. */
+/* After a jump the rate is known as before; if it is another clock, soon again. */
 static void
 test_jump (void)
 {
@@ -153,10 +158,15 @@ test_jump (void)
   start (&sender, 100 * PPM, FASP_MSEC);
   go (&sender, 300 * FASP_SEC, 20 * FASP_MSEC);
   fasp_skew_jumped (&sender.estimator);
-  sender.queue = -3600 * FASP_SEC;
-  sender.t += 3600 * FASP_SEC;
+  sender.set = -3600 * FASP_SEC;
   go (&sender, sender.t + 300 * FASP_SEC, 20 * FASP_MSEC);
   assert_skew (&sender, 2);
+  fasp_skew_jumped (&sender.estimator);
+  assert_skew (&sender, 2);
+  sender.skew = -100 * PPM;
+  sender.set = 100 * FASP_SEC;
+  go (&sender, sender.t + (FASP_SKEW_LEAST + 20) * FASP_SEC, 20 * FASP_MSEC);
+  assert_skew (&sender, 10);
   g_rand_free (sender.rand);
 }
 
