@@ -58,7 +58,8 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
     const FaspBlock *block = items[i].block;
 
     if (block->media_time != items[0].block->media_time
-        || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT))
+        || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT |
+                FASP_BLOCK_CLOCK_JUMP))
         || *size + block->size > GST_FASP_JOINED_MAX)
       break;
     *size += block->size;

@@ -224,6 +224,11 @@ install_source (GObjectClass * klass)
       g_param_spec_boxed ("caps", "Caps",
           "Caps of the stream, where downstream cannot find out (e.g. "
           "application/x-rtp)", GST_TYPE_CAPS, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_PROVIDE_CLOCK,
+      g_param_spec_boolean ("provide-clock", "Provide clock",
+          "Be the clock of the pipeline, at the rate of the sender's clock, so "
+          "that sinks play as fast as it captures; otherwise timestamps follow "
+          "the sender, by whatever clock the pipeline has", FALSE, READY));
 }
 
 void
@@ -376,6 +381,9 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_TOO_LATE:
       s->too_late = g_value_get_enum (value);
       break;
+    case GST_FASP_PROP_PROVIDE_CLOCK:
+      s->provide_clock = g_value_get_boolean (value);
+      break;
     case GST_FASP_PROP_CAPS:
       gst_clear_caps (&s->caps);
       if (gst_value_get_caps (value) != NULL)
@@ -467,6 +475,9 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_STATS_INTERVAL:
       g_value_set_uint (value, s->stats_interval);
+      break;
+    case GST_FASP_PROP_PROVIDE_CLOCK:
+      g_value_set_boolean (value, s->provide_clock);
       break;
     case GST_FASP_PROP_MAX_BITRATE:
       g_value_set_uint64 (value, s->max_bitrate);

@@ -57,6 +57,7 @@ typedef enum
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
   GST_FASP_PROP_CAPS,
+  GST_FASP_PROP_PROVIDE_CLOCK,
 } GstFaspProp;
 
 typedef struct
@@ -94,6 +95,7 @@ typedef struct
   gboolean keep_listening;
   GstFaspTooLate too_late;
   GstCaps *caps;
+  gboolean provide_clock;
 } GstFaspSettings;
 
 void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);

@@ -61,7 +61,6 @@ struct _GstFaspSink
   GstBaseSink parent;
 
   GstFaspConnection connection;
-  FaspTime media_time;          /* of the last write; never decreases */
   guint64 available_bitrate;    /* under the object lock */
   gint key_frame_unasked;       /* atomic: one was wanted before pads were active */
   gboolean ended;               /* the end of the stream was sent */
@@ -88,11 +87,9 @@ static FaspTime
 now (GstFaspSink * self)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
-  FaspTime time = clock != NULL ? gst_clock_get_time (clock) / GST_USECOND :
-      (GstClockTime) g_get_monotonic_time ();
 
-  self->media_time = MAX (self->media_time, time);
-  return self->media_time;
+  return clock != NULL ? gst_clock_get_time (clock) / GST_USECOND :
+      (GstClockTime) g_get_monotonic_time ();
 }
 
 static GstFlowReturn
@@ -331,7 +328,6 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    self->media_time = 0;
     self->available_bitrate = 0;
     self->key_frame_unasked = FALSE;
     self->ended = FALSE;

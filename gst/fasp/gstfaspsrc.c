@@ -15,6 +15,9 @@
  * #faspsrc:latency is answered in the LATENCY query: sinks that synchronise
  * play that much later, and in that time losses are repaired.
  *
+ * With #faspsrc:provide-clock it is the clock of the pipeline, at the rate of the
+ * sender's pipeline clock: sinks play as fast as the other end captures.
+ *
  * Without a host in its URI it listens for one faspsink; with one it dials a
  * listening faspsink.
  *
@@ -34,6 +37,7 @@
 #endif
 
 #include <gst/base/gstpushsrc.h>
+#include "gstfaspclock.h"
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
@@ -41,6 +45,11 @@
 
 /* Blocks taken at once, to spare wake-ups. */
 #define BATCH 128
+/* Two clocks are looked at so often at most, to have them within so many ns. */
+#define LOOKS 4
+#define CLOSE (10 * GST_USECOND)
+/* Ours hears of the sender's so often at most. */
+#define LOOK_EVERY (100 * GST_MSECOND)
 
 #define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSrc, gst_fasp_src, GST, FASP_SRC, GstPushSrc);
@@ -57,7 +66,12 @@ struct _GstFaspSrc
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
   guint n, next;                /* ... delivered up to `next' */
-  GstClockTimeDiff offset;      /* from monotonic to running time */
+  GstFaspClock *clock;          /* at the sender's rate */
+  gboolean provided;            /* we have said that it is there */
+  gboolean own_clock;           /* it is the pipeline's */
+  GstClockTime looked;          /* when it heard of the sender's last */
+  GstClockTimeDiff offset;      /* from monotonic to running time, or with our own
+                                 * clock, less the base time */
   GstFaspJoiner joiner;
 };
 
@@ -74,28 +88,98 @@ GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
 
 /* --- the stream -------------------------------------------------------------------- */
 
-/* What to add to a monotonic time in µs to have a running time in ns. */
+/* What to add to a monotonic time to have a running time. Both are looked at again where
+ * this thread was held up in between. */
 static GstClockTimeDiff
-clock_offset (GstFaspSrc * self)
+measure_offset (GstFaspSrc * self)
 {
-  GstClockTime running =
-      gst_element_get_current_running_time (GST_ELEMENT (self));
-  GstClockTimeDiff monotonic = g_get_monotonic_time () * GST_USECOND;
+  GstClockTimeDiff offset = 0, best = G_MAXINT64;
 
-  return GST_CLOCK_TIME_IS_VALID (running) ?
-      (GstClockTimeDiff) running - monotonic : -monotonic;
+  for (guint i = 0; i < LOOKS && best > CLOSE; i++) {
+    GstClockTimeDiff before = g_get_monotonic_time () * GST_USECOND, after;
+    GstClockTime running =
+        gst_element_get_current_running_time (GST_ELEMENT (self));
+
+    after = g_get_monotonic_time () * GST_USECOND;
+    if (!GST_CLOCK_TIME_IS_VALID (running))
+      return -after;
+    if (after - before < best) {
+      best = after - before;
+      offset = (GstClockTimeDiff) running - (before + after) / 2;
+    }
+  }
+  return offset;
+}
+
+static void
+look_at_clocks (GstFaspSrc * self)
+{
+  g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  self->own_clock = clock == GST_CLOCK_CAST (self->clock);
+  self->offset = self->own_clock ?
+      -(GstClockTimeDiff) gst_element_get_base_time (GST_ELEMENT (self)) :
+      measure_offset (self);
+}
+
+/* The running time of a monotonic time in µs. */
+static GstClockTimeDiff
+get_running_time (GstFaspSrc * self, FaspTime time)
+{
+  GstClockTimeDiff monotonic = time * GST_USECOND;
+
+  return self->offset + (self->own_clock ? (GstClockTimeDiff)
+      gst_fasp_clock_get_at (self->clock, monotonic) : monotonic);
+}
+
+static FaspSenderClock
+get_sender_clock (GstFaspSrc * self)
+{
+  FaspSenderClock sender;
+
+  fasp_endpoint_get_sender_clock (fasp_io_lock (self->connection.io), &sender);
+  fasp_io_unlock (self->connection.io, FALSE);
+  return sender;
+}
+
+static void
+follow_sender (GstFaspSrc * self)
+{
+  GstClockTime now = g_get_monotonic_time () * GST_USECOND;
+  FaspSenderClock sender;
+
+  if (!self->provided || (self->looked != 0 && now - self->looked < LOOK_EVERY))
+    return;
+  self->looked = now;
+  sender = get_sender_clock (self);
+  gst_fasp_clock_look (self->clock, now, &sender);
+}
+
+static void
+post_clock_jump (GstFaspSrc * self)
+{
+  FaspSenderClock sender = get_sender_clock (self);
+
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("fasp-clock-jump", "jump", G_TYPE_INT64,
+              sender.jump * GST_USECOND, NULL)));
 }
 
 static GstBuffer *
 make_buffer (GstFaspSrc * self)
 {
   const FaspIoItem *first = &self->items[self->next];
-  GstClockTimeDiff pts = first->arrival * GST_USECOND + self->offset;
+  GstClockTimeDiff pts = get_running_time (self, first->arrival);
   gboolean discont = self->discont || (first->block->flags &
-      FASP_BLOCK_DISCONT);
+      (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP));
   guint used;
-  GstBuffer *buffer = gst_fasp_joiner_take (&self->joiner, first,
-      self->n - self->next, &used);
+  GstBuffer *buffer;
+
+  if (first->block->flags & FASP_BLOCK_CLOCK_JUMP)
+    post_clock_jump (self);
+  buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next,
+      &used);
 
   self->next += used;
   if (pts < 0)
@@ -114,7 +198,7 @@ make_buffer (GstFaspSrc * self)
 static void
 push_gap (GstFaspSrc * self, const FaspIoItem * item)
 {
-  GstClockTimeDiff end = item->arrival * GST_USECOND + self->offset;
+  GstClockTimeDiff end = get_running_time (self, item->arrival);
 
   if (!(item->block->flags & FASP_BLOCK_DISCONT)
       || !GST_CLOCK_TIME_IS_VALID (self->last_pts)
@@ -219,7 +303,8 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
     switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n,
             &event)) {
       case FASP_IO_OK:
-        self->offset = clock_offset (self);
+        follow_sender (self);
+        look_at_clocks (self);
         break;
       case FASP_IO_FLUSHING:
         return GST_FLOW_FLUSHING;
@@ -290,6 +375,39 @@ gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
   return result;
 }
 
+/* --- the clock -------------------------------------------------------------------------- */
+
+static GstClock *
+gst_fasp_src_provide_clock (GstElement * element)
+{
+  GstFaspSrc *self = GST_FASP_SRC (element);
+  gboolean provide;
+
+  GST_OBJECT_LOCK (self);
+  provide = self->connection.settings.provide_clock;
+  GST_OBJECT_UNLOCK (self);
+  return provide ? GST_CLOCK (gst_object_ref (self->clock)) : NULL;
+}
+
+/* A bin asks again for a clock only when it has heard that one has come or gone. */
+static void
+tell_of_clock (GstFaspSrc * self)
+{
+  GstClock *clock = GST_CLOCK_CAST (self->clock);
+  gboolean provide;
+
+  GST_OBJECT_LOCK (self);
+  provide = self->connection.settings.provide_clock;
+  GST_OBJECT_UNLOCK (self);
+  if (provide != self->provided)
+    gst_element_post_message (GST_ELEMENT (self), provide ?
+        gst_message_new_clock_provide (GST_OBJECT (self), clock, TRUE) :
+        gst_message_new_clock_lost (GST_OBJECT (self), clock));
+  self->provided = provide;
+  self->looked = 0;
+  gst_fasp_clock_leave (self->clock);
+}
+
 /* --- states ------------------------------------------------------------------------------ */
 
 static gboolean
@@ -300,6 +418,7 @@ gst_fasp_src_start (GstBaseSrc * src)
   self->negotiated = FALSE;
   self->discont = self->at_end = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
+  tell_of_clock (self);
   return gst_fasp_connection_open (&self->connection);
 }
 
@@ -348,6 +467,7 @@ static void
 gst_fasp_src_finalize (GObject * object)
 {
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
+  gst_object_unref (GST_FASP_SRC (object)->clock);
   G_OBJECT_CLASS (gst_fasp_src_parent_class)->finalize (object);
 }
 
@@ -364,6 +484,7 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   gst_fasp_settings_install (object_class, FASP_ROLE_RECEIVER);
   gst_fasp_events_install (object_class);
 
+  element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "fasp source",
       "Source/Network", "Receives a stream, whole and in order, over networks "
@@ -384,6 +505,8 @@ gst_fasp_src_init (GstFaspSrc * self)
   gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
       FASP_ROLE_RECEIVER);
   self->connection.event = handle_event;
+  self->clock = gst_fasp_clock_new ();
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);

@@ -10,7 +10,7 @@
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
 
-#define SESSIONS_MAX 256        /* described one by one */
+#define AT_A_TIME 16            /* sessions, under the lock */
 
 #define NAME "application/x-fasp-statistics"
 
@@ -81,6 +81,8 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_uint64 (s, "buffer-blocks", f->buffer_blocks);
   set_uint64 (s, "buffer-bytes", f->buffer_bytes);
   set_double (s, "reorder-delay-ms", f->reorder_delay / 1e3);
+  set_double (s, "sender-clock-ppm", f->sender_ppm);
+  set_uint64 (s, "clock-jumps", f->clock_jumps);
   set_double (s, "receive-rate-mbps", f->receive_rate / 1e6);
 }
 
@@ -160,11 +162,10 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
 }
 
 /* Those of sessions that have several, one after the other. */
-static GArray *
-get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n)
+static void
+get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n,
+    GArray * flows)
 {
-  GArray *flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
-
   for (guint i = 0; i < n; i++) {
     guint at = flows->len;
 
@@ -174,7 +175,25 @@ get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n)
     fasp_endpoint_get_flows (endpoint, sessions[i].session,
         &g_array_index (flows, FaspFlowStats, at), sessions[i].flows);
   }
-  return flows;
+}
+
+/* Of all sessions, some at a time, so that the stream does not wait for the figures of a
+ * thousand. */
+static void
+get_sessions (FaspIo * io, FaspTime now, GArray * sessions, GArray * flows)
+{
+  FaspSessionStats some[AT_A_TIME];
+  guint64 place = 0;
+  guint n;
+
+  do {
+    FaspEndpoint *endpoint = fasp_io_lock (io);
+
+    n = fasp_endpoint_get_sessions (endpoint, now, &place, some, AT_A_TIME);
+    get_flows (endpoint, some, n, flows);
+    fasp_io_unlock (io, FALSE);
+    g_array_append_vals (sessions, some, n);
+  } while (n > 0);
 }
 
 static void
@@ -214,46 +233,50 @@ GstStructure *
 gst_fasp_stats_new (FaspIo * io, FaspRole role)
 {
   GstStructure *s = gst_structure_new_empty (NAME);
-  g_autofree FaspSessionStats *sessions = NULL;
-  g_autoptr (GArray) flows = NULL;
+  g_autoptr (GArray) sessions =
+      g_array_new (FALSE, FALSE, sizeof (FaspSessionStats));
+  g_autoptr (GArray) flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
+  FaspSessionStats last;
   FaspTime now = g_get_monotonic_time ();
   FaspEndpointStats total = { 0 };
   FaspHist arrival, in_order;
   FaspEndpoint *endpoint;
   GValue callers = G_VALUE_INIT;
-  gboolean has_last;
+  gboolean has_last = FALSE;
   gdouble use = -1;
-  guint n, at = 0;
+  guint at = 0;
 
   if (io == NULL)
     return s;
   /* copied under the lock, described without it */
-  sessions = g_new (FaspSessionStats, SESSIONS_MAX);
+  get_sessions (io, now, sessions, flows);
   endpoint = fasp_io_lock (io);
   fasp_endpoint_get_stats (endpoint, now, &total);
-  n = fasp_endpoint_get_sessions (endpoint, now, sessions, SESSIONS_MAX);
   /* nobody there any more: the figures of the one who left stay */
-  has_last = n == 0 && fasp_endpoint_get_last_session (endpoint, sessions);
-  n = MIN (n, SESSIONS_MAX);
-  flows = get_flows (endpoint, sessions, has_last ? 1 : n);
+  if (sessions->len == 0)
+    has_last = fasp_endpoint_get_last_session (endpoint, &last);
+  if (has_last)
+    get_flows (endpoint, &last, 1, flows);
   arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
   in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
   fasp_io_unlock (io, FALSE);
 
   describe_endpoint (s, &total, role);
   /* one peer: its figures stand in front, as srtsink has it */
-  if (n == 1 || has_last)
-    describe_session (s, &sessions[0], (gpointer) flows->data, role);
+  if (sessions->len == 1 || has_last)
+    describe_session (s, has_last ? &last : (gpointer) sessions->data,
+        (gpointer) flows->data, role);
   g_value_init (&callers, GST_TYPE_ARRAY);
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < sessions->len; i++) {
+    const FaspSessionStats *session =
+        &g_array_index (sessions, FaspSessionStats, i);
     GstStructure *one = gst_structure_new_empty (NAME);
 
-    describe_session (one, &sessions[i], &g_array_index (flows, FaspFlowStats,
-            at), role);
-    at += sessions[i].flows > 1 ? sessions[i].flows : 0;
-    if (sessions[i].channel_rate > 0)
-      use = MAX (use, (gdouble) sessions[i].send_rate /
-          sessions[i].channel_rate);
+    describe_session (one, session, &g_array_index (flows, FaspFlowStats, at),
+        role);
+    at += session->flows > 1 ? session->flows : 0;
+    if (session->channel_rate > 0)
+      use = MAX (use, (gdouble) session->send_rate / session->channel_rate);
     take_structure (&callers, one);
   }
   gst_structure_take_value (s, "callers", &callers);

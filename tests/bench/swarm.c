@@ -4,6 +4,7 @@
  *
  *   swarm --to 127.0.0.1:7001 --receivers 1000 --lossy 100 --loss 1 --stall 10 --vanish 10
  *   swarm --tcp --to 127.0.0.1:7001 --receivers 1000
+ *   swarm --srt --to 127.0.0.1:7001 --receivers 100
  *
  * With the core's own endpoint, a socket and a port each, and the kernel's time of each
  * arrival.  The first ones lose packets at random, both ways; the next do not read
@@ -25,53 +26,24 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-#include "cbrrecord.h"
 #include "faspcredentials.h"
-#include "faspendpoint.h"
-#include "faspheap.h"
+#include "swarm.h"
 
 #define JOINED_MAX 65536        /* bytes of one message */
 #define HEADERS 28              /* IPv4, UDP */
 #define ROUND 256               /* events looked at in one turn */
 #define DIAL_APART 500          /* µs between the first calls */
-
-typedef enum
-{
-  GOOD,
-  LOSSY,
-  STALLED,
-  VANISHED,
-  KINDS,
-} Kind;
+#define WAIT 10000              /* µs at most */
 
 static const gchar *const kind_names[] = { "good", "lossy", "stalled",
   "vanished"
 };
 
-typedef struct
-{
-  Kind kind;
-  gint number;
-  gint fd;                      /* -1: gone */
-  FaspEndpoint *endpoint;       /* NULL: TCP */
-  FaspHeapItem due;
-  gboolean connected, ended;
-  /* of the records */
-  guint8 part[CBR_RECORD];
-  guint have;
-  gboolean found;               /* where records begin */
-  guint64 next, records, missing, damaged;
-  /* of the pace */
-  gint64 last;                  /* ns */
-  gdouble ahead;                /* bytes, of the rate */
-  gdouble burst;                /* the most of that */
-} Receiver;
-
 static gchar *to = NULL;
 static gint receivers = 10, lossy, stalled, vanished, seconds = 20, settle;
 static gint checked_every = 16; /* records of which all bytes are compared */
 static gdouble loss = 1, rate_mbit;
-static gboolean tcp;
+static gboolean tcp, srt;
 static gchar *passphrase, *times_path;
 static FILE *times;
 
@@ -123,8 +95,8 @@ check (Receiver * r, gint64 now)
         r->number, number, now - time);
 }
 
-static void
-take (Receiver * r, const guint8 * data, gsize size, gint64 now)
+void
+swarm_take (Receiver * r, const guint8 * data, gsize size, gint64 now)
 {
   while (size > 0) {
     gsize n = MIN (size, sizeof r->part - r->have);
@@ -176,7 +148,7 @@ look (Receiver * r, gint64 now)
   while ((block = fasp_endpoint_read (r->endpoint, now)) != NULL) {
     if (block->flags & FASP_BLOCK_EOS)
       r->ended = TRUE;
-    take (r, block->data, block->size, now);
+    swarm_take (r, block->data, block->size, now);
     fasp_block_unref (block);
   }
   while (fasp_endpoint_poll (r->endpoint, now, &datagram)) {
@@ -292,7 +264,7 @@ receive_tcp (Receiver * r)
   if (now >= count_from)
     note_pace (r, ts.tv_sec * G_GINT64_CONSTANT (1000000000) + ts.tv_nsec,
         size);
-  take (r, data, size, now);
+  swarm_take (r, data, size, now);
 }
 
 /* --- all of them -------------------------------------------------------------------- */
@@ -327,8 +299,10 @@ run (Receiver * all, gint poller)
   while ((now = g_get_monotonic_time ()) < end) {
     struct epoll_event events[ROUND];
     FaspHeapItem *first = fasp_heap_peek (&dues);
-    gint64 wait = first != NULL ? CLAMP ((first->key - now) / 1000, 0, 10) : 10;
-    gint n = epoll_wait (poller, events, ROUND, wait);
+    gint64 wait = first != NULL ? CLAMP (first->key - now, 0, WAIT) : WAIT;
+    gint n = epoll_pwait2 (poller, events, ROUND, &(struct timespec) {
+          .tv_nsec = wait * 1000
+        }, NULL);
 
     for (gint i = 0; i < n; i++) {
       Receiver *r = events[i].data.ptr;
@@ -407,7 +381,7 @@ report (const Receiver * all)
 }
 
 static gboolean
-parse_address (void)
+parse_address (gchar ** host)
 {
   g_auto (GStrv) parts = to != NULL ? g_strsplit (to, ":", 2) : NULL;
 
@@ -418,7 +392,45 @@ parse_address (void)
   if (inet_pton (AF_INET, parts[0], &where.sin_addr) != 1)
     return FALSE;
   memcpy (peer.bytes, &where, sizeof where);
+  *host = g_strdup (parts[0]);
   return TRUE;
+}
+
+/* All the receivers' life. */
+static gboolean
+live (Receiver * all, struct _FaspCredentials *credentials)
+{
+  gint poller = epoll_create1 (EPOLL_CLOEXEC);
+
+  for (gint i = 0; i < receivers; i++) {
+    Receiver *r = &all[i];
+    struct epoll_event event = {.events = EPOLLIN,.data.ptr = r };
+
+    if (!(tcp ? open_tcp (r) : open_fasp (r, credentials,
+                g_get_monotonic_time ()))) {
+      fprintf (stderr, "swarm: receiver %d: %s\n", i, g_strerror (errno));
+      return FALSE;
+    }
+    if (tcp)
+      epoll_ctl (poller, EPOLL_CTL_ADD, r->fd, &event);
+  }
+  run (all, poller);
+  close (poller);
+  return TRUE;
+}
+
+static gboolean
+live_by_srt (Receiver * all, const gchar * host)
+{
+#ifdef HAVE_SRT
+  gint64 now = g_get_monotonic_time ();
+
+  count_from = now + settle * G_USEC_PER_SEC;
+  return swarm_srt (all, receivers, host, ntohs (where.sin_port),
+      now + seconds * G_USEC_PER_SEC);
+#else
+  return FALSE;
+#endif
 }
 
 int
@@ -428,6 +440,9 @@ main (int argc, char **argv)
     {"to", 0, 0, G_OPTION_ARG_STRING, &to, "Who sends the stream",
         "ADDRESS:PORT"},
     {"tcp", 0, 0, G_OPTION_ARG_NONE, &tcp, "By TCP", NULL},
+#ifdef HAVE_SRT
+    {"srt", 0, 0, G_OPTION_ARG_NONE, &srt, "By SRT", NULL},
+#endif
     {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "", "N"},
     {"lossy", 0, 0, G_OPTION_ARG_INT, &lossy, "Of these", "N"},
     {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "Of their packets, both ways",
@@ -451,12 +466,13 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   struct _FaspCredentials *credentials = NULL;
+  g_autofree gchar *host = NULL;
+  gboolean good;
   Receiver *all;
-  gint poller = epoll_create1 (EPOLL_CLOEXEC);
 
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)
-      || !parse_address () || lossy + stalled + vanished > receivers
+      || !parse_address (&host) || lossy + stalled + vanished > receivers
       || checked_every < 1) {
     fprintf (stderr, "swarm: %s\n", error != NULL ? error->message :
         "--to is ADDRESS:PORT, and the special ones are among --receivers");
@@ -477,22 +493,16 @@ main (int argc, char **argv)
   all = g_new0 (Receiver, receivers);
   for (gint i = 0; i < receivers; i++) {
     Receiver *r = &all[i];
-    struct epoll_event event = {.events = EPOLLIN,.data.ptr = r };
 
+    r->fd = -1;
     r->due.owner = r;
     r->number = i;
     r->kind = i < lossy ? LOSSY : i < lossy + stalled ? STALLED :
         i < lossy + stalled + vanished ? VANISHED : GOOD;
-    if (!(tcp ? open_tcp (r) : open_fasp (r, credentials,
-                g_get_monotonic_time ()))) {
-      fprintf (stderr, "swarm: receiver %d: %s\n", i, g_strerror (errno));
-      return 1;
-    }
-    if (tcp)
-      epoll_ctl (poller, EPOLL_CTL_ADD, r->fd, &event);
   }
-  run (all, poller);
-  report (all);
+  good = srt ? live_by_srt (all, host) : live (all, credentials);
+  if (good)
+    report (all);
   if (times != NULL)
     fclose (times);
   for (gint i = 0; i < receivers; i++) {
@@ -504,5 +514,5 @@ main (int argc, char **argv)
   fasp_heap_clear (&dues);
   g_free (all);
   g_rand_free (dice);
-  return 0;
+  return good ? 0 : 1;
 }

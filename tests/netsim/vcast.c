@@ -196,6 +196,8 @@ vcast_get_session (VCast * n, VnetSide side)
   FaspSessionStats stats = { 0 };
 
   fasp_endpoint_get_sessions (n->nodes[side].endpoint,
-      vnet_get_time (n->net), &stats, 1);
+      vnet_get_time (n->net), &(guint64) {
+      0}
+      , &stats, 1);
   return stats;
 }

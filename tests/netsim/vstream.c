@@ -169,8 +169,9 @@ look (Vstream * stream)
     }
     fasp_endpoint_get_stats (sides[i], now, &stats);
     stream->max_buffer[i] = MAX (stream->max_buffer[i], stats.buffer_bytes);
-    fasp_endpoint_get_sessions (sides[i], now, i == 0 ?
-        &stream->sender_stats : &stream->receiver_stats, 1);
+    fasp_endpoint_get_sessions (sides[i], now, &(guint64) {
+        0}
+        , i == 0 ? &stream->sender_stats : &stream->receiver_stats, 1);
   }
   if (fasp_endpoint_is_drained (stream->sender))
     stream->drained = TRUE;

@@ -15,6 +15,7 @@ enum
 {
   FASP_BLOCK_EOS = 1 << 0,      /* the stream ends here; no payload */
   FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
+  FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first of another media time (local) */
 };
 
 /* Memory of somebody else that blocks lie in: to be embedded. */

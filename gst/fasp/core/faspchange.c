@@ -80,3 +80,10 @@ fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect)
 {
   endpoint->config.reconnect = reconnect;
 }
+
+void
+fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
+}

@@ -76,9 +76,11 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
   random (user_data, gate_secret, sizeof gate_secret);
   fasp_gate_init (&endpoint->gate, gate_secret);
-  if (config->role == FASP_ROLE_SENDER)
+  if (config->role == FASP_ROLE_SENDER) {
     endpoint->store = fasp_store_new (config->buffer_size,
         get_first_size (config));
+    endpoint->planner = fasp_planner_new ();
+  }
   return endpoint;
 }
 
@@ -96,6 +98,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
   fasp_store_free (endpoint->store);
+  fasp_planner_free (endpoint->planner);
   fasp_trace_set_size (&endpoint->trace, 0);
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
@@ -257,8 +260,8 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
-    fasp_outlook_init (&session->tx.outlook, now, config->glitch_interval,
-        session->agreed.find, session->agreed.latency);
+    fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
+        config->glitch_interval, session->agreed.find, session->agreed.latency);
     /* who cannot tell of arrivals gets the rate that is given, or the first one */
     if (told->arrivals > 0 || config->max_bitrate == 0)
       session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
@@ -283,6 +286,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   fasp_turns_add (&endpoint->turns, &session->turn_to_send, session);
+  session->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
@@ -326,6 +330,7 @@ fasp_endpoint_heard_again (FaspEndpoint * endpoint, FaspSession * session)
   if (!session->interrupted)
     return;
   session->interrupted = FALSE;
+  endpoint->stats.interrupted--;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* no need to ask whether it still knows us */
   if (fasp_dial_is_ours (endpoint))
@@ -337,6 +342,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->connected = TRUE;
+  endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   endpoint->unanswered_told = FALSE;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
@@ -475,6 +481,7 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   if (session->interrupted)
     return;
   session->interrupted = TRUE;
+  endpoint->stats.interrupted++;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
@@ -522,8 +529,10 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   session->removed = TRUE;
   fasp_heap_remove (&endpoint->needs, &session->needs);
+  endpoint->stats.interrupted -= session->interrupted;
   if (!session->connected)
     return;
+  endpoint->stats.sessions--;
   /* it says that all is acknowledged, and never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
       && session->close_reason == FASP_REASON_FINISHED)
@@ -746,13 +755,6 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
   return FALSE;
 }
 
-void
-fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
-}
-
 FaspTime
 fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
 {
@@ -787,17 +789,7 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     else if (session->state == FASP_SESSION_OPEN)
       fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
           fasp_rx_get_timeout (&session->rx));
-    /* another sender than that of the block before */
-    if (endpoint->reading != session->id) {
-      if (endpoint->reading != 0)
-        block->flags |= FASP_BLOCK_DISCONT;
-      endpoint->reading = session->id;
-    }
-    endpoint->reading_clock = session->rx.clock;
-    /* at its own time, however long it has waited for the one before it */
-    endpoint->reading_shift = fasp_playout_get (&session->rx.playout,
-        fasp_media_clock_map (&session->rx.clock, block->media_time)) -
-        session->rx.playout.first;
+    fasp_reading_took (endpoint, session, block);
     endpoint->stats.bytes_read += block->size;
     return block;
   }
@@ -815,13 +807,6 @@ fasp_endpoint_can_read (const FaspEndpoint * endpoint)
       return TRUE;
   }
   return FALSE;
-}
-
-FaspTime
-fasp_endpoint_map_media_time (FaspEndpoint * endpoint, FaspTime media_time)
-{
-  return fasp_media_clock_map (&endpoint->reading_clock, media_time) +
-      endpoint->reading_shift;
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 
 #include "faspblock.h"
 #include "faspfec.h"
+#include "faspfollower.h"
 #include "fasprate.h"
 #include "fasphist.h"
 #include "fasptrace.h"
@@ -133,8 +134,8 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
 
 /* --- the stream, sender -------------------------------------------------- */
 
-/* Takes bytes written at @media_time (µs, sender's media clock, not
- * decreasing), without a copy of what fills blocks if they lie in a @memory that
+/* Takes bytes written at @media_time (µs, sender's media clock; falls only where
+ * that was set back), without a copy of what fills blocks if they lie in a @memory that
  * stays as it is (or NULL).  Returns how many were taken; fewer than @size when the store
  * is full (slow-policy wait) or nobody has connected yet and
  * wait_for_connection is set: try again after the next poll round.  Bytes
@@ -160,11 +161,14 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
 /* TRUE when fasp_endpoint_read() would return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
-/* When @media_time of a block that was read is to be played, less the latency
- * that the session began with: the time it would have arrived on a path
- * without loss, on the `now' clock. */
-FaspTime fasp_endpoint_map_media_time (FaspEndpoint * endpoint,
+/* When @media_time of the block that was read last is to be played, less the
+ * latency that the session began with: the time it would have arrived on a
+ * path without loss, on the `now' clock. */
+FaspTime fasp_endpoint_map_media_time (const FaspEndpoint * endpoint,
     FaspTime media_time);
+/* The clock of the sender of the block that was read last. */
+void fasp_endpoint_get_sender_clock (const FaspEndpoint * endpoint,
+    FaspSenderClock * clock);
 
 /* --- events --------------------------------------------------------------- */
 
@@ -311,6 +315,8 @@ typedef struct
   guint64 buffer_blocks, buffer_bytes;
   guint64 receive_rate;         /* bit/s on the wire over the last second */
   FaspTime reorder_delay;
+  gdouble sender_ppm;           /* its clock is faster than ours by so much; 0: not known */
+  guint clock_jumps;
   guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
 } FaspSessionStats;
 
@@ -335,9 +341,11 @@ typedef struct
 
 void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
     FaspEndpointStats * stats);
-/* Fills at most @max entries; returns how many sessions there are. */
+/* Fills at most @max entries, in the order they came from *@place on, which is 0 for the
+ * first and moved behind the last of them: so that who asks for all of thousands can let
+ * go of the lock in between.  Returns how many; 0: there are no more. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
-    FaspSessionStats * sessions, guint max);
+    guint64 * place, FaspSessionStats * sessions, guint max);
 /* The flows of a session that has several, or of the one that ended last; at most
  * @max, returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 session,

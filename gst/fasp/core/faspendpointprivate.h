@@ -2,12 +2,13 @@
  *
  * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
  * faspdial.c, faspadmission.c, faspwriting.c, faspslow.c, faspchange.c and
- * faspfigures.c.
+ * faspfigures.c and faspreading.c.
  */
 #pragma once
 
 #include "faspcaller.h"
 #include "faspcookie.h"
+#include "faspfollower.h"
 #include "faspgate.h"
 #include "faspreplies.h"
 #include "faspsession.h"
@@ -20,7 +21,8 @@ struct _FaspEndpoint
   FaspRandomFunc random;
   gpointer random_data;
 
-  GPtrArray *sessions;          /* FaspSession, owned */
+  GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
+  guint64 made;                 /* so many so far */
   GHashTable *by_id;            /* id -> FaspSession */
   FaspTurns turns;              /* whose it is to be polled */
   FaspTime refusal_told;        /* last event about somebody unproved */
@@ -42,6 +44,7 @@ struct _FaspEndpoint
 
   /* sender */
   FaspStore *store;
+  FaspPlanner *planner;         /* of a sender's sessions */
   FaspHeap needs;               /* the first block of each session that it may need */
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
@@ -51,8 +54,9 @@ struct _FaspEndpoint
 
   /* receiver */
   guint32 reading;              /* session of the block read last */
-  FaspMediaClock reading_clock;
-  FaspTime reading_shift;       /* of a latency that changed since the start */
+  FaspTime reading_offset;      /* from its media time to when it is to be played, less
+                                 * the latency that the session began with */
+  FaspSenderClock reading_clock;
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
@@ -70,6 +74,9 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
+/* faspreading.c: @block is the next for the application. */
+void fasp_reading_took (FaspEndpoint * endpoint, const FaspSession * session,
+    FaspBlock * block);
 /* faspencoder.c: what it is to be told by now. */
 void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);

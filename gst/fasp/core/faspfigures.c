@@ -14,32 +14,42 @@ fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
   stats->buffer_limit = endpoint->config.buffer_size;
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  else
+    for (guint i = 0; i < endpoint->sessions->len; i++)
+      stats->buffer_bytes +=
+          fasp_reorder_get_bytes (fasp_endpoint_nth (endpoint, i)->rx.reorder);
+}
 
-    if (session->state == FASP_SESSION_OPEN) {
-      stats->sessions++;
-      stats->interrupted += session->interrupted;
-    }
-    if (session->role == FASP_ROLE_RECEIVER)
-      stats->buffer_bytes += fasp_reorder_get_bytes (session->rx.reorder);
+/* The first that came after number @order: they stand in the order they came. */
+static guint
+find_after (const FaspEndpoint * endpoint, guint64 order)
+{
+  guint from = 0, to = endpoint->sessions->len;
+
+  while (from < to) {
+    guint middle = (from + to) / 2;
+
+    if (fasp_endpoint_nth (endpoint, middle)->order <= order)
+      from = middle + 1;
+    else
+      to = middle;
   }
+  return from;
 }
 
 guint
 fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
-    FaspSessionStats * sessions, guint max)
+    guint64 * place, FaspSessionStats * sessions, guint max)
 {
   guint n = 0;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
+  for (guint i = find_after (endpoint, *place); n < max
+      && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!session->connected || session->removed)
-      continue;
-    if (n < max)
-      fasp_session_get_stats (session, now, &sessions[n]);
-    n++;
+    *place = session->order;
+    if (session->connected && !session->removed)
+      fasp_session_get_stats (session, now, &sessions[n++]);
   }
   return n;
 }

@@ -63,9 +63,73 @@ slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed)
   clock->offset += CLAMP (error, -step, step);
 }
 
+/* From block @number on another offset holds. */
+static void
+jump (FaspMediaClock * clock, guint64 number, FaspTime media, FaspTime offset)
+{
+  clock->jumps++;
+  clock->epoch = number;
+  clock->epoch_least = MIN (number, clock->newest + 1);
+  clock->epoch_media = media;
+  clock->before_media = clock->newest_media;
+  clock->before_offset = clock->offset;
+  clock->jump = clock->offset - offset;
+  clock->offset = offset;
+}
+
 gboolean
-fasp_media_clock_arrived (FaspMediaClock * clock, FaspTime media,
-    FaspTime arrival)
+fasp_media_clock_is_current (const FaspMediaClock * clock, guint64 number)
+{
+  return clock->jumps == 0 || number >= clock->epoch;
+}
+
+/* Blocks that were overtaken by the one that told of the jump: the time that is nearer is
+ * theirs. */
+static void
+find_epoch (FaspMediaClock * clock, guint64 number, FaspTime media)
+{
+  if (!fasp_media_clock_is_current (clock, number)
+      && number >= clock->epoch_least
+      && ABS (media - clock->epoch_media) < ABS (media - clock->before_media))
+    clock->epoch = number;
+}
+
+static void
+note_newest (FaspMediaClock * clock, guint64 number, FaspTime media)
+{
+  if (number < clock->newest)
+    return;
+  clock->newest = number;
+  clock->newest_media = media;
+}
+
+/* The bucket of this arrival is the newest of the window, or in it. */
+static void
+note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
+{
+  if (bucket > clock->bucket) {
+    for (gint64 b = MAX (clock->bucket + 1, bucket - WINDOW + 1); b <= bucket;
+        b++)
+      clock->bucket_min[b % WINDOW] = FASP_NEVER;
+    clock->bucket = bucket;
+  }
+  if (bucket > clock->bucket - WINDOW)
+    clock->bucket_min[bucket % WINDOW] =
+        MIN (clock->bucket_min[bucket % WINDOW], difference);
+}
+
+/* Was the sender's clock set, as this block shows? */
+static gboolean
+was_set (const FaspMediaClock * clock, guint64 number, FaspTime media,
+    FaspTime difference)
+{
+  return (number > clock->newest && media < clock->newest_media)
+      || clock->offset - difference > FASP_MEDIA_CLOCK_STEP;
+}
+
+gboolean
+fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
+    FaspTime media, FaspTime arrival)
 {
   gint64 bucket = arrival / FASP_SEC;
   FaspTime difference, elapsed, target;
@@ -77,39 +141,32 @@ fasp_media_clock_arrived (FaspMediaClock * clock, FaspTime media,
     clock->started = TRUE;
     clock->start = clock->last = arrival;
     clock->offset = difference;
+    note_newest (clock, number, media);
     clear_window (clock, bucket, difference);
     return FALSE;
   }
+  find_epoch (clock, number, media);
+  if (!fasp_media_clock_is_current (clock, number))
+    return FALSE;
   elapsed = MAX (0, arrival - clock->last);
   clock->last = MAX (clock->last, arrival);
-
-  /* much too early: the sender's clock jumped ahead */
-  if (clock->offset - difference > FASP_MEDIA_CLOCK_STEP
-      && arrival - clock->start > FASP_SEC) {
+  if (arrival - clock->start > FASP_SEC
+      && was_set (clock, number, media, difference)) {
+    jump (clock, number, media, difference);
+    note_newest (clock, number, media);
     clear_window (clock, bucket, difference);
-    clock->offset = difference;
     clock->start = arrival;
-    clock->steps++;
     return TRUE;
   }
-  if (bucket > clock->bucket) {
-    for (gint64 b = MAX (clock->bucket + 1, bucket - WINDOW + 1); b <= bucket;
-        b++)
-      clock->bucket_min[b % WINDOW] = FASP_NEVER;
-    clock->bucket = bucket;
-  }
-  if (bucket > clock->bucket - WINDOW)
-    clock->bucket_min[bucket % WINDOW] =
-        MIN (clock->bucket_min[bucket % WINDOW], difference);
-
+  note_newest (clock, number, media);
+  note_least (clock, bucket, difference);
   target = estimate (clock);
   if (arrival - clock->start <= FASP_SEC) {
     clock->offset = MIN (clock->offset, target);
     return FALSE;
   }
   if (is_late_for_good (clock)) {
-    clock->offset = target;
-    clock->steps++;
+    jump (clock, number, media, target);
     return TRUE;
   }
   slew (clock, target, elapsed);
@@ -117,9 +174,11 @@ fasp_media_clock_arrived (FaspMediaClock * clock, FaspTime media,
 }
 
 FaspTime
-fasp_media_clock_map (const FaspMediaClock * clock, FaspTime media)
+fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
+    FaspTime media)
 {
-  if (media < -SANE || media > SANE)
-    return clock->offset;
-  return media + clock->offset;
+  FaspTime offset = fasp_media_clock_is_current (clock, number) ?
+      clock->offset : clock->before_offset;
+
+  return media < -SANE || media > SANE ? offset : media + offset;
 }

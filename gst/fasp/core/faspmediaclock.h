@@ -11,9 +11,17 @@
  * is when the block would have arrived on a path without loss and queue.
  * The offset in use slews towards the estimate by at most 1 ms per second,
  * both ways, so that mapped times are smooth and follow a clock drift of up
- * to 1000 ppm; it is set at once in the first second of a stream and when
- * the estimate is more than FASP_MEDIA_CLOCK_STEP away (a clock that jumped,
- * a new sender): that is reported as a step.
+ * to 1000 ppm; it is set at once in the first second of a stream, and after a
+ * jump:
+ *
+ *   - the media times of blocks fall with their numbers: that clock was set
+ *     back (or is another one now), known with the first block;
+ *   - a block is more than FASP_MEDIA_CLOCK_STEP too early: set ahead, at once;
+ *   - all are as late, for a whole window: the path is a longer one, for good.
+ *
+ * A jump has a place in the stream: blocks from `epoch' on are of the new time,
+ * those before it, which may come later, of the old one.  There is one in a second
+ * at most, whatever a peer says.
  */
 #pragma once
 
@@ -28,22 +36,32 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean started;
-  FaspTime start;               /* arrival of the first block */
+  FaspTime start;               /* arrival of the first block, or of the first
+                                 * after a jump */
   FaspTime last;                /* arrival at which offset was slewed last */
   FaspTime offset;              /* in use */
   FaspTime slew_remainder;
   gint64 bucket;                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
-  guint steps;                  /* jumps followed since the start */
+  guint64 newest;               /* the highest block that has come, */
+  FaspTime newest_media;        /* and its time */
+  guint jumps;                  /* followed since the start; of the last: */
+  guint64 epoch;                /* the first block of the new time, */
+  guint64 epoch_least;          /* which cannot be before this one */
+  FaspTime epoch_media;         /* of the block it was seen by */
+  FaspTime before_media;        /* of the newest block of the old time, */
+  FaspTime before_offset;       /* and what maps those */
+  FaspTime jump;                /* the sender's clock went ahead by so much */
 } FaspMediaClock;
 
 void fasp_media_clock_init (FaspMediaClock * clock);
-/* An original (not a rex) or any block arrived. Returns TRUE when the clock
- * stepped (not for the first block).  A step upwards is only believed when in
- * each second of a whole window all were late, by about the same (not what an
- * outage held up, which comes ever less late); a step downwards at once. */
-gboolean fasp_media_clock_arrived (FaspMediaClock * clock, FaspTime media,
-    FaspTime arrival);
-FaspTime fasp_media_clock_map (const FaspMediaClock * clock, FaspTime media);
+/* Block @number is here. TRUE: the clock jumped (not for the first block). */
+gboolean fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
+    FaspTime media, FaspTime arrival);
+/* Is this block of the time since the last jump? */
+gboolean fasp_media_clock_is_current (const FaspMediaClock * clock,
+    guint64 number);
+FaspTime fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
+    FaspTime media);
 
 G_END_DECLS

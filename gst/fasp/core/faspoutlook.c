@@ -13,7 +13,6 @@
 #define PLAN_LEAST (3 * FASP_SEC)
 #define PLAN_LEAST_SOON (200 * FASP_MSEC)
 #define DIFFERENT .1
-#define TOLD_DIFFERENT 3
 #define RATES_OVER 5.           /* s */
 #define JITTER_OVER 10.
 #define SHORTEST_OF 64
@@ -39,10 +38,11 @@
 #define BLOCK_RATE 500.
 
 void
-fasp_outlook_init (FaspOutlook * outlook, FaspTime now, gdouble interval,
-    gboolean find, FaspTime latency)
+fasp_outlook_init (FaspOutlook * outlook, FaspTime now, FaspPlanner * planner,
+    gdouble interval, gboolean find, FaspTime latency)
 {
   memset (outlook, 0, sizeof *outlook);
+  outlook->planner = planner;
   outlook->interval = interval;
   outlook->latency = find ? 0 : latency;
   outlook->find_latency = find;
@@ -59,7 +59,7 @@ fasp_outlook_init (FaspOutlook * outlook, FaspTime now, gdouble interval,
 void
 fasp_outlook_clear (FaspOutlook * outlook)
 {
-  g_clear_pointer (&outlook->plan, fasp_plan_free);
+  g_clear_pointer (&outlook->plan, fasp_plan_unref);
 }
 
 void
@@ -233,25 +233,12 @@ differs (gdouble a, gdouble b)
   return fabs (a - b) > DIFFERENT * MAX (a, b);
 }
 
-static gboolean
-is_different (const FaspPlanGoal * a, const FaspPlanGoal * b)
-{
-  return (a->path.first > 0) != (b->path.first > 0)
-      || differs (a->path.loss, b->path.loss)
-      || differs (a->path.stay, b->path.stay)
-      || differs (a->path.back_loss, b->path.back_loss)
-      || differs (a->path.back_stay, b->path.back_stay)
-      || differs (a->path.round + a->path.guard, b->path.round + b->path.guard)
-      || ABS ((gint) a->path.told - (gint) b->path.told) >= TOLD_DIFFERENT
-      || differs (a->blocks, b->blocks) || differs (a->spare, b->spare);
-}
-
 /* --- the answer ---------------------------------------------------------------- */
 
 static void
 find_latency (FaspOutlook * o, FaspTime now)
 {
-  FaspTime found = fasp_plan_find_latency (o->plan, &o->goal);
+  FaspTime found = fasp_plan_find_latency (&o->goal);
 
   found = CLAMP (found, o->floor, FASP_LATENCY_MAX);
   if (found >= o->latency * LOWER_BELOW)
@@ -301,7 +288,14 @@ is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)
 
   if (now - o->planned < least)
     return FALSE;
-  return now - o->planned >= PLAN_EVERY || is_different (goal, &o->goal);
+  return now - o->planned >= PLAN_EVERY
+      || fasp_planner_differs (goal, fasp_plan_get_goal (o->plan));
+}
+
+static void
+plan (FaspOutlook * o, FaspTime now, FaspTime latency)
+{
+  o->plan = fasp_planner_plan (o->planner, now, o->plan, &o->goal, latency);
 }
 
 gboolean
@@ -321,19 +315,18 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   finds = o->find_latency && o->latency == 0 && knows_enough (o, now);
   if (o->plan != NULL && !finds && !is_time_to_plan (o, now, &goal))
     return watch_promise (o, now);
-  if (o->plan == NULL)
-    o->plan = fasp_plan_new ();
   o->planned = now;
   o->goal = goal;
   if (o->find_latency && o->latency == 0 && !finds) {
     /* to be played with whatever is found: one round has to do */
     o->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
-    fasp_plan_for_latency (o->plan, &goal, o->assumed);
+    plan (o, now, o->assumed);
     return FALSE;
   }
   if (o->find_latency)
     find_latency (o, now);
-  o->promise = fasp_plan_for_latency (o->plan, &o->goal, o->latency);
+  plan (o, now, o->latency);
+  o->promise = *fasp_plan_get_promise (o->plan);
   return watch_promise (o, now) || o->promise.latency != before.latency
       || differs (o->promise.interval, before.interval);
 }

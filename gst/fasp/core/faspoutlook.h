@@ -11,7 +11,7 @@
 #pragma once
 
 #include "fasploss.h"
-#include "faspplan.h"
+#include "faspplanner.h"
 #include "fasprtt.h"
 
 G_BEGIN_DECLS
@@ -21,6 +21,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
+  FaspPlanner *planner;         /* the endpoint's */
   FaspPlan *plan;               /* NULL: not made yet */
   gdouble interval;             /* wanted seconds between skips */
   FaspTime latency;             /* in force; 0: not found yet */
@@ -41,7 +42,7 @@ typedef struct
   gdouble block_rate, datagram_rate;    /* per second */
   gdouble wire_rate, data_rate; /* bit/s on the wire, and of new blocks */
   FaspTime planned;
-  FaspPlanGoal goal;            /* that was planned for */
+  FaspPlanGoal goal;            /* when that was */
   FaspPromise promise;
   FaspTime too_long_since;      /* less would have been enough */
   FaspTime short_since;         /* less is promised than is wanted */
@@ -61,7 +62,7 @@ typedef struct
 /* @interval: wanted seconds between skips. @latency: given, or, with @find,
  * the least that is to be found. */
 void fasp_outlook_init (FaspOutlook * outlook, FaspTime now,
-    gdouble interval, gboolean find, FaspTime latency);
+    FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency);
 void fasp_outlook_clear (FaspOutlook * outlook);
 /* Planned for at the next look. */
 void fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval);

@@ -45,8 +45,10 @@ typedef struct
 
 struct _FaspPlan
 {
+  guint refs;
   gboolean made;
   FaspPlanGoal goal;
+  FaspPromise promise;
   FaspTime step;
   struct
   {
@@ -71,13 +73,49 @@ struct _FaspPlan
 FaspPlan *
 fasp_plan_new (void)
 {
-  return g_new0 (FaspPlan, 1);
+  FaspPlan *plan = g_new0 (FaspPlan, 1);
+
+  plan->refs = 1;
+  return plan;
+}
+
+FaspPlan *
+fasp_plan_ref (FaspPlan * plan)
+{
+  plan->refs++;
+  return plan;
 }
 
 void
-fasp_plan_free (FaspPlan * plan)
+fasp_plan_unref (FaspPlan * plan)
 {
-  g_free (plan);
+  if (plan != NULL && --plan->refs == 0)
+    g_free (plan);
+}
+
+FaspPlan *
+fasp_plan_make_writable (FaspPlan * plan)
+{
+  FaspPlan *own;
+
+  if (plan != NULL && plan->refs == 1)
+    return plan;
+  own = fasp_plan_new ();
+  own->price = plan != NULL ? plan->price : 0;
+  fasp_plan_unref (plan);
+  return own;
+}
+
+const FaspPlanGoal *
+fasp_plan_get_goal (const FaspPlan * plan)
+{
+  return &plan->goal;
+}
+
+const FaspPromise *
+fasp_plan_get_promise (const FaspPlan * plan)
+{
+  return &plan->promise;
 }
 
 static void
@@ -323,7 +361,7 @@ fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
   prepare (plan, goal);
   bin = bin_of (plan, latency);
   settle_price (plan, bin);
-  return promise (plan, latency, bin);
+  return plan->promise = promise (plan, latency, bin);
 }
 
 /* The first bin below @below whose skips and overhead are within bounds at that
@@ -345,13 +383,13 @@ first_good (const FaspPlan * plan, guint price, Table * table, gint below,
 }
 
 FaspTime
-fasp_plan_find_latency (FaspPlan * plan, const FaspPlanGoal * goal)
+fasp_plan_find_latency (const FaspPlanGoal * goal)
 {
+  g_autofree FaspPlan *plan = fasp_plan_new ();
   gint best = BINS;
   gboolean early = TRUE;
 
   prepare (plan, goal);
-  plan->made = FALSE;
   /* what is cheaper skips more: it is worth a look where the dearer one would
    * have kept the promise earlier if it could have been afforded */
   for (gint price = PRICE_MAX; price >= 0 && early; price -= 3)

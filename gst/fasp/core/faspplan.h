@@ -47,17 +47,24 @@ typedef struct
   gdouble overhead;             /* rexes per block */
 } FaspPromise;
 
+/* With one reference; they are counted by one thread. */
 FaspPlan *fasp_plan_new (void);
-void fasp_plan_free (FaspPlan * plan);
+FaspPlan *fasp_plan_ref (FaspPlan * plan);
+void fasp_plan_unref (FaspPlan * plan);
+/* To be made anew for a path like that before: @plan, the reference to which it takes
+ * over, if nobody else has one; NULL: there is none. */
+FaspPlan *fasp_plan_make_writable (FaspPlan * plan);
 
 /* Plans for a given latency; what can be promised. One that is less than
  * wanted is the best that the spare rate allows. */
 FaspPromise fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
     FaspTime latency);
+/* What was planned for last, and promised. */
+const FaspPlanGoal *fasp_plan_get_goal (const FaspPlan * plan);
+const FaspPromise *fasp_plan_get_promise (const FaspPlan * plan);
 /* The smallest latency that keeps the promise, or a little above it where that
  * saves copies; it is still to be planned for. */
-FaspTime fasp_plan_find_latency (FaspPlan * plan,
-    const FaspPlanGoal * goal);
+FaspTime fasp_plan_find_latency (const FaspPlanGoal * goal);
 
 /* What to do for block @number, found lost with @left until its rex is of no
  * use.  Without a plan, and too late: one copy. */

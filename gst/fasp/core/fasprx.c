@@ -31,6 +31,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   memset (rx, 0, sizeof (*rx));
   rx->reorder = fasp_reorder_new (capacity, start);
   fasp_media_clock_init (&rx->clock);
+  fasp_skew_init (&rx->skew);
   fasp_playout_init (&rx->playout, agreed);
   rx->last_late = now - SKIP;
   rx->first_data = FASP_NEVER;
@@ -186,7 +187,7 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 
     if (block == NULL)
       continue;
-    late = now - fasp_media_clock_map (&rx->clock, block->media_time);
+    late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
     fasp_hist_add (&rx->lateness_in_order, late);
     if (latency > 0 && late > latency)
       count_skip (rx, now);
@@ -222,7 +223,8 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
     rx->eos = piece->number;
   }
   fasp_hist_add (&rx->lateness,
-      now - fasp_media_clock_map (&rx->clock, piece->media_time));
+      now - fasp_media_clock_map (&rx->clock, piece->number,
+          piece->media_time));
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
   if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
@@ -296,6 +298,17 @@ fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   take_recovered (rx, now);
 }
 
+/* What it tells of the sender's clock. */
+static void
+note_time (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece)
+{
+  if (fasp_media_clock_arrived (&rx->clock, piece->number, piece->media_time,
+          now))
+    fasp_skew_jumped (&rx->skew);
+  if (fasp_media_clock_is_current (&rx->clock, piece->number))
+    fasp_skew_arrived (&rx->skew, piece->media_time, now);
+}
+
 FaspRxArrival
 fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
 {
@@ -327,7 +340,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       rx->rexes += frame->round > 0;
       rx->rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
       rx->last_media = piece.media_time;
-      fasp_media_clock_arrived (&rx->clock, piece.media_time, now);
+      note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
       take_recovered (rx, now);
       break;
@@ -417,8 +430,8 @@ fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
     return FASP_NEVER;
   block = behind_hole (rx, &number);
   return block == NULL ? FASP_NEVER :
-      fasp_media_clock_map (&rx->clock, block->media_time) + MAX (1,
-      fasp_playout_get (&rx->playout, now));
+      fasp_media_clock_map (&rx->clock, number,
+      block->media_time) + MAX (1, fasp_playout_get (&rx->playout, now));
 }
 
 void

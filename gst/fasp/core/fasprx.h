@@ -20,6 +20,7 @@
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspreorder.h"
+#include "faspskew.h"
 #include "faspsolver.h"
 #include "faspwire.h"
 
@@ -33,6 +34,7 @@ typedef struct
                                    recovered, until then */
   FaspTime solver_end;          /* blocks are remembered for it until then */
   FaspMediaClock clock;
+  FaspSkew skew;
   FaspPlayout playout;
   gboolean give_up;             /* too-late=skip */
   guint64 promised;             /* seconds between skips; 0: not told */

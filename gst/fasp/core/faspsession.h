@@ -59,6 +59,7 @@ typedef struct
 
 typedef struct
 {
+  guint64 order;                /* the endpoint's: among all that there were */
   guint32 id;                   /* our connection id, what the peer writes */
   guint32 peer_id;
   FaspRole role;                /* ours */

@@ -48,6 +48,8 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->feedback_sent = rx->feedbacks;
   stats->promised_interval = rx->promised;
   stats->skips = rx->skips;
+  stats->sender_ppm = -rx->skew.skew * 1e6;
+  stats->clock_jumps = rx->clock.jumps;
   stats->buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
       fasp_reorder_get_read (rx->reorder);
   stats->buffer_bytes = fasp_reorder_get_bytes (rx->reorder);

@@ -68,22 +68,37 @@ fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when)
 void
 fasp_turns_written (FaspTurns * turns, FaspTime now)
 {
-  GList *link;
+  turns->writes++;
+  turns->written = now;
+}
 
-  while ((link = turns->waiting.head) != NULL) {
-    FaspTurn *turn = link->data;
+/* Who has waited for the longest for what has been written, and from when on it is due:
+ * all wait for as long, so no other is due before. */
+static FaspTurn *
+peek_waiting (const FaspTurns * turns, FaspTime * due)
+{
+  const GList *link = turns->waiting.head;
+  FaspTurn *turn = link != NULL ? link->data : NULL;
 
-    stop_waiting (turns, turn);
-    fasp_turns_wake (turns, turn, MAX (now, turn->looked + turns->quantum));
-  }
+  if (turn == NULL || turn->seen == turns->writes)
+    return NULL;
+  *due = MAX (turns->written, turn->looked + turns->quantum);
+  return turn;
 }
 
 gpointer
 fasp_turns_next (FaspTurns * turns, FaspTime now)
 {
   const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
+  FaspTime due;
+  FaspTurn *turn = peek_waiting (turns, &due);
 
   turns->now = MAX (turns->now, now);
+  if (turn != NULL && due <= now && (first == NULL || due < first->key)) {
+    stop_waiting (turns, turn);
+    fasp_heap_set (&turns->heap, &turn->due, due);
+    return turn->due.owner;
+  }
   return first != NULL && first->key <= now ? first->owner : NULL;
 }
 
@@ -98,6 +113,7 @@ fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now)
     return;
   turns->used = 0;
   /* behind all that are due; alone it goes on */
+  stop_waiting (turns, turn);
   fasp_heap_remove (&turns->heap, &turn->due);
   fasp_heap_set (&turns->heap, &turn->due,
       fasp_turns_next (turns, now) != NULL ? now + 1 : now);
@@ -110,22 +126,24 @@ fasp_turns_done (FaspTurns * turns, FaspTurn * turn, FaspTime now,
   fasp_heap_set (&turns->heap, &turn->due, until);
   turns->used = 0;
   turn->looked = now;
-  if (waits && !turn->waits)
-    g_queue_push_tail_link (&turns->waiting, &turn->waiting);
-  else if (!waits)
-    stop_waiting (turns, turn);
+  turn->seen = turns->writes;
+  stop_waiting (turns, turn);
   turn->waits = waits;
+  if (waits)
+    g_queue_push_tail_link (&turns->waiting, &turn->waiting);
 }
 
 FaspTime
 fasp_turns_get_time (const FaspTurns * turns)
 {
   const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
-  FaspTime tick = MIN (turns->quantum / TICKS, TICK_MOST);
+  FaspTime tick = MIN (turns->quantum / TICKS, TICK_MOST), time, due;
 
   if (first == NULL)
     return FASP_NEVER;
-  if (first->key == FASP_NEVER || tick == 0)
-    return first->key;
-  return (first->key + tick - 1) / tick * tick;
+  time = first->key;
+  if (peek_waiting (turns, &due) != NULL)
+    time = MIN (time, due);
+  return time == FASP_NEVER || tick == 0 ? time :
+      (time + tick - 1) / tick * tick;
 }

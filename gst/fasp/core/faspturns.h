@@ -3,7 +3,7 @@
  * faspturns.h: which of an endpoint's sessions is to be looked at next.
  *
  * Each is due at some time; the first of them is found at once, however many there are
- * (faspheap.h), and nothing is ever done for all of them at each datagram or write.
+ * (faspheap.h), and nothing is ever done for all of them at a datagram or a write.
  *
  * Who has sent all that there is waits for more.  What is written makes these due, but
  * none sooner than the quantum after it was looked at last: so what is written in
@@ -27,7 +27,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspHeapItem due;
-  FaspTime looked;              /* when it had nothing to send, last */
+  FaspTime looked;              /* when it had nothing to send, last, */
+  guint64 seen;                 /* and what had been written by then */
   GList waiting;                /* for more to be written: a link of the queue */
   gboolean waits;
 } FaspTurn;
@@ -35,7 +36,9 @@ typedef struct
 typedef struct
 {
   FaspHeap heap;                /* of FaspTurn.due */
-  GQueue waiting;
+  GQueue waiting;               /* in the order they were looked at */
+  guint64 writes;               /* so many, */
+  FaspTime written;             /* and when the last one was */
   FaspTime quantum;             /* for as many as there are */
   FaspTime now;                 /* when it was asked whose turn it is, last */
   gconstpointer current;        /* whose turn it was last, */

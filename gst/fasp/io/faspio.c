@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
+#include "faspdeparture.h"
 #include "faspio.h"
 #include "faspmeter.h"
 #include "faspreceivebatch.h"
@@ -20,8 +21,6 @@
 #define BATCHES_MAX 4
 /* Datagrams made, a microsecond each, between two looks at the clock. */
 #define SAME_TIME 8
-/* Later than that after it was made, what leaves makes a burst with what follows. */
-#define LATE 300                /* µs */
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
 /* A socket that takes no more is tried again after that time at the latest. */
@@ -38,7 +37,7 @@ struct _FaspIo
   FaspLinks *links;
   FaspAddress *others;
   FaspSendBatch *out;           /* under send_lock: what leaves, */
-  FaspTime made;                /* and when the first of it was made; 0: none was */
+  FaspDeparture departure;      /* and how long it has waited */
   FaspReceiveBatch *in;         /* the thread's */
   guint64 own;                  /* links that it receives from; the others: */
   FaspReceivers *receivers;
@@ -131,14 +130,33 @@ note_event (FaspIo * io, const FaspEvent * event)
 static void
 note_lateness (FaspIo * io)
 {
-  FaspTime now = g_get_monotonic_time (), first = io->made;
+  FaspTime now = g_get_monotonic_time (), from;
 
-  io->made = 0;
-  if (first == 0 || now - first < LATE)
+  if (!fasp_departure_left (&io->departure, now, &from))
     return;
   g_mutex_lock (&io->lock);
-  fasp_endpoint_left_late (io->endpoint, first, now);
+  fasp_endpoint_left_late (io->endpoint, from, now);
   unlock (io);
+}
+
+/* Makes what is due. FALSE: there is no more. */
+static gboolean
+make_batch (FaspIo * io)
+{
+  FaspDatagram *datagram;
+  FaspTime now = 0;
+
+  for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
+    if (n % SAME_TIME == 0)
+      now = g_get_monotonic_time ();
+    if (!fasp_departure_takes (&io->departure, now))
+      return TRUE;
+    if (!fasp_endpoint_poll (io->endpoint, now, datagram))
+      return FALSE;
+    fasp_departure_made (&io->departure, now);
+    fasp_send_batch_commit (io->out);
+  }
+  return TRUE;
 }
 
 /* Sends what is due; send_lock held. FALSE: the socket takes no more now. */
@@ -146,21 +164,10 @@ static gboolean
 send_due (FaspIo * io)
 {
   for (guint i = 0; i < BATCHES_MAX; i++) {
-    FaspDatagram *datagram;
-    gboolean more = TRUE;
-    FaspTime now = 0;
+    gboolean more;
 
     g_mutex_lock (&io->lock);
-    for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
-      if (n % SAME_TIME == 0)
-        now = g_get_monotonic_time ();
-      more = fasp_endpoint_poll (io->endpoint, now, datagram);
-      if (!more)
-        break;
-      if (io->made == 0)
-        io->made = now;
-      fasp_send_batch_commit (io->out);
-    }
+    more = make_batch (io);
     unlock (io);
     if (!fasp_send_batch_flush (io->out))
       return FALSE;

@@ -309,6 +309,53 @@ test_receivers (void)
   vcast_free (n);
 }
 
+/* Each is told of once, in the order they came, though one goes while they are asked
+ * for one by one. */
+static void
+test_figures (void)
+{
+  VCast *n = vcast_new (3);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpoint *sender;
+  FaspSessionStats all[4], one;
+  guint64 place = 0;
+
+  vcast_join (n, VNET_A, &a, VNET_B);
+  sender = n->nodes[VNET_A].endpoint;
+  for (VnetSide side = VNET_B; side <= VNET_D; side++) {
+    g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
+            vnet_get_time (n->net), &(guint64) {
+            0}
+            , all, G_N_ELEMENTS (all)), ==, side - VNET_B);
+    vcast_join (n, side, &r, VNET_A);
+    vcast_run (n, FASP_SEC);
+  }
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
+          vnet_get_time (n->net), &(guint64) {
+          0}
+          , all, G_N_ELEMENTS (all)), ==, 3);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
+          vnet_get_time (n->net), &place, &one, 1), ==, 1);
+  g_assert_cmpuint (one.session, ==, all[0].session);
+  vcast_leave (n, VNET_C);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 3);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).interrupted, ==, 1);
+  vcast_run (n, 35 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 2);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).interrupted, ==, 0);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
+          vnet_get_time (n->net), &place, &one, 1), ==, 1);
+  g_assert_cmpuint (one.session, ==, all[2].session);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
+          vnet_get_time (n->net), &place, &one, 1), ==, 0);
+  place = G_MAXUINT64;
+  g_assert_cmpuint (fasp_endpoint_get_sessions (sender,
+          vnet_get_time (n->net), &place, &one, 1), ==, 0);
+  vcast_free (n);
+}
+
 /* One receiver stops reading.  What becomes of it is the policy's; the other
  * one must not notice, unless the policy is to wait. */
 static void
@@ -880,6 +927,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/busy", test_busy);
   g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
   g_test_add_func ("/endpoint/receivers", test_receivers);
+  g_test_add_func ("/endpoint/figures", test_figures);
   g_test_add_data_func ("/endpoint/slow/wait",
       GINT_TO_POINTER (FASP_SLOW_WAIT), test_slow);
   g_test_add_data_func ("/endpoint/slow/drop-receiver",

@@ -56,7 +56,8 @@ get_flows (Vstream * stream, FaspEndpoint * endpoint, FaspFlowStats * flows)
   FaspSessionStats session;
 
   g_assert_cmpuint (fasp_endpoint_get_sessions (endpoint,
-          vnet_get_time (stream->net), &session, 1), ==, 1);
+          vnet_get_time (stream->net), &(guint64) {
+          0}, &session, 1), ==, 1);
   g_assert_cmpuint (session.flows, ==, stream->config.flows);
   g_assert_cmpuint (fasp_endpoint_get_flows (endpoint, session.session, flows,
           FASP_FLOWS_MAX), ==, session.flows);

@@ -171,7 +171,9 @@ test_challenge (void)
     run (play, 50 * FASP_MSEC);
   }
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
-      &stats, 1);
+      &(guint64) {
+      0}
+      , &stats, 1);
   g_assert_cmpuint (stats.address.bytes[0], ==, VNET_B + 1);
   /* challenges, ten a second; nothing of the stream */
   g_assert_cmpuint (vnet_get_counters (play->net, VNET_A, VNET_C)->bytes, <,
@@ -189,11 +191,13 @@ test_flow_twice (void)
   FaspSessionStats before, after;
 
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
-      &before, 1);
+      &(guint64) {
+      0}, &before, 1);
   inject_feedback (play, &f);   /* flow 0 and flow 0 */
   run (play, FASP_MSEC);
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
-      &after, 1);
+      &(guint64) {
+      0}, &after, 1);
   g_assert_cmpuint (after.feedback_received, ==, before.feedback_received);
   play_free (play);
 }

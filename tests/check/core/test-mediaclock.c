@@ -15,9 +15,9 @@ test_smooth (void)
     FaspTime media = i * FASP_MSEC;
     FaspTime jitter = i % 50 == 7 ? 0 : g_rand_int_range (rand, 0, 40000);
 
-    fasp_media_clock_arrived (&clock, media, media + 100000 + jitter);
+    fasp_media_clock_arrived (&clock, i, media, media + 100000 + jitter);
     if (i >= 2000) {
-      FaspTime mapped = fasp_media_clock_map (&clock, media);
+      FaspTime mapped = fasp_media_clock_map (&clock, 0, media);
 
       g_assert_cmpint (ABS (mapped - (media + 100000)), <=, 1000);
       if (before != 0)
@@ -25,7 +25,7 @@ test_smooth (void)
       before = mapped;
     }
   }
-  g_assert_cmpuint (clock.steps, ==, 0);
+  g_assert_cmpuint (clock.jumps, ==, 0);
   g_rand_free (rand);
 }
 
@@ -37,44 +37,105 @@ test_drift (void)
 
   for (guint d = 0; d < G_N_ELEMENTS (drifts); d++) {
     FaspMediaClock clock;
+    guint64 n = 0;
 
     fasp_media_clock_init (&clock);
     for (FaspTime t = 0; t < 3600 * FASP_SEC; t += 20 * FASP_MSEC) {
       FaspTime media = t * (1 + drifts[d]);
 
-      fasp_media_clock_arrived (&clock, media, t + 50000);
+      fasp_media_clock_arrived (&clock, n++, media, t + 50000);
       /* within what the window of ten seconds may lag */
       if (t > 30 * FASP_SEC)
-        g_assert_cmpint (ABS (fasp_media_clock_map (&clock, media)
+        g_assert_cmpint (ABS (fasp_media_clock_map (&clock, 0, media)
                 - (t + 50000)), <=, 4000);
     }
-    g_assert_cmpuint (clock.steps, ==, 0);
+    g_assert_cmpuint (clock.jumps, ==, 0);
   }
 }
 
+/* Nothing but the path has changed: all is later by as much, for good. */
 static void
-test_step (void)
+test_longer_path (void)
 {
   FaspMediaClock clock;
-  gboolean stepped = FALSE;
-  FaspTime t;
+  gboolean jumped = FALSE;
+  FaspTime t, longer = 700 * FASP_MSEC;
+  guint64 n = 0;
 
   fasp_media_clock_init (&clock);
   for (t = 0; t < 20 * FASP_SEC; t += 10 * FASP_MSEC)
-    g_assert_false (fasp_media_clock_arrived (&clock, t, t + 1000));
-  /* the media clock jumps ahead: arrivals seem earlier, at once believed */
-  g_assert_true (fasp_media_clock_arrived (&clock, t + 5 * FASP_SEC, t + 1000));
-  g_assert_cmpint (fasp_media_clock_map (&clock, t + 5 * FASP_SEC), ==,
-      t + 1000);
-  /* and back: believed when a whole window says so */
-  for (guint i = 0; i < 1200 && !stepped; i++) {
+    g_assert_false (fasp_media_clock_arrived (&clock, n++, t, t + 1000));
+  for (guint i = 0; i < 1200 && !jumped; i++) {
     t += 10 * FASP_MSEC;
-    stepped = fasp_media_clock_arrived (&clock, t, t + 1000);
+    jumped = fasp_media_clock_arrived (&clock, n++, t, t + 1000 + longer);
+    /* believed when a whole window says so */
     if (i < 800)
-      g_assert_false (stepped);
+      g_assert_false (jumped);
   }
-  g_assert_true (stepped);
-  g_assert_cmpuint (clock.steps, ==, 2);
+  g_assert_true (jumped);
+  g_assert_cmpint (fasp_media_clock_map (&clock, n, t), ==, t + 1000 + longer);
+  g_assert_cmpuint (clock.jumps, ==, 1);
+}
+
+/* The sender's clock is set; two blocks before that are late, the first after it is
+ * lost and comes last.  Each is mapped by its own time. */
+static void
+test_set (void)
+{
+  static const FaspTime jumps[] = { 5 * FASP_SEC, -5 * FASP_SEC,
+    -200 * FASP_MSEC, -3600 * FASP_SEC
+  };
+  static const FaspTime frame = 10 * FASP_MSEC;
+
+  for (guint j = 0; j < G_N_ELEMENTS (jumps); j++) {
+    FaspTime jump = jumps[j], t = 0;
+    FaspMediaClock clock;
+    guint64 n = 0;
+
+    fasp_media_clock_init (&clock);
+    for (; n < 2000; n++, t += frame)
+      g_assert_false (fasp_media_clock_arrived (&clock, n, t, t + 1000));
+    /* 2000, 2001: late; 2002: the first of the new time, late; 2003: tells */
+    t += 3 * frame;
+    g_assert_true (fasp_media_clock_arrived (&clock, 2003, t + jump, t + 1000));
+    g_assert_cmpuint (clock.jumps, ==, 1);
+    g_assert_cmpint (clock.jump, ==, jump);
+    g_assert_false (fasp_media_clock_arrived (&clock, 2000, t - 3 * frame,
+            t + 1000 + 300));
+    g_assert_false (fasp_media_clock_arrived (&clock, 2002, t - frame + jump,
+            t + 1000 + 400));
+    g_assert_false (fasp_media_clock_arrived (&clock, 2001, t - 2 * frame,
+            t + 1000 + 500));
+    for (guint i = 0; i < 4; i++) {
+      gboolean current = i >= 2;
+
+      g_assert_true (fasp_media_clock_is_current (&clock, 2000 + i) == current);
+      g_assert_cmpint (fasp_media_clock_map (&clock, 2000 + i, t - (3 -
+                  i) * frame + (current ? jump : 0)), ==,
+          t - (3 - i) * frame + 1000);
+    }
+    /* one, and it goes on from there */
+    for (n = 2004; n < 5000; n++) {
+      t += frame;
+      g_assert_false (fasp_media_clock_arrived (&clock, n, t + jump, t + 1000));
+      g_assert_cmpint (fasp_media_clock_map (&clock, n, t + jump), ==,
+          t + 1000);
+    }
+    g_assert_cmpuint (clock.jumps, ==, 1);
+  }
+}
+
+/* A peer that has its clock jump with every block is followed once in a second. */
+static void
+test_nonsense (void)
+{
+  FaspMediaClock clock;
+
+  fasp_media_clock_init (&clock);
+  for (guint64 n = 0; n < 10000; n++)
+    fasp_media_clock_arrived (&clock, n, 1000000 - 100 * (FaspTime) n,
+        n * FASP_MSEC);
+  g_assert_cmpuint (clock.jumps, <=, 10);
 }
 
 /* Twelve seconds of nothing, and what waited comes at three times the rate:
@@ -87,20 +148,21 @@ test_outage (void)
   for (guint s = 0; s < G_N_ELEMENTS (speeds); s++) {
     FaspMediaClock clock;
     FaspTime media = 0, arrival;
+    guint64 n = 0;
 
     fasp_media_clock_init (&clock);
     for (; media < 20 * FASP_SEC; media += 10 * FASP_MSEC)
-      fasp_media_clock_arrived (&clock, media, media + 50000);
+      fasp_media_clock_arrived (&clock, n++, media, media + 50000);
     arrival = media + 50000 + 12 * FASP_SEC;
     while (arrival > media + 50000) {
-      g_assert_false (fasp_media_clock_arrived (&clock, media, arrival));
+      g_assert_false (fasp_media_clock_arrived (&clock, n++, media, arrival));
       media += 10 * FASP_MSEC;
       arrival += 10 * FASP_MSEC / speeds[s];
       /* the slew is all that may have been misled */
-      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, media) - media
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, 0, media) - media
               - 50000), <=, 80 * FASP_MSEC);
     }
-    g_assert_cmpuint (clock.steps, ==, 0);
+    g_assert_cmpuint (clock.jumps, ==, 0);
   }
 }
 
@@ -111,6 +173,8 @@ main (int argc, char **argv)
   g_test_add_func ("/media-clock/smooth", test_smooth);
   g_test_add_func ("/media-clock/drift", test_drift);
   g_test_add_func ("/media-clock/outage", test_outage);
-  g_test_add_func ("/media-clock/step", test_step);
+  g_test_add_func ("/media-clock/longer-path", test_longer_path);
+  g_test_add_func ("/media-clock/set", test_set);
+  g_test_add_func ("/media-clock/nonsense", test_nonsense);
   return g_test_run ();
 }

@@ -119,6 +119,46 @@ test_written (void)
   fasp_turns_clear (&t);
 }
 
+/* Who was woken by something else while it waited, and sends much: whether alone, or while
+ * another waits as well, or is not waiting at all. */
+static void
+test_woken (void)
+{
+  FaspTurn turns[2];
+  FaspTurns t;
+
+  fasp_turns_init (&t);
+  fasp_turns_add (&t, &turns[0], &turns[0]);
+  fasp_turns_done (&t, &turns[0], 10, FASP_NEVER, TRUE);
+  fasp_turns_written (&t, 20);
+  fasp_turns_wake (&t, &turns[0], 15);
+  for (guint i = 0; i < 100; i++) {
+    g_assert_true (fasp_turns_next (&t, 30) == &turns[0]);
+    fasp_turns_used (&t, &turns[0], 30);
+  }
+  fasp_turns_done (&t, &turns[0], 40, FASP_NEVER, TRUE);
+  fasp_turns_add (&t, &turns[1], &turns[1]);
+  fasp_turns_done (&t, &turns[1], 41, FASP_NEVER, TRUE);
+  g_assert_null (fasp_turns_next (&t, 1000));
+  fasp_turns_written (&t, 1000);
+  fasp_turns_wake (&t, &turns[1], 900);
+  for (guint i = 0; i < 100; i++) {
+    FaspTurn *turn = fasp_turns_next (&t, 1001 + i);
+
+    g_assert_nonnull (turn);
+    fasp_turns_used (&t, turn, 1001 + i);
+  }
+  /* both have been looked at: nothing new */
+  fasp_turns_done (&t, &turns[0], 2000, FASP_NEVER, TRUE);
+  fasp_turns_done (&t, &turns[1], 2000, FASP_NEVER, FALSE);
+  g_assert_cmpint (fasp_turns_get_time (&t), ==, FASP_NEVER);
+  fasp_turns_written (&t, 2001);
+  g_assert_true (fasp_turns_next (&t, 3000) == &turns[0]);
+  fasp_turns_remove (&t, &turns[0]);
+  fasp_turns_remove (&t, &turns[1]);
+  fasp_turns_clear (&t);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -126,5 +166,6 @@ main (int argc, char **argv)
   g_test_add_func ("/turns/due", test_due);
   g_test_add_func ("/turns/fair", test_fair);
   g_test_add_func ("/turns/written", test_written);
+  g_test_add_func ("/turns/woken", test_woken);
   return g_test_run ();
 }

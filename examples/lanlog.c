@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib-unix.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lanlog.h"
+
+#define PACKET 188
+#define SYNC 0x47
+
+FILE *
+lan_log_open (const gchar * path)
+{
+  FILE *log = path != NULL ? fopen (path, "w") : NULL;
+
+  if (path != NULL && log == NULL) {
+    fprintf (stderr, "%s: %s\n", path, g_strerror (errno));
+    exit (1);
+  }
+  return log;
+}
+
+void
+lan_log (FILE * log, const gchar * what, guint64 number, gint64 time)
+{
+  if (log != NULL)
+    fprintf (log, "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n", what,
+        number, time);
+}
+
+void
+lan_log_code (FILE * log, const gchar * what, guint64 number, gint64 time,
+    guint32 code)
+{
+  if (log != NULL)
+    fprintf (log, "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %u\n", what,
+        number, time, code);
+}
+
+/* --- the transport stream (ISO/IEC 13818-1) ------------------------------------------ */
+
+typedef struct
+{
+  const gchar *what;
+  FILE *log;
+  guint8 packet[PACKET];
+  guint held;
+  gint64 pts;                   /* of the last picture: a list passes as such, and
+                                 * again as buffers where a pad takes no lists */
+} Stream;
+
+/* A packet in which a PES packet of video begins: its PTS, else -1. */
+static gint64
+get_pts (const guint8 * p)
+{
+  guint at = 4 + (p[3] & 0x20 ? 1 + p[4] : 0);
+
+  if (!(p[1] & 0x40) || !(p[3] & 0x10) || at + 14 > PACKET)
+    return -1;
+  p += at;
+  if (p[0] != 0 || p[1] != 0 || p[2] != 1 || (p[3] & 0xf0) != 0xe0
+      || !(p[7] & 0x80))
+    return -1;
+  return (gint64) (p[9] & 0x0e) << 29 | p[10] << 22 | (p[11] & 0xfe) << 14
+      | p[12] << 7 | p[13] >> 1;
+}
+
+static void
+add_bytes (Stream * s, const guint8 * data, gsize size, gint64 time)
+{
+  while (size > 0) {
+    gsize n = MIN (size, PACKET - s->held);
+
+    if (s->held == 0 && *data != SYNC) {
+      data++;
+      size--;
+      continue;
+    }
+    memcpy (s->packet + s->held, data, n);
+    s->held += n;
+    data += n;
+    size -= n;
+    if (s->held == PACKET) {
+      gint64 pts = get_pts (s->packet);
+
+      if (pts >= 0 && pts != s->pts)
+        lan_log (s->log, s->what, s->pts = pts, time);
+      s->held = 0;
+    }
+  }
+}
+
+static gboolean
+add_buffer (GstBuffer ** buffer, guint i, gpointer stream)
+{
+  gint64 time = g_get_real_time ();
+  GstMapInfo map;
+
+  if (gst_buffer_map (*buffer, &map, GST_MAP_READ)) {
+    add_bytes (stream, map.data, map.size, time);
+    gst_buffer_unmap (*buffer, &map);
+  }
+  return TRUE;
+}
+
+static GstPadProbeReturn
+on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer stream)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
+    gst_buffer_list_foreach (GST_PAD_PROBE_INFO_BUFFER_LIST (info),
+        add_buffer, stream);
+  else
+    add_buffer (&buffer, 0, stream);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+lan_log_stream (GstPad * pad, const gchar * what, FILE * log)
+{
+  Stream *stream = g_new0 (Stream, 1);
+
+  stream->what = what;
+  stream->log = log;
+  stream->pts = -1;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream, stream, g_free);
+}
+
+/* --- running ---------------------------------------------------------------------------- */
+
+GstPad *
+lan_get_pad (GstElement * pipeline, const gchar * element, const gchar * name)
+{
+  g_autoptr (GstElement) e = gst_bin_get_by_name (GST_BIN (pipeline), element);
+  GstPad *pad = e != NULL ? gst_element_get_static_pad (e, name) : NULL;
+
+  if (pad == NULL) {
+    fprintf (stderr, "No element of the pipeline is name=%s with a pad %s.\n",
+        element, name);
+    exit (2);
+  }
+  return pad;
+}
+
+typedef struct
+{
+  GstElement *pipeline;
+  GMainLoop *loop;
+  gint status;
+} Run;
+
+static gboolean
+end (gpointer pipeline)
+{
+  gst_element_send_event (pipeline, gst_event_new_eos ());
+  return G_SOURCE_REMOVE;
+}
+
+static void
+print_problem (GstMessage * message, gboolean is_error)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (is_error)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  fprintf (stderr, "%s: %s\n", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
+      error->message);
+}
+
+static gboolean
+on_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  Run *run = data;
+  gint64 jump;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      print_problem (message, TRUE);
+      run->status = 1;
+      g_main_loop_quit (run->loop);
+      break;
+    case GST_MESSAGE_WARNING:
+      print_problem (message, FALSE);
+      break;
+    case GST_MESSAGE_EOS:
+      g_main_loop_quit (run->loop);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (run->pipeline));
+      break;
+    case GST_MESSAGE_CLOCK_LOST:
+      gst_element_set_state (run->pipeline, GST_STATE_PAUSED);
+      gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      if (gst_message_has_name (message, "fasp-clock-jump")
+          && gst_structure_get_int64 (gst_message_get_structure (message),
+              "jump", &jump))
+        fprintf (stderr, "The sender's clock was set, by %+.3f s.\n",
+            jump / 1e9);
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+gint
+lan_run (GstElement * pipeline, gdouble seconds,
+    void (*at_end) (GstElement * pipeline))
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  Run run = { pipeline, g_main_loop_new (NULL, FALSE), 0 };
+
+  gst_bus_add_watch (bus, on_message, &run);
+  g_unix_signal_add (SIGINT, end, pipeline);
+  g_unix_signal_add (SIGTERM, end, pipeline);
+  if (seconds > 0)
+    g_timeout_add (seconds * 1000, end, pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_main_loop_run (run.loop);
+  if (at_end != NULL)
+    at_end (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_bus_remove_watch (bus);
+  g_main_loop_unref (run.loop);
+  return run.status;
+}

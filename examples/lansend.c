@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasp-lan-send: pictures and sound of a card, or a test picture, to a player in the same
+ * network, as soon as may be.  docs/low-latency.md says why each setting is as it
+ * is; the pipeline that is run is printed, to be taken elsewhere.
+ *
+ * Each picture carries a time code that fasp-lan-play reads (timecode.h).
+ */
+#include <string.h>
+#include "lanlog.h"
+#include "timecode.h"
+
+static gint width = 1280, height = 720, rate = 50, kbit = 8000, threads = 2;
+static gint latency = 20, card = -1, channel;
+static gdouble seconds;
+static gchar *preset = (gchar *) "superfast", *x264 = (gchar *) "";
+static gchar *mux = (gchar *) "", *sink, *log_path, *mode = (gchar *) "auto";
+static gboolean silent, plain;
+
+static const GOptionEntry entries[] = {
+  {"card", 'c', 0, G_OPTION_ARG_INT, &card,
+      "Take pictures and sound from this DeckLink card (default: a test "
+        "picture)", "0.."},
+  {"mode", 0, 0, G_OPTION_ARG_STRING, &mode,
+      "Of the card, as decklinkvideosrc has it; auto: what comes in", "MODE"},
+  {"width", 0, 0, G_OPTION_ARG_INT, &width, "Of the test picture: 1280",
+      "PIXELS"},
+  {"height", 0, 0, G_OPTION_ARG_INT, &height, "720", "PIXELS"},
+  {"rate", 0, 0, G_OPTION_ARG_INT, &rate,
+      "Pictures a second: 50; of a card, too", "N"},
+  {"kbit", 'b', 0, G_OPTION_ARG_INT, &kbit, "Of the pictures: 8000", "KBIT"},
+  {"preset", 0, 0, G_OPTION_ARG_STRING, &preset,
+      "speed-preset of x264enc: superfast", "NAME"},
+  {"slices", 0, 0, G_OPTION_ARG_INT, &threads,
+      "Of a picture, each encoded by a thread: 2", "N"},
+  {"no-sound", 0, 0, G_OPTION_ARG_NONE, &silent, "Pictures alone", NULL},
+  {"no-time-code", 0, 0, G_OPTION_ARG_NONE, &plain,
+      "Leave the pictures as they are", NULL},
+  {"latency", 'l', 0, G_OPTION_ARG_INT, &latency,
+      "ms in which losses are repaired: 20", "MS"},
+  {"channel", 0, 0, G_OPTION_ARG_INT, &channel,
+      "Of the network, which a picture is sent at: ten times --kbit", "KBIT"},
+  {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "End then", "SECONDS"},
+  {"x264", 0, 0, G_OPTION_ARG_STRING, &x264,
+      "Further properties of x264enc, before those here", "NAME=VALUE ..."},
+  {"mux", 0, 0, G_OPTION_ARG_STRING, &mux,
+      "Further properties of mpegtsmux, before those here", "NAME=VALUE ..."},
+  {"sink", 0, 0, G_OPTION_ARG_STRING, &sink,
+      "Instead of faspsink; has to have a name=out", "ELEMENTS"},
+  {"log", 0, 0, G_OPTION_ARG_FILENAME, &log_path,
+      "Write down when each picture passes what", "FILE"},
+  {NULL}
+};
+
+typedef struct
+{
+  FILE *log;
+  GstVideoInfo info;
+  gboolean has_info;
+  guint32 pictures, encoded;
+} Sender;
+
+static void
+stamp (Sender * s, GstBuffer * buffer, gint64 now)
+{
+  GstVideoFrame frame;
+
+  if (plain || !s->has_info
+      || !gst_video_frame_map (&frame, &s->info, buffer, GST_MAP_READWRITE))
+    return;
+  timecode_write (&frame, s->pictures, now);
+  gst_video_frame_unmap (&frame);
+}
+
+static GstPadProbeReturn
+on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Sender *s = data;
+
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+    GstCaps *caps;
+
+    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+      gst_event_parse_caps (event, &caps);
+      s->has_info = gst_video_info_from_caps (&s->info, caps);
+    }
+    return GST_PAD_PROBE_OK;
+  } else {
+    gint64 now = g_get_real_time ();
+    GstBuffer *buffer = gst_buffer_make_writable
+        (GST_PAD_PROBE_INFO_BUFFER (info));
+
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+    lan_log (s->log, "source", s->pictures, now);
+    stamp (s, buffer, now);
+    s->pictures++;
+    return GST_PAD_PROBE_OK;
+  }
+}
+
+static GstPadProbeReturn
+on_encoded (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Sender *s = data;
+
+  lan_log (s->log, "encoded", s->encoded++, g_get_real_time ());
+  return GST_PAD_PROBE_OK;
+}
+
+static gchar *
+describe_video (void)
+{
+  if (card >= 0)
+    return g_strdup_printf ("decklinkvideosrc name=source device-number=%d "
+        "mode=%s connection=auto video-format=8bit-yuv drop-no-signal-frames="
+        "true buffer-size=2 ! videoconvert n-threads=2 ! ", card, mode);
+  return g_strdup_printf ("videotestsrc name=source is-live=true "
+      "pattern=smpte horizontal-speed=4 ! video/x-raw,format=I420,width=%d,"
+      "height=%d,framerate=%d/1 ! ", width, height, rate);
+}
+
+static gchar *
+describe_sound (void)
+{
+  g_autofree gchar *source = card >= 0 ?
+      g_strdup_printf ("decklinkaudiosrc device-number=%d", card) :
+      g_strdup ("audiotestsrc is-live=true wave=ticks samplesperbuffer=240");
+
+  if (silent)
+    return g_strdup ("");
+  return g_strdup_printf (" %s ! audio/x-raw,rate=48000,channels=2 ! "
+      "audioconvert ! opusenc frame-size=5 audio-type=restricted-lowdelay "
+      "bitrate=192000 ! queue max-size-time=200000000 ! mux.", source);
+}
+
+static gchar *
+describe_sink (const gchar * to)
+{
+  if (sink != NULL)
+    return g_strdup (sink);
+  return
+      g_strdup_printf
+      ("faspsink name=out uri=\"fasp://%s\" latency=%d wait-for-connection=false "
+      "max-bitrate=%" G_GUINT64_FORMAT, to, latency,
+      (guint64) (channel > 0 ? channel : 10 * kbit) * 1000);
+}
+
+/* The buffer of the bit rate is what one picture has. */
+static gchar *
+describe (const gchar * to)
+{
+  g_autofree gchar *video = describe_video ();
+  g_autofree gchar *sound = describe_sound ();
+  g_autofree gchar *out = describe_sink (to);
+
+  return g_strdup_printf ("%squeue max-size-buffers=2 ! x264enc name=encoder "
+      "tune=zerolatency speed-preset=%s bitrate=%d intra-refresh=true "
+      "key-int-max=%d bframes=0 sliced-threads=true threads=%d "
+      "vbv-buf-capacity=%d aud=true %s ! video/x-h264,profile=high ! mux. "
+      "mpegtsmux name=mux alignment=0 latency=0 %s ! %s%s", video, preset,
+      kbit, rate, threads, 1000 / rate, x264, mux, out, sound);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new
+      ("HOST:PORT - a live programme to a player in the same network");
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstPad) source = NULL, encoder = NULL, out = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *line = NULL;
+  Sender sender = { NULL };
+  gint status;
+
+  g_option_context_set_summary (context,
+      "720p50 by x264, a picture at a time, and sound by Opus, in an MPEG "
+      "transport stream\nthrough faspsink. Start fasp-lan-play at the other end; "
+      "which is first does not matter.\nFASP_PASSPHRASE in the environment: "
+      "the same at both ends.");
+  g_option_context_set_description (context,
+      "Why each setting is as it is, and what it costs otherwise: "
+      "docs/low-latency.md.\n");
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error)
+      || (argc != 2 && sink == NULL) || rate < 1) {
+    fprintf (stderr, "fasp-lan-send: %s\n", error ? error->message :
+        "say where to: fasp-lan-send HOST:PORT");
+    return 2;
+  }
+  line = describe (argc == 2 ? argv[1] : "");
+  printf ("gst-launch-1.0 %s\n", line);
+  fflush (stdout);
+  pipeline = gst_parse_launch (line, &error);
+  if (error != NULL) {
+    fprintf (stderr, "fasp-lan-send: %s\n", error->message);
+    return 1;
+  }
+  if (sink == NULL && g_getenv ("FASP_PASSPHRASE") != NULL)
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "out::passphrase",
+        g_getenv ("FASP_PASSPHRASE"), NULL);
+  sender.log = lan_log_open (log_path);
+  source = lan_get_pad (pipeline, "source", "src");
+  encoder = lan_get_pad (pipeline, "encoder", "src");
+  out = lan_get_pad (pipeline, "out", "sink");
+  gst_pad_add_probe (source, GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_picture, &sender, NULL);
+  gst_pad_add_probe (encoder, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, &sender,
+      NULL);
+  lan_log_stream (out, "sent", sender.log);
+  status = lan_run (pipeline, seconds, NULL);
+  if (sender.log != NULL)
+    fclose (sender.log);
+  return status;
+}

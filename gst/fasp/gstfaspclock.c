@@ -1,0 +1,84 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspclock.h"
+
+struct _GstFaspClock
+{
+  GstSystemClock parent;
+
+  FaspFollower follower;        /* object lock */
+};
+
+G_DEFINE_TYPE (GstFaspClock, gst_fasp_clock, GST_TYPE_SYSTEM_CLOCK);
+
+static GstClockTime
+get_monotonic (GstClock * clock)
+{
+  return GST_CLOCK_CLASS (gst_fasp_clock_parent_class)->get_internal_time
+      (clock);
+}
+
+static GstClockTime
+gst_fasp_clock_get_internal_time (GstClock * clock)
+{
+  return gst_fasp_clock_get_at (GST_FASP_CLOCK (clock), get_monotonic (clock));
+}
+
+GstClockTime
+gst_fasp_clock_get_at (GstFaspClock * self, GstClockTime monotonic)
+{
+  gint64 time;
+
+  GST_OBJECT_LOCK (self);
+  time = fasp_follower_get (&self->follower, monotonic);
+  GST_OBJECT_UNLOCK (self);
+  return MAX (time, 0);
+}
+
+void
+gst_fasp_clock_look (GstFaspClock * self, GstClockTime monotonic,
+    const FaspSenderClock * sender)
+{
+  GST_OBJECT_LOCK (self);
+  fasp_follower_look (&self->follower, monotonic, sender);
+  GST_OBJECT_UNLOCK (self);
+  if (sender->skew_known && !gst_clock_is_synced (GST_CLOCK (self)))
+    gst_clock_set_synced (GST_CLOCK (self), TRUE);
+}
+
+void
+gst_fasp_clock_leave (GstFaspClock * self)
+{
+  GST_OBJECT_LOCK (self);
+  fasp_follower_leave (&self->follower);
+  GST_OBJECT_UNLOCK (self);
+}
+
+GstFaspClock *
+gst_fasp_clock_new (void)
+{
+  GstFaspClock *clock = g_object_new (GST_TYPE_FASP_CLOCK, "name",
+      "GstFaspClock", NULL);
+
+  return gst_object_ref_sink (clock);
+}
+
+static void
+gst_fasp_clock_class_init (GstFaspClockClass * klass)
+{
+  GST_CLOCK_CLASS (klass)->get_internal_time = gst_fasp_clock_get_internal_time;
+}
+
+static void
+gst_fasp_clock_init (GstFaspClock * self)
+{
+  fasp_follower_init (&self->follower, get_monotonic (GST_CLOCK (self)));
+  GST_OBJECT_FLAG_SET (self, GST_CLOCK_FLAG_CAN_SET_MASTER |
+      GST_CLOCK_FLAG_NEEDS_STARTUP_SYNC);
+}
