@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 --
--- Wireshark dissector of the fasp protocol, version 3 (docs/protocol.md).
+-- Wireshark dissector of the fasp protocol, version 4 (docs/protocol.md).
 --
 --   wireshark -X lua_script:docs/fasp.lua
 --
@@ -18,7 +18,7 @@ fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE", [8] = "REPAIR" }
+    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -66,7 +66,12 @@ f.number = ProtoField.uint64("fasp.number", "Block")
 f.block = ProtoField.uint24("fasp.block", "Block")
 f.round = ProtoField.uint8("fasp.round", "Round", base.DEC, nil, 0x70)
 f.copy = ProtoField.uint8("fasp.copy", "Copy", base.DEC, nil, 0x0c)
-f.eos = ProtoField.bool("fasp.eos", "End of stream", 8, nil, 0x01)
+f.mark = ProtoField.bool("fasp.mark", "Mark", 8, nil, 0x01)
+f.eos = ProtoField.bool("fasp.eos", "End of stream")
+f.position = ProtoField.bytes("fasp.position", "Position")
+f.wants = ProtoField.bytes("fasp.wants", "Wants")
+f.origin = ProtoField.bytes("fasp.origin", "Origin")
+f.offset = ProtoField.uint64("fasp.offset", "Offset")
 f.media_time = ProtoField.uint32("fasp.media_time", "Media time (µs)")
 f.fragment = ProtoField.string("fasp.fragment", "Fragment")
 f.payload = ProtoField.bytes("fasp.payload", "Payload")
@@ -107,7 +112,7 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals }
+    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
@@ -206,11 +211,12 @@ local function data(tree, buffer, at, last)
     local first = buffer(at, 1):uint()
     tree:add(f.round, buffer(at, 1))
     tree:add(f.copy, buffer(at, 1))
-    tree:add(f.eos, buffer(at, 1))
+    tree:add(f.mark, buffer(at, 1))
     tree:add(f.block, buffer(at + 1, 3))
     tree:add(f.media_time, buffer(at + 4, 4))
     local what = string.format("DATA %d%s%s", buffer(at + 1, 3):uint(),
-        first % 128 >= 16 and " rex" or "", first % 2 == 1 and " end" or "")
+        first % 128 >= 16 and " rex" or "", first % 2 == 1 and (at + 8 < last and " mark" or " end") or "")
+    if first % 2 == 1 and at + 8 == last then tree:add(f.eos, true) end
     at = at + 8
     if math.floor(first / 2) % 2 == 1 then
         local part = buffer(at, 1):uint()
@@ -218,7 +224,12 @@ local function data(tree, buffer, at, last)
             math.floor(part / 16) + 1, part % 16 + 1, buffer(at + 1, 2):uint()))
         at = at + 3
     end
-    if at < last then tree:add(f.payload, buffer(at, last - at)) end
+    if first % 2 == 1 and last - at == 25 and buffer(at, 1):uint() == 1 then
+        tree:add(f.origin, buffer(at + 1, 16))
+        tree:add(f.offset, buffer(at + 17, 8))
+    elseif at < last then
+        tree:add(f.payload, buffer(at, last - at))
+    end
     return last, what
 end
 
@@ -258,6 +269,10 @@ local function session(buffer, tree)
             value, at = add_varint(frame, f.told_latency, buffer, at)
             what = string.format("PROMISE %d ms", value)
             value, at = add_varint(frame, f.interval, buffer, at)
+        elseif kind == 9 then
+            value, at = add_varint(frame, f.number, buffer, at + 1)
+            what = string.format("POSITION of %d", value)
+            value, at = add_varint(frame, f.offset, buffer, at)
         elseif kind == 8 then
             frame:add(f.first_block, buffer(at + 1, 3))
             frame:add(f.blocks, buffer(at + 4, 2))
@@ -288,7 +303,7 @@ end
 -- a handshake is told by its shape; its ports are fasp's from then on
 fasp:register_heuristic("udp", function(buffer, pinfo, root)
     if buffer:len() < 26 or math.floor(buffer(0, 1):uint() / 16) ~= 4
-            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= 2 then
+            or not types[buffer(0, 1):uint() % 16] or buffer(1, 1):uint() ~= 4 then
         return false
     end
     pinfo.conversation = fasp

@@ -125,12 +125,12 @@ describe_sound (void)
 {
   g_autofree gchar *source = card >= 0 ?
       g_strdup_printf ("decklinkaudiosrc device-number=%d", card) :
-      g_strdup ("audiotestsrc is-live=true wave=ticks samplesperbuffer=240");
+      g_strdup ("audiotestsrc is-live=true wave=ticks samplesperbuffer=120");
 
   if (silent)
     return g_strdup ("");
   return g_strdup_printf (" %s ! audio/x-raw,rate=48000,channels=2 ! "
-      "audioconvert ! opusenc frame-size=5 audio-type=restricted-lowdelay "
+      "audioconvert ! opusenc frame-size=2.5 audio-type=restricted-lowdelay "
       "bitrate=192000 ! queue max-size-time=200000000 ! mux.", source);
 }
 

@@ -86,3 +86,19 @@ gst_fasp_rate_control_get_type (void)
 
   return gst_fasp_register_enum (&once, "GstFaspRateControl", values);
 }
+
+GType
+gst_fasp_join_at_get_type (void)
+{
+  static gsize once;
+  static const GEnumValue values[] = {
+    {GST_FASP_JOIN_AT_AUTO, "Source: as the sink says. Sink: live", "auto"},
+    {GST_FASP_JOIN_AT_LIVE, "What is sent from now on", "live"},
+    {GST_FASP_JOIN_AT_KEYFRAME, "The newest key frame that is kept",
+        "keyframe"},
+    {GST_FASP_JOIN_AT_BACK, "join-back ago, as far as history goes", "back"},
+    {0, NULL, NULL}
+  };
+
+  return gst_fasp_register_enum (&once, "GstFaspJoinAt", values);
+}

@@ -46,6 +46,14 @@ typedef enum
   GST_FASP_RATE_CONTROL_ADAPTIVE,
 } GstFaspRateControl;
 
+typedef enum
+{
+  GST_FASP_JOIN_AT_AUTO,
+  GST_FASP_JOIN_AT_LIVE,
+  GST_FASP_JOIN_AT_KEYFRAME,
+  GST_FASP_JOIN_AT_BACK,
+} GstFaspJoinAt;
+
 #define GST_TYPE_FASP_MODE (gst_fasp_mode_get_type ())
 GType gst_fasp_mode_get_type (void);
 #define GST_TYPE_FASP_SLOW_POLICY (gst_fasp_slow_policy_get_type ())
@@ -56,5 +64,7 @@ GType gst_fasp_too_late_get_type (void);
 GType gst_fasp_flow_assignment_get_type (void);
 #define GST_TYPE_FASP_RATE_CONTROL (gst_fasp_rate_control_get_type ())
 GType gst_fasp_rate_control_get_type (void);
+#define GST_TYPE_FASP_JOIN_AT (gst_fasp_join_at_get_type ())
+GType gst_fasp_join_at_get_type (void);
 
 G_END_DECLS

@@ -192,6 +192,35 @@ warn_of_less (GstElement * element, const FaspEvent * event, const gchar * peer)
             peer), (NULL));
 }
 
+/* The stream goes on in another session: with whom, and is anything missing? */
+static void
+tell_moved (GstElement * element, const FaspEvent * event,
+    GSocketAddress * address, const gchar * peer)
+{
+  FaspEvent was = {.address = event->before };
+  g_autoptr (GSocketAddress) before = event->before.len > 0 ?
+      fasp_socket_address_to_gio (&event->before) : NULL;
+  g_autofree gchar *from = gst_fasp_events_peer (&was);
+
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element),
+          gst_structure_new ("stream-moved", "from", G_TYPE_SOCKET_ADDRESS,
+              before, "to", G_TYPE_SOCKET_ADDRESS, address, "bytes-missing",
+              G_TYPE_UINT64, event->bytes_lost, NULL)));
+  if (event->bytes_lost > 0)
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("The stream was had from %s and goes on from %s, which does not reach "
+            "back so far: %" G_GUINT64_FORMAT
+            " bytes are missing. Raise history "
+            "(and buffer-size) of the faspsink there.", from, peer,
+            event->bytes_lost), (NULL));
+  else
+    GST_ELEMENT_INFO (element, RESOURCE, READ,
+        ("The stream was had from %s and goes on from %s; nothing is missing.",
+            from, peer),
+        ("the stream goes on from %s; nothing is missing", peer));
+}
+
 void
 gst_fasp_events_handle (GstElement * element, FaspIo * io,
     const FaspEvent * event)
@@ -243,6 +272,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
                 "Raise latency (or set latency=-1), or max-bitrate if it is set.",
                 peer, event->current_latency_ms, (why =
                     describe_time (event->promised_interval))), (NULL));
+      break;
+    case FASP_EVENT_MOVED:
+      tell_moved (element, event, address, peer);
       break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:

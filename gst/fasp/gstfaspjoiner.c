@@ -43,8 +43,20 @@ make_buffer (GstFaspJoiner * joiner, gsize size)
   if (gst_buffer_pool_acquire_buffer (joiner->pool, &buffer, NULL) !=
       GST_FLOW_OK)
     return gst_buffer_new_allocate (NULL, size, NULL);
+  /* it was not to be changed while it was out */
+  GST_MINI_OBJECT_FLAG_UNSET (gst_buffer_peek_memory (buffer, 0),
+      GST_MEMORY_FLAG_READONLY);
   gst_buffer_set_size (buffer, size);
   return buffer;
+}
+
+/* By its offset, if any is known. */
+static gboolean
+follows (const FaspIoItem * item, const FaspBlock * block)
+{
+  return item->block->offset == FASP_OFFSET_UNKNOWN ?
+      block->offset == FASP_OFFSET_UNKNOWN :
+      block->offset == item->block->offset + item->block->size;
 }
 
 /* How many of them belong together, and their bytes. */
@@ -58,6 +70,7 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
     const FaspBlock *block = items[i].block;
 
     if (block->media_time != items[0].block->media_time
+        || !follows (&items[i - 1], block)
         || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT |
                 FASP_BLOCK_CLOCK_JUMP))
         || *size + block->size > GST_FASP_JOINED_MAX)

@@ -165,6 +165,57 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
   return TRUE;
 }
 
+/* HOST:PORT, or [ADDRESS]:PORT, of fallback-addresses. */
+static gboolean
+add_fallback (GstFaspLinks * links, gchar * text, GError ** error)
+{
+  FaspIoPeer *peer = &links->fallbacks[links->n_fallbacks];
+  gchar *colon = strrchr (g_strstrip (text), ':');
+  guint64 port;
+
+  if (colon == NULL || colon == text || (text[0] != '['
+          && strchr (text, ':') != colon)
+      || (text[0] == '[' && colon[-1] != ']')
+      || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port,
+          NULL)) {
+    BAD ("\"%s\" in fallback-addresses is not HOST:PORT. Write names or IP "
+        "addresses, IPv6 ones in brackets, with commas between them.", text);
+    return FALSE;
+  }
+  if (!has_ports (port, links->flowlets, error))
+    return FALSE;
+  if (text[0] == '[')
+    colon[-1] = '\0';
+  *colon = '\0';
+  peer->host = keep (links, text[0] == '[' ? text + 1 : text);
+  peer->port = port;
+  links->n_fallbacks++;
+  return TRUE;
+}
+
+static gboolean
+add_fallbacks (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
+{
+  g_auto (GStrv) texts = NULL;
+
+  if (s->fallback_addresses == NULL || s->fallback_addresses[0] == '\0')
+    return TRUE;
+  if (gst_fasp_settings_get_mode (s) != GST_FASP_MODE_CALLER) {
+    BAD ("fallback-addresses are for who dials: set uri=fasp://HOST:PORT.");
+    return FALSE;
+  }
+  if (links->others->len > 0) {
+    BAD ("fallback-addresses and bonding-addresses do not go together: the ways " "of the latter lead to one peer. Set one of them.");
+    return FALSE;
+  }
+  texts = g_strsplit (s->fallback_addresses, ",", -1);
+  links->fallbacks = g_new (FaspIoPeer, g_strv_length (texts));
+  for (gchar ** text = texts; *text != NULL; text++)
+    if (!add_fallback (links, *text, error))
+      return FALSE;
+  return TRUE;
+}
+
 GstFaspLinks *
 gst_fasp_links_new (const GstFaspSettings * settings, GError ** error)
 {
@@ -173,7 +224,8 @@ gst_fasp_links_new (const GstFaspSettings * settings, GError ** error)
   links->flowlets = settings->flowlets;
   links->others = g_ptr_array_new_with_free_func (g_object_unref);
   links->strings = g_ptr_array_new_with_free_func (g_free);
-  if (add_all (links, settings, error))
+  if (add_all (links, settings, error)
+      && add_fallbacks (links, settings, error))
     return links;
   gst_fasp_links_free (links);
   return NULL;
@@ -184,5 +236,6 @@ gst_fasp_links_free (GstFaspLinks * links)
 {
   g_ptr_array_unref (links->others);
   g_ptr_array_unref (links->strings);
+  g_free (links->fallbacks);
   g_free (links);
 }

@@ -19,6 +19,8 @@ struct _GstFaspLinks
   guint n;
   guint flowlets;
   GPtrArray *others;            /* GSocketAddress: peers behind the first */
+  FaspIoPeer *fallbacks;        /* where else the stream can be had, */
+  guint n_fallbacks;            /* so many */
   GPtrArray *strings;           /* of the sockets */
 };
 

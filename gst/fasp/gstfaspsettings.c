@@ -152,6 +152,15 @@ install_common (GObjectClass * klass)
       g_param_spec_uint ("stats-interval", "Statistics interval",
           "Post stats as an element message every so many ms (0: never)", 0,
           G_MAXINT, 0, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
+      g_param_spec_enum ("join-at", "Join at",
+          "Where a receiver begins that has nothing of the stream yet: what the "
+          "source asks for, else what the sink says; as far as the sink keeps "
+          "it (history)", GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
+      g_param_spec_uint64 ("join-back", "Join back",
+          "With join-at=back: so long ago, in ns (0: as far as history goes)",
+          0, G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
 }
 
 static void
@@ -207,6 +216,11 @@ install_sink (GObjectClass * klass)
       g_param_spec_boolean ("rex", "Retransmission",
           "Send again what was lost; otherwise what fec does not recover is "
           "given up, and the receiver goes on behind the gap", TRUE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_HISTORY,
+      g_param_spec_uint64 ("history", "History",
+          "What was sent is kept so long, in ns, for receivers that join "
+          "(join-at) or come from another sink of the same stream, as far as "
+          "buffer-size has room", 0, 24 * GST_SECOND * 3600, 0, READY));
 }
 
 static void
@@ -229,6 +243,12 @@ install_source (GObjectClass * klass)
           "Be the clock of the pipeline, at the rate of the sender's clock, so "
           "that sinks play as fast as it captures; otherwise timestamps follow "
           "the sender, by whatever clock the pipeline has", FALSE, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_FALLBACK_ADDRESSES,
+      g_param_spec_string ("fallback-addresses", "Fallback addresses",
+          "Caller: where else the stream can be had, HOST:PORT,... When the peer is "
+          "gone, refuses, or is silent, the next is dialled, in turn, and the "
+          "stream goes on at the byte where it stood as far as that has it "
+          "(history); with auto-reconnect (default: none)", NULL, READY));
 }
 
 void
@@ -264,6 +284,7 @@ gst_fasp_settings_clear (GstFaspSettings * settings)
   g_clear_pointer (&settings->bonding_addresses, g_free);
   g_clear_pointer (&settings->fec, g_free);
   g_clear_pointer (&settings->record, g_free);
+  g_clear_pointer (&settings->fallback_addresses, g_free);
   gst_clear_caps (&settings->caps);
 }
 
@@ -288,6 +309,18 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_LOCALPORT:
       s->localport = g_value_get_uint (value);
       s->localport_set = TRUE;
+      break;
+    case GST_FASP_PROP_JOIN_AT:
+      s->join_at = g_value_get_enum (value);
+      break;
+    case GST_FASP_PROP_JOIN_BACK:
+      s->join_back = g_value_get_uint64 (value);
+      break;
+    case GST_FASP_PROP_HISTORY:
+      s->history = g_value_get_uint64 (value);
+      break;
+    case GST_FASP_PROP_FALLBACK_ADDRESSES:
+      replace_string (&s->fallback_addresses, value);
       break;
     case GST_FASP_PROP_LATENCY:
       s->latency = g_value_get_int (value);
@@ -505,6 +538,18 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
       break;
     case GST_FASP_PROP_CAPS:
       gst_value_set_caps (value, s->caps);
+      break;
+    case GST_FASP_PROP_JOIN_AT:
+      g_value_set_enum (value, s->join_at);
+      break;
+    case GST_FASP_PROP_JOIN_BACK:
+      g_value_set_uint64 (value, s->join_back);
+      break;
+    case GST_FASP_PROP_HISTORY:
+      g_value_set_uint64 (value, s->history);
+      break;
+    case GST_FASP_PROP_FALLBACK_ADDRESSES:
+      g_value_set_string (value, s->fallback_addresses);
       break;
     case GST_FASP_PROP_PASSPHRASE:     /* write-only */
     case GST_FASP_PROP_STATS:
@@ -780,6 +825,12 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
     [GST_FASP_SLOW_POLICY_DROP_RECEIVER] = FASP_SLOW_DROP_RECEIVER,
     [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
   };
+  static const FaspJoin joins[] = {
+    [GST_FASP_JOIN_AT_AUTO] = FASP_JOIN_ANY,
+    [GST_FASP_JOIN_AT_LIVE] = FASP_JOIN_LIVE,
+    [GST_FASP_JOIN_AT_KEYFRAME] = FASP_JOIN_KEY_FRAME,
+    [GST_FASP_JOIN_AT_BACK] = FASP_JOIN_BACK,
+  };
   GstFaspMode mode = gst_fasp_settings_get_mode (s);
   FaspEndpointConfig *config = &io->endpoint;
 
@@ -806,6 +857,8 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   io->n_links = (*links)->n;
   io->flowlets = (*links)->flowlets;
   io->threads = s->threads;
+  io->fallbacks = (*links)->fallbacks;
+  io->n_fallbacks = (*links)->n_fallbacks;
   if ((*links)->others->len > 0)
     io->others = (GSocketAddress * const *) (*links)->others->pdata;
 
@@ -830,5 +883,8 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   config->ask = s->keys.authentication;
   config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
   config->resume_timeout = s->resume_timeout / GST_USECOND;
+  config->history = s->history / GST_USECOND;
+  config->join = joins[s->join_at];
+  config->join_back_ms = s->join_back / GST_MSECOND;
   return TRUE;
 }

@@ -43,6 +43,8 @@ typedef enum
   GST_FASP_PROP_RECORD,
   GST_FASP_PROP_STATS,
   GST_FASP_PROP_STATS_INTERVAL,
+  GST_FASP_PROP_JOIN_AT,
+  GST_FASP_PROP_JOIN_BACK,
   /* sink */
   GST_FASP_PROP_MAX_BITRATE,
   GST_FASP_PROP_MIN_BITRATE,
@@ -53,11 +55,13 @@ typedef enum
   GST_FASP_PROP_WAIT_FOR_CONNECTION,
   GST_FASP_PROP_FLOW_ASSIGNMENT,
   GST_FASP_PROP_REX,
+  GST_FASP_PROP_HISTORY,
   /* source */
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
   GST_FASP_PROP_CAPS,
   GST_FASP_PROP_PROVIDE_CLOCK,
+  GST_FASP_PROP_FALLBACK_ADDRESSES,
 } GstFaspProp;
 
 typedef struct
@@ -96,6 +100,9 @@ typedef struct
   GstFaspTooLate too_late;
   GstCaps *caps;
   gboolean provide_clock;
+  GstFaspJoinAt join_at;
+  GstClockTime join_back, history;
+  gchar *fallback_addresses;
 } GstFaspSettings;
 
 void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);

@@ -19,14 +19,15 @@ typedef struct
 } Shared;
 
 gboolean
-gst_fasp_shared_is_worth (GstBuffer * buffer, guint i)
+gst_fasp_shared_is_worth (GstBuffer * buffer, guint i, gboolean constant)
 {
   GstMemory *memory = gst_buffer_peek_memory (buffer, i);
   g_autoptr (GstStructure) config = NULL;
   guint most;
 
   if (memory->size < WORTH_MIN || memory->size < memory->maxsize / 2
-      || GST_MEMORY_IS_READONLY (memory) || memory->parent != NULL
+      || (GST_MEMORY_IS_READONLY (memory) && !constant)
+      || memory->parent != NULL
       || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM)
       || gst_buffer_get_parent_buffer_meta (buffer) != NULL)
     return FALSE;

@@ -17,8 +17,9 @@ G_BEGIN_DECLS
 /* Is that of use for memory @i, and harmless?  Not for little, or little in
  * something large; and not for what somebody may have no more of when it is
  * held: buffers of a pool with a limit, like those of a capture card, and memory
- * that belongs to others and may only be read. */
-gboolean gst_fasp_shared_is_worth (GstBuffer * buffer, guint i);
+ * that belongs to others and may only be read, unless it is @constant. */
+gboolean gst_fasp_shared_is_worth (GstBuffer * buffer, guint i,
+    gboolean constant);
 
 /* Memory @i of @buffer, mapped; NULL: it cannot be read. */
 FaspMemory *gst_fasp_shared_new (GstBuffer * buffer, guint i,

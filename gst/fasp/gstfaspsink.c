@@ -48,6 +48,7 @@
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfaspplace.h"
 #include "gstfaspshared.h"
 
 /* Memories written at a time. */
@@ -63,6 +64,7 @@ struct _GstFaspSink
   GstFaspConnection connection;
   guint64 available_bitrate;    /* under the object lock */
   gint key_frame_unasked;       /* atomic: one was wanted before pads were active */
+  gboolean delta;               /* the last buffer cannot be decoded alone */
   gboolean ended;               /* the end of the stream was sent */
 };
 
@@ -163,11 +165,12 @@ flush_gathered (GstFaspSink * self, Gathered * g)
 }
 
 static gboolean
-map_memory (GstBuffer * buffer, guint i, FaspIoPiece * piece, GstMapInfo * map)
+map_memory (GstBuffer * buffer, guint i, gboolean constant,
+    FaspIoPiece * piece, GstMapInfo * map)
 {
   *piece = (FaspIoPiece) {
   NULL};
-  if (gst_fasp_shared_is_worth (buffer, i)) {
+  if (gst_fasp_shared_is_worth (buffer, i, constant)) {
     piece->memory = gst_fasp_shared_new (buffer, i, &piece->data, &piece->size);
     return piece->memory != NULL;
   }
@@ -178,21 +181,43 @@ map_memory (GstBuffer * buffer, guint i, FaspIoPiece * piece, GstMapInfo * map)
   return TRUE;
 }
 
+/* The first buffer of those that can be decoded alone: headers and the picture. */
+static gboolean
+begins_key_frame (GstFaspSink * self, GstBuffer * buffer)
+{
+  gboolean delta = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  gboolean begins = self->delta && !delta;
+
+  self->delta = delta;
+  return begins;
+}
+
 /* The buffer must stay until it is flushed. */
 static GstFlowReturn
 gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = gst_buffer_n_memory (buffer);
+  FaspPlace place = { 0 };
+  FaspTime media_time = 0;
+  gboolean is_key = begins_key_frame (self, buffer);
+  gboolean relayed = gst_fasp_place_get (buffer, &place, &media_time);
 
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++) {
-    if (!map_memory (buffer, i, &g->pieces[g->n], &g->maps[g->n])) {
+    FaspIoPiece *piece = &g->pieces[g->n];
+
+    if (!map_memory (buffer, i, relayed, piece, &g->maps[g->n])) {
       flush_gathered (self, g);
       GST_ELEMENT_ERROR (self, RESOURCE, READ,
           ("A buffer cannot be read: put an element before faspsink that "
               "brings it into system memory."), (NULL));
       return GST_FLOW_ERROR;
     }
+    piece->is_key = is_key && i == 0;
+    piece->place = place;
+    piece->media_time = media_time;
+    if (place.offset != FASP_OFFSET_UNKNOWN)
+      place.offset += piece->size;
     if (++g->n == PIECES)
       ret = flush_gathered (self, g);
   }
@@ -328,6 +353,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    self->delta = FALSE;
     self->available_bitrate = 0;
     self->key_frame_unasked = FALSE;
     self->ended = FALSE;

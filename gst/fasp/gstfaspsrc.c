@@ -42,6 +42,7 @@
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfaspjoiner.h"
+#include "gstfaspplace.h"
 
 /* Blocks taken at once, to spare wake-ups. */
 #define BATCH 128
@@ -61,7 +62,9 @@ struct _GstFaspSrc
   GstFaspConnection connection;
   gboolean negotiated;          /* there has been a sender; object lock */
   guint latency;                /* that of the last one, ms; object lock */
-  gboolean discont;             /* the next buffer follows a gap */
+  gchar *streamid;              /* of the last one; object lock */
+  FaspOrigin origin;            /* that was announced downstream, */
+  gboolean announced;           /* if any was */
   gboolean at_end;              /* the end of this sender was read */
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
@@ -159,11 +162,13 @@ static void
 post_clock_jump (GstFaspSrc * self)
 {
   FaspSenderClock sender = get_sender_clock (self);
+  /* from the network: what does not fit into ns is no time */
+  gint64 jump = CLAMP (sender.jump, -G_MAXINT64 / 1000, G_MAXINT64 / 1000);
 
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_element (GST_OBJECT (self),
           gst_structure_new ("fasp-clock-jump", "jump", G_TYPE_INT64,
-              sender.jump * GST_USECOND, NULL)));
+              jump * 1000, NULL)));
 }
 
 static GstBuffer *
@@ -171,8 +176,9 @@ make_buffer (GstFaspSrc * self)
 {
   const FaspIoItem *first = &self->items[self->next];
   GstClockTimeDiff pts = get_running_time (self, first->arrival);
-  gboolean discont = self->discont || (first->block->flags &
-      (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP));
+  gboolean discont = (first->block->flags &
+      (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
+  FaspTime media_time = first->block->media_time;
   guint used;
   GstBuffer *buffer;
 
@@ -190,7 +196,7 @@ make_buffer (GstFaspSrc * self)
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  self->discont = FALSE;
+  gst_fasp_place_attach (buffer, &first->place, media_time);
   return buffer;
 }
 
@@ -208,20 +214,41 @@ push_gap (GstFaspSrc * self, const FaspIoItem * item)
       gst_event_new_gap (self->last_pts, end - self->last_pts));
 }
 
+/* Whose stream it is, where that is another one than before. */
+static void
+announce (GstFaspSrc * self, const FaspPlace * place)
+{
+  GstEvent *event;
+
+  if (!place->known || (self->announced
+          && fasp_origin_equal (&self->origin, &place->origin)))
+    return;
+  self->origin = place->origin;
+  self->announced = TRUE;
+  GST_OBJECT_LOCK (self);
+  event = gst_fasp_place_make_event (&place->origin, self->streamid);
+  GST_OBJECT_UNLOCK (self);
+  gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+}
+
 /* A sender has gone: is that the end? */
 static GstFlowReturn
 ended (GstFaspSrc * self, const FaspEvent * event)
 {
   g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) :
       NULL;
-  gboolean go_on;
+  gboolean go_on, dials;
 
   GST_OBJECT_LOCK (self);
+  dials = gst_fasp_settings_get_mode (&self->connection.settings) ==
+      GST_FASP_MODE_CALLER;
   go_on = self->connection.settings.keep_listening;
   GST_OBJECT_UNLOCK (self);
-  self->discont = TRUE;
   if (event == NULL)            /* its regular end */
     return go_on ? GST_FLOW_OK : GST_FLOW_EOS;
+  /* where it goes on is told when it does */
+  if (event->reason == FASP_REASON_REPLACED && dials)
+    return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
   if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
     GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. Waiting for the next.",
@@ -262,6 +289,7 @@ take_items (GstFaspSrc * self)
     self->at_end = TRUE;
     return NULL;
   }
+  announce (self, &item->place);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
   return make_buffer (self);
@@ -327,6 +355,12 @@ handle_event (GstElement * element, const FaspEvent * event)
   GstFaspSrc *self = GST_FASP_SRC (element);
   gboolean changed;
 
+  if (event->type == FASP_EVENT_CONNECTED) {
+    GST_OBJECT_LOCK (self);
+    g_free (self->streamid);
+    self->streamid = g_strdup (event->streamid);
+    GST_OBJECT_UNLOCK (self);
+  }
   if (!event->latency_known || (event->type != FASP_EVENT_CONNECTED
           && event->type != FASP_EVENT_PROMISE))
     return;
@@ -416,7 +450,7 @@ gst_fasp_src_start (GstBaseSrc * src)
   GstFaspSrc *self = GST_FASP_SRC (src);
 
   self->negotiated = FALSE;
-  self->discont = self->at_end = FALSE;
+  self->at_end = self->announced = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
   tell_of_clock (self);
   return gst_fasp_connection_open (&self->connection);
@@ -468,6 +502,7 @@ gst_fasp_src_finalize (GObject * object)
 {
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
   gst_object_unref (GST_FASP_SRC (object)->clock);
+  g_free (GST_FASP_SRC (object)->streamid);
   G_OBJECT_CLASS (gst_fasp_src_parent_class)->finalize (object);
 }
 

@@ -19,7 +19,7 @@ typedef struct _Vnet Vnet;
 FaspMemory *vnet_memory_new (const guint8 * bytes, gsize size,
     const guint8 ** data);
 
-#define VNET_NODES 5
+#define VNET_NODES 8
 #define VNET_LINKS 64           /* sockets of a node: ports one above the other */
 
 typedef enum
@@ -29,6 +29,9 @@ typedef enum
   VNET_C,
   VNET_D,
   VNET_E,
+  VNET_F,
+  VNET_G,
+  VNET_H,
 } VnetSide;
 
 Vnet *vnet_new (guint32 seed);

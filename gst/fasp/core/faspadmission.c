@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
 #include "faspcredentials.h"
+#include "fasphistory.h"
 
 /* The application hears of refused callers that have not proved their address
  * this often. */
@@ -235,7 +236,7 @@ static void
 admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
 {
   guint64 start = endpoint->store != NULL ?
-      fasp_store_seal (endpoint->store) : 0;
+      fasp_history_choose (endpoint, now, &call->hello.wants) : 0;
   FaspHello hello = {.cid = fasp_endpoint_new_id (endpoint),.n_ciphers =
         1,.ciphers = {cipher}
   };
@@ -254,6 +255,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   }
   session = fasp_endpoint_add_session (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
+  session->told = hello.place;
   session->listener = TRUE;
   session->accept_to = *call->from;
   identify_call (call->open, session->call);

@@ -28,7 +28,8 @@ fasp_block_new (guint32 capacity)
   FaspBlock *block = g_malloc (sizeof (FaspBlock) + capacity);
 
   *block = (FaspBlock) {
-  .refs = 1,.capacity = capacity,.data = block->room};
+  .refs = 1,.capacity = capacity,.offset = FASP_OFFSET_UNKNOWN,.data =
+        block->room};
   return block;
 }
 
@@ -38,7 +39,8 @@ fasp_block_new_in (FaspMemory * memory, const guint8 * data, guint32 size)
   FaspBlock *block = g_malloc (sizeof (FaspBlock));
 
   *block = (FaspBlock) {
-  .refs = 1,.size = size,.capacity = size,.data = (guint8 *) data,.memory =
+  .refs = 1,.size = size,.capacity = size,.offset =
+        FASP_OFFSET_UNKNOWN,.data = (guint8 *) data,.memory =
         fasp_memory_ref (memory)};
   return block;
 }

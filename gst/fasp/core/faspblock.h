@@ -13,9 +13,11 @@ G_BEGIN_DECLS
 
 enum
 {
-  FASP_BLOCK_EOS = 1 << 0,      /* the stream ends here; no payload */
+  FASP_BLOCK_MARK = 1 << 0,     /* no bytes of the stream (faspposition.h); the end
+                                   of it, where there is no payload */
   FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
-  FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first of another media time (local) */
+  FASP_BLOCK_EOS = 1 << 2,      /* read: the stream ends here; no payload (local) */
+  FASP_BLOCK_CLOCK_JUMP = 1 << 3,       /* the first of another media time (local) */
 };
 
 /* Memory of somebody else that blocks lie in: to be embedded. */
@@ -33,6 +35,8 @@ void fasp_memory_init (FaspMemory * memory,
 FaspMemory *fasp_memory_ref (FaspMemory * memory);
 void fasp_memory_unref (FaspMemory * memory);
 
+#define FASP_OFFSET_UNKNOWN G_MAXUINT64
+
 /* A receiver's window is counted in blocks of a common datagram; one of a jumbo
  * frame counts as several. */
 #define FASP_BLOCK_UNIT 1500    /* payload bytes */
@@ -46,6 +50,8 @@ typedef struct
   guint32 capacity;             /* payload bytes allocated */
   guint64 number;
   guint64 place;                /* sender: units of all blocks before it */
+  guint64 offset;               /* of its first byte in the stream, or
+                                   FASP_OFFSET_UNKNOWN */
   FaspTime media_time;          /* sender's media time */
   FaspTime arrival;             /* receiver: when it was complete; sender: when
                                    its first byte was written */
@@ -73,6 +79,19 @@ static inline guint
 fasp_block_count_units (const FaspBlock * block)
 {
   return fasp_count_units (block->size);
+}
+
+static inline gboolean
+fasp_block_is_end (const FaspBlock * block)
+{
+  return (block->flags & FASP_BLOCK_MARK) != 0 && block->size == 0;
+}
+
+/* Bytes of the stream in it. */
+static inline guint32
+fasp_block_get_payload (const FaspBlock * block)
+{
+  return (block->flags & FASP_BLOCK_MARK) != 0 ? 0 : block->size;
 }
 
 FaspBlock *fasp_block_ref (FaspBlock * block);

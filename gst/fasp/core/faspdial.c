@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspdial.h"
+#include "fasphistory.h"
+#include "faspmove.h"
 
 /* The application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
@@ -25,10 +27,18 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->arrivals = endpoint->config.role == FASP_ROLE_RECEIVER
       || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
       FASP_ARRIVALS : 0;
-  if (endpoint->config.role == FASP_ROLE_SENDER)
+  if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
-  else
-    hello->window = fasp_endpoint_get_window (endpoint);
+    hello->place = fasp_store_get_place_of (endpoint->store, start);
+    return;
+  }
+  hello->window = fasp_endpoint_get_window (endpoint);
+  if (!fasp_dial_is_ours (endpoint))
+    return;                     /* the sender has chosen already */
+  hello->wants.join = endpoint->config.join;
+  hello->wants.back_ms = endpoint->config.join_back_ms;
+  if (endpoint->stand.offset != FASP_OFFSET_UNKNOWN)
+    hello->wants.from = endpoint->stand;
 }
 
 /* The link of way @n: the first of each address, then the second of each ... */
@@ -107,7 +117,9 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
-    start = fasp_store_seal (endpoint->store);
+    FaspWants any = { 0 };
+
+    start = fasp_history_choose (endpoint, now, &any);
     if (session != NULL)
       start = fasp_tx_get_base (&session->tx);
     else if (endpoint->hold != FASP_NO_BLOCK)
@@ -117,7 +129,8 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   if (endpoint->config.streamid != NULL)
     g_strlcpy (hello.streamid, endpoint->config.streamid,
         sizeof (hello.streamid));
-  if (session != NULL) {
+  fasp_move_wait (endpoint, now);
+  if (session != NULL && session->of_peer == endpoint->wanted) {
     hello.has_resume = TRUE;
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
@@ -132,6 +145,7 @@ fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now)
 {
   endpoint->expected = fasp_dial_is_ours (endpoint);
   endpoint->call_started = now;
+  fasp_move_wait (endpoint, now);
 }
 
 void
@@ -146,7 +160,8 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
   }
   if (endpoint->closing)
     return;
-  if (!endpoint->caller.active && fasp_endpoint_get_open (endpoint) == NULL)
+  if (!endpoint->caller.active && (endpoint->move_time != FASP_NEVER
+          || fasp_endpoint_get_open (endpoint) == NULL))
     fasp_dial_start (endpoint, now);
 }
 
@@ -171,6 +186,9 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   session = fasp_endpoint_add_session (endpoint, now,
       endpoint->caller.open.from_cid, from, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
+  session->told = endpoint->caller.hello.place;
+  session->of_peer = endpoint->wanted;
+  fasp_move_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
   if (fasp_noise_has_static (endpoint->caller.noise.pattern))
@@ -193,6 +211,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
       && endpoint->config.keep_calling);
+  gboolean moves = fasp_move_refused (endpoint, now, !passing);
 
   if (passing && endpoint->config.reconnect
       && endpoint->last_reject == answer->reason)
@@ -202,10 +221,12 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
-  event->final = !(passing && endpoint->config.reconnect);
+  event->final = !moves && !(passing && endpoint->config.reconnect);
   g_strlcpy (event->text, answer->text, sizeof (event->text));
-  if (event->final)
+  if (event->final) {
     fasp_caller_stop (&endpoint->caller);
+    fasp_move_stay (endpoint);
+  }
 }
 
 /* --- time --------------------------------------------------------------------- */
@@ -237,6 +258,7 @@ tell_forged (const FaspEndpoint * endpoint, FaspEvent * event)
 void
 fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 {
+  fasp_move_tend (endpoint, now);
   if (endpoint->redial_time <= now) {
     endpoint->redial_time = FASP_NEVER;
     if (endpoint->has_peer && !endpoint->closing)
@@ -268,12 +290,11 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 FaspTime
 fasp_dial_get_timeout (const FaspEndpoint * endpoint)
 {
-  FaspTime timeout;
+  FaspTime timeout = MIN (endpoint->redial_time, endpoint->move_time);
 
   if (!endpoint->caller.active)
-    return MIN (endpoint->redial_time, get_call_deadline (endpoint));
-  timeout = MIN (endpoint->redial_time,
-      fasp_caller_get_timeout (&endpoint->caller));
+    return MIN (timeout, get_call_deadline (endpoint));
+  timeout = MIN (timeout, fasp_caller_get_timeout (&endpoint->caller));
   timeout = MIN (timeout, get_call_deadline (endpoint));
   return MIN (timeout, get_unanswered_time (endpoint));
 }

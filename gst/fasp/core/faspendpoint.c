@@ -4,6 +4,8 @@
 #include "faspcookie.h"
 #include "faspdial.h"
 #include "faspendpointprivate.h"
+#include "fasphistory.h"
+#include "faspmove.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
@@ -67,20 +69,18 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
   endpoint->hold = FASP_NO_BLOCK;
+  endpoint->stand.offset = FASP_OFFSET_UNKNOWN;
   endpoint->hold_deadline = FASP_NEVER;
   endpoint->redial_time = FASP_NEVER;
-  endpoint->punch_time = FASP_NEVER;
+  endpoint->punch_time = endpoint->move_time = FASP_NEVER;
   fasp_turns_init (&endpoint->turns);
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
   random (user_data, gate_secret, sizeof gate_secret);
   fasp_gate_init (&endpoint->gate, gate_secret);
-  if (config->role == FASP_ROLE_SENDER) {
-    endpoint->store = fasp_store_new (config->buffer_size,
-        get_first_size (config));
-    endpoint->planner = fasp_planner_new ();
-  }
+  if (config->role == FASP_ROLE_SENDER)
+    fasp_writing_begin (endpoint, get_first_size (config));
   return endpoint;
 }
 
@@ -146,13 +146,6 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     g_free (g_queue_pop_head (&endpoint->events));
   g_queue_push_tail (&endpoint->events, event);
   return event;
-}
-
-static gboolean
-is_over (const FaspSession * session)
-{
-  return session->state == FASP_SESSION_CLOSING
-      || session->state == FASP_SESSION_CLOSED;
 }
 
 FaspSession *
@@ -224,7 +217,7 @@ void
 fasp_endpoint_trim_store (FaspEndpoint * endpoint)
 {
   const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
-  guint64 keep = MIN (fasp_store_get_head (endpoint->store), endpoint->hold);
+  guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);
 
   if (first != NULL)
     keep = MIN (keep, (guint64) first->key);
@@ -259,6 +252,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   memcpy (session->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
+    session->live_from = fasp_store_get_head (endpoint->store);
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
         config->glitch_interval, session->agreed.find, session->agreed.latency);
@@ -279,6 +273,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);
+    fasp_reading_begin (endpoint, session, told);
     session->rx.give_up = config->too_late_skip;
     session->tells_arrivals = told->arrivals > 0;
     session->rx.eager = session->tells_arrivals || flows > 1;
@@ -333,8 +328,10 @@ fasp_endpoint_heard_again (FaspEndpoint * endpoint, FaspSession * session)
   endpoint->stats.interrupted--;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* no need to ask whether it still knows us */
-  if (fasp_dial_is_ours (endpoint))
+  if (fasp_dial_is_ours (endpoint)) {
     fasp_caller_stop (&endpoint->caller);
+    fasp_move_back (endpoint, session);
+  }
 }
 
 void
@@ -350,6 +347,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   endpoint->hold_deadline = FASP_NEVER;
   if (endpoint->store == NULL)
     return;
+  fasp_history_tell_place (endpoint, now, session);
   fasp_endpoint_note_needs (endpoint, session);
   update_block_size (endpoint);
   if (!fasp_store_is_finished (endpoint->store))
@@ -487,7 +485,8 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   g_strlcpy (event->text, why, sizeof (event->text));
   /* does it still know us, or has it started anew? */
   if (fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
-      && !endpoint->closing && !endpoint->caller.active)
+      && !endpoint->closing && !endpoint->caller.active
+      && endpoint->move_time == FASP_NEVER && !fasp_move_on (endpoint, now))
     fasp_dial_start (endpoint, now);
 }
 
@@ -495,6 +494,7 @@ void
 fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to)
 {
+  fasp_move_unreachable (endpoint, to);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
@@ -502,7 +502,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
         || now - session->heard < UNREACHABLE_AFTER)
       continue;
     fasp_endpoint_wake (endpoint, session);
-    if (is_over (session))
+    if (fasp_session_is_over (session))
       session->close_deadline = now;
     else if (session->state == FASP_SESSION_OPEN)
       interrupt (endpoint, now, session,
@@ -511,14 +511,6 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
-
-/* Is there something the application has not read yet? */
-static gboolean
-has_unread (const FaspSession * session)
-{
-  return session->role == FASP_ROLE_RECEIVER && !session->rx.complete
-      && fasp_reorder_peek (session->rx.reorder) != NULL;
-}
 
 static void
 tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
@@ -576,7 +568,10 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     endpoint->lateness_in_order = session->rx.lateness_in_order;
   }
   if (again && !endpoint->caller.active
-      && fasp_endpoint_get_open (endpoint) == NULL)
+      && endpoint->move_time == FASP_NEVER
+      && fasp_endpoint_get_open (endpoint) == NULL
+      && (session->close_reason == FASP_REASON_FINISHED
+          || !fasp_move_on (endpoint, now)))
     endpoint->redial_time = session->close_reason == FASP_REASON_SILENT ?
         now : now + REDIAL_AFTER;
 }
@@ -643,7 +638,8 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     case FASP_SESSION_CLOSED:
       break;
   }
-  if (is_over (session) && !session->removed && !has_unread (session)
+  if (fasp_session_is_over (session) && !session->removed
+      && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED
           || session->role == FASP_ROLE_SENDER))
     tell_removed (endpoint, now, session);
@@ -657,6 +653,7 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
   fasp_turns_remove (&endpoint->turns, &session->turn_to_send);
+  fasp_reading_left (endpoint, session);
   fasp_session_free (session);
   if (endpoint->store != NULL) {
     fasp_endpoint_trim_store (endpoint);
@@ -767,48 +764,6 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
   return MIN (timeout, fasp_turns_get_time (&endpoint->turns));
 }
 
-/* --- the stream, receiver ---------------------------------------------------------------------------- */
-
-FaspBlock *
-fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    FaspBlock *block;
-
-    if (!session->connected || fasp_session_get_hold_end (session) > 0)
-      continue;
-    block = fasp_rx_take (&session->rx, now);
-    if (block == NULL) {
-      if (is_over (session) && !session->removed)
-        fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
-      continue;
-    }
-    if (is_over (session) && !has_unread (session))
-      fasp_endpoint_wake (endpoint, session);
-    else if (session->state == FASP_SESSION_OPEN)
-      fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
-          fasp_rx_get_timeout (&session->rx));
-    fasp_reading_took (endpoint, session, block);
-    endpoint->stats.bytes_read += block->size;
-    return block;
-  }
-  return NULL;
-}
-
-gboolean
-fasp_endpoint_can_read (const FaspEndpoint * endpoint)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->connected && fasp_session_get_hold_end (session) == 0
-        && has_unread (session))
-      return TRUE;
-  }
-  return FALSE;
-}
-
 /* --- events ------------------------------------------------------------------------------------------- */
 
 gboolean
@@ -847,6 +802,7 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
 {
   endpoint->closing = TRUE;
   endpoint->redial_time = endpoint->punch_time = FASP_NEVER;
+  fasp_move_stay (endpoint);
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->hold_deadline = FASP_NEVER;
   fasp_caller_stop (&endpoint->caller);

@@ -17,6 +17,7 @@
 #include "faspblock.h"
 #include "faspfec.h"
 #include "faspfollower.h"
+#include "faspposition.h"
 #include "fasprate.h"
 #include "fasphist.h"
 #include "fasptrace.h"
@@ -70,6 +71,13 @@ typedef struct
                                    fasp_endpoint_decide() */
   gboolean too_late_skip;       /* receiver: give up blocks later than latency */
   FaspTime resume_timeout;      /* how long a silent peer keeps its place */
+  FaspTime history;             /* sender: what was written is kept so long for who
+                                   joins, as far as there is room */
+  FaspJoin join;                /* where who joins begins: the sender's choice
+                                   (FASP_JOIN_ANY: live), the receiver's wish */
+  guint32 join_back_ms;         /* FASP_JOIN_BACK: 0: as far as may be */
+  guint peers;                  /* calling receiver: so many that have the stream are
+                                   called in turn; 0 and 1: one */
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
@@ -87,6 +95,11 @@ void fasp_endpoint_free (FaspEndpoint * endpoint);
  * again with another address (name resolved anew). */
 void fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer);
+
+/* Calling receiver with several `peers': which of them, 0 to peers - 1, is to be
+ * dialled; *serial is another one each time that this changes. */
+guint fasp_endpoint_get_wanted_peer (const FaspEndpoint * endpoint,
+    guint * serial);
 
 /* Caller: the peer's address is being looked for from now on; counts towards
  * the time after which one that does not reconnect gives up. */
@@ -142,6 +155,15 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
  * that nobody listens to are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory);
+/* The next byte written is there, by who wrote it first: what a relay says; NULL: it is
+ * one of our own (as if nothing is said).  Written at @media_time.  FALSE: there is no
+ * room: as with fasp_endpoint_write(). */
+gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, const FaspPlace * place);
+/* Where the next byte is that is written. */
+FaspPlace fasp_endpoint_get_next_place (const FaspEndpoint * endpoint);
+/* A key frame begins with the next byte. */
+void fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint);
 /* Blocks in memory of others that nobody needs any more: NULL, or to be let go
  * of with g_ptr_array_unref() outside of the caller's lock, as what that calls
  * is not ours. To be asked for after any call. */
@@ -156,10 +178,13 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
 
 /* --- the stream, receiver ------------------------------------------------ */
 
-/* Next block in order with its reference, or NULL.  A block with
+/* Next block in order with its reference, or NULL: each byte of a stream once, whoever
+ * sends it.  A block with
  * FASP_BLOCK_EOS has no payload and ends the stream of this sender. */
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
-/* TRUE when fasp_endpoint_read() would return a block. */
+/* Of the block read last: the byte behind it. */
+FaspPlace fasp_endpoint_get_stand (const FaspEndpoint * endpoint);
+/* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
 /* When @media_time of the block that was read last is to be played, less the
  * latency that the session began with: the time it would have arrived on a
@@ -186,6 +211,8 @@ typedef enum
   FASP_EVENT_RESUMED,           /* heard again; where it stood */
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
+  FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
+                                   session; bytes_lost are missing in between */
   FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
                                    sender, unacknowledged bytes */
 } FaspEventType;
@@ -205,7 +232,8 @@ typedef struct
   gboolean falls_short;         /* sender: of glitch_interval, since now */
   guint64 bitrate;              /* BITRATE: bit/s of the stream that all receivers
                                    have room for, with all that goes with it */
-  guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed */
+  guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED */
+  FaspAddress before;           /* MOVED: of the session before */
   guint flows, flows_here;      /* agreed upon, and what this end has */
   gboolean fec_refused;         /* sender: the peer takes no repairs */
   FaspIdentity peer;

@@ -37,6 +37,9 @@ struct _FaspEndpoint
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer;
   FaspCaller caller;
+  guint wanted, wanted_serial;  /* of several peers: faspmove.c, */
+  FaspTime move_time;           /* and when it is another one */
+  guint refused;                /* in a row, for good */
   guint cookie_link, cookie_tries;      /* of the way that the cookie is for */
   FaspTime call_started, redial_time, punch_time;
   guint punched;                /* links, this time */
@@ -49,6 +52,10 @@ struct _FaspEndpoint
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
   FaspTime media_time;
+  guint64 past;                 /* the first block kept as history, */
+  guint64 key;                  /* and that of the newest key frame; fasphistory.c */
+  FaspPlace own;                /* where what we write ourselves began */
+  guint own_origins;            /* how many there have been */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
 
@@ -57,6 +64,11 @@ struct _FaspEndpoint
   FaspTime reading_offset;      /* from its media time to when it is to be played, less
                                  * the latency that the session began with */
   FaspSenderClock reading_clock;
+  FaspMediaClock media_clock;   /* of the session that was read last and is gone, */
+  FaspSkew skew;
+  guint64 last_media;           /* and of its last block, widened */
+  FaspAddress reading_from;     /* where the block read last came from, */
+  FaspPlace stand;              /* and the byte behind it */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
@@ -75,8 +87,6 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
 }
 
 /* faspreading.c: @block is the next for the application. */
-void fasp_reading_took (FaspEndpoint * endpoint, const FaspSession * session,
-    FaspBlock * block);
 /* faspencoder.c: what it is to be told by now. */
 void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
@@ -100,6 +110,13 @@ void fasp_endpoint_note_needs (FaspEndpoint * endpoint,
     FaspSession * session);
 /* Lets go of blocks that nobody needs any more. */
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
+/* faspwriting.c: a sender's store; blocks of @size bytes for now. */
+void fasp_writing_begin (FaspEndpoint * endpoint, guint32 size);
+/* faspreading.c: a receiver's session begins; @told: the sender's hello. */
+void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
+    const FaspHello * told);
+/* It is over: what is known of the sender's clock stays; @session may be NULL. */
+void fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session);
 /* What we say of ourselves, in OPEN and ACCEPT. */
 void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start);

@@ -127,6 +127,15 @@ was_set (const FaspMediaClock * clock, guint64 number, FaspTime media,
       || clock->offset - difference > FASP_MEDIA_CLOCK_STEP;
 }
 
+void
+fasp_media_clock_continue (FaspMediaClock * clock,
+    const FaspMediaClock * before)
+{
+  *clock = *before;
+  clock->newest = clock->epoch = clock->epoch_least = 0;
+  clock->newest_media = G_MININT64;
+}
+
 gboolean
 fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     FaspTime media, FaspTime arrival)

@@ -55,6 +55,9 @@ typedef struct
 } FaspMediaClock;
 
 void fasp_media_clock_init (FaspMediaClock * clock);
+/* The same stream, with numbers of its own, from another sender: by the same clock. */
+void fasp_media_clock_continue (FaspMediaClock * clock,
+    const FaspMediaClock * before);
 /* Block @number is here. TRUE: the clock jumped (not for the first block). */
 gboolean fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     FaspTime media, FaspTime arrival);

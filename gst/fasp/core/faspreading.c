@@ -1,24 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the application reads: whose it is, and when it is to be played.
+ * What the application reads: each byte of a stream once, whichever session it
+ * came in, and when it is to be played.
  */
 #include "faspendpointprivate.h"
 
 void
-fasp_reading_took (FaspEndpoint * endpoint, const FaspSession * session,
-    FaspBlock * block)
+fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
+    const FaspHello * told)
+{
+  FaspPlace place = told->place;
+
+  if (!place.known)
+    place.offset = FASP_OFFSET_UNKNOWN;
+  fasp_position_init (&session->rx.position, &place);
+  if (!fasp_place_is_comparable (&endpoint->stand, &place))
+    return;
+  /* by the same clock, whoever relays it */
+  fasp_reading_left (endpoint, g_hash_table_lookup (endpoint->by_id,
+          GUINT_TO_POINTER (endpoint->reading)));
+  fasp_media_clock_continue (&session->rx.clock, &endpoint->media_clock);
+  session->rx.skew = endpoint->skew;
+  session->rx.last_media = endpoint->last_media;
+}
+
+void
+fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session)
+{
+  if (session == NULL || session->id != endpoint->reading)
+    return;
+  endpoint->media_clock = session->rx.clock;
+  endpoint->skew = session->rx.skew;
+  endpoint->last_media = session->rx.last_media;
+}
+
+/* The stream that was read goes on in another session. */
+static void
+tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
+{
+  FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_MOVED,
+      session);
+
+  event->before = endpoint->reading_from;
+  event->bytes_lost = bytes;
+}
+
+/* Whose clock it is by, and when it is to be played. @again: the stream is the same. */
+static void
+follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
+    FaspBlock * block, gboolean again)
 {
   const FaspRx *rx = &session->rx;
   FaspSenderClock *clock = &endpoint->reading_clock;
   FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number,
       block->media_time);
 
-  /* another sender than that of the block before */
   if (endpoint->reading != session->id) {
-    if (endpoint->reading != 0)
-      block->flags |= FASP_BLOCK_DISCONT;
-    endpoint->reading = session->id;
-    clock->epoch++;
+    clock->epoch += !again;
     clock->jumps = rx->clock.jumps;
   }
   if (clock->jumps != rx->clock.jumps
@@ -35,6 +73,110 @@ fasp_reading_took (FaspEndpoint * endpoint, const FaspSession * session,
   /* at its own time, however long it has waited for the one before it */
   endpoint->reading_offset = mapped - block->media_time +
       fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
+}
+
+/* What of it has not been delivered, as it follows on what was; NULL: nothing. */
+static FaspBlock *
+fit_in (FaspEndpoint * endpoint, const FaspSession * session, FaspBlock * block)
+{
+  FaspPlace *stand = &endpoint->stand, place = session->rx.position.next;
+  gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
+  gboolean again;
+  guint64 bytes;
+
+  place.offset = block->offset;
+  again = fasp_place_is_comparable (stand, &place);
+  switch (fasp_stand_compare (stand, &place, block->size, &bytes)) {
+    case FASP_STAND_OLD:
+      fasp_block_unref (block);
+      return NULL;
+    case FASP_STAND_OVERLAPS:
+      block = fasp_block_cut (block, bytes);
+      bytes = 0;
+      block->flags &= ~FASP_BLOCK_DISCONT;
+      break;
+    case FASP_STAND_FOLLOWS:
+      block->flags &= ~FASP_BLOCK_DISCONT;
+      break;
+    case FASP_STAND_ANEW:
+      if (moved || again || (stand->known && (!place.known
+                  || stand->offset != FASP_OFFSET_UNKNOWN
+                  || !fasp_origin_equal (&stand->origin, &place.origin))))
+        block->flags |= FASP_BLOCK_DISCONT;
+      else if (endpoint->reading == 0)
+        block->flags &= ~FASP_BLOCK_DISCONT;    /* nothing was before */
+      break;
+  }
+  if (moved && again)
+    tell_moved (endpoint, session, bytes);
+  *stand = place;
+  if (block->offset != FASP_OFFSET_UNKNOWN)
+    stand->offset = fasp_offset_check (block->offset + block->size);
+  follow_clock (endpoint, session, block, again);
+  return block;
+}
+
+/* The next block of it that is not known yet, or its end; NULL: there is none. */
+static FaspBlock *
+take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  FaspBlock *block;
+
+  do {
+    block = fasp_rx_take (&session->rx, now);
+    if (block == NULL)
+      return NULL;
+    if ((block->flags & FASP_BLOCK_EOS) == 0)
+      block = fit_in (endpoint, session, block);
+  } while (block == NULL);
+  return block;
+}
+
+FaspBlock *
+fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspBlock *block;
+
+    if (!session->connected || fasp_session_get_hold_end (session) > 0)
+      continue;
+    block = take (endpoint, now, session);
+    if (block == NULL) {
+      if (fasp_session_is_over (session) && !session->removed)
+        fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
+      continue;
+    }
+    if (fasp_session_is_over (session) && !fasp_session_has_unread (session))
+      fasp_endpoint_wake (endpoint, session);
+    else if (session->state == FASP_SESSION_OPEN)
+      fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
+          fasp_rx_get_timeout (&session->rx));
+    endpoint->reading = session->id;
+    endpoint->reading_from = *fasp_session_get_address (session);
+    endpoint->stats.bytes_read += block->size;
+    return block;
+  }
+  return NULL;
+}
+
+FaspPlace
+fasp_endpoint_get_stand (const FaspEndpoint * endpoint)
+{
+  return endpoint->stand;
+}
+
+gboolean
+fasp_endpoint_can_read (const FaspEndpoint * endpoint)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->connected && fasp_session_get_hold_end (session) == 0
+        && fasp_session_has_unread (session))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 FaspTime

@@ -66,7 +66,7 @@ add_header (guint8 * symbol, const FaspBlock * block, guint8 c)
   FaspWriter w = { header, sizeof header };
 
   fasp_write_uint (&w, block->size, 2);
-  fasp_write_uint (&w, block->flags & FASP_BLOCK_EOS, 1);
+  fasp_write_uint (&w, block->flags & FASP_BLOCK_MARK, 1);
   fasp_write_uint (&w, block->media_time, 4);
   fasp_rlc_add (symbol, header, sizeof header, c);
 }

@@ -217,8 +217,9 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
 {
   rx->first_data = MIN (rx->first_data, now);
   rx->blocks++;
-  rx->payload += piece->total;
-  if (piece->flags & FASP_BLOCK_EOS) {
+  if ((piece->flags & FASP_BLOCK_MARK) == 0)
+    rx->payload += piece->total;
+  else if (piece->total == 0) {
     rx->has_eos = TRUE;
     rx->eos = piece->number;
   }
@@ -367,6 +368,13 @@ fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end)
 }
 
 void
+fasp_rx_position (FaspRx * rx, guint64 number, guint64 offset)
+{
+  fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder),
+      number, offset);
+}
+
+void
 fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
@@ -374,6 +382,31 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
   rx->given_up += fasp_reorder_skip_to (rx->reorder, number);
   measure_in_order (rx, now, old_ack);
   speak_now (rx, now, FALSE);
+}
+
+/* A block in order, or NULL. TRUE: it is for the application. */
+static gboolean
+take_one (FaspRx * rx, FaspBlock ** block)
+{
+  gboolean payload;
+
+  *block = fasp_reorder_take (rx->reorder);
+  if (*block == NULL)
+    return TRUE;
+  payload = fasp_position_take (&rx->position, *block);
+  if (rx->discont)
+    (*block)->flags |= FASP_BLOCK_DISCONT;
+  rx->discont = FALSE;
+  if (payload)
+    return TRUE;
+  if (fasp_block_is_end (*block)) {
+    (*block)->flags |= FASP_BLOCK_EOS;
+    rx->complete = TRUE;
+    return TRUE;
+  }
+  rx->discont = ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
+  fasp_block_unref (*block);
+  return FALSE;
 }
 
 FaspBlock *
@@ -384,11 +417,9 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
 
   if (rx->complete)
     return NULL;
-  block = fasp_reorder_take (rx->reorder);
+  while (!take_one (rx, &block));
   if (block == NULL)
     return NULL;
-  if (block->flags & FASP_BLOCK_EOS)
-    rx->complete = TRUE;
   /* a sender whose window was closed waits for this */
   opened = fasp_reorder_get_taken (rx->reorder) - rx->told_taken;
   if (opened > fasp_reorder_get_capacity (rx->reorder) / 4)

@@ -19,6 +19,7 @@
 #include "faspgap.h"
 #include "faspmediaclock.h"
 #include "faspplayout.h"
+#include "faspposition.h"
 #include "faspreorder.h"
 #include "faspskew.h"
 #include "faspsolver.h"
@@ -33,6 +34,9 @@ typedef struct
   FaspTime patience, patience_end;      /* that lost blocks are given to be
                                    recovered, until then */
   FaspTime solver_end;          /* blocks are remembered for it until then */
+  FaspPosition position;        /* of what is taken next; the caller's to
+                                   initialise */
+  gboolean discont;             /* a mark that was passed over followed a hole */
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;
@@ -86,6 +90,8 @@ FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
 FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
 void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
+/* Block @number begins at @offset of the stream. */
+void fasp_rx_position (FaspRx * rx, guint64 number, guint64 offset);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
 /* Losses were settled by the passing of time. */
 void fasp_rx_settled (FaspRx * rx, FaspTime now);

@@ -91,10 +91,13 @@ typedef struct
   guint32 room_told;            /* room that the block size was chosen for */
   FaspLatency agreed;
   gchar *streamid;
-  guint64 start;                /* sender: first block promised */
+  guint64 start;                /* sender: first block promised, */
+  FaspPlace told;               /* where that was said to stand, */
+  guint64 live_from;            /* and what was written next when it joined */
 
   FaspTime created, opened, heard, spoken;
   gboolean interrupted;
+  guint of_peer;                /* caller: which of several it is */
   gboolean refused;             /* opened, but there is no room for its stream */
   gboolean connected;           /* the application was told so, and */
   gboolean removed;             /* of its end */
@@ -208,6 +211,21 @@ void fasp_session_end_turn (FaspSession * session, FaspTime now,
 guint64 fasp_session_get_channel_rate (const FaspSession * session);
 /* Payload bytes of a block that fits the path in one datagram, with its repair. */
 guint32 fasp_session_get_room (const FaspSession * session);
+
+static inline gboolean
+fasp_session_is_over (const FaspSession * session)
+{
+  return session->state == FASP_SESSION_CLOSING
+      || session->state == FASP_SESSION_CLOSED;
+}
+
+/* Is there something the application has not read yet? */
+static inline gboolean
+fasp_session_has_unread (const FaspSession * session)
+{
+  return session->role == FASP_ROLE_RECEIVER && !session->rx.complete
+      && fasp_reorder_peek (session->rx.reorder) != NULL;
+}
 
 void fasp_session_close (FaspSession * session, FaspTime now,
     FaspReason reason, const gchar * text);

@@ -213,9 +213,13 @@ handle_feedback (FaspSession * session, FaspTime now,
     const FaspFeedback * feedback)
 {
   guint64 acked = MAX (session->tx.acked, session->confirm_from), dead;
+  guint64 skips = session->tx.skips_told;
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
+  /* it may have lost count of where it is */
+  if (session->tx.skips_told > skips)
+    session->promise_time = now;
   bury_and_revive (session, now, dead);
   fasp_spread_adjust (&session->spread, now, session->tx.repair);
   if (knows_phase (session, feedback))
@@ -297,6 +301,10 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     case FASP_FRAME_SKIP:
       if (takes_stream)
         fasp_rx_skip (&session->rx, now, frame->number);
+      break;
+    case FASP_FRAME_POSITION:
+      if (takes_stream)
+        fasp_rx_position (&session->rx, frame->number, frame->offset);
       break;
     case FASP_FRAME_PROMISE:
       if (takes_stream)

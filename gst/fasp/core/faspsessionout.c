@@ -447,6 +447,19 @@ plan_fec (FaspSession * session, FaspTime now)
       fasp_fec_get_residual (&session->tx.fec, &goal) / goal.loss;
 }
 
+/* Where block @number is, if that is known. */
+static void
+write_position (FaspSession * session, FaspWriter * w, guint64 number)
+{
+  FaspPlace place;
+
+  if (number < fasp_store_get_tail (session->tx.store))
+    return;
+  place = fasp_store_get_place_of (session->tx.store, number);
+  if (place.known && place.offset != FASP_OFFSET_UNKNOWN)
+    fasp_wire_write_position (w, number, place.offset);
+}
+
 /* Looks at the path again and tells the peer what is to be expected. */
 static gboolean
 poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
@@ -474,6 +487,8 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   fasp_wire_write_promise (&l.w, session->promise_serial++,
       outlook->latency / FASP_MSEC, MIN (outlook->promise.interval,
           FASP_INTERVAL_MAX));
+  if (session->tx.skips_told > 0)
+    write_position (session, &l.w, session->tx.cursor);
   return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
 }
 
@@ -575,6 +590,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       fasp_wire_write_number (&l.w, FASP_FRAME_TAIL, item.number);
       break;
     case FASP_TX_SKIP:
+      write_position (session, &l.w, item.number);
       fasp_wire_write_number (&l.w, FASP_FRAME_SKIP, item.number);
       break;
     case FASP_TX_NOTHING:

@@ -299,8 +299,8 @@ parse (const Row * row, FaspRecovered * recovered)
   recovered->flags = fasp_read_uint (&r, 1);
   recovered->media_time = fasp_read_uint (&r, 4);
   recovered->data = fasp_read_bytes (&r, recovered->size);
-  return !r.failed && recovered->flags <= FASP_BLOCK_EOS
-      && (recovered->size == 0) == (recovered->flags != 0);
+  return !r.failed && recovered->flags <= FASP_BLOCK_MARK
+      && (recovered->size > 0 || recovered->flags != 0);
 }
 
 gboolean

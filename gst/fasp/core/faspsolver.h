@@ -23,7 +23,7 @@ typedef struct _FaspSolver FaspSolver;
 typedef struct
 {
   guint64 number;
-  guint8 flags;                 /* FASP_BLOCK_EOS */
+  guint8 flags;                 /* FASP_BLOCK_MARK */
   guint32 media_time;           /* low 32 bits */
   const guint8 *data;           /* until the next call */
   guint32 size;

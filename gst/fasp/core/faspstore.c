@@ -12,6 +12,8 @@ struct _FaspStore
   guint32 block_size;
   gboolean open;                /* block head - 1 takes more bytes */
   gboolean finished;
+  FaspSegments segments;
+  guint64 offset;               /* of the next byte */
   GPtrArray *forgotten;         /* blocks in memory of others */
 };
 
@@ -30,6 +32,7 @@ new_forgotten (void)
 FaspStore *
 fasp_store_new (gsize limit, guint32 block_size)
 {
+  const FaspPlace nowhere = {.offset = FASP_OFFSET_UNKNOWN };
   FaspStore *store = g_new0 (FaspStore, 1);
 
   store->mask = 255;
@@ -37,6 +40,8 @@ fasp_store_new (gsize limit, guint32 block_size)
   store->limit = limit;
   store->forgotten = new_forgotten ();
   store->block_size = block_size;
+  store->offset = FASP_OFFSET_UNKNOWN;
+  fasp_segments_init (&store->segments, &nowhere);
   return store;
 }
 
@@ -47,6 +52,7 @@ fasp_store_free (FaspStore * store)
     return;
   fasp_store_trim (store, store->head);
   g_ptr_array_unref (store->forgotten);
+  fasp_segments_clear (&store->segments);
   g_free (store->ring);
   g_free (store);
 }
@@ -79,6 +85,7 @@ append (FaspStore * store, FaspBlock * block)
   }
   block->number = store->head;
   block->place = store->place;
+  block->offset = store->offset;
   *slot (store, store->head) = block;
   store->head++;
   store->bytes += cost (block);
@@ -115,6 +122,13 @@ fasp_store_is_full (const FaspStore * store)
   return store->bytes + sizeof (FaspBlock) + store->block_size > store->limit;
 }
 
+static inline void
+advance (FaspStore * store, gsize size)
+{
+  if (store->offset != FASP_OFFSET_UNKNOWN)
+    store->offset = fasp_offset_check (store->offset + size);
+}
+
 gsize
 fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * data, gsize size, FaspMemory * memory)
@@ -140,6 +154,7 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
       store->open = TRUE;
       if (whole) {
         taken += block->size;
+        advance (store, block->size);
         close_block (store);
         continue;
       }
@@ -149,27 +164,181 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     memcpy (block->data + block->size, data + taken, n);
     block->size += n;
     taken += n;
+    advance (store, n);
     if (block->size == block->capacity)
       close_block (store);
   }
   return taken;
 }
 
+static void
+append_mark (FaspStore * store, FaspTime now, FaspTime media_time,
+    const guint8 * mark, guint32 size)
+{
+  FaspBlock *block = fasp_block_new (size);
+
+  fasp_store_seal (store);
+  block->flags = FASP_BLOCK_MARK;
+  block->media_time = media_time;
+  block->arrival = now;
+  block->size = size;
+  if (size > 0)
+    memcpy (block->data, mark, size);
+  append (store, block);
+  store->place++;
+}
+
 void
 fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time)
 {
-  FaspBlock *block;
+  if (store->finished)
+    return;
+  append_mark (store, now, media_time, NULL, 0);
+  store->finished = TRUE;
+}
+
+static void
+append_position (FaspStore * store, FaspTime now, FaspTime media_time,
+    const FaspPlace * place)
+{
+  guint8 mark[FASP_MARK_SIZE];
+
+  fasp_mark_write (mark, place);
+  append_mark (store, now, media_time, mark, sizeof mark);
+}
+
+gboolean
+fasp_store_set_place (FaspStore * store, FaspTime now, FaspTime media_time,
+    const FaspPlace * place, gboolean listens)
+{
+  const FaspPlace *last = &fasp_segments_get_last (&store->segments)->place;
+  guint64 offset = fasp_offset_check (place->offset);
+
+  if (store->finished || (last->known == place->known
+          && offset == store->offset && (!place->known
+              || fasp_origin_equal (&last->origin, &place->origin))))
+    return TRUE;
+  if (store->head > store->tail || listens) {
+    if (fasp_store_is_full (store))
+      return FALSE;
+    append_position (store, now, media_time, &(FaspPlace) {
+        place->known, place->origin, offset}
+    );
+  }
+  store->offset = offset;
+  fasp_segments_begin (&store->segments, store->head, place);
+  return TRUE;
+}
+
+void
+fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time)
+{
+  FaspPlace place = fasp_store_get_next_place (store);
 
   if (store->finished)
     return;
-  fasp_store_seal (store);
-  block = fasp_block_new (0);
-  block->flags = FASP_BLOCK_EOS;
-  block->media_time = media_time;
-  block->arrival = now;
-  append (store, block);
-  store->place++;
-  store->finished = TRUE;
+  append_position (store, now, media_time, &place);
+  fasp_segments_begin (&store->segments, store->head, &place);
+}
+
+void
+fasp_store_pass (FaspStore * store, gsize size)
+{
+  FaspPlace place;
+
+  fasp_store_trim (store, store->head);
+  advance (store, size);
+  place = fasp_store_get_next_place (store);
+  fasp_segments_begin (&store->segments, store->head, &place);
+  fasp_segments_trim (&store->segments, store->head);
+}
+
+FaspPlace
+fasp_store_get_next_place (const FaspStore * store)
+{
+  FaspPlace place = fasp_segments_get_last (&store->segments)->place;
+
+  place.offset = store->offset;
+  return place;
+}
+
+FaspPlace
+fasp_store_get_place_of (FaspStore * store, guint64 number)
+{
+  FaspPlace place;
+
+  number = MAX (number, store->tail);
+  place = fasp_segments_get (&store->segments, number)->place;
+  if (number >= store->head) {
+    fasp_store_seal (store);
+    place.offset = store->offset;
+  } else {
+    place.offset = (*slot (store, number))->offset;
+  }
+  return place;
+}
+
+/* The last of the blocks in [low, high) that begins at or before @offset. */
+static guint64
+search (const FaspStore * store, guint64 low, guint64 high, guint64 offset)
+{
+  while (high - low > 1) {
+    guint64 middle = low + (high - low) / 2;
+
+    if ((*slot (store, middle))->offset <= offset)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+gboolean
+fasp_store_find (FaspStore * store, const FaspPlace * place, guint64 * number)
+{
+  const FaspSegments *segments = &store->segments;
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < segments->n; i++) {
+    const FaspSegment *segment = &segments->list[i];
+    guint64 first = MAX (segment->number, store->tail);
+    guint64 end = i + 1 < segments->n ? segments->list[i + 1].number :
+        store->head;
+    guint64 from;
+
+    if (!fasp_place_is_comparable (&segment->place, place))
+      continue;
+    found = TRUE;
+    *number = end;
+    from = first < store->head ? (*slot (store, first))->offset : store->offset;
+    if (place->offset <= from) {
+      *number = first;
+      return TRUE;
+    }
+    /* a mark is the last of all but the last segment: it begins where that ends */
+    if (first < end && (i + 1 == segments->n ? place->offset < store->offset :
+            place->offset < (*slot (store, end - 1))->offset)) {
+      *number = search (store, first, end, place->offset);
+      return TRUE;
+    }
+  }
+  return found;
+}
+
+guint64
+fasp_store_find_time (const FaspStore * store, FaspTime time)
+{
+  guint64 low = store->tail, high = store->head;
+
+  while (low < high) {
+    guint64 middle = low + (high - low) / 2;
+
+    if ((*slot (store, middle))->arrival < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 gboolean
@@ -230,7 +399,7 @@ fasp_store_count_bytes (const FaspStore * store, guint64 from, guint64 to)
 
   to = MIN (to, store->head);
   for (guint64 n = MAX (from, store->tail); n < to; n++)
-    bytes += (*slot (store, n))->size;
+    bytes += fasp_block_get_payload (*slot (store, n));
   return bytes;
 }
 
@@ -262,6 +431,7 @@ fasp_store_trim (FaspStore * store, guint64 number)
     else
       fasp_block_unref (block);
   }
+  fasp_segments_trim (&store->segments, store->tail);
 }
 
 GPtrArray *

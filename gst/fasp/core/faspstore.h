@@ -8,15 +8,19 @@
  * to queue, without a timer.
  *
  *     tail <= n < head: block n is kept;   bytes kept <= limit
+ *
+ * Each byte has a place in a stream (faspposition.h); where the place jumps, a mark
+ * says so to all who read on.
  */
 #pragma once
 
-#include "faspblock.h"
+#include "faspsegments.h"
 
 G_BEGIN_DECLS
 
 typedef struct _FaspStore FaspStore;
 
+/* Nothing is known of places until fasp_store_set_place(). */
 FaspStore *fasp_store_new (gsize limit, guint32 block_size);
 void fasp_store_free (FaspStore * store);
 
@@ -31,6 +35,26 @@ gboolean fasp_store_is_full (const FaspStore * store);
 /* Appends the end of the stream, a block without payload. */
 void fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time);
 gboolean fasp_store_is_finished (const FaspStore * store);
+
+/* The next byte written is there.  If that is not where the last one ended a mark says
+ * so, where blocks are kept or anybody @listens; FALSE: there is no room for it. */
+gboolean fasp_store_set_place (FaspStore * store, FaspTime now,
+    FaspTime media_time, const FaspPlace * place, gboolean listens);
+/* A mark that says where the next byte is, whatever was said before. */
+void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
+/* @size bytes pass that nobody will get; nothing is kept. */
+void fasp_store_pass (FaspStore * store, gsize size);
+/* Of the next byte written. Does not seal anything. */
+FaspPlace fasp_store_get_next_place (const FaspStore * store);
+/* Of the first byte of block @number: one that is kept, or the next to come. */
+FaspPlace fasp_store_get_place_of (FaspStore * store, guint64 number);
+/* The block that has the byte, or, where that is not kept, the first behind it, or the
+ * next to come.  FALSE: nothing of that stream is here. */
+gboolean fasp_store_find (FaspStore * store, const FaspPlace * place,
+    guint64 * number);
+/* The first of the blocks kept that was begun at @time or later; or the next to
+ * come. */
+guint64 fasp_store_find_time (const FaspStore * store, FaspTime time);
 
 /* Seals the open block, so that a session can start behind it. */
 guint64 fasp_store_seal (FaspStore * store);

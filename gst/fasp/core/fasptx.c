@@ -308,10 +308,10 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       if (item->index == 0) {
         if (item->round == 0) {
           tx->blocks_sent++;
-          tx->payload_sent += block->size;
+          tx->payload_sent += fasp_block_get_payload (block);
         } else {
           tx->blocks_resent++;
-          tx->payload_resent += block->size;
+          tx->payload_resent += fasp_block_get_payload (block);
         }
       }
       if (item->number == tx->cursor) {

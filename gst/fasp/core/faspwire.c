@@ -16,7 +16,9 @@ enum
   OPTION_FLOWS = 10,
   OPTION_FEC = 11,
   OPTION_ARRIVALS = 12,
-  OPTION_KNOWN = OPTION_ARRIVALS,
+  OPTION_POSITION = 13,
+  OPTION_WANTS = 14,
+  OPTION_KNOWN = OPTION_WANTS,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -70,6 +72,28 @@ read_text (FaspReader * r, gsize size, gsize max, gchar * text)
       return;
   memcpy (text, bytes, size);
   text[size] = '\0';
+}
+
+static void
+read_place (FaspReader * r, FaspPlace * place)
+{
+  const guint8 *origin = fasp_read_bytes (r, FASP_ORIGIN_SIZE);
+
+  place->offset = fasp_offset_check (fasp_read_uint (r, 8));
+  place->known = !r->failed;
+  if (origin != NULL)
+    memcpy (place->origin.bytes, origin, FASP_ORIGIN_SIZE);
+}
+
+static void
+read_wants (FaspReader * r, FaspWants * wants)
+{
+  guint8 join = fasp_read_uint (r, 1);
+
+  wants->join = join <= FASP_JOIN_BACK ? join : FASP_JOIN_ANY;
+  wants->back_ms = fasp_read_uint (r, 4);
+  if (r->left > 0)
+    read_place (r, &wants->from);
 }
 
 gboolean
@@ -145,6 +169,12 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
         break;
       case OPTION_ARRIVALS:
         h->arrivals = fasp_read_uint (&value, 1);
+        break;
+      case OPTION_POSITION:
+        read_place (&value, &h->place);
+        break;
+      case OPTION_WANTS:
+        read_wants (&value, &h->wants);
         break;
       default:
         if (id >= OPTION_CRITICAL)
@@ -242,6 +272,24 @@ write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
   fasp_write_uint (w, value, size);
 }
 
+static void
+write_place (FaspWriter * w, const FaspPlace * place)
+{
+  fasp_write_bytes (w, place->origin.bytes, FASP_ORIGIN_SIZE);
+  fasp_write_uint (w, place->offset, 8);
+}
+
+static void
+write_wants (FaspWriter * w, const FaspWants * wants)
+{
+  fasp_write_uint (w, OPTION_WANTS, 1);
+  fasp_write_uint (w, wants->from.known ? 5 + FASP_ORIGIN_SIZE + 8 : 5, 2);
+  fasp_write_uint (w, wants->join, 1);
+  fasp_write_uint (w, wants->back_ms, 4);
+  if (wants->from.known)
+    write_place (w, &wants->from);
+}
+
 void
 fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
 {
@@ -276,6 +324,13 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
     write_option (w, OPTION_FEC, h->fec, 2);
   if (h->arrivals > 0)
     write_option (w, OPTION_ARRIVALS, h->arrivals, 1);
+  if (h->place.known) {
+    fasp_write_uint (w, OPTION_POSITION, 1);
+    fasp_write_uint (w, FASP_ORIGIN_SIZE + 8, 2);
+    write_place (w, &h->place);
+  }
+  if (h->wants.join != FASP_JOIN_ANY || h->wants.from.known)
+    write_wants (w, &h->wants);
 }
 
 static void
@@ -428,7 +483,7 @@ read_data (FaspReader * r, guint8 type, FaspFrame * frame)
   frame->type = FASP_FRAME_DATA;
   frame->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
   frame->copy = (type & FASP_DATA_COPY_MASK) >> FASP_DATA_COPY_SHIFT;
-  frame->flags = (type & FASP_DATA_EOS) ? FASP_BLOCK_EOS : 0;
+  frame->flags = (type & FASP_DATA_MARK) ? FASP_BLOCK_MARK : 0;
   frame->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
   frame->media_time = fasp_read_uint (r, 4);
   frame->index = 0;
@@ -449,8 +504,8 @@ read_data (FaspReader * r, guint8 type, FaspFrame * frame)
   frame->payload = fasp_read_bytes (r, r->left);
   if (frame->count == 1)
     frame->total = frame->payload_size;
-  /* an end of stream has no payload and is the only block without */
-  if ((frame->total == 0) != ((frame->flags & FASP_BLOCK_EOS) != 0))
+  /* the end of the stream, a mark, is the only block without payload */
+  if (frame->total == 0 && (frame->flags & FASP_BLOCK_MARK) == 0)
     r->failed = TRUE;
 }
 
@@ -489,6 +544,12 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_TAIL:
     case FASP_FRAME_SKIP:
       frame->number = fasp_read_varint (r);
+      if (frame->number > FASP_BLOCK_MAX)
+        r->failed = TRUE;
+      break;
+    case FASP_FRAME_POSITION:
+      frame->number = fasp_read_varint (r);
+      frame->offset = fasp_read_varint (r);
       if (frame->number > FASP_BLOCK_MAX)
         r->failed = TRUE;
       break;
@@ -543,6 +604,14 @@ fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
   fasp_write_varint (w, serial);
   fasp_write_varint (w, latency_ms);
   fasp_write_varint (w, interval);
+}
+
+void
+fasp_wire_write_position (FaspWriter * w, guint64 number, guint64 offset)
+{
+  fasp_write_uint (w, FASP_FRAME_POSITION, 1);
+  fasp_write_varint (w, number);
+  fasp_write_varint (w, offset);
 }
 
 static void
@@ -618,8 +687,8 @@ fasp_wire_write_data (FaspWriter * w, const FaspBlock * block, guint8 round,
       MIN (copy, 3) << FASP_DATA_COPY_SHIFT;
   guint32 offset = 0, size = block->size;
 
-  if (block->flags & FASP_BLOCK_EOS)
-    type |= FASP_DATA_EOS;
+  if (block->flags & FASP_BLOCK_MARK)
+    type |= FASP_DATA_MARK;
   if (count > 1) {
     guint32 part = (block->size + count - 1) / count;
 

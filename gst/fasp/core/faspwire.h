@@ -9,11 +9,12 @@
 #include "fasparrivals.h"
 #include "faspbytes.h"
 #include "faspendpoint.h"
+#include "faspposition.h"
 #include "fasprlc.h"
 
 G_BEGIN_DECLS
 
-#define FASP_VERSION 3
+#define FASP_VERSION 4
 #define FASP_TAG_SIZE_NONE 4    /* of a session without a cipher */
 #define FASP_TAG_SIZE_MAX 16
 #define FASP_NONCE_SIZE 16
@@ -134,6 +135,8 @@ typedef struct
                                    from, or would send; 0: none */
   guint8 arrivals;              /* of packets in a FEEDBACK: receiver: that it can
                                    tell; sender: that it wants; 0: none */
+  FaspPlace place;              /* sender: of the first byte of block `start' */
+  FaspWants wants;              /* receiver */
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
@@ -155,6 +158,7 @@ typedef enum
   FASP_FRAME_CLOSE = 0x06,
   FASP_FRAME_PROMISE = 0x07,
   FASP_FRAME_REPAIR = 0x08,
+  FASP_FRAME_POSITION = 0x09,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
 
@@ -163,7 +167,7 @@ typedef enum
 #define FASP_DATA_COPY_SHIFT 2
 #define FASP_DATA_COPY_MASK 0x0c
 #define FASP_DATA_FRAGMENT 0x02
-#define FASP_DATA_EOS 0x01
+#define FASP_DATA_MARK 0x01
 
 #define FASP_FEEDBACK_TAIL 0x01
 #define FASP_FEEDBACK_ARRIVALS 0x02
@@ -218,8 +222,9 @@ typedef struct
 typedef struct
 {
   FaspFrameType type;
-  guint64 number;               /* PING, PONG token; TAIL, SKIP block; CLOSE
-                                   reason; PROMISE latency, ms */
+  guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
+                                   CLOSE reason; PROMISE latency, ms */
+  guint64 offset;               /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
@@ -250,6 +255,8 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval);
+void fasp_wire_write_position (FaspWriter * w, guint64 number,
+    guint64 offset);
 /* All but the symbol, which follows. */
 void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span);

@@ -3,13 +3,56 @@
  * What the application writes: into the store, for whoever listens.
  */
 #include "faspendpointprivate.h"
+#include "fasphistory.h"
 #include "faspslow.h"
+
+/* A stream of our own begins: nobody has heard of it yet. */
+static void
+choose_origin (FaspEndpoint * endpoint)
+{
+  guint8 count[4];
+  FaspWriter w = { count, sizeof count };
+
+  fasp_write_uint (&w, endpoint->own_origins++, sizeof count);
+  endpoint->own = (FaspPlace) {
+  .known = TRUE};
+  fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret,
+      "fasp origin 1", count, sizeof count, endpoint->own.origin.bytes,
+      FASP_ORIGIN_SIZE);
+}
+
+void
+fasp_writing_begin (FaspEndpoint * endpoint, guint32 size)
+{
+  endpoint->store = fasp_store_new (endpoint->config.buffer_size, size);
+  endpoint->planner = fasp_planner_new ();
+  endpoint->key = FASP_NO_BLOCK;
+  choose_origin (endpoint);
+  fasp_store_set_place (endpoint->store, 0, 0, &endpoint->own, FALSE);
+}
 
 static gboolean
 has_listeners (const FaspEndpoint * endpoint)
 {
   return endpoint->hold != FASP_NO_BLOCK
       || fasp_endpoint_get_open (endpoint) != NULL;
+}
+
+/* Does what is written go into the store? */
+static gboolean
+is_kept (const FaspEndpoint * endpoint)
+{
+  return has_listeners (endpoint) || (fasp_history_is_kept (endpoint)
+      && !endpoint->config.wait_for_connection);
+}
+
+/* The store is full: what is left of the past goes, then who is too slow. */
+static gboolean
+make_room (FaspEndpoint * endpoint, FaspTime now)
+{
+  /* what they are moved over is history then */
+  return fasp_history_give_way (endpoint) || fasp_slow_press (endpoint, now)
+      || fasp_history_give_way (endpoint);
 }
 
 gsize
@@ -22,22 +65,69 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
     return 0;
   endpoint->media_time = media_time;
-  if (!has_listeners (endpoint)) {
+  if (!is_kept (endpoint)) {
     if (endpoint->config.wait_for_connection)
       return 0;
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
     endpoint->stats.bytes_unconfirmed = 0;      /* these go before it */
+    fasp_store_pass (endpoint->store, size);
     return size;
   }
   do
     taken += fasp_store_write (endpoint->store, now, media_time,
         data + taken, size - taken, memory);
-  while (taken < size && fasp_slow_press (endpoint, now));
+  while (taken < size && make_room (endpoint, now));
   endpoint->stats.bytes_written += taken;
-  if (taken > 0)
+  if (taken > 0) {
+    fasp_history_tend (endpoint, now);
     fasp_turns_written (&endpoint->turns, now);
+  }
   return taken;
+}
+
+/* Is it a stream of our own that is being written? */
+static gboolean
+is_own (FaspEndpoint * endpoint)
+{
+  FaspPlace place = fasp_store_get_next_place (endpoint->store);
+
+  return fasp_origin_equal (&place.origin, &endpoint->own.origin);
+}
+
+gboolean
+fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, const FaspPlace * place)
+{
+  g_return_val_if_fail (endpoint->store != NULL, FALSE);
+  if (endpoint->closing || (endpoint->config.wait_for_connection
+          && !is_kept (endpoint)))
+    return FALSE;
+  if (place == NULL) {
+    if (is_own (endpoint))
+      return TRUE;
+    choose_origin (endpoint);
+    place = &endpoint->own;
+  }
+  while (!fasp_store_set_place (endpoint->store, now, media_time, place,
+          has_listeners (endpoint)))
+    if (!make_room (endpoint, now))
+      return FALSE;
+  return TRUE;
+}
+
+FaspPlace
+fasp_endpoint_get_next_place (const FaspEndpoint * endpoint)
+{
+  return fasp_store_get_next_place (endpoint->store);
+}
+
+void
+fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint)
+{
+  g_return_if_fail (endpoint->store != NULL);
+  if (fasp_history_is_kept (endpoint))
+    endpoint->key = fasp_store_seal (endpoint->store);
 }
 
 GPtrArray *
@@ -52,9 +142,10 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
 {
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
     return FALSE;
-  if (!has_listeners (endpoint))
+  if (!is_kept (endpoint))
     return !endpoint->config.wait_for_connection;
   return !fasp_store_is_full (endpoint->store)
+      || fasp_history_can_give_way (endpoint)
       || fasp_slow_can_press (endpoint);
 }
 

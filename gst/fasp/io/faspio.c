@@ -49,7 +49,11 @@ struct _FaspIo
   gsize buffer;                 /* as it is now, or enough of that */
   gint send_error;              /* errno told of last; the thread's */
   gpointer user_data;
-  FaspResolve *resolve;
+  FaspResolve *resolve;         /* the thread's, once that runs */
+  FaspIoPeer *peers;            /* the one to be called, and its fallbacks; NULL: none */
+  guint n_peers;
+  guint peer_serial;            /* of the one being resolved; the thread's */
+  FaspIoResolveFunc resolve_failed;
   FaspRole role;
   FaspMode mode;
 
@@ -314,7 +318,8 @@ tell_some (FaspIo * io)
     note_event (io, &events[n++]);
   unlock (io);
   for (guint i = 0; i < n; i++) {
-    if (io->resolve != NULL && (events[i].type == FASP_EVENT_INTERRUPTED
+    if (io->resolve != NULL && io->peers == NULL
+        && (events[i].type == FASP_EVENT_INTERRUPTED
             || events[i].type == FASP_EVENT_REMOVED))
       fasp_resolve_again (io->resolve);
     io->event (io, &events[i], io->user_data);
@@ -322,11 +327,61 @@ tell_some (FaspIo * io)
   return n == EVENTS_BATCH;
 }
 
+static gboolean
+resolved (GSocketAddress * address, gpointer data)
+{
+  FaspIo *io = data;
+  FaspAddress peer;
+
+  if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
+    return FALSE;
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
+  unlock (io);
+  wake (io);
+  return TRUE;
+}
+
+static gboolean
+is_settled (gpointer data)
+{
+  FaspIo *io = data;
+  FaspEndpointStats stats;
+  gboolean settled;
+
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  settled = stats.sessions > stats.interrupted || io->failed || io->closing;
+  unlock (io);
+  return settled;
+}
+
+/* Another peer may be wanted by now: its address is looked for. */
+static void
+follow_peer (FaspIo * io)
+{
+  guint serial, wanted;
+
+  if (io->peers == NULL)
+    return;
+  g_mutex_lock (&io->lock);
+  wanted = fasp_endpoint_get_wanted_peer (io->endpoint, &serial);
+  unlock (io);
+  if (serial == io->peer_serial)
+    return;
+  fasp_resolve_free (io->resolve);
+  io->peer_serial = serial;
+  io->resolve = fasp_resolve_new (io->peers[wanted].host,
+      io->peers[wanted].port, resolved, is_settled, io, io->resolve_failed,
+      io->user_data);
+}
+
 /* Tells the application and the waiters. */
 static void
 tell (FaspIo * io)
 {
   while (tell_some (io));
+  follow_peer (io);
   /* after the events: what was agreed upon is known before data comes */
   g_mutex_lock (&io->lock);
   if (io->waiters > 0 && has_news (io))
@@ -422,35 +477,6 @@ run (gpointer data)
 /* --- life ----------------------------------------------------------------------------- */
 
 static gboolean
-resolved (GSocketAddress * address, gpointer data)
-{
-  FaspIo *io = data;
-  FaspAddress peer;
-
-  if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
-    return FALSE;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
-  unlock (io);
-  wake (io);
-  return TRUE;
-}
-
-static gboolean
-is_settled (gpointer data)
-{
-  FaspIo *io = data;
-  FaspEndpointStats stats;
-  gboolean settled;
-
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
-  settled = stats.sessions > stats.interrupted || io->failed || io->closing;
-  unlock (io);
-  return settled;
-}
-
-static gboolean
 can_reach (FaspSocket * socket, GSocketAddress * address, GError ** error)
 {
   g_autofree gchar *text = NULL;
@@ -527,12 +553,31 @@ make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return io->receivers != NULL;
 }
 
+static void
+copy_peers (FaspIo * io, const FaspIoSettings * settings)
+{
+  if (settings->n_fallbacks == 0)
+    return;
+  io->n_peers = 1 + settings->n_fallbacks;
+  io->peers = g_new (FaspIoPeer, io->n_peers);
+  io->peers[0] = (FaspIoPeer) {
+  g_strdup (settings->peer_host), settings->peer_port};
+  for (guint i = 1; i < io->n_peers; i++)
+    io->peers[i] = (FaspIoPeer) {
+    g_strdup (settings->fallbacks[i - 1].host),
+        settings->fallbacks[i - 1].port};
+}
+
 /* What there is, without the threads. */
 static void
 destroy (FaspIo * io)
 {
   g_clear_pointer (&io->receivers, fasp_receivers_free);
   g_clear_pointer (&io->resolve, fasp_resolve_free);
+  if (io->peers != NULL)
+    for (guint i = 0; i < io->n_peers; i++)
+      g_free ((gchar *) io->peers[i].host);
+  g_free (io->peers);
   fasp_endpoint_free (io->endpoint);
   fasp_send_batch_free (io->out);
   fasp_receive_batch_free (io->in);
@@ -572,12 +617,15 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.flows = settings->n_links;
   config.flowlets = settings->flowlets;
   config.others = io->others;
+  config.peers = 1 + settings->n_fallbacks;
   io->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
   fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
   if (!make_receivers (io, settings, error)) {
     destroy (io);
     return NULL;
   }
+  io->resolve_failed = settings->resolve_failed;
+  copy_peers (io, settings);
   if (settings->peer_host != NULL)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
         resolved, is_settled, io, settings->resolve_failed,
@@ -672,11 +720,18 @@ write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
   gsize start = 0;
 
   for (guint i = 0; i < n; start += pieces[i++].size) {
+    const FaspPlace *place = pieces[i].place.known ? &pieces[i].place : NULL;
+    FaspTime written = place != NULL ? pieces[i].media_time : media_time;
     gsize from = *done - start, taken;
 
     if (*done >= start + pieces[i].size)
       continue;
-    taken = fasp_endpoint_write (io->endpoint, now, media_time,
+    if (from == 0 && !fasp_endpoint_set_place (io->endpoint, now, written,
+            place))
+      return FALSE;
+    if (from == 0 && pieces[i].is_key)
+      fasp_endpoint_begin_key_frame (io->endpoint);
+    taken = fasp_endpoint_write (io->endpoint, now, written,
         pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
     *done += taken;
     if (taken < pieces[i].size - from)
@@ -752,6 +807,8 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       if (block == NULL)
         break;
       items[*n].block = block;
+      items[*n].place = fasp_endpoint_get_stand (io->endpoint);
+      items[*n].place.offset = block->offset;
       items[*n].arrival = fasp_endpoint_map_media_time (io->endpoint,
           block->media_time);
       (*n)++;

@@ -36,6 +36,13 @@ typedef void (*FaspIoBufferFunc) (guint64 rate, gsize granted, gsize wanted,
 /* A thread that is to receive may have to wait that long for its turn. */
 #define FASP_IO_BUFFER_TIME (20 * FASP_MSEC)
 
+/* A name or address, and a port. */
+typedef struct
+{
+  const gchar *host;
+  guint16 port;
+} FaspIoPeer;
+
 typedef struct
 {
   FaspEndpointConfig endpoint;
@@ -47,6 +54,8 @@ typedef struct
   GSocketAddress *const *others;        /* one of these, if they dial */
   const gchar *peer_host;       /* caller, rendezvous: name or address */
   guint16 peer_port;
+  const FaspIoPeer *fallbacks;  /* calling receiver: others that have the stream, */
+  guint n_fallbacks;            /* so many */
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
   FaspIoSendFunc send_failed;
@@ -78,12 +87,15 @@ typedef struct
   const guint8 *data;
   gsize size;
   FaspMemory *memory;
+  gboolean is_key;              /* a key frame begins with it */
+  FaspPlace place;              /* of its first byte where that is known, and */
+  FaspTime media_time;          /* when it was written, there */
 } FaspIoPiece;
 
 /* Writes pieces of memory as one: nothing is sent before all of them are
  * written or the buffer is full, so that they fill datagrams together.
  * *done counts the bytes taken so far, all pieces together; a call that was
- * interrupted by flushing goes on from there. */
+ * interrupted by flushing goes on from there.  @media_time: of those without a place. */
 FaspIoResult fasp_io_write (FaspIo * io, FaspTime media_time,
     const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event);
 /* Ends the stream and waits until it is acknowledged; *lost is how many
@@ -94,6 +106,7 @@ typedef struct
 {
   FaspBlock *block;
   FaspTime arrival;             /* its media time on the monotonic clock */
+  FaspPlace place;              /* of its first byte */
 } FaspIoItem;
 
 /* Waits for at least one block and takes up to @max that are there, in

@@ -100,7 +100,7 @@ make_block (guint64 number, guint32 size, gboolean eos)
 
   block->number = number;
   block->size = eos ? 0 : number % 6 == 0 ? size / 3 : size;
-  block->flags = eos ? FASP_BLOCK_EOS : 0;
+  block->flags = eos ? FASP_BLOCK_MARK : 0;
   block->media_time = number * 1000 + G_GUINT64_CONSTANT (0x1234500000);
   for (guint32 i = 0; i < block->size; i++)
     block->data[i] = number * 31 + i * 7 + (i * number >> 5);

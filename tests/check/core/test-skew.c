@@ -169,7 +169,8 @@ test_nonsense (void)
 
   fasp_skew_init (&skew);
   for (guint i = 0; i < 100000; i++) {
-    FaspTime media = ((FaspTime) g_rand_int (rand) << 32 | g_rand_int (rand))
+    FaspTime media =
+        (FaspTime) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand))
         >> g_rand_int_range (rand, 0, 63);
 
     fasp_skew_arrived (&skew, media, i * (FaspTime) 100000);

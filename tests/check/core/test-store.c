@@ -125,9 +125,9 @@ test_end (void)
   fasp_store_finish (store, 0, 6);
   g_assert_true (fasp_store_is_finished (store));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 2);
-  g_assert_cmpuint (fasp_store_get (store, 0)->flags & FASP_BLOCK_EOS, ==, 0);
-  g_assert_cmpuint (fasp_store_get (store, 1)->flags & FASP_BLOCK_EOS, ==,
-      FASP_BLOCK_EOS);
+  g_assert_cmpuint (fasp_store_get (store, 0)->flags & FASP_BLOCK_MARK, ==, 0);
+  g_assert_cmpuint (fasp_store_get (store, 1)->flags & FASP_BLOCK_MARK, ==,
+      FASP_BLOCK_MARK);
   g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 0);
   fasp_store_free (store);
 }

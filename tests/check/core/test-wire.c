@@ -162,6 +162,9 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
       case FASP_FRAME_PROMISE:
         fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval);
         break;
+      case FASP_FRAME_POSITION:
+        fasp_wire_write_position (w, frame.number, frame.offset);
+        break;
       case FASP_FRAME_REPAIR:
         fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key,
             frame.span);
@@ -448,14 +451,14 @@ test_symbol (gconstpointer data)
   FaspRecovered lost;
   guint n = 0;
 
-  for (; (at = strstr (at, "{\"end of stream\": ")) != NULL; at++) {
+  for (; (at = strstr (at, "{\"mark\": ")) != NULL; at++) {
     Vector one = {.line = (gchar *) at };
     FaspBlock *block = blocks[n] = fasp_block_new (100);
 
     g_assert_cmpuint (n, <, G_N_ELEMENTS (blocks));
     block->number = n++;
     block->size = get_hex (&one, "payload", block->data, 100);
-    block->flags = block->size == 0 ? FASP_BLOCK_EOS : 0;
+    block->flags = block->size == 0 ? FASP_BLOCK_MARK : 0;
     block->media_time = get_number (&one, "media time");
   }
   g_assert_cmpuint (n, >, 2);

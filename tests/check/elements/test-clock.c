@@ -84,9 +84,11 @@ pass_a_while (Line * line, GstClock * clock)
 {
   GstTestClock *test = GST_TEST_CLOCK (clock);
   GstClockTime time = gst_clock_get_time (clock);
-  gint64 start = g_get_monotonic_time ();
-  gint64 now = start;
+  gint64 start, now;
 
+  /* until then it may have had to connect */
+  pass (line);
+  start = now = g_get_monotonic_time ();
   for (; now - start < 1100000; now = g_get_monotonic_time ()) {
     gst_test_clock_set_time (test, time + (now - start) * GST_USECOND);
     pass (line);

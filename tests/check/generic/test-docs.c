@@ -94,8 +94,8 @@ main (int argc, char **argv)
 {
   static const gchar *const documents[] = { "README.md",
     "docs/plugins/faspsink.md", "docs/plugins/faspsrc.md",
-    "docs/plugins/cbrpacer.md", "docs/pacing.md", "docs/relay.md",
-    "docs/low-latency.md",
+    "docs/plugins/cbrpacer.md", "docs/pacing.md", "docs/low-latency.md",
+    "docs/positions.md", "docs/relay.md",
     "gst/fasp/gstfaspsink.c", "gst/fasp/gstfaspsrc.c",
     "gst/cbrpacer/gstcbrpacer.c"
   };

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasphistory.h"
+
+/* Of what is kept, when the store is full. */
+#define GIVE_WAY_SHARE 16
+
+gboolean
+fasp_history_is_kept (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.history > 0
+      || endpoint->config.join == FASP_JOIN_KEY_FRAME;
+}
+
+guint64
+fasp_history_get_first (const FaspEndpoint * endpoint)
+{
+  guint64 head = fasp_store_get_head (endpoint->store);
+
+  if (!fasp_history_is_kept (endpoint))
+    return head;
+  return MIN (endpoint->config.join == FASP_JOIN_KEY_FRAME ?
+      MIN (endpoint->key, endpoint->past) : endpoint->past, head);
+}
+
+void
+fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
+{
+  guint64 past;
+
+  if (!fasp_history_is_kept (endpoint))
+    return;
+  past = fasp_store_find_time (endpoint->store, now - endpoint->config.history);
+  endpoint->past = MAX (endpoint->past, past);
+  fasp_endpoint_trim_store (endpoint);
+}
+
+/* The first block that more than history is. */
+static guint64
+get_needed (const FaspEndpoint * endpoint)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store),
+      endpoint->hold);
+
+  return first != NULL ? MIN (needed, (guint64) first->key) : needed;
+}
+
+gboolean
+fasp_history_can_give_way (const FaspEndpoint * endpoint)
+{
+  return fasp_history_is_kept (endpoint)
+      && fasp_store_get_tail (endpoint->store) < get_needed (endpoint);
+}
+
+gboolean
+fasp_history_give_way (FaspEndpoint * endpoint)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  guint64 part = (fasp_store_get_head (endpoint->store) - tail) /
+      GIVE_WAY_SHARE;
+  guint64 needed = get_needed (endpoint);
+
+  if (!fasp_history_can_give_way (endpoint))
+    return FALSE;
+  endpoint->past = MAX (endpoint->past, MIN (needed, tail + MAX (part, 1)));
+  if (endpoint->key < endpoint->past)
+    endpoint->key = FASP_NO_BLOCK;
+  fasp_endpoint_trim_store (endpoint);
+  return TRUE;
+}
+
+guint64
+fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
+    const FaspWants * wants)
+{
+  guint64 head = fasp_store_seal (endpoint->store), number;
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  gboolean asked = wants->join != FASP_JOIN_ANY;
+  guint32 back_ms = asked ? wants->back_ms : endpoint->config.join_back_ms;
+
+  if (wants->from.known
+      && fasp_store_find (endpoint->store, &wants->from, &number))
+    return number;
+  switch (asked ? wants->join : endpoint->config.join) {
+    case FASP_JOIN_KEY_FRAME:
+      return endpoint->key >= tail && endpoint->key < head ? endpoint->key :
+          head;
+    case FASP_JOIN_BACK:
+      return back_ms == 0 ? tail : fasp_store_find_time (endpoint->store,
+          now - back_ms * FASP_MSEC);
+    case FASP_JOIN_ANY:
+    case FASP_JOIN_LIVE:
+      break;
+  }
+  return head;
+}
+
+void
+fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session)
+{
+  FaspPlace place;
+
+  /* it will be told where it goes on */
+  if (session->start < fasp_store_get_tail (endpoint->store))
+    return;
+  place = fasp_store_get_place_of (endpoint->store, session->start);
+  if (place.offset != session->told.offset
+      || !fasp_origin_equal (&place.origin, &session->told.origin))
+    fasp_store_mark (endpoint->store, now, endpoint->media_time);
+}

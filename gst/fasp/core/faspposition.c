@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "faspbytes.h"
+#include "faspposition.h"
+
+gboolean
+fasp_origin_equal (const FaspOrigin * a, const FaspOrigin * b)
+{
+  return memcmp (a->bytes, b->bytes, FASP_ORIGIN_SIZE) == 0;
+}
+
+gboolean
+fasp_place_is_comparable (const FaspPlace * a, const FaspPlace * b)
+{
+  return a->known && b->known && a->offset != FASP_OFFSET_UNKNOWN
+      && b->offset != FASP_OFFSET_UNKNOWN
+      && fasp_origin_equal (&a->origin, &b->origin);
+}
+
+guint64
+fasp_offset_check (guint64 offset)
+{
+  return offset <= FASP_OFFSET_MAX ? offset : FASP_OFFSET_UNKNOWN;
+}
+
+/* --- marks --------------------------------------------------------------------- */
+
+void
+fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place)
+{
+  FaspWriter w = { mark, FASP_MARK_SIZE };
+
+  fasp_write_uint (&w, FASP_MARK_POSITION, 1);
+  fasp_write_bytes (&w, place->origin.bytes, FASP_ORIGIN_SIZE);
+  fasp_write_uint (&w, place->offset, 8);
+}
+
+gboolean
+fasp_mark_read (const guint8 * data, guint32 size, FaspPlace * place)
+{
+  FaspReader r = { data, size };
+  const guint8 *origin;
+
+  if (fasp_read_uint (&r, 1) != FASP_MARK_POSITION)
+    return FALSE;
+  origin = fasp_read_bytes (&r, FASP_ORIGIN_SIZE);
+  place->offset = fasp_offset_check (fasp_read_uint (&r, 8));
+  if (r.failed || r.left > 0)
+    return FALSE;
+  place->known = TRUE;
+  memcpy (place->origin.bytes, origin, FASP_ORIGIN_SIZE);
+  return TRUE;
+}
+
+/* --- a session's -------------------------------------------------------------------- */
+
+void
+fasp_position_init (FaspPosition * position, const FaspPlace * first)
+{
+  position->next = *first;
+  position->n_told = 0;
+}
+
+void
+fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
+    guint64 offset)
+{
+  guint i = position->n_told;
+
+  offset = fasp_offset_check (offset);
+  if (number < next || offset == FASP_OFFSET_UNKNOWN)
+    return;
+  while (i > 0 && position->told[i - 1].number > number)
+    i--;
+  /* what is said twice was said; of too many, the farthest is said again */
+  if (i > 0 && position->told[i - 1].number == number)
+    return;
+  if (position->n_told == FASP_POSITION_TOLD) {
+    if (i == FASP_POSITION_TOLD)
+      return;
+    position->n_told--;
+  }
+  memmove (&position->told[i + 1], &position->told[i],
+      (position->n_told - i) * sizeof position->told[0]);
+  position->told[i].number = number;
+  position->told[i].offset = offset;
+  position->n_told++;
+}
+
+/* What was told of it; what is counted is believed rather. */
+static void
+look_up (FaspPosition * position, guint64 number)
+{
+  guint i = 0;
+
+  while (i < position->n_told && position->told[i].number < number)
+    i++;
+  if (i < position->n_told && position->told[i].number == number
+      && position->next.offset == FASP_OFFSET_UNKNOWN)
+    position->next.offset = position->told[i].offset;
+  if (i > 0) {
+    position->n_told -= i;
+    memmove (&position->told[0], &position->told[i],
+        position->n_told * sizeof position->told[0]);
+  }
+}
+
+gboolean
+fasp_position_take (FaspPosition * position, FaspBlock * block)
+{
+  FaspPlace *next = &position->next;
+  FaspPlace marked;
+
+  if (block->flags & FASP_BLOCK_DISCONT)
+    next->offset = FASP_OFFSET_UNKNOWN;
+  look_up (position, block->number);
+  block->offset = next->known ? next->offset : FASP_OFFSET_UNKNOWN;
+  if (block->flags & FASP_BLOCK_MARK) {
+    if (fasp_mark_read (block->data, block->size, &marked))
+      *next = marked;
+    return FALSE;
+  }
+  if (next->offset != FASP_OFFSET_UNKNOWN)
+    next->offset = fasp_offset_check (next->offset + block->size);
+  return TRUE;
+}
+
+/* --- the application's ----------------------------------------------------------------- */
+
+FaspStandResult
+fasp_stand_compare (const FaspPlace * stand, const FaspPlace * first,
+    guint32 size, guint64 * bytes)
+{
+  *bytes = 0;
+  if (!fasp_place_is_comparable (stand, first))
+    return FASP_STAND_ANEW;
+  if (first->offset == stand->offset)
+    return FASP_STAND_FOLLOWS;
+  if (first->offset > stand->offset) {
+    *bytes = first->offset - stand->offset;
+    return FASP_STAND_ANEW;
+  }
+  *bytes = stand->offset - first->offset;
+  return *bytes < size ? FASP_STAND_OVERLAPS : FASP_STAND_OLD;
+}
+
+FaspBlock *
+fasp_block_cut (FaspBlock * block, guint32 bytes)
+{
+  FaspBlock *rest = fasp_block_new (block->size - bytes);
+
+  /* others may hold it as it is */
+  rest->flags = block->flags;
+  rest->round = block->round;
+  rest->size = block->size - bytes;
+  rest->number = block->number;
+  rest->offset = block->offset + bytes;
+  rest->media_time = block->media_time;
+  rest->arrival = block->arrival;
+  memcpy (rest->data, block->data + bytes, rest->size);
+  fasp_block_unref (block);
+  return rest;
+}

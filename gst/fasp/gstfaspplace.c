@@ -1,0 +1,136 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspplace.h"
+
+#define TYPE_META_API (get_api_type ())
+
+typedef struct
+{
+  GstMeta meta;
+  FaspPlace place;
+  FaspTime media_time;
+  gsize size;
+} PlaceMeta;
+
+static GType
+get_api_type (void)
+{
+  static GType type = 0;
+  static const gchar *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, gst_meta_api_type_register
+        ("GstFaspPlaceMetaAPI", tags));
+  return type;
+}
+
+static gboolean
+init (GstMeta * meta, gpointer params, GstBuffer * buffer)
+{
+  return TRUE;
+}
+
+/* Of a copy nothing is known. */
+static gboolean
+transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
+    gpointer data)
+{
+  return FALSE;
+}
+
+static const GstMetaInfo *
+get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter ((GstMetaInfo **) & info))
+    g_once_init_leave ((GstMetaInfo **) & info,
+        (GstMetaInfo *) gst_meta_register (TYPE_META_API, "GstFaspPlaceMeta",
+            sizeof (PlaceMeta), init, NULL, transform));
+  return info;
+}
+
+static GstCaps *
+get_reference (void)
+{
+  static GstCaps *caps = NULL;
+
+  if (g_once_init_enter (&caps)) {
+    GstCaps *made = gst_caps_new_empty_simple ("timestamp/x-fasp");
+
+    GST_MINI_OBJECT_FLAG_SET (made, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+    g_once_init_leave (&caps, made);
+  }
+  return caps;
+}
+
+void
+gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
+    FaspTime media_time)
+{
+  gsize size = gst_buffer_get_size (buffer);
+
+  gst_buffer_add_reference_timestamp_meta (buffer, get_reference (),
+      media_time * GST_USECOND, GST_CLOCK_TIME_NONE);
+  if (!place->known)
+    return;
+  if (place->offset != FASP_OFFSET_UNKNOWN) {
+    GST_BUFFER_OFFSET (buffer) = place->offset;
+    GST_BUFFER_OFFSET_END (buffer) = place->offset + size;
+  }
+  {
+    PlaceMeta *meta = (PlaceMeta *) gst_buffer_add_meta (buffer, get_info (),
+        NULL);
+
+    meta->place = *place;
+    meta->media_time = media_time;
+    meta->size = size;
+  }
+  /* who writes to it gets a copy of the memory, which sets the flag */
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
+    GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, i),
+        GST_MEMORY_FLAG_READONLY);
+  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+}
+
+gboolean
+gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
+    FaspTime * media_time)
+{
+  const PlaceMeta *meta =
+      (const PlaceMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
+
+  if (meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer,
+          GST_BUFFER_FLAG_TAG_MEMORY)
+      || gst_buffer_get_size (buffer) != meta->size)
+    return FALSE;
+  *place = meta->place;
+  *media_time = meta->media_time;
+  return TRUE;
+}
+
+gchar *
+gst_fasp_origin_to_string (const FaspOrigin * origin)
+{
+  GString *text = g_string_sized_new (2 * FASP_ORIGIN_SIZE + 1);
+
+  for (guint i = 0; i < FASP_ORIGIN_SIZE; i++)
+    g_string_append_printf (text, "%02x", origin->bytes[i]);
+  return g_string_free (text, FALSE);
+}
+
+GstEvent *
+gst_fasp_place_make_event (const FaspOrigin * origin, const gchar * streamid)
+{
+  g_autofree gchar *text = gst_fasp_origin_to_string (origin);
+
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new ("fasp-stream", "origin", G_TYPE_STRING, text,
+          "streamid", G_TYPE_STRING, streamid, NULL));
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Streams through relays, from one to another, and joined in the past, over the
+ * loopback interface.
+ */
+#include <string.h>
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gio/gio.h>
+#include "pair.h"
+
+#define SIZE 600000
+#define CHUNK 10000
+
+/* What came out of a pad. */
+typedef struct
+{
+  GMutex lock;
+  GByteArray *got;
+  guint64 first, next;          /* offsets; NONE before anything */
+  guint64 missing;              /* bytes between offsets */
+  guint discont, unmarked;      /* DISCONT where nothing is missing, and the other way */
+  guint unknown;                /* buffers without an offset */
+  GHashTable *media;            /* offset -> media time + 1 */
+  gchar *origin;
+  guint origins;
+  GstElement *pipeline;
+} Tap;
+
+static void
+note_media (Tap * tap, GstBuffer * buffer)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("timestamp/x-fasp");
+  GstReferenceTimestampMeta *meta =
+      gst_buffer_get_reference_timestamp_meta (buffer, caps);
+
+  g_assert_nonnull (meta);
+  g_hash_table_insert (tap->media,
+      GSIZE_TO_POINTER (GST_BUFFER_OFFSET (buffer)),
+      GSIZE_TO_POINTER (meta->timestamp + 1));
+}
+
+static void
+note_buffer (Tap * tap, GstBuffer * buffer)
+{
+  gboolean discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  GstMapInfo map;
+
+  if (!GST_BUFFER_OFFSET_IS_VALID (buffer)) {
+    tap->unknown++;
+    return;
+  }
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  g_byte_array_append (tap->got, map.data, map.size);
+  g_assert_cmpuint (GST_BUFFER_OFFSET_END (buffer), ==,
+      GST_BUFFER_OFFSET (buffer) + map.size);
+  gst_buffer_unmap (buffer, &map);
+  if (tap->first == GST_BUFFER_OFFSET_NONE) {
+    tap->first = GST_BUFFER_OFFSET (buffer);
+  } else {
+    gboolean gap = GST_BUFFER_OFFSET (buffer) != tap->next;
+
+    tap->discont += discont;
+    tap->unmarked += gap != discont;
+    tap->missing += GST_BUFFER_OFFSET (buffer) - tap->next;
+  }
+  tap->next = GST_BUFFER_OFFSET_END (buffer);
+  note_media (tap, buffer);
+}
+
+static void
+note_event (Tap * tap, GstEvent * event)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY
+      || !gst_structure_has_name (s, "fasp-stream"))
+    return;
+  g_free (tap->origin);
+  tap->origin = g_strdup (gst_structure_get_string (s, "origin"));
+  tap->origins++;
+}
+
+static GstPadProbeReturn
+on_tap (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Tap *tap = data;
+
+  g_mutex_lock (&tap->lock);
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    note_buffer (tap, GST_PAD_PROBE_INFO_BUFFER (info));
+  else
+    note_event (tap, GST_PAD_PROBE_INFO_EVENT (info));
+  g_mutex_unlock (&tap->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Of the faspsrc called `source' in @pipeline, which it starts. */
+static Tap *
+tap_new (GstElement * pipeline)
+{
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+  Tap *tap = g_new0 (Tap, 1);
+
+  g_mutex_init (&tap->lock);
+  tap->got = g_byte_array_new ();
+  tap->first = tap->next = GST_BUFFER_OFFSET_NONE;
+  tap->media = g_hash_table_new (NULL, NULL);
+  tap->pipeline = pipeline;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_tap, tap, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return tap;
+}
+
+/* Its pipeline, too. */
+static void
+tap_free (Tap * tap)
+{
+  pair_stop (tap->pipeline);
+  gst_object_unref (tap->pipeline);
+  g_byte_array_unref (tap->got);
+  g_hash_table_unref (tap->media);
+  g_free (tap->origin);
+  g_mutex_clear (&tap->lock);
+  g_free (tap);
+}
+
+static guint64
+get_next (Tap * tap)
+{
+  guint64 next;
+
+  g_mutex_lock (&tap->lock);
+  next = tap->next;
+  g_mutex_unlock (&tap->lock);
+  return next;
+}
+
+static void
+wait_for (Tap * tap, guint64 next)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  for (;;) {
+    guint64 now = get_next (tap);
+
+    if (now != GST_BUFFER_OFFSET_NONE && now >= next)
+      return;
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+}
+
+static void
+assert_got (Tap * tap, GBytes * stream, gsize from)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (stream, &size);
+
+  g_mutex_lock (&tap->lock);
+  g_assert_cmpuint (tap->first, ==, from);
+  g_assert_cmpmem (tap->got->data, tap->got->len, data + from, size - from);
+  g_assert_cmpuint (tap->missing, ==, 0);
+  g_assert_cmpuint (tap->discont, ==, 0);
+  g_assert_cmpuint (tap->unmarked, ==, 0);
+  g_assert_cmpuint (tap->unknown, ==, 0);
+  g_assert_cmpuint (tap->origins, ==, 1);
+  g_mutex_unlock (&tap->lock);
+}
+
+/* --- what is sent ---------------------------------------------------------------------- */
+
+static GstElement *
+make_sender (guint port, const gchar * more)
+{
+  GstElement *sender = pair_launch ("appsrc name=in block=true max-bytes=50000 "
+      "! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET " %s", port,
+      more);
+
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  return sender;
+}
+
+static void
+push (GstElement * sender, GBytes * stream, gsize from, gsize to, guint key)
+{
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+
+  for (gsize at = from; at < to; at += CHUNK) {
+    g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, at, CHUNK);
+    GstBuffer *buffer = gst_buffer_new_wrapped_bytes (part);
+
+    if (key > 0 && at % key != 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==,
+        GST_FLOW_OK);
+  }
+}
+
+static void
+end (GstElement * sender)
+{
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+
+  gst_app_src_end_of_stream (GST_APP_SRC (in));
+  gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
+}
+
+static void
+stop (GstElement * pipeline)
+{
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
+/* --- tests -------------------------------------------------------------------------------- */
+
+/* A chain: the same bytes, offsets, origin, media times, and the end. */
+static void
+test_chain (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (ports[0], "");
+  Tap *relay = tap_new (pair_launch ("faspsrc name=source "
+          "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink "
+          "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]));
+  Tap *last =
+      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", ports[1]));
+  GHashTableIter iter;
+  gpointer offset, media;
+  guint same = 0;
+
+  push (sender, stream, 0, SIZE, 0);
+  end (sender);
+  gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  assert_got (relay, stream, 0);
+  assert_got (last, stream, 0);
+  g_assert_cmpstr (relay->origin, ==, last->origin);
+  g_hash_table_iter_init (&iter, last->media);
+  while (g_hash_table_iter_next (&iter, &offset, &media))
+    if (g_hash_table_contains (relay->media, offset)) {
+      g_assert_true (g_hash_table_lookup (relay->media, offset) == media);
+      same++;
+    }
+  g_assert_cmpuint (same, >, 0);
+  tap_free (last);
+  tap_free (relay);
+  stop (sender);
+}
+
+/* A buffer is dropped in between: so many bytes are missing, and it is said. */
+static GstPadProbeReturn
+drop_one (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  gint *dropped = data;
+
+  if (GST_BUFFER_OFFSET (buffer) < SIZE / 2 || *dropped > 0)
+    return GST_PAD_PROBE_OK;
+  *dropped = gst_buffer_get_size (buffer);
+  return GST_PAD_PROBE_DROP;
+}
+
+/* The bytes of one are others: it is not that stream any more. */
+static GstPadProbeReturn
+change_all (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer =
+      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] ^= 0xff;
+  gst_buffer_unmap (buffer, &map);
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
+    Tap ** last)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (ports[0], "");
+  GstElement *middle = pair_launch ("faspsrc name=source "
+      "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
+      "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]);
+  g_autoptr (GstElement) queue =
+      gst_bin_get_by_name (GST_BIN (middle), "queue");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, data, NULL);
+  *relay = tap_new (middle);
+  *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", ports[1]));
+  push (sender, stream, 0, SIZE, 0);
+  end (sender);
+  gst_message_unref (pair_wait (middle, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait ((*last)->pipeline, GST_MESSAGE_EOS));
+  assert_got (*relay, stream, 0);
+  stop (sender);
+}
+
+static void
+test_dropped (void)
+{
+  gint dropped = 0;
+  Tap *relay, *last;
+
+  run_changed (drop_one, &dropped, &relay, &last);
+  g_assert_cmpint (dropped, >, 0);
+  g_assert_cmpuint (last->missing, ==, dropped);
+  g_assert_cmpuint (last->discont, ==, 1);
+  g_assert_cmpuint (last->unmarked, ==, 0);
+  g_assert_cmpuint (last->next, ==, SIZE);
+  g_assert_cmpstr (relay->origin, ==, last->origin);
+  tap_free (last);
+  tap_free (relay);
+}
+
+static void
+test_changed (void)
+{
+  Tap *relay, *last;
+
+  run_changed (change_all, NULL, &relay, &last);
+  g_assert_cmpstr (relay->origin, !=, last->origin);
+  g_assert_cmpuint (last->got->len, ==, SIZE);
+  for (guint i = 0; i < SIZE; i++)
+    g_assert_cmpuint (last->got->data[i], ==, relay->got->data[i] ^ 0xff);
+  tap_free (last);
+  tap_free (relay);
+}
+
+static Tap *
+make_relay (guint from, guint to)
+{
+  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! faspsink uri=fasp://:%u?latency=50 " SECRET
+          " wait-for-connection=false history=60000000000 join-at=back", from,
+          to));
+}
+
+/* A relay goes away: the receiver goes on at another, at the byte where it stood. */
+static void
+test_move (void)
+{
+  guint ports[3] = { pair_get_port (), pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (ports[0],
+      "history=60000000000 join-at=back");
+  Tap *first = make_relay (ports[0], ports[1]);
+  Tap *second = make_relay (ports[0], ports[2]);
+  Tap *last =
+      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          "fallback-addresses=127.0.0.1:%u " SECRET " ! fakesink async=false",
+          ports[1], ports[2]));
+  g_autoptr (GstMessage) moved = NULL;
+  guint64 missing = 1;
+
+  push (sender, stream, 0, SIZE / 2, 0);
+  wait_for (last, SIZE / 2);
+  pair_stop (first->pipeline);
+  push (sender, stream, SIZE / 2, SIZE, 0);
+  moved = pair_wait_element (last->pipeline, "stream-moved");
+  g_assert_true (gst_structure_get_uint64 (gst_message_get_structure (moved),
+          "bytes-missing", &missing));
+  g_assert_cmpuint (missing, ==, 0);
+  end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  assert_got (last, stream, 0);
+  assert_got (second, stream, 0);
+  tap_free (last);
+  tap_free (second);
+  tap_free (first);
+  stop (sender);
+}
+
+/* Nobody listens at the first address. */
+static void
+test_first_absent (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (ports[0], "");
+  Tap *last =
+      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          "fallback-addresses=\"[::ffff:127.0.0.1]:%u, localhost:%u\" " SECRET
+          " ! fakesink async=false", ports[1], ports[1], ports[0]));
+
+  push (sender, stream, 0, SIZE, 0);
+  end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  assert_got (last, stream, 0);
+  tap_free (last);
+  stop (sender);
+}
+
+/* At the newest key frame, whoever asks for it. */
+static void
+test_key_frame (gconstpointer data)
+{
+  const gchar *const *who = data;
+  guint port = pair_get_port ();
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (port, who[0]);
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  Tap *last;
+
+  push (sender, stream, 0, SIZE / 2, 70000);
+  while (pair_get_stat (sender, "sink", "bytes-sent-total") < SIZE / 2) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " %s ! fakesink async=false", port, who[1]));
+  wait_for (last, SIZE / 2);
+  push (sender, stream, SIZE / 2, SIZE, 70000);
+  end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  assert_got (last, stream, SIZE / 2 / 70000 * 70000);
+  tap_free (last);
+  stop (sender);
+}
+
+static void
+test_refused (gconstpointer value)
+{
+  g_autofree gchar *why = NULL;
+  GstElement *source = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u %s "
+      SECRET " ! fakesink", pair_get_port (), (const gchar *) value);
+
+  gst_element_set_state (source, GST_STATE_PLAYING);
+  why = pair_wait_text (source, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (why, "fallback-addresses"));
+  stop (source);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const sink[] =
+      { "wait-for-connection=false join-at=keyframe", "" };
+  static const gchar *const source[] =
+      { "wait-for-connection=false history=60000000000", "join-at=keyframe" };
+  static const gchar *const bad[] = {
+    "fallback-addresses=nowhere", "fallback-addresses=1.2.3.4:0",
+    "fallback-addresses=fe80::1:7001", "fallback-addresses=,",
+    "fallback-addresses=a:1,b:70000", "fallback-addresses=:7001",
+    "fallback-addresses=a:1 mode=listener",
+    "fallback-addresses=a:1 bonding-addresses=127.0.0.1:9",
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  g_test_add_func ("/past/chain", test_chain);
+  g_test_add_func ("/past/dropped", test_dropped);
+  g_test_add_func ("/past/changed", test_changed);
+  g_test_add_func ("/past/move", test_move);
+  g_test_add_func ("/past/first-absent", test_first_absent);
+  g_test_add_data_func ("/past/key-frame/sink", sink, test_key_frame);
+  g_test_add_data_func ("/past/key-frame/source", source, test_key_frame);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/past/refused/%u", i);
+
+    g_test_add_data_func (name, bad[i], test_refused);
+  }
+  return g_test_run ();
+}
