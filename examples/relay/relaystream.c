@@ -338,7 +338,8 @@ change (gpointer data)
 
   t->good = gst_element_set_state (t->pipeline, t->state) !=
       GST_STATE_CHANGE_FAILURE;
-  g_idle_add (changed, t);
+  /* before or behind messages, but not only when there are none */
+  g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;
 }
 
