@@ -16,6 +16,7 @@ enum
   FASP_BLOCK_MARK = 1 << 0,     /* no bytes of the stream (faspposition.h); the end
                                    of it, where there is no payload */
   FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
+  FASP_BLOCK_KEY = 1 << 3,      /* read: a key frame begins with it (local) */
   FASP_BLOCK_EOS = 1 << 2,      /* read: the stream ends here; no payload (local) */
 };
 

@@ -122,11 +122,13 @@ fasp_endpoint_get_next_place (const FaspEndpoint * endpoint)
 }
 
 void
-fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint)
+fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time)
 {
   g_return_if_fail (endpoint->store != NULL);
-  if (fasp_history_is_kept (endpoint))
-    endpoint->key = fasp_store_seal (endpoint->store);
+  if (fasp_history_is_kept (endpoint) && is_kept (endpoint))
+    endpoint->key = fasp_store_mark_key_frame (endpoint->store, now,
+        media_time);
 }
 
 GPtrArray *

@@ -106,14 +106,19 @@ test_marks (void)
   guint8 mark[FASP_MARK_SIZE + 1] = { 0 };
 
   fasp_mark_write (mark, &place);
-  g_assert_true (fasp_mark_read (mark, FASP_MARK_SIZE, &read));
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
+      FASP_MARK_POSITION);
   g_assert_true (fasp_place_is_comparable (&place, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_MAX);
   for (guint i = 0; i <= FASP_MARK_SIZE + 1; i++)
     if (i != FASP_MARK_SIZE)
-      g_assert_false (fasp_mark_read (mark, i, &read));
+      g_assert_cmpint (fasp_mark_read (mark, i, &read), ==, FASP_MARK_UNKNOWN);
+  mark[0] = FASP_MARK_KEY_FRAME;
+  g_assert_cmpint (fasp_mark_read (mark, 1, &read), ==, FASP_MARK_KEY_FRAME);
+  g_assert_cmpint (fasp_mark_read (mark, 2, &read), ==, FASP_MARK_UNKNOWN);
   mark[0]++;
-  g_assert_false (fasp_mark_read (mark, FASP_MARK_SIZE, &read));
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
+      FASP_MARK_UNKNOWN);
   /* what no stream comes to is not known, nor what would be behind it */
   place.offset = FASP_OFFSET_MAX + 1;
   fasp_mark_write (mark, &place);
