@@ -67,12 +67,11 @@ fasp_position_init (FaspPosition * position, const FaspPlace * first)
 
 void
 fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
-    guint64 offset)
+    const FaspPlace * place)
 {
   guint i = position->n_told;
 
-  offset = fasp_offset_check (offset);
-  if (number < next || offset == FASP_OFFSET_UNKNOWN)
+  if (number < next || !place->known || place->offset == FASP_OFFSET_UNKNOWN)
     return;
   while (i > 0 && position->told[i - 1].number > number)
     i--;
@@ -87,7 +86,7 @@ fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
   memmove (&position->told[i + 1], &position->told[i],
       (position->n_told - i) * sizeof position->told[0]);
   position->told[i].number = number;
-  position->told[i].offset = offset;
+  position->told[i].place = *place;
   position->n_told++;
 }
 
@@ -101,7 +100,7 @@ look_up (FaspPosition * position, guint64 number)
     i++;
   if (i < position->n_told && position->told[i].number == number
       && position->next.offset == FASP_OFFSET_UNKNOWN)
-    position->next.offset = position->told[i].offset;
+    position->next = position->told[i].place;
   if (i > 0) {
     position->n_told -= i;
     memmove (&position->told[0], &position->told[i],

@@ -81,16 +81,17 @@ typedef struct
   FaspPlace next;
   struct
   {
-    guint64 number, offset;
+    guint64 number;
+    FaspPlace place;
   } told[FASP_POSITION_TOLD];   /* by number, rising */
   guint n_told;
   gboolean key;                 /* a key frame begins with the next byte */
 } FaspPosition;
 
 void fasp_position_init (FaspPosition * position, const FaspPlace * first);
-/* Block @number, which is not before @next, begins at @offset. */
+/* Block @number, which is not before @next, begins there. */
 void fasp_position_told (FaspPosition * position, guint64 next,
-    guint64 number, guint64 offset);
+    guint64 number, const FaspPlace * place);
 /* The next block is taken: its offset is filled in.  FALSE: it was a mark. */
 gboolean fasp_position_take (FaspPosition * position, FaspBlock * block);
 

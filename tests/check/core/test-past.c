@@ -823,6 +823,71 @@ test_wants (void)
   past_free (p);
 }
 
+/* A relay that keeps what passes hears whose stream it is while its first receiver is half
+ * open: from the first byte on it is that stream.  A real run found it otherwise. */
+static void
+test_half_open (void)
+{
+  for (guint delay = 0; delay < 160; delay += 4) {
+    Past *p = past_new (delay + 1);
+    FaspEndpointConfig c = sender_config (), last = receiver_config ();
+    FaspPlace place = {.known = TRUE };
+
+    wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
+    c.wait_for_connection = FALSE;
+    c.history = 60 * FASP_SEC;
+    c.join = FASP_JOIN_BACK;
+    p->source = attach (p, VNET_A, &c);
+    p->last = attach (p, VNET_H, &last);
+    dial (p, p->last, VNET_A);
+    vnet_run (p->net, vnet_get_time (p->net) + delay * FASP_MSEC);
+    memset (place.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
+    g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
+            media_time_of (p, 0), &place));
+    while (p->read == 0)
+      step (p);
+    g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
+    run (p, FASP_SEC);
+    g_assert_cmpuint (p->first, ==, 0);
+    run_to_end (p);
+    g_assert_cmpuint (p->discontinuities, ==, 0);
+    past_free (p);
+  }
+}
+
+/* Who is moved over the mark of another stream hears whose it is all the same. */
+static void
+test_skip_origin (void)
+{
+  Past *p = past_new (8);
+  FaspEndpointConfig c = sender_config (), last = receiver_config ();
+  FaspPlace place = {.known = TRUE };
+
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
+  c.slow_policy = FASP_SLOW_SKIP;
+  c.buffer_size = 512 * 1024;
+  p->source = attach (p, VNET_A, &c);
+  p->last = attach (p, VNET_H, &last);
+  dial (p, p->last, VNET_A);
+  run (p, FASP_SEC);
+  /* nothing comes through for longer than the store holds */
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 1);
+  run (p, 200 * FASP_MSEC);
+  memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
+  place.offset = p->written;
+  g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
+          media_time_of (p, p->written), &place));
+  run (p, 4 * FASP_SEC);
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
+  run (p, 2 * FASP_SEC);
+  g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
+  p->finished = TRUE;
+  run (p, 2 * FASP_SEC);
+  g_assert_true (p->eos);
+  g_assert_cmpuint (p->end.offset, ==, p->written);
+  past_free (p);
+}
+
 static const Join joins[] = {
   {FASP_JOIN_ANY, FASP_JOIN_ANY, 0, 0, 0, 8000},
   {FASP_JOIN_LIVE, FASP_JOIN_ANY, 0, 10 * FASP_SEC, 0, 6000},
@@ -872,5 +937,7 @@ main (int argc, char **argv)
   g_test_add_func ("/past/wants", test_wants);
   add_seeds ("/past/given-up", 4, test_given_up);
   g_test_add_func ("/past/pass", test_pass);
+  g_test_add_func ("/past/half-open", test_half_open);
+  g_test_add_func ("/past/skip-origin", test_skip_origin);
   return g_test_run ();
 }
