@@ -272,7 +272,9 @@ local function session(buffer, tree)
         elseif kind == 9 then
             value, at = add_varint(frame, f.number, buffer, at + 1)
             what = string.format("POSITION of %d", value)
-            value, at = add_varint(frame, f.offset, buffer, at)
+            frame:add(f.origin, buffer(at, 16))
+            frame:add(f.offset, buffer(at + 16, 8))
+            at = at + 24
         elseif kind == 8 then
             frame:add(f.first_block, buffer(at + 1, 3))
             frame:add(f.blocks, buffer(at + 4, 2))

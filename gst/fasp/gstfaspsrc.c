@@ -65,6 +65,7 @@ struct _GstFaspSrc
   gchar *streamid;              /* of the last one; object lock */
   FaspOrigin origin;            /* that was announced downstream, */
   gboolean announced;           /* if any was */
+  gboolean knows_keys;          /* the sink says where key frames begin */
   gboolean at_end;              /* the end of this sender was read */
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
@@ -178,6 +179,7 @@ make_buffer (GstFaspSrc * self)
   GstClockTimeDiff pts = get_running_time (self, first->arrival);
   gboolean discont = (first->block->flags &
       (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
+  gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
   FaspTime media_time = first->block->media_time;
   guint used;
   GstBuffer *buffer;
@@ -196,6 +198,9 @@ make_buffer (GstFaspSrc * self)
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  self->knows_keys |= key;
+  if (self->knows_keys && !key)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   gst_fasp_place_attach (buffer, &first->place, media_time);
   return buffer;
 }
@@ -225,6 +230,7 @@ announce (GstFaspSrc * self, const FaspPlace * place)
     return;
   self->origin = place->origin;
   self->announced = TRUE;
+  self->knows_keys = FALSE;
   GST_OBJECT_LOCK (self);
   event = gst_fasp_place_make_event (&place->origin, self->streamid);
   GST_OBJECT_UNLOCK (self);
@@ -450,7 +456,7 @@ gst_fasp_src_start (GstBaseSrc * src)
   GstFaspSrc *self = GST_FASP_SRC (src);
 
   self->negotiated = FALSE;
-  self->at_end = self->announced = FALSE;
+  self->at_end = self->announced = self->knows_keys = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
   tell_of_clock (self);
   return gst_fasp_connection_open (&self->connection);

@@ -8,6 +8,7 @@
  */
 #include "fuzz.h"
 #include <stdlib.h>
+#include <string.h>
 #include "vspy.h"
 
 #define LIMIT (256 * 1024)
@@ -70,6 +71,24 @@ check (Fuzz * fuzz)
   }
 }
 
+/* What is written next is somewhere else, or a key frame. */
+static void
+write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
+{
+  FaspTime now = vnet_get_time (fuzz->net);
+  FaspPlace place = {.known = TRUE };
+
+  if (argument == 253)
+    fasp_endpoint_begin_key_frame (fuzz->sides[VNET_A], now, now);
+  else if (argument == 254 || size < 9)
+    fasp_endpoint_set_place (fuzz->sides[VNET_A], now, now, NULL);
+  else {
+    place.origin.bytes[0] = data[0];
+    memcpy (&place.offset, data + 1, 8);
+    fasp_endpoint_set_place (fuzz->sides[VNET_A], now, now, &place);
+  }
+}
+
 /* The script: a byte of what, a byte of how much, that many bytes. */
 static void
 play (Fuzz * fuzz, const guint8 * data, gsize size)
@@ -98,7 +117,10 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
         n = 0;
         break;
       case 5:
-        fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n, NULL);
+        if (argument >= 253)
+          write_place (fuzz, argument, data, n);
+        else
+          fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n, NULL);
         break;
       case 6:
         read_some (fuzz, argument);
@@ -142,6 +164,11 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
     if (size > 0 && data[0] & 0x20) {
       config[i].fec = FASP_FEC_FIXED;
       config[i].fec_share = .2;
+    }
+    if (size > 0 && data[0] & 0x08) {
+      config[i].history = FASP_SEC;
+      config[i].join = FASP_JOIN_KEY_FRAME;
+      config[i].wait_for_connection = FALSE;
     }
     if (size > 0 && data[0] & 0x10)
       config[i].rate_control = FASP_RATE_CONTROL_ADAPTIVE;

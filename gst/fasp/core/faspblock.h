@@ -17,7 +17,8 @@ enum
                                    of it, where there is no payload */
   FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
   FASP_BLOCK_EOS = 1 << 2,      /* read: the stream ends here; no payload (local) */
-  FASP_BLOCK_CLOCK_JUMP = 1 << 3,       /* the first of another media time (local) */
+  FASP_BLOCK_KEY = 1 << 3,      /* read: a key frame begins with it (local) */
+  FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first of another media time (local) */
 };
 
 /* Memory of somebody else that blocks lie in: to be embedded. */

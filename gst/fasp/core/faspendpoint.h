@@ -162,8 +162,10 @@ gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const FaspPlace * place);
 /* Where the next byte is that is written. */
 FaspPlace fasp_endpoint_get_next_place (const FaspEndpoint * endpoint);
-/* A key frame begins with the next byte. */
-void fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint);
+/* A key frame begins with the next byte, written at @media_time. Of no use, and without
+ * effect, where nothing is kept for who joins. */
+void fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time);
 /* Blocks in memory of others that nobody needs any more: NULL, or to be let go
  * of with g_ptr_array_unref() outside of the caller's lock, as what that calls
  * is not ours. To be asked for after any call. */

@@ -35,21 +35,24 @@ fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place)
   fasp_write_uint (&w, place->offset, 8);
 }
 
-gboolean
+FaspMark
 fasp_mark_read (const guint8 * data, guint32 size, FaspPlace * place)
 {
   FaspReader r = { data, size };
+  FaspMark mark = fasp_read_uint (&r, 1);
   const guint8 *origin;
 
-  if (fasp_read_uint (&r, 1) != FASP_MARK_POSITION)
-    return FALSE;
+  if (mark == FASP_MARK_KEY_FRAME && r.left == 0)
+    return mark;
+  if (mark != FASP_MARK_POSITION)
+    return FASP_MARK_UNKNOWN;
   origin = fasp_read_bytes (&r, FASP_ORIGIN_SIZE);
   place->offset = fasp_offset_check (fasp_read_uint (&r, 8));
   if (r.failed || r.left > 0)
-    return FALSE;
+    return FASP_MARK_UNKNOWN;
   place->known = TRUE;
   memcpy (place->origin.bytes, origin, FASP_ORIGIN_SIZE);
-  return TRUE;
+  return mark;
 }
 
 /* --- a session's -------------------------------------------------------------------- */
@@ -59,16 +62,16 @@ fasp_position_init (FaspPosition * position, const FaspPlace * first)
 {
   position->next = *first;
   position->n_told = 0;
+  position->key = FALSE;
 }
 
 void
 fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
-    guint64 offset)
+    const FaspPlace * place)
 {
   guint i = position->n_told;
 
-  offset = fasp_offset_check (offset);
-  if (number < next || offset == FASP_OFFSET_UNKNOWN)
+  if (number < next || !place->known || place->offset == FASP_OFFSET_UNKNOWN)
     return;
   while (i > 0 && position->told[i - 1].number > number)
     i--;
@@ -83,7 +86,7 @@ fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
   memmove (&position->told[i + 1], &position->told[i],
       (position->n_told - i) * sizeof position->told[0]);
   position->told[i].number = number;
-  position->told[i].offset = offset;
+  position->told[i].place = *place;
   position->n_told++;
 }
 
@@ -97,7 +100,7 @@ look_up (FaspPosition * position, guint64 number)
     i++;
   if (i < position->n_told && position->told[i].number == number
       && position->next.offset == FASP_OFFSET_UNKNOWN)
-    position->next.offset = position->told[i].offset;
+    position->next = position->told[i].place;
   if (i > 0) {
     position->n_told -= i;
     memmove (&position->told[0], &position->told[i],
@@ -116,10 +119,22 @@ fasp_position_take (FaspPosition * position, FaspBlock * block)
   look_up (position, block->number);
   block->offset = next->known ? next->offset : FASP_OFFSET_UNKNOWN;
   if (block->flags & FASP_BLOCK_MARK) {
-    if (fasp_mark_read (block->data, block->size, &marked))
-      *next = marked;
+    switch (fasp_mark_read (block->data, block->size, &marked)) {
+      case FASP_MARK_POSITION:
+        *next = marked;
+        break;
+      case FASP_MARK_KEY_FRAME:
+        position->key = TRUE;
+        break;
+      case FASP_MARK_UNKNOWN:
+        break;
+    }
     return FALSE;
   }
+  /* not if what it was of is missing */
+  if (position->key && (block->flags & FASP_BLOCK_DISCONT) == 0)
+    block->flags |= FASP_BLOCK_KEY;
+  position->key = FALSE;
   if (next->offset != FASP_OFFSET_UNKNOWN)
     next->offset = fasp_offset_check (next->offset + block->size);
   return TRUE;
@@ -150,7 +165,7 @@ fasp_block_cut (FaspBlock * block, guint32 bytes)
   FaspBlock *rest = fasp_block_new (block->size - bytes);
 
   /* others may hold it as it is */
-  rest->flags = block->flags;
+  rest->flags = block->flags & ~FASP_BLOCK_KEY;
   rest->round = block->round;
   rest->size = block->size - bytes;
   rest->number = block->number;

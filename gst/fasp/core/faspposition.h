@@ -57,12 +57,18 @@ typedef struct
 
 /* --- marks --------------------------------------------------------------------- */
 
-#define FASP_MARK_POSITION 1    /* kind: what follows is there */
+typedef enum
+{
+  FASP_MARK_UNKNOWN = 0,        /* the end, or not known here: passed over */
+  FASP_MARK_POSITION = 1,       /* what follows is there */
+  FASP_MARK_KEY_FRAME = 2,      /* what follows can be decoded without what was before */
+} FaspMark;
+
 #define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)
 
 void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place);
-/* FALSE: one that is not known here; it is passed over. */
-gboolean fasp_mark_read (const guint8 * data, guint32 size,
+/* @place: filled in where it is one of position. */
+FaspMark fasp_mark_read (const guint8 * data, guint32 size,
     FaspPlace * place);
 
 /* --- a session's -------------------------------------------------------------------- */
@@ -75,15 +81,17 @@ typedef struct
   FaspPlace next;
   struct
   {
-    guint64 number, offset;
+    guint64 number;
+    FaspPlace place;
   } told[FASP_POSITION_TOLD];   /* by number, rising */
   guint n_told;
+  gboolean key;                 /* a key frame begins with the next byte */
 } FaspPosition;
 
 void fasp_position_init (FaspPosition * position, const FaspPlace * first);
-/* Block @number, which is not before @next, begins at @offset. */
+/* Block @number, which is not before @next, begins there. */
 void fasp_position_told (FaspPosition * position, guint64 next,
-    guint64 number, guint64 offset);
+    guint64 number, const FaspPlace * place);
 /* The next block is taken: its offset is filled in.  FALSE: it was a mark. */
 gboolean fasp_position_take (FaspPosition * position, FaspBlock * block);
 

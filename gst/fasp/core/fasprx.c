@@ -368,10 +368,10 @@ fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end)
 }
 
 void
-fasp_rx_position (FaspRx * rx, guint64 number, guint64 offset)
+fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place)
 {
   fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder),
-      number, offset);
+      number, place);
 }
 
 void

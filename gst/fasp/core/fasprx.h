@@ -90,8 +90,8 @@ FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
 FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
 void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
-/* Block @number begins at @offset of the stream. */
-void fasp_rx_position (FaspRx * rx, guint64 number, guint64 offset);
+/* Block @number begins there. */
+void fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
 /* Losses were settled by the passing of time. */
 void fasp_rx_settled (FaspRx * rx, FaspTime now);

@@ -10,41 +10,43 @@ fasp_segments_init (FaspSegments * segments, const FaspPlace * place)
   segments->list[0] = (FaspSegment) {
   0, *place};
   segments->n = 1;
+  segments->first = 0;
 }
 
 void
 fasp_segments_clear (FaspSegments * segments)
 {
   g_clear_pointer (&segments->list, g_free);
-  segments->n = segments->room = 0;
+  segments->n = segments->first = segments->room = 0;
 }
 
 void
 fasp_segments_begin (FaspSegments * segments, guint64 number,
     const FaspPlace * place)
 {
-  if (segments->list[segments->n - 1].number == number)
+  if (fasp_segments_get_last (segments)->number == number)
     segments->n--;
-  if (segments->n == segments->room) {
+  if (segments->first + segments->n == segments->room) {
     segments->room *= 2;
     segments->list = g_renew (FaspSegment, segments->list, segments->room);
   }
-  segments->list[segments->n++] = (FaspSegment) {
+  segments->list[segments->first + segments->n++] = (FaspSegment) {
   number, *place};
 }
 
 void
 fasp_segments_trim (FaspSegments * segments, guint64 tail)
 {
-  guint gone = 0;
-
-  while (gone + 1 < segments->n && segments->list[gone + 1].number <= tail)
-    gone++;
-  if (gone == 0)
+  while (segments->n > 1 && fasp_segments_nth (segments, 1)->number <= tail) {
+    segments->first++;
+    segments->n--;
+  }
+  /* seldom: each is moved once for each that has gone */
+  if (segments->first < segments->n)
     return;
-  segments->n -= gone;
-  memmove (segments->list, segments->list + gone,
+  memmove (segments->list, segments->list + segments->first,
       segments->n * sizeof segments->list[0]);
+  segments->first = 0;
 }
 
 const FaspSegment *
@@ -55,16 +57,16 @@ fasp_segments_get (const FaspSegments * segments, guint64 number)
   while (high - low > 1) {
     guint middle = (low + high) / 2;
 
-    if (segments->list[middle].number <= number)
+    if (fasp_segments_nth (segments, middle)->number <= number)
       low = middle;
     else
       high = middle;
   }
-  return &segments->list[low];
+  return fasp_segments_nth (segments, low);
 }
 
 const FaspSegment *
 fasp_segments_get_last (const FaspSegments * segments)
 {
-  return &segments->list[segments->n - 1];
+  return fasp_segments_nth (segments, segments->n - 1);
 }

@@ -19,8 +19,8 @@ typedef struct
 
 typedef struct
 {
-  FaspSegment *list;            /* by number, rising; at least one */
-  guint n, room;
+  FaspSegment *list;            /* by number, rising; at least one, */
+  guint n, first, room;         /* `n' of them, from the `first' on */
 } FaspSegments;
 
 void fasp_segments_init (FaspSegments * segments, const FaspPlace * place);
@@ -31,6 +31,13 @@ void fasp_segments_begin (FaspSegments * segments, guint64 number,
     const FaspPlace * place);
 /* Blocks below @tail are gone. */
 void fasp_segments_trim (FaspSegments * segments, guint64 tail);
+/* One of them, from the oldest on. */
+static inline const FaspSegment *
+fasp_segments_nth (const FaspSegments * segments, guint i)
+{
+  return &segments->list[segments->first + i];
+}
+
 /* That of block @number. */
 const FaspSegment *fasp_segments_get (const FaspSegments * segments,
     guint64 number);

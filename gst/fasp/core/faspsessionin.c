@@ -304,7 +304,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_POSITION:
       if (takes_stream)
-        fasp_rx_position (&session->rx, frame->number, frame->offset);
+        fasp_rx_position (&session->rx, frame->number, &frame->place);
       break;
     case FASP_FRAME_PROMISE:
       if (takes_stream)

@@ -457,7 +457,7 @@ write_position (FaspSession * session, FaspWriter * w, guint64 number)
     return;
   place = fasp_store_get_place_of (session->tx.store, number);
   if (place.known && place.offset != FASP_OFFSET_UNKNOWN)
-    fasp_wire_write_position (w, number, place.offset);
+    fasp_wire_write_position (w, number, &place);
 }
 
 /* Looks at the path again and tells the peer what is to be expected. */

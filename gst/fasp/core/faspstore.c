@@ -2,6 +2,9 @@
 #include <string.h>
 #include "faspstore.h"
 
+/* Of more segments than that the oldest are not looked at for who joins. */
+#define SEARCHED 1024
+
 struct _FaspStore
 {
   FaspBlock **ring;             /* block n at n & mask */
@@ -241,6 +244,17 @@ fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time)
   fasp_segments_begin (&store->segments, store->head, &place);
 }
 
+guint64
+fasp_store_mark_key_frame (FaspStore * store, FaspTime now, FaspTime media_time)
+{
+  const guint8 mark = FASP_MARK_KEY_FRAME;
+  guint64 number = fasp_store_seal (store);
+
+  if (!store->finished && !fasp_store_is_full (store))
+    append_mark (store, now, media_time, &mark, sizeof mark);
+  return number;
+}
+
 void
 fasp_store_pass (FaspStore * store, gsize size)
 {
@@ -299,11 +313,12 @@ fasp_store_find (FaspStore * store, const FaspPlace * place, guint64 * number)
   const FaspSegments *segments = &store->segments;
   gboolean found = FALSE;
 
-  for (guint i = 0; i < segments->n; i++) {
-    const FaspSegment *segment = &segments->list[i];
+  for (guint i = segments->n > SEARCHED ? segments->n - SEARCHED : 0;
+      i < segments->n; i++) {
+    const FaspSegment *segment = fasp_segments_nth (segments, i);
     guint64 first = MAX (segment->number, store->tail);
-    guint64 end = i + 1 < segments->n ? segments->list[i + 1].number :
-        store->head;
+    guint64 end = i + 1 < segments->n ? fasp_segments_nth (segments,
+        i + 1)->number : store->head;
     guint64 from;
 
     if (!fasp_place_is_comparable (&segment->place, place))

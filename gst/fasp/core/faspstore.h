@@ -42,6 +42,10 @@ gboolean fasp_store_set_place (FaspStore * store, FaspTime now,
     FaspTime media_time, const FaspPlace * place, gboolean listens);
 /* A mark that says where the next byte is, whatever was said before. */
 void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
+/* A mark: a key frame begins with the next byte.  Its block; or the next, where there is no
+ * room for it. */
+guint64 fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
+    FaspTime media_time);
 /* @size bytes pass that nobody will get; nothing is kept. */
 void fasp_store_pass (FaspStore * store, gsize size);
 /* Of the next byte written. Does not seal anything. */

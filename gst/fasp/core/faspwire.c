@@ -549,7 +549,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       break;
     case FASP_FRAME_POSITION:
       frame->number = fasp_read_varint (r);
-      frame->offset = fasp_read_varint (r);
+      read_place (r, &frame->place);
       if (frame->number > FASP_BLOCK_MAX)
         r->failed = TRUE;
       break;
@@ -607,11 +607,12 @@ fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
 }
 
 void
-fasp_wire_write_position (FaspWriter * w, guint64 number, guint64 offset)
+fasp_wire_write_position (FaspWriter * w, guint64 number,
+    const FaspPlace * place)
 {
   fasp_write_uint (w, FASP_FRAME_POSITION, 1);
   fasp_write_varint (w, number);
-  fasp_write_varint (w, offset);
+  write_place (w, place);
 }
 
 static void

@@ -224,7 +224,7 @@ typedef struct
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
                                    CLOSE reason; PROMISE latency, ms */
-  guint64 offset;               /* POSITION: where that block begins */
+  FaspPlace place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
@@ -256,7 +256,7 @@ guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval);
 void fasp_wire_write_position (FaspWriter * w, guint64 number,
-    guint64 offset);
+    const FaspPlace * place);
 /* All but the symbol, which follows. */
 void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span);

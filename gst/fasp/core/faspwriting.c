@@ -46,6 +46,15 @@ is_kept (const FaspEndpoint * endpoint)
       && !endpoint->config.wait_for_connection);
 }
 
+/* Has anybody heard, or may hear, where what is written goes?  Who is half open hears
+ * where it begins when it is open, unless what is written meanwhile is kept for it. */
+static gboolean
+is_told (const FaspEndpoint * endpoint)
+{
+  return has_listeners (endpoint) || (is_kept (endpoint)
+      && (endpoint->sessions->len > 0 || endpoint->caller.active));
+}
+
 /* The store is full: what is left of the past goes, then who is too slow. */
 static gboolean
 make_room (FaspEndpoint * endpoint, FaspTime now)
@@ -110,7 +119,7 @@ fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     place = &endpoint->own;
   }
   while (!fasp_store_set_place (endpoint->store, now, media_time, place,
-          has_listeners (endpoint)))
+          is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
   return TRUE;
@@ -123,11 +132,13 @@ fasp_endpoint_get_next_place (const FaspEndpoint * endpoint)
 }
 
 void
-fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint)
+fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time)
 {
   g_return_if_fail (endpoint->store != NULL);
-  if (fasp_history_is_kept (endpoint))
-    endpoint->key = fasp_store_seal (endpoint->store);
+  if (fasp_history_is_kept (endpoint) && is_kept (endpoint))
+    endpoint->key = fasp_store_mark_key_frame (endpoint->store, now,
+        media_time);
 }
 
 GPtrArray *

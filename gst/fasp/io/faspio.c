@@ -730,7 +730,7 @@ write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
             place))
       return FALSE;
     if (from == 0 && pieces[i].is_key)
-      fasp_endpoint_begin_key_frame (io->endpoint);
+      fasp_endpoint_begin_key_frame (io->endpoint, now, written);
     taken = fasp_endpoint_write (io->endpoint, now, written,
         pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
     *done += taken;

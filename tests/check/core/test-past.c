@@ -7,6 +7,7 @@
  * is written to the other with its place and media time, as faspsrc ! faspsink does.
  */
 #include <string.h>
+#include "fasphistory.h"
 #include "vcast.h"
 
 #define CHUNK 1316
@@ -36,10 +37,13 @@ typedef struct
   FaspEndpoint *last;           /* the receiver */
   FaspPlace end;                /* of what it has read */
   guint64 read, missing;
+  guint64 last_key;             /* where the last key frame began */
   guint discontinuities, moves;
   guint64 moved_missing;
   gboolean eos, first_seen;
   guint64 first;                /* offset that it began at */
+  FaspTime shift, max_jump;     /* of play time against media time: the last one,
+                                   and its largest change */
   guint64 blocked;              /* writes that were not taken */
 } Past;
 
@@ -190,6 +194,8 @@ run_relay (Relay * r, FaspTime now)
       if (r->done == 0 && !fasp_endpoint_set_place (r->out, now,
               r->held->media_time, &place))
         return;
+      if (r->done == 0 && (r->held->flags & FASP_BLOCK_KEY))
+        fasp_endpoint_begin_key_frame (r->out, now, r->held->media_time);
       r->done += fasp_endpoint_write (r->out, now, r->held->media_time,
           r->held->data + r->done, r->held->size - r->done, NULL);
       if (r->done < r->held->size)
@@ -209,6 +215,17 @@ check_media_time (const Past * p, const FaspBlock * block)
   g_assert_cmpint (block->media_time, <=, media_time_of (p, block->offset));
   g_assert_cmpint (block->media_time, >=, media_time_of (p,
           block->offset - MIN (block->offset, before)));
+}
+
+static void
+watch_play_time (Past * p, const FaspBlock * block)
+{
+  FaspTime shift = fasp_endpoint_map_media_time (p->last, block->media_time) -
+      block->media_time;
+
+  if (p->read > 0)
+    p->max_jump = MAX (p->max_jump, ABS (shift - p->shift));
+  p->shift = shift;
 }
 
 static void
@@ -233,6 +250,8 @@ read_last (Past * p, FaspTime now)
         g_assert_cmpuint (block->data[i], ==,
             vcast_byte_at (block->offset + i));
       check_media_time (p, block);
+      if (block->flags & FASP_BLOCK_KEY)
+        p->last_key = block->offset;
       if (!p->first_seen)
         p->first = block->offset;
       p->first_seen = TRUE;
@@ -245,6 +264,7 @@ read_last (Past * p, FaspTime now)
         p->missing += block->offset - p->end.offset;
       }
     }
+    watch_play_time (p, block);
     p->end = place;
     p->read += block->size;
     fasp_block_unref (block);
@@ -362,6 +382,46 @@ test_gap_in_chain (gconstpointer data)
   run_to_end (p);
   g_assert_cmpuint (p->missing, ==, gone);
   g_assert_cmpuint (p->discontinuities, ==, 5);
+  past_free (p);
+}
+
+/* Who joins the last of a chain at a key frame joins there. */
+static void
+test_key_in_chain (void)
+{
+  Past *p = past_new (2);
+  FaspEndpointConfig out = sender_config (), last = receiver_config ();
+  FaspEndpoint *late;
+  guint64 key = 0;
+
+  out.join = FASP_JOIN_KEY_FRAME;
+  make_chain (p, .02, &out);
+  vnet_attach (p->net, VNET_A, NULL);
+  fasp_endpoint_free (p->source);
+  p->source = attach (p, VNET_A, &out);
+  for (guint i = 0; i < 4; i++) {
+    run (p, FASP_SEC);
+    key = p->written;
+    fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
+        media_time_of (p, key));
+  }
+  run (p, FASP_SEC);
+  g_assert_cmpuint (p->last_key, ==, key);
+  /* another one in its place */
+  late = p->last;
+  p->last = NULL;
+  vnet_attach (p->net, VNET_H, NULL);
+  fasp_endpoint_free (late);
+  p->end.offset = FASP_OFFSET_UNKNOWN;
+  p->first_seen = FALSE;
+  p->read = p->missing = p->discontinuities = p->last_key = 0;
+  p->last = attach (p, VNET_H, &last);
+  dial (p, p->last, VNET_G);
+  run (p, FASP_SEC);
+  g_assert_cmpuint (p->first, ==, key);
+  g_assert_cmpuint (p->last_key, ==, key);
+  run_to_end (p);
+  g_assert_cmpuint (p->discontinuities, ==, 0);
   past_free (p);
 }
 
@@ -484,6 +544,8 @@ test_move (gconstpointer data)
 
   m.behind[seed / 2 % 2] = 600 * FASP_MSEC;
   p = make_move (&m);
+  /* the paths differ by 305 ms; what was waited for does not count */
+  g_assert_cmpint (p->max_jump, <=, 330 * FASP_MSEC);
   g_assert_cmpuint (p->missing, ==, 0);
   g_assert_cmpuint (p->discontinuities, ==, 0);
   g_assert_cmpuint (p->moved_missing, ==, 0);
@@ -570,7 +632,8 @@ test_join (gconstpointer data)
   p->source = attach (p, VNET_A, &c);
   for (guint i = 0; i < 5; i++) {
     run (p, FASP_SEC);
-    fasp_endpoint_begin_key_frame (p->source);
+    fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
+        media_time_of (p, p->written));
     key = p->written;
   }
   run (p, 500 * FASP_MSEC);
@@ -581,9 +644,10 @@ test_join (gconstpointer data)
   dial (p, p->last, VNET_A);
   run (p, 3 * FASP_SEC);
   g_assert_true (p->first_seen);
-  if (j->first < 0)
+  if (j->first < 0) {
     g_assert_cmpuint (p->first, ==, key);
-  else
+    g_assert_cmpuint (p->last_key, ==, key);
+  } else
     g_assert_cmpint (ABS ((gint64) (live - p->first) - j->first), <=, j->slack);
   run_to_end (p);
   g_assert_cmpuint (p->missing, ==, 0);
@@ -607,7 +671,8 @@ test_bounded (gconstpointer data)
   c.slow_policy = policy;
   c.wait_for_connection = FALSE;
   p->source = attach (p, VNET_A, &c);
-  fasp_endpoint_begin_key_frame (p->source);
+  fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
+      p->media_base);
   run (p, 10 * FASP_SEC);       /* ten times what it holds */
   last.join = FASP_JOIN_BACK;
   p->last = attach (p, VNET_H, &last);
@@ -698,6 +763,131 @@ test_pass (void)
   }
 }
 
+/* Whatever a receiver says that it wants: a block that is kept, or the next. */
+static void
+test_wants (void)
+{
+  static const struct
+  {
+    guint8 origin;              /* 0: that of the sender, or filled with this */
+    FaspJoin join;
+    guint32 back_ms;
+    guint64 offset, first;
+  } table[] = {
+    {0, FASP_JOIN_LIVE, 0, 0, 0},
+    {0, FASP_JOIN_LIVE, 0, 1, 0},
+    {0, FASP_JOIN_LIVE, 0, CHUNK * 100, CHUNK * 100},
+    {0, FASP_JOIN_LIVE, 0, G_MAXUINT64, G_MAXUINT64},
+    {0, FASP_JOIN_LIVE, 0, G_MAXUINT64 - 1, G_MAXUINT64},
+    {0, FASP_JOIN_LIVE, 0, FASP_OFFSET_MAX, G_MAXUINT64},
+    {0, FASP_JOIN_BACK, 0, FASP_OFFSET_MAX + 1, 0},
+    {7, FASP_JOIN_LIVE, 0, 5, G_MAXUINT64},
+    {7, FASP_JOIN_BACK, 0, 5, 0},
+    {7, FASP_JOIN_BACK, G_MAXUINT32, 5, 0},
+    {7, 99, 0, 5, G_MAXUINT64},
+    {7, FASP_JOIN_KEY_FRAME, 0, 5, G_MAXUINT64},
+  };
+  Past *p = past_new (6);
+  FaspEndpointConfig c = sender_config ();
+
+  c.wait_for_connection = FALSE;
+  c.history = 100 * FASP_SEC;
+  p->source = attach (p, VNET_A, &c);
+  run (p, 3 * FASP_SEC);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
+    FaspWants wants = {.join = table[i].join,.back_ms = table[i].back_ms };
+    guint8 bytes[FASP_OPEN_SIZE];
+    FaspWriter w = { bytes, sizeof bytes };
+    FaspHello said = {.role = FASP_ROLE_RECEIVER,.cid = 1 }, heard;
+    guint64 start, head = fasp_store_seal (p->source->store);
+    FaspPlace place;
+
+    wants.from = fasp_endpoint_get_next_place (p->source);
+    if (table[i].origin > 0)
+      memset (wants.from.origin.bytes, table[i].origin, FASP_ORIGIN_SIZE);
+    wants.from.offset = table[i].offset;
+    said.wants = wants;
+    fasp_wire_write_hello (&w, &said);
+    g_assert_true (fasp_wire_parse_hello (bytes, w.used, &heard));
+    start = fasp_history_choose (p->source, vnet_get_time (p->net),
+        &heard.wants);
+    place = fasp_store_get_place_of (p->source->store, start);
+    if (table[i].first == G_MAXUINT64) {
+      g_assert_cmpuint (start, ==, head);
+    } else {
+      g_assert_cmpuint (place.offset, <=, table[i].first);
+      g_assert_cmpuint (place.offset + fasp_store_get (p->source->store,
+              start)->size, >, table[i].first);
+    }
+  }
+  past_free (p);
+}
+
+/* A relay that keeps what passes hears whose stream it is while its first receiver is half
+ * open: from the first byte on it is that stream.  A real run found it otherwise. */
+static void
+test_half_open (void)
+{
+  for (guint delay = 0; delay < 160; delay += 4) {
+    Past *p = past_new (delay + 1);
+    FaspEndpointConfig c = sender_config (), last = receiver_config ();
+    FaspPlace place = {.known = TRUE };
+
+    wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
+    c.wait_for_connection = FALSE;
+    c.history = 60 * FASP_SEC;
+    c.join = FASP_JOIN_BACK;
+    p->source = attach (p, VNET_A, &c);
+    p->last = attach (p, VNET_H, &last);
+    dial (p, p->last, VNET_A);
+    vnet_run (p->net, vnet_get_time (p->net) + delay * FASP_MSEC);
+    memset (place.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
+    g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
+            media_time_of (p, 0), &place));
+    while (p->read == 0)
+      step (p);
+    g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
+    run (p, FASP_SEC);
+    g_assert_cmpuint (p->first, ==, 0);
+    run_to_end (p);
+    g_assert_cmpuint (p->discontinuities, ==, 0);
+    past_free (p);
+  }
+}
+
+/* Who is moved over the mark of another stream hears whose it is all the same. */
+static void
+test_skip_origin (void)
+{
+  Past *p = past_new (8);
+  FaspEndpointConfig c = sender_config (), last = receiver_config ();
+  FaspPlace place = {.known = TRUE };
+
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
+  c.slow_policy = FASP_SLOW_SKIP;
+  c.buffer_size = 512 * 1024;
+  p->source = attach (p, VNET_A, &c);
+  p->last = attach (p, VNET_H, &last);
+  dial (p, p->last, VNET_A);
+  run (p, FASP_SEC);
+  /* nothing comes through for longer than the store holds */
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 1);
+  run (p, 200 * FASP_MSEC);
+  memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
+  place.offset = p->written;
+  g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
+          media_time_of (p, p->written), &place));
+  run (p, 4 * FASP_SEC);
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
+  run (p, 2 * FASP_SEC);
+  g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
+  p->finished = TRUE;
+  run (p, 2 * FASP_SEC);
+  g_assert_true (p->eos);
+  g_assert_cmpuint (p->end.offset, ==, p->written);
+  past_free (p);
+}
+
 static const Join joins[] = {
   {FASP_JOIN_ANY, FASP_JOIN_ANY, 0, 0, 0, 8000},
   {FASP_JOIN_LIVE, FASP_JOIN_ANY, 0, 10 * FASP_SEC, 0, 6000},
@@ -729,6 +919,7 @@ main (int argc, char **argv)
   add_seeds ("/past/chain", 20, test_chain);
   add_seeds ("/past/gap-in-chain", 6, test_gap_in_chain);
   g_test_add_func ("/past/new-origin", test_new_origin);
+  g_test_add_func ("/past/key-in-chain", test_key_in_chain);
   add_seeds ("/past/move", 24, test_move);
   g_test_add_func ("/past/move-behind", test_move_behind);
   add_seeds ("/past/move-too-late", 5, test_move_too_late);
@@ -743,7 +934,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/past/bounded/drop",
       GUINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_bounded);
   g_test_add_func ("/past/slow-past", test_slow_past);
+  g_test_add_func ("/past/wants", test_wants);
   add_seeds ("/past/given-up", 4, test_given_up);
   g_test_add_func ("/past/pass", test_pass);
+  g_test_add_func ("/past/half-open", test_half_open);
+  g_test_add_func ("/past/skip-origin", test_skip_origin);
   return g_test_run ();
 }

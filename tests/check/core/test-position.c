@@ -40,6 +40,14 @@ take (FaspPosition * position, guint64 number, guint8 flags, guint32 size)
 }
 
 static void
+tell (FaspPosition * position, guint64 next, guint64 number, guint64 offset)
+{
+  FaspPlace place = place_at (1, offset);
+
+  fasp_position_told (position, next, number, &place);
+}
+
+static void
 take_mark (FaspPosition * position, guint64 number, const FaspPlace * place)
 {
   FaspBlock *block = block_of (number, FASP_BLOCK_MARK, FASP_MARK_SIZE);
@@ -67,16 +75,16 @@ test_count (void)
       FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (take (&p, 11, 0, 10), ==, FASP_OFFSET_UNKNOWN);
   /* ... until it is told, */
-  fasp_position_told (&p, 12, 13, 500);
-  fasp_position_told (&p, 12, 13, 600);
-  fasp_position_told (&p, 12, 11, 700);
+  tell (&p, 12, 13, 500);
+  tell (&p, 12, 13, 600);
+  tell (&p, 12, 11, 700);
   g_assert_cmpuint (take (&p, 12, 0, 10), ==, FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (take (&p, 13, 0, 10), ==, 500);
   /* which what was counted is believed rather than */
-  fasp_position_told (&p, 14, 14, 9999);
+  tell (&p, 14, 14, 9999);
   g_assert_cmpuint (take (&p, 14, 0, 10), ==, 510);
   /* also of a block behind a hole */
-  fasp_position_told (&p, 15, 20, 1000);
+  tell (&p, 15, 20, 1000);
   g_assert_cmpuint (take (&p, 20, FASP_BLOCK_DISCONT, 10), ==, 1000);
 }
 
@@ -88,9 +96,8 @@ test_told (void)
   FaspPosition p;
 
   fasp_position_init (&p, &first);
-  p.next.known = TRUE;
   for (guint i = 100; i > 0; i--)
-    fasp_position_told (&p, 0, i * 2, i * 1000);
+    tell (&p, 0, i * 2, i * 1000);
   g_assert_cmpuint (p.n_told, ==, FASP_POSITION_TOLD);
   for (guint i = 1; i <= FASP_POSITION_TOLD; i++)
     g_assert_cmpuint (take (&p, i * 2, FASP_BLOCK_DISCONT, 1), ==, i * 1000);
@@ -106,14 +113,19 @@ test_marks (void)
   guint8 mark[FASP_MARK_SIZE + 1] = { 0 };
 
   fasp_mark_write (mark, &place);
-  g_assert_true (fasp_mark_read (mark, FASP_MARK_SIZE, &read));
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
+      FASP_MARK_POSITION);
   g_assert_true (fasp_place_is_comparable (&place, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_MAX);
   for (guint i = 0; i <= FASP_MARK_SIZE + 1; i++)
     if (i != FASP_MARK_SIZE)
-      g_assert_false (fasp_mark_read (mark, i, &read));
+      g_assert_cmpint (fasp_mark_read (mark, i, &read), ==, FASP_MARK_UNKNOWN);
+  mark[0] = FASP_MARK_KEY_FRAME;
+  g_assert_cmpint (fasp_mark_read (mark, 1, &read), ==, FASP_MARK_KEY_FRAME);
+  g_assert_cmpint (fasp_mark_read (mark, 2, &read), ==, FASP_MARK_UNKNOWN);
   mark[0]++;
-  g_assert_false (fasp_mark_read (mark, FASP_MARK_SIZE, &read));
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
+      FASP_MARK_UNKNOWN);
   /* what no stream comes to is not known, nor what would be behind it */
   place.offset = FASP_OFFSET_MAX + 1;
   fasp_mark_write (mark, &place);

@@ -163,7 +163,7 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
         fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval);
         break;
       case FASP_FRAME_POSITION:
-        fasp_wire_write_position (w, frame.number, frame.offset);
+        fasp_wire_write_position (w, frame.number, &frame.place);
         break;
       case FASP_FRAME_REPAIR:
         fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key,

@@ -20,6 +20,7 @@ typedef struct
   guint64 first, next;          /* offsets; NONE before anything */
   guint64 missing;              /* bytes between offsets */
   guint discont, unmarked;      /* DISCONT where nothing is missing, and the other way */
+  guint keys;                   /* buffers without DELTA_UNIT at a key frame's offset */
   guint unknown;                /* buffers without an offset */
   GHashTable *media;            /* offset -> media time + 1 */
   gchar *origin;
@@ -64,6 +65,9 @@ note_buffer (Tap * tap, GstBuffer * buffer)
     tap->unmarked += gap != discont;
     tap->missing += GST_BUFFER_OFFSET (buffer) - tap->next;
   }
+  tap->keys += GST_BUFFER_OFFSET (buffer) > 0
+      && GST_BUFFER_OFFSET (buffer) % 70000 == 0
+      && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   tap->next = GST_BUFFER_OFFSET_END (buffer);
   note_media (tap, buffer);
 }
@@ -207,6 +211,18 @@ end (GstElement * sender)
 
   gst_app_src_end_of_stream (GST_APP_SRC (in));
   gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
+}
+
+/* It was handed so much. */
+static void
+wait_for_sink (GstElement * pipeline, guint64 size)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (pair_get_stat (pipeline, "sink", "bytes-sent-total") < size) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
 }
 
 static void
@@ -412,14 +428,10 @@ test_key_frame (gconstpointer data)
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
   GstElement *sender = make_sender (port, who[0]);
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   Tap *last;
 
   push (sender, stream, 0, SIZE / 2, 70000);
-  while (pair_get_stat (sender, "sink", "bytes-sent-total") < SIZE / 2) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_thread_yield ();
-  }
+  wait_for_sink (sender, SIZE / 2);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " %s ! fakesink async=false", port, who[1]));
   wait_for (last, SIZE / 2);
@@ -428,6 +440,36 @@ test_key_frame (gconstpointer data)
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
   assert_got (last, stream, SIZE / 2 / 70000 * 70000);
   tap_free (last);
+  stop (sender);
+}
+
+/* A relay knows where they begin, too, and says so on its buffers. */
+static void
+test_key_frame_relayed (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (ports[0], "join-at=keyframe");
+  Tap *relay = tap_new (pair_launch ("faspsrc name=source "
+          "uri=fasp://127.0.0.1:%u " SECRET " ! faspsink name=sink "
+          "uri=fasp://:%u?latency=50 " SECRET
+          " wait-for-connection=false join-at=keyframe", ports[0], ports[1]));
+  Tap *last;
+
+  push (sender, stream, 0, SIZE / 2, 70000);
+  wait_for_sink (relay->pipeline, SIZE / 2);
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", ports[1]));
+  wait_for (last, SIZE / 2);
+  push (sender, stream, SIZE / 2, SIZE, 70000);
+  end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  assert_got (last, stream, SIZE / 2 / 70000 * 70000);
+  /* from the first one that the relay was told of */
+  g_assert_cmpuint (relay->keys, ==, (SIZE - 1) / 70000);
+  g_assert_cmpuint (last->keys, ==, (SIZE - 1) / 70000 - SIZE / 2 / 70000 + 1);
+  tap_free (last);
+  tap_free (relay);
   stop (sender);
 }
 
@@ -468,6 +510,7 @@ main (int argc, char **argv)
   g_test_add_func ("/past/first-absent", test_first_absent);
   g_test_add_data_func ("/past/key-frame/sink", sink, test_key_frame);
   g_test_add_data_func ("/past/key-frame/source", source, test_key_frame);
+  g_test_add_func ("/past/key-frame/relayed", test_key_frame_relayed);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *name = g_strdup_printf ("/past/refused/%u", i);
 
