@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
 #include "faspcredentials.h"
+#include "faspmulticast.h"
 
 /* The application hears of refused callers that have not proved their address
  * this often. */
@@ -246,7 +247,9 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
 
   fasp_endpoint_describe (endpoint, &hello, start);
   hello.flows = MIN (hello.flows, call->hello.flows);
+  fasp_multicast_invite (endpoint, &call->hello, &hello);
   fasp_wire_write_hello (&p, &hello);
+  fasp_wipe (&hello.group_key, sizeof hello.group_key);
   if (!fasp_noise_write (&call->noise, payload, p.used, &m)) {
     /* the caller's point gives no secret */
     endpoint->stats.datagrams_malformed++;
@@ -255,6 +258,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session = fasp_endpoint_add_session (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
   session->listener = TRUE;
+  session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
   identify_call (call->open, session->call);
   if (call->hello.streamid[0] != '\0')

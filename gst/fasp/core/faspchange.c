@@ -23,6 +23,8 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
       fasp_session_set_pace (session, now, max_bitrate);
     }
   }
+  if (endpoint->group != NULL)
+    fasp_group_set_pace (endpoint->group, now, max_bitrate, max_burst);
   fasp_endpoint_wake_all (endpoint);
 }
 

@@ -4,6 +4,7 @@
 #include "faspcookie.h"
 #include "faspdial.h"
 #include "faspendpointprivate.h"
+#include "faspmulticast.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
@@ -79,6 +80,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   if (config->role == FASP_ROLE_SENDER)
     endpoint->store = fasp_store_new (config->buffer_size,
         get_first_size (config));
+  fasp_multicast_init (endpoint);
   return endpoint;
 }
 
@@ -100,6 +102,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
   fasp_caller_stop (&endpoint->caller);
+  fasp_group_free (endpoint->group);
   g_free (endpoint);
 }
 
@@ -145,13 +148,6 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
   return event;
 }
 
-static gboolean
-is_over (const FaspSession * session)
-{
-  return session->state == FASP_SESSION_CLOSING
-      || session->state == FASP_SESSION_CLOSED;
-}
-
 FaspSession *
 fasp_endpoint_get_open (const FaspEndpoint * endpoint)
 {
@@ -192,7 +188,8 @@ fasp_endpoint_wake_all (FaspEndpoint * endpoint)
 static void
 update_block_size (FaspEndpoint * endpoint)
 {
-  guint32 size = FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
+  guint32 size = endpoint->group != NULL ? get_first_size (&endpoint->config) :
+      FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
   gboolean found = FALSE;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -344,6 +341,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   endpoint->hold_deadline = FASP_NEVER;
   if (endpoint->store == NULL)
     return;
+  fasp_multicast_opened (endpoint, now, session);
   fasp_endpoint_note_needs (endpoint, session);
   update_block_size (endpoint);
   if (!fasp_store_is_finished (endpoint->store))
@@ -372,6 +370,10 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
     return;                     /* it opened the way; that is all */
+  if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
+    fasp_multicast_announced (endpoint, now, from, &handshake);
+    return;
+  }
   if (handshake.version != FASP_VERSION
       && handshake.type != FASP_HANDSHAKE_VERSIONS) {
     endpoint->stats.datagrams_version++;
@@ -418,6 +420,7 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       session->room_told = fasp_session_get_room (session);
       update_block_size (endpoint);
     }
+    fasp_multicast_heard (endpoint, now, session);
   }
   fasp_endpoint_note_needs (endpoint, session);
   fasp_endpoint_trim_store (endpoint);
@@ -441,6 +444,9 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
   }
   session = g_hash_table_lookup (endpoint->by_id,
       GUINT_TO_POINTER (header.cid));
+  if (session == NULL && fasp_multicast_receive (endpoint, now, from, &header,
+          data, size, memory))
+    return;
   if (session == NULL) {
     endpoint->stats.datagrams_unknown++;
     return;
@@ -475,6 +481,8 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   if (session->interrupted)
     return;
   session->interrupted = TRUE;
+  if (endpoint->group != NULL)
+    fasp_group_lost_sight (endpoint->group, &session->member);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
@@ -495,7 +503,7 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
         || now - session->heard < UNREACHABLE_AFTER)
       continue;
     fasp_endpoint_wake (endpoint, session);
-    if (is_over (session))
+    if (fasp_session_is_over (session))
       session->close_deadline = now;
     else if (session->state == FASP_SESSION_OPEN)
       interrupt (endpoint, now, session,
@@ -504,14 +512,6 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
-
-/* Is there something the application has not read yet? */
-static gboolean
-has_unread (const FaspSession * session)
-{
-  return session->role == FASP_ROLE_RECEIVER && !session->rx.complete
-      && fasp_reorder_peek (session->rx.reorder) != NULL;
-}
 
 static void
 tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
@@ -628,13 +628,16 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
               4 * session->rtt.smoothed))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_latency (session, now);
+      fasp_multicast_tell_deaf (endpoint, now, session);
       tell_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
       break;
   }
-  if (is_over (session) && !session->removed && !has_unread (session)
+  if (fasp_session_is_over (session) && endpoint->group != NULL)
+    fasp_group_leave (endpoint->group, &session->member);
+  if (fasp_session_is_over (session) && !session->removed && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED
           || session->role == FASP_ROLE_SENDER))
     tell_removed (endpoint, now, session);
@@ -648,6 +651,8 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
   fasp_turns_remove (&endpoint->turns, &session->turn_to_send);
+  if (endpoint->group != NULL)
+    fasp_group_leave (endpoint->group, &session->member);
   fasp_session_free (session);
   if (endpoint->store != NULL) {
     fasp_endpoint_trim_store (endpoint);
@@ -702,7 +707,7 @@ static void
 end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   gboolean waits = session->role == FASP_ROLE_SENDER
-      && session->state == FASP_SESSION_OPEN
+      && session->state == FASP_SESSION_OPEN && !session->member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_endpoint_note_needs (endpoint, session);
@@ -743,7 +748,8 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     }
     end_turn (endpoint, now, session);
   }
-  return FALSE;
+  return endpoint->group != NULL && fasp_multicast_poll (endpoint, now,
+      datagram);
 }
 
 void
@@ -751,6 +757,8 @@ fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
+  if (endpoint->group != NULL)
+    fasp_pacer_late (&endpoint->group->pacer, from, until);
 }
 
 FaspTime
@@ -762,66 +770,9 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = MIN (timeout, endpoint->punch_time);
+  if (endpoint->group != NULL)
+    timeout = MIN (timeout, fasp_multicast_get_timeout (endpoint));
   return MIN (timeout, fasp_turns_get_time (&endpoint->turns));
-}
-
-/* --- the stream, receiver ---------------------------------------------------------------------------- */
-
-FaspBlock *
-fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    FaspBlock *block;
-
-    if (!session->connected || fasp_session_get_hold_end (session) > 0)
-      continue;
-    block = fasp_rx_take (&session->rx, now);
-    if (block == NULL) {
-      if (is_over (session) && !session->removed)
-        fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
-      continue;
-    }
-    if (is_over (session) && !has_unread (session))
-      fasp_endpoint_wake (endpoint, session);
-    else if (session->state == FASP_SESSION_OPEN)
-      fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
-          fasp_rx_get_timeout (&session->rx));
-    /* another sender than that of the block before */
-    if (endpoint->reading != session->id) {
-      if (endpoint->reading != 0)
-        block->flags |= FASP_BLOCK_DISCONT;
-      endpoint->reading = session->id;
-    }
-    endpoint->reading_clock = session->rx.clock;
-    /* at its own time, however long it has waited for the one before it */
-    endpoint->reading_shift = fasp_playout_get (&session->rx.playout,
-        fasp_media_clock_map (&session->rx.clock, block->media_time)) -
-        session->rx.playout.first;
-    endpoint->stats.bytes_read += block->size;
-    return block;
-  }
-  return NULL;
-}
-
-gboolean
-fasp_endpoint_can_read (const FaspEndpoint * endpoint)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->connected && fasp_session_get_hold_end (session) == 0
-        && has_unread (session))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-FaspTime
-fasp_endpoint_map_media_time (FaspEndpoint * endpoint, FaspTime media_time)
-{
-  return fasp_media_clock_map (&endpoint->reading_clock, media_time) +
-      endpoint->reading_shift;
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */

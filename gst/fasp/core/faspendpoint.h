@@ -69,6 +69,10 @@ typedef struct
                                    fasp_endpoint_decide() */
   gboolean too_late_skip;       /* receiver: give up blocks later than latency */
   FaspTime resume_timeout;      /* how long a silent peer keeps its place */
+  /* Multicast: a sender that listens sends to this address, too; a receiver that calls
+   * calls who is announced, if there is one (`len'; it need not be right there). One
+   * flow, and no controller of the rate. */
+  FaspAddress group;
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
@@ -181,6 +185,8 @@ typedef enum
   FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
   FASP_EVENT_RESUMED,           /* heard again; where it stood */
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
+  FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
+                                   stream comes by unicast */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
   FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
                                    sender, unacknowledged bytes */
@@ -311,6 +317,9 @@ typedef struct
   guint64 buffer_blocks, buffer_bytes;
   guint64 receive_rate;         /* bit/s on the wire over the last second */
   FaspTime reorder_delay;
+  gboolean member;              /* of a group; sender: this receiver is */
+  guint64 group_datagrams;      /* receiver: of the group, */
+  guint64 group_lost;           /* and lost */
   guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
 } FaspSessionStats;
 
@@ -335,6 +344,22 @@ typedef struct
 
 void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
     FaspEndpointStats * stats);
+typedef struct
+{
+  guint members;
+  guint64 deaf;                 /* that did not hear it, and get all by unicast */
+  guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
+  guint64 blocks_sent, blocks_resent;
+  guint64 losses;               /* that were asked for, */
+  guint64 requests;             /* by so many members, all together, and */
+  guint64 losses_shared;        /* so many by several */
+  FaspTime rtt;                 /* the longest of a member */
+  FaspTime back_off;            /* as members are told */
+} FaspGroupStats;
+
+/* Of a sender that has a group; FALSE: it has none. */
+gboolean fasp_endpoint_get_group (const FaspEndpoint * endpoint,
+    FaspGroupStats * stats);
 /* Fills at most @max entries; returns how many sessions there are. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
     FaspSessionStats * sessions, guint max);

@@ -16,7 +16,8 @@ enum
   OPTION_FLOWS = 10,
   OPTION_FEC = 11,
   OPTION_ARRIVALS = 12,
-  OPTION_KNOWN = OPTION_ARRIVALS,
+  OPTION_GROUP = 15,
+  OPTION_GROUP_KEY = 16,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -70,6 +71,25 @@ read_text (FaspReader * r, gsize size, gsize max, gchar * text)
       return;
   memcpy (text, bytes, size);
   text[size] = '\0';
+}
+
+static void
+read_group_key (FaspReader * r, FaspHello * h)
+{
+  FaspGroupKey *k = &h->group_key;
+  const guint8 *key;
+
+  k->cid = fasp_read_uint (r, 4);
+  k->cipher = fasp_read_uint (r, 1);
+  k->pn = fasp_read_uint (r, 8);
+  key = fasp_read_bytes (r, FASP_GROUP_KEY_SIZE);
+  k->members = fasp_read_uint (r, 2);
+  k->back_off = fasp_read_uint (r, 4);
+  k->clock = fasp_read_uint (r, 2);
+  if (key == NULL)
+    return;
+  memcpy (k->key, key, FASP_GROUP_KEY_SIZE);
+  h->has_group_key = TRUE;
 }
 
 gboolean
@@ -146,13 +166,26 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
       case OPTION_ARRIVALS:
         h->arrivals = fasp_read_uint (&value, 1);
         break;
+      case OPTION_GROUP:{
+        const guint8 *number = fasp_read_bytes (&value, FASP_GROUP_NUMBER_SIZE);
+
+        if (number != NULL) {
+          memcpy (h->group, number, FASP_GROUP_NUMBER_SIZE);
+          h->has_group = TRUE;
+        }
+        break;
+      }
+      case OPTION_GROUP_KEY:
+        read_group_key (&value, h);
+        break;
       default:
         if (id >= OPTION_CRITICAL)
           h->unsupported = TRUE;
+        value.left = 0;         /* whatever it says */
         break;
     }
     /* a known option has exactly its length */
-    if (value.failed || (id <= OPTION_KNOWN && value.left > 0))
+    if (value.failed || value.left > 0)
       r.failed = TRUE;
   }
   return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER
@@ -227,6 +260,7 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
       break;
     }
     case FASP_HANDSHAKE_PUNCH:
+    case FASP_HANDSHAKE_ANNOUNCE:
       break;
     default:
       return FALSE;
@@ -240,6 +274,20 @@ write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
   fasp_write_uint (w, id, 1);
   fasp_write_uint (w, size, 2);
   fasp_write_uint (w, value, size);
+}
+
+static void
+write_group_key (FaspWriter * w, const FaspGroupKey * k)
+{
+  fasp_write_uint (w, OPTION_GROUP_KEY, 1);
+  fasp_write_uint (w, 4 + 1 + 8 + FASP_GROUP_KEY_SIZE + 2 + 4 + 2, 2);
+  fasp_write_uint (w, k->cid, 4);
+  fasp_write_uint (w, k->cipher, 1);
+  fasp_write_uint (w, k->pn, 8);
+  fasp_write_bytes (w, k->key, FASP_GROUP_KEY_SIZE);
+  fasp_write_uint (w, k->members, 2);
+  fasp_write_uint (w, k->back_off, 4);
+  fasp_write_uint (w, k->clock, 2);
 }
 
 void
@@ -276,6 +324,13 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
     write_option (w, OPTION_FEC, h->fec, 2);
   if (h->arrivals > 0)
     write_option (w, OPTION_ARRIVALS, h->arrivals, 1);
+  if (h->has_group) {
+    fasp_write_uint (w, OPTION_GROUP, 1);
+    fasp_write_uint (w, FASP_GROUP_NUMBER_SIZE, 2);
+    fasp_write_bytes (w, h->group, FASP_GROUP_NUMBER_SIZE);
+  }
+  if (h->has_group_key)
+    write_group_key (w, &h->group_key);
 }
 
 static void
@@ -344,6 +399,7 @@ fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
       fasp_write_bytes (w, h->versions, h->n_versions);
       break;
     case FASP_HANDSHAKE_PUNCH:
+    case FASP_HANDSHAKE_ANNOUNCE:
       break;
   }
 }
@@ -503,6 +559,11 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_REPAIR:
       read_repair (r, frame);
       break;
+    case FASP_FRAME_GROUP:
+      frame->number = fasp_read_varint (r);
+      frame->back_off = fasp_read_varint (r);
+      frame->interval = fasp_read_varint (r);
+      break;
     case FASP_FRAME_CLOSE:
       frame->number = fasp_read_uint (r, 2);
       read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX, frame->text);
@@ -591,6 +652,16 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
     fasp_write_varint (w, f->ranges[i].length - 1);
     at = f->ranges[i].start + f->ranges[i].length;
   }
+}
+
+void
+fasp_wire_write_group (FaspWriter * w, guint64 members, guint64 back_off_us,
+    guint64 clock_ms)
+{
+  fasp_write_uint (w, FASP_FRAME_GROUP, 1);
+  fasp_write_varint (w, members);
+  fasp_write_varint (w, back_off_us);
+  fasp_write_varint (w, clock_ms);
 }
 
 void

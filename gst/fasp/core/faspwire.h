@@ -19,6 +19,8 @@ G_BEGIN_DECLS
 #define FASP_NONCE_SIZE 16
 #define FASP_COOKIE_SIZE 40
 #define FASP_PROOF_SIZE 16
+#define FASP_GROUP_NUMBER_SIZE 16
+#define FASP_GROUP_KEY_SIZE 32
 #define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
 #define FASP_HANDSHAKE_HEADER 26
 /* Of a message in an OPEN with a cookie: pattern and length go before it. */
@@ -38,6 +40,7 @@ typedef enum
   FASP_HANDSHAKE_REJECT = 4,
   FASP_HANDSHAKE_VERSIONS = 5,
   FASP_HANDSHAKE_PUNCH = 6,
+  FASP_HANDSHAKE_ANNOUNCE = 7,
 } FaspHandshakeType;
 
 /* First byte: 1KFFFFFF a session datagram (K key phase, F flow),
@@ -86,7 +89,8 @@ typedef struct
   FaspHandshakeType type;
   guint8 version;
   guint32 to_cid, from_cid;
-  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's */
+  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's; ANNOUNCE: the group's
+                                           number */
   /* OPEN (may be empty), RETRY */
   guint8 cookie_size;
   guint8 cookie[FASP_COOKIE_SIZE];
@@ -113,6 +117,17 @@ void fasp_wire_write_handshake (FaspWriter * w,
  * "fasp", its header and its pattern. */
 void fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open);
 
+/* What a member needs to hear its group. */
+typedef struct
+{
+  guint32 cid;                  /* in the group's datagrams */
+  guint8 cipher;
+  guint64 pn;                   /* the next packet's, */
+  guint8 key[FASP_GROUP_KEY_SIZE];      /* and the key of its phase */
+  guint members;
+  guint back_off, clock;        /* faspdamp.h; µs, ms */
+} FaspGroupKey;
+
 /* The payload of the messages in OPEN and ACCEPT: what the writer says of
  * itself. */
 typedef struct
@@ -134,6 +149,10 @@ typedef struct
                                    from, or would send; 0: none */
   guint8 arrivals;              /* of packets in a FEEDBACK: receiver: that it can
                                    tell; sender: that it wants; 0: none */
+  gboolean has_group;           /* receiver: hears a group, with this number */
+  guint8 group[FASP_GROUP_NUMBER_SIZE];
+  gboolean has_group_key;       /* sender: and that is its */
+  FaspGroupKey group_key;
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
@@ -155,6 +174,7 @@ typedef enum
   FASP_FRAME_CLOSE = 0x06,
   FASP_FRAME_PROMISE = 0x07,
   FASP_FRAME_REPAIR = 0x08,
+  FASP_FRAME_GROUP = 0x0c,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
 
@@ -219,9 +239,10 @@ typedef struct
 {
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP block; CLOSE
-                                   reason; PROMISE latency, ms */
+                                   reason; PROMISE latency, ms; GROUP members */
   guint64 serial;               /* PROMISE: counts up by one */
-  guint64 interval;             /* PROMISE: seconds between skips */
+  guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
+  guint64 back_off;             /* GROUP: µs */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
   /* REPAIR: `payload' is the symbol */
@@ -250,6 +271,8 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval);
+void fasp_wire_write_group (FaspWriter * w, guint64 members,
+    guint64 back_off_us, guint64 clock_ms);
 /* All but the symbol, which follows. */
 void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span);

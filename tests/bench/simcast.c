@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * simcast: one multicast to many receivers, in virtual time: what it costs beside what it
+ * must, and how many ask for what is lost.
+ *
+ *   simcast [--receivers N] [--trunk PERCENT] [--branch PERCENT] [--back PERCENT]
+ *           [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
+ *
+ * Prints a line of figures, tab-separated.
+ */
+#include <math.h>
+#include <stdio.h>
+#include "vgroup.h"
+
+static gint receivers = 100, seconds = 20, seed = 1, rtt_ms = 20;
+static gint64 bitrate = 5000000, channel = 10000000;
+static gdouble trunk, branch, back;
+static gboolean header, verbose;
+
+static GOptionEntry entries[] = {
+  {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many", "N"},
+  {"trunk", 0, 0, G_OPTION_ARG_DOUBLE, &trunk, "loss for all", "PERCENT"},
+  {"branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT"},
+  {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say", "PERCENT"},
+  {"rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS"},
+  {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S"},
+  {"bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S"},
+  {"channel", 0, 0, G_OPTION_ARG_INT64, &channel, "max-bitrate", "BIT/S"},
+  {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "of all chance", "N"},
+  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are", NULL},
+  {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose, "each second", NULL},
+  {NULL}
+};
+
+/* Transmissions to all that a block takes until each of them has it, in the mean, when
+ * each transmission is lost to all with @t and then to each with @b: no scheme that sends whole
+ * blocks again, to all, needs less. */
+static gdouble
+count_least (gdouble t, gdouble b, guint n)
+{
+  gdouble sum = 0, lacks = 1, arrived[64] = { 1 };
+
+  /* after k of them: how many have come as far as the fork is binomial */
+  for (guint k = 0; k < 63 && lacks > 1e-12; k++) {
+    sum += lacks;
+    for (guint j = k + 1; j > 0; j--)
+      arrived[j] = arrived[j] * t + arrived[j - 1] * (1 - t);
+    arrived[0] *= t;
+    lacks = 0;
+    for (guint j = 0; j <= k + 1; j++)
+      lacks += arrived[j] * (1 - pow (1 - pow (b, j), n));
+  }
+  return sum;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  FaspSessionStats *sessions;
+  FaspGroupStats group;
+  guint64 up = 0, up_wire = 0, alone = 0, alone_copies = 0, whole = 0;
+  FaspHist lateness;
+  Vgroup *g;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    fprintf (stderr, "%s\n", error->message);
+    return 2;
+  }
+  if (header)
+    printf ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
+        "resent_one\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
+        "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
+  g = vgroup_new (seed);
+  s.max_bitrate = channel;
+  s.wait_for_connection = TRUE;
+  vgroup_set_sender (g, &s);
+  g->trunk.config.loss = trunk / 100;
+  for (gint i = 0; i < receivers; i++) {
+    guint n = vgroup_add (g, &r, (rtt_ms / 2 + rtt_ms / 2. * (i + 1) /
+            receivers) * FASP_MSEC);
+
+    g->receivers[n].branch.config.loss = branch / 100;
+    g->receivers[n].back.config.loss = back / 100;
+  }
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC);
+  g->bitrate = bitrate;
+  for (gint i = 0; i < seconds; i++) {
+    vgroup_run (g, FASP_SEC);
+    if (verbose) {
+      fasp_endpoint_get_group (g->sender, &group);
+      fprintf (stderr, "%d members %u blocks %lu resent %lu losses %lu requests "
+          "%lu shared %lu back-off %ld rtt %ld\n", i, group.members,
+          (gulong) group.blocks_sent, (gulong) group.blocks_resent,
+          (gulong) group.losses, (gulong) group.requests,
+          (gulong) group.losses_shared, (glong) group.back_off,
+          (glong) group.rtt);
+    }
+  }
+  fasp_endpoint_get_group (g->sender, &group);
+  sessions = g_new0 (FaspSessionStats, receivers);
+  fasp_endpoint_get_sessions (g->sender, g->now, sessions, receivers);
+  for (gint i = 0; i < receivers; i++) {
+    alone += sessions[i].blocks_resent;
+    alone_copies += sessions[i].copies_sent;
+  }
+  for (gint i = 0; i < receivers; i++) {
+    up += g->receivers[i].sent;
+    up_wire += g->receivers[i].sent_wire;
+  }
+  fasp_hist_init (&lateness);
+  for (gint i = 0; i < receivers; i++) {
+    const FaspHist *h = fasp_endpoint_get_lateness (g->receivers[i].endpoint,
+        TRUE);
+
+    lateness.count += h->count;
+    lateness.max = MAX (lateness.max, h->max);
+    for (guint j = 0; j < FASP_HIST_BUCKETS; j++)
+      lateness.buckets[j] += h->buckets[j];
+  }
+  vgroup_end (g, 10 * FASP_SEC);
+  for (gint i = 0; i < receivers; i++)
+    whole += vgroup_is_whole (g, i);
+  printf ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
+      "%.1f\t%.1f\t%.1f\n", receivers, trunk, branch, back, rtt_ms,
+      (gulong) group.blocks_sent, (gulong) whole, (gulong) group.blocks_resent,
+      (gulong) alone, (gdouble) (group.blocks_sent + group.blocks_resent +
+          alone) / group.blocks_sent, count_least (trunk / 100, branch / 100,
+          receivers), 1 / ((1 - trunk / 100) * (1 - branch / 100)),
+      (gdouble) group.requests / MAX (group.losses, 1),
+      up_wire * 8. / (seconds + 3), fasp_hist_percentile (&lateness, .5) / 1e3,
+      fasp_hist_percentile (&lateness, .99) / 1e3, lateness.max / 1e3);
+  g_free (sessions);
+  vgroup_free (g);
+  return whole == (guint64) receivers ? 0 : 1;
+}
