@@ -4,7 +4,7 @@
  * must, and how many ask for what is lost.
  *
  *   simcast [--receivers N] [--trunk PERCENT] [--branch PERCENT] [--back PERCENT]
- *           [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
+ *           [--fec PERCENT] [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
  *
  * Prints a line of figures, tab-separated.
  */
@@ -14,7 +14,7 @@
 
 static gint receivers = 100, seconds = 20, seed = 1, rtt_ms = 20;
 static gint64 bitrate = 5000000, channel = 10000000;
-static gdouble trunk, branch, back;
+static gdouble trunk, branch, back, fec;
 static gboolean header, verbose;
 
 static GOptionEntry entries[] = {
@@ -22,6 +22,7 @@ static GOptionEntry entries[] = {
   {"trunk", 0, 0, G_OPTION_ARG_DOUBLE, &trunk, "loss for all", "PERCENT"},
   {"branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT"},
   {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say", "PERCENT"},
+  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec, "repairs for so many blocks", "PERCENT"},
   {"rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS"},
   {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S"},
   {"bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S"},
@@ -73,11 +74,16 @@ main (int argc, char **argv)
   }
   if (header)
     printf ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
-        "resent_one\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
+        "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
         "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
   s.max_bitrate = channel;
   s.wait_for_connection = TRUE;
+  if (fec > 0) {
+    s.fec = FASP_FEC_FIXED;
+    s.fec_share = fec / 100;
+    r.fec = FASP_FEC_AUTO;
+  }
   vgroup_set_sender (g, &s);
   g->trunk.config.loss = trunk / 100;
   for (gint i = 0; i < receivers; i++) {
@@ -126,11 +132,12 @@ main (int argc, char **argv)
   vgroup_end (g, 10 * FASP_SEC);
   for (gint i = 0; i < receivers; i++)
     whole += vgroup_is_whole (g, i);
-  printf ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
+  printf ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
       "%.1f\t%.1f\t%.1f\n", receivers, trunk, branch, back, rtt_ms,
       (gulong) group.blocks_sent, (gulong) whole, (gulong) group.blocks_resent,
-      (gulong) alone, (gdouble) (group.blocks_sent + group.blocks_resent +
-          alone) / group.blocks_sent, count_least (trunk / 100, branch / 100,
+      (gulong) alone, (gulong) group.repairs_sent,
+      (gdouble) (group.blocks_sent + group.blocks_resent + alone +
+          group.repairs_sent) / group.blocks_sent, count_least (trunk / 100, branch / 100,
           receivers), 1 / ((1 - trunk / 100) * (1 - branch / 100)),
       (gdouble) group.requests / MAX (group.losses, 1),
       up_wire * 8. / (seconds + 3), fasp_hist_percentile (&lateness, .5) / 1e3,

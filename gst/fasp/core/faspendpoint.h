@@ -349,7 +349,7 @@ typedef struct
   guint members;
   guint64 deaf;                 /* that did not hear it, and get all by unicast */
   guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
-  guint64 blocks_sent, blocks_resent;
+  guint64 blocks_sent, blocks_resent, repairs_sent;
   guint64 losses;               /* that were asked for, */
   guint64 requests;             /* by so many members, all together, and */
   guint64 losses_shared;        /* so many by several */

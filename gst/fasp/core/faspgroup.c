@@ -327,6 +327,7 @@ send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
     return FALSE;
   if (round == 0) {
     group->blocks_sent++;
+    fasp_fec_block_sent (&group->fec);
     group->block_wire += datagram->size + datagram->to.overhead;
   } else {
     group->blocks_resent++;
@@ -351,6 +352,31 @@ send_tail (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
   begin (group, datagram, &w);
   fasp_wire_write_number (&w, FASP_FRAME_TAIL,
       fasp_group_log_get_next (group->log));
+  return finish (group, now, datagram, &w, NULL);
+}
+
+/* Of the last blocks that have left. FALSE: there is nothing to repair. */
+static gboolean
+send_repair (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+    FaspDatagram * datagram)
+{
+  guint64 end = fasp_group_log_get_next (group->log);
+  gboolean pause = now >= group->tail_time;
+  guint64 first;
+  FaspWriter w;
+
+  if (!fasp_fec_is_due (&group->fec, pause))
+    return FALSE;
+  first = fasp_fec_get_first (&group->fec, now, view->store, MAX (view->needed,
+          fasp_store_get_tail (view->store)), end);
+  begin (group, datagram, &w);
+  if (first == end || !fasp_wire_write_window (&w, now, &group->fec,
+          view->store, first, end, FASP_GROUP_ROOM)) {
+    fasp_fec_passed (&group->fec, pause);
+    return FALSE;
+  }
+  fasp_fec_repair_sent (&group->fec);
+  group->repairs_sent++;
   return finish (group, now, datagram, &w, NULL);
 }
 
@@ -393,6 +419,8 @@ fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
   rex = fasp_group_log_peek (group->log, &round);
   if (rex != FASP_NO_BLOCK)
     return send_block (group, now, view->store, rex, round, datagram);
+  if (send_repair (group, now, view, datagram))
+    return TRUE;
   if (has_new (group, view))
     return send_block (group, now, view->store,
         fasp_group_log_get_next (group->log), 0, datagram);
@@ -411,7 +439,7 @@ fasp_group_get_timeout (FaspGroup * group, const FaspGroupView * view)
     timeout = MIN (timeout, group->tell_time);
     fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
     if (fasp_group_log_peek (group->log, &round) != FASP_NO_BLOCK
-        || has_new (group, view))
+        || has_new (group, view) || fasp_fec_is_due (&group->fec, FALSE))
       timeout = 0;
     else if (view->is_unacknowledged)
       timeout = MIN (timeout, group->tail_time);

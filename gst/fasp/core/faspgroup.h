@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "faspfec.h"
 #include "faspgrouplog.h"
 #include "faspheap.h"
 #include "faspmeter.h"
@@ -27,8 +28,7 @@ G_BEGIN_DECLS
 /* Packets of a key phase, as a power of two: half of what GCM stands. */
 #define FASP_GROUP_PHASE_BITS 22
 /* Payload bytes of a block that a group takes. */
-#define FASP_GROUP_ROOM(fec) (FASP_PMTU_BASE - FASP_DATA_OVERHEAD - ((fec) ? \
-    FASP_REPAIR_MORE : 0))
+#define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
 
 /* A session's part in it. */
 typedef struct
@@ -53,6 +53,7 @@ typedef struct
   FaspSealer *sealer;
   FaspGroupLog *log;
   FaspPacer pacer;
+  FaspFec fec;                  /* the caller's to initialise */
   GPtrArray *members;           /* FaspMember */
   FaspHeap least, most;
   FaspTime rtt;                 /* the longest of a member */
@@ -63,7 +64,7 @@ typedef struct
   FaspTrace *trace;             /* the endpoint's */
   /* figures */
   guint64 datagrams, wire, block_wire;  /* the last: of originals */
-  guint64 blocks_sent, blocks_resent;
+  guint64 blocks_sent, blocks_resent, repairs_sent;
   guint64 deaf;                 /* members that did not hear it */
   FaspMeter meter;
 } FaspGroup;
@@ -109,6 +110,7 @@ typedef struct
 {
   FaspStore *store;
   gboolean waits;               /* for the slowest one */
+  guint64 needed;               /* the first block that somebody still needs */
   gboolean is_unacknowledged;   /* somebody lacks something, or has not said that it
                                    does not */
 } FaspGroupView;

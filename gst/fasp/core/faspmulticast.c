@@ -20,6 +20,9 @@ fasp_multicast_init (FaspEndpoint * endpoint)
       fasp_credentials_get_first (config->credentials), config->max_bitrate,
       config->max_burst, endpoint->random, endpoint->random_data);
   endpoint->group->trace = &endpoint->trace;
+  /* how much is enough is not known of a group: what is asked for, or none */
+  fasp_fec_init (&endpoint->group->fec, config->fec == FASP_FEC_FIXED ?
+      FASP_FEC_FIXED : FASP_FEC_OFF, config->fec_share, FASP_FEC_WINDOW_MAX);
 }
 
 /* --- sender ---------------------------------------------------------------------- */
@@ -69,7 +72,7 @@ get_view (const FaspEndpoint * endpoint)
   return (FaspGroupView) {
   .store = endpoint->store,.waits =
         endpoint->config.slow_policy ==
-        FASP_SLOW_WAIT,.is_unacknowledged = first != NULL
+        FASP_SLOW_WAIT,.needed = first != NULL ? first->key : 0,.is_unacknowledged = first != NULL
         && (guint64) first->key < fasp_group_log_get_next (endpoint->
         group->log)};
 }
@@ -107,7 +110,7 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
         group->datagrams,.wire_bytes_sent = group->wire,.blocks_sent =
         group->blocks_sent,.blocks_resent = group->blocks_resent,.losses =
         losses.events,.requests = losses.requests,.losses_shared =
-        losses.shared,.rtt = group->rtt,.back_off =
+        losses.shared,.repairs_sent = group->repairs_sent,.rtt = group->rtt,.back_off =
         fasp_group_get_back_off (group)};
   return TRUE;
 }

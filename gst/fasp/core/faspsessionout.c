@@ -520,34 +520,6 @@ trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
   );
 }
 
-/* The window's repair symbol. FALSE: there is none that fits. */
-static gboolean
-write_repair (FaspSession * session, FaspTime now, FaspWriter * w,
-    const FaspTxItem * item)
-{
-  const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
-  guint32 room = fasp_session_get_room (session);
-  guint64 first = item->number;
-  guint n = 0;
-
-  for (guint64 i = first; i < item->end; i++) {
-    blocks[n++] = fasp_store_get (session->tx.store, i);
-    if (blocks[n - 1]->size > room) {   /* made for a wider path */
-      first = i + 1;
-      n = 0;
-    }
-  }
-  fasp_fec_leave_out (&session->tx.fec, first);
-  if (n == 0)
-    return FALSE;
-  fasp_wire_write_repair (w, first, n, session->tx.fec.key,
-      session->tx.fec.is_alone ? CLAMP ((now - blocks[0]->arrival) / FASP_MSEC,
-          0, G_MAXUINT16) : 0);
-  w->used += fasp_rlc_encode (blocks, n, session->tx.fec.key, w->data +
-      w->used);
-  return TRUE;
-}
-
 /* Blocks that have left take another flow than before. */
 static guint8
 pick_for (FaspSession * session, const FaspTxItem * item)
@@ -593,7 +565,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
               block), item.round, item.copy, item.index, item.count);
       break;
     case FASP_TX_REPAIR:
-      if (!write_repair (session, now, &l.w, &item)) {
+      if (!fasp_wire_write_window (&l.w, now, &session->tx.fec,
+              session->tx.store, item.number, item.end,
+              fasp_session_get_room (session))) {
         fasp_fec_passed (&session->tx.fec, FALSE);
         return FALSE;
       }
