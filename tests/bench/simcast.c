@@ -21,14 +21,17 @@ static GOptionEntry entries[] = {
   {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many", "N"},
   {"trunk", 0, 0, G_OPTION_ARG_DOUBLE, &trunk, "loss for all", "PERCENT"},
   {"branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT"},
-  {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say", "PERCENT"},
-  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec, "repairs for so many blocks", "PERCENT"},
+  {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say",
+      "PERCENT"},
+  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec, "repairs for so many blocks",
+      "PERCENT"},
   {"rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS"},
   {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S"},
   {"bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S"},
   {"channel", 0, 0, G_OPTION_ARG_INT64, &channel, "max-bitrate", "BIT/S"},
   {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "of all chance", "N"},
-  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are", NULL},
+  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are",
+      NULL},
   {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose, "each second", NULL},
   {NULL}
 };
@@ -73,7 +76,8 @@ main (int argc, char **argv)
     return 2;
   }
   if (header)
-    printf ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
+    printf
+        ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
         "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
         "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
@@ -100,7 +104,8 @@ main (int argc, char **argv)
     vgroup_run (g, FASP_SEC);
     if (verbose) {
       fasp_endpoint_get_group (g->sender, &group);
-      fprintf (stderr, "%d members %u blocks %lu resent %lu losses %lu requests "
+      fprintf (stderr,
+          "%d members %u blocks %lu resent %lu losses %lu requests "
           "%lu shared %lu back-off %ld rtt %ld\n", i, group.members,
           (gulong) group.blocks_sent, (gulong) group.blocks_resent,
           (gulong) group.losses, (gulong) group.requests,
@@ -132,13 +137,15 @@ main (int argc, char **argv)
   vgroup_end (g, 10 * FASP_SEC);
   for (gint i = 0; i < receivers; i++)
     whole += vgroup_is_whole (g, i);
-  printf ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
+  printf
+      ("%d\t%g\t%g\t%g\t%d\t%lu\t%lu\t%lu\t%lu\t%lu\t%.4f\t%.4f\t%.4f\t%.2f\t%.0f\t"
       "%.1f\t%.1f\t%.1f\n", receivers, trunk, branch, back, rtt_ms,
       (gulong) group.blocks_sent, (gulong) whole, (gulong) group.blocks_resent,
       (gulong) alone, (gulong) group.repairs_sent,
       (gdouble) (group.blocks_sent + group.blocks_resent + alone +
-          group.repairs_sent) / group.blocks_sent, count_least (trunk / 100, branch / 100,
-          receivers), 1 / ((1 - trunk / 100) * (1 - branch / 100)),
+          group.repairs_sent) / group.blocks_sent, count_least (trunk / 100,
+          branch / 100, receivers),
+      1 / ((1 - trunk / 100) * (1 - branch / 100)),
       (gdouble) group.requests / MAX (group.losses, 1),
       up_wire * 8. / (seconds + 3), fasp_hist_percentile (&lateness, .5) / 1e3,
       fasp_hist_percentile (&lateness, .99) / 1e3, lateness.max / 1e3);

@@ -254,8 +254,7 @@ run_network (Vgroup * g, FaspTime until)
       g_free (packet);
     }
     for (guint i = 0; i < g->n; i++)
-      if (g->receivers[i].endpoint != NULL
-          && g->receivers[i].timeout <= g->now)
+      if (g->receivers[i].endpoint != NULL && g->receivers[i].timeout <= g->now)
         poll_receiver (g, i);
   }
   g->now = MAX (g->now, until);

@@ -637,7 +637,8 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
     fasp_group_leave (endpoint->group, &session->member);
-  if (fasp_session_is_over (session) && !session->removed && !fasp_session_has_unread (session)
+  if (fasp_session_is_over (session) && !session->removed
+      && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED
           || session->role == FASP_ROLE_SENDER))
     tell_removed (endpoint, now, session);

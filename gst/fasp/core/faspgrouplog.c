@@ -190,13 +190,13 @@ begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
 }
 
 static void
-count_request (FaspGroupLog * log, Entry * e)
+count_request (FaspGroupLog * log, FaspTime now, Entry * e)
 {
   if (e->requests < G_MAXUINT16)
     e->requests++;
   log->losses.requests++;
   log->requests++;
-  if (e->requests == 2) {
+  if (e->requests == 2 && now - e->asked <= log->window) {
     log->losses.shared++;
     log->shared++;
   }
@@ -231,7 +231,7 @@ fasp_group_log_ask (FaspGroupLog * log, FaspTime now, guint64 block,
     *asked = lost;
     if (e->event < lost && e->last < settled)
       begin_event (log, now, e);
-    count_request (log, e);
+    count_request (log, now, e);
   }
   if (fasp_group_log_is_under_way (log, block, settled))
     return FALSE;

@@ -31,8 +31,7 @@ void
 fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
     FaspHello * answer)
 {
-  if (endpoint->group != NULL
-      && fasp_group_is_heard_by (endpoint->group, told))
+  if (endpoint->group != NULL && fasp_group_is_heard_by (endpoint->group, told))
     fasp_group_describe (endpoint->group, answer);
 }
 
@@ -46,6 +45,9 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_group_join (endpoint->group, &session->member, session->start,
       session->tx.limit, session->rtt.smoothed);
   fasp_tx_join (&session->tx, now, endpoint->group->log);
+  /* nothing larger is sent than every path carries */
+  for (guint i = 0; i < session->n_paths; i++)
+    session->paths[i].pmtu.next_time = FASP_NEVER;
 }
 
 void
@@ -72,9 +74,10 @@ get_view (const FaspEndpoint * endpoint)
   return (FaspGroupView) {
   .store = endpoint->store,.waits =
         endpoint->config.slow_policy ==
-        FASP_SLOW_WAIT,.needed = first != NULL ? first->key : 0,.is_unacknowledged = first != NULL
-        && (guint64) first->key < fasp_group_log_get_next (endpoint->
-        group->log)};
+        FASP_SLOW_WAIT,.needed =
+        first != NULL ? first->key : 0,.is_unacknowledged = first != NULL
+        && (guint64) first->key <
+        fasp_group_log_get_next (endpoint->group->log)};
 }
 
 gboolean
@@ -110,8 +113,8 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
         group->datagrams,.wire_bytes_sent = group->wire,.blocks_sent =
         group->blocks_sent,.blocks_resent = group->blocks_resent,.losses =
         losses.events,.requests = losses.requests,.losses_shared =
-        losses.shared,.repairs_sent = group->repairs_sent,.rtt = group->rtt,.back_off =
-        fasp_group_get_back_off (group)};
+        losses.shared,.repairs_sent = group->repairs_sent,.rtt =
+        group->rtt,.back_off = fasp_group_get_back_off (group)};
   return TRUE;
 }
 

@@ -122,7 +122,9 @@ ask (FaspRx * rx, FaspTime now)
 guint64
 fasp_rx_tell_settled (FaspRx * rx)
 {
-  return fasp_damp_tell (&rx->damp, rx->asks);
+  if (!is_damped (rx))
+    rx->damp.time = FASP_NEVER; /* it keeps nothing back, any more */
+  return fasp_damp_tell (&rx->damp, rx->asks && is_damped (rx));
 }
 
 /* Is anything still missing that a request was to be about? */
@@ -227,7 +229,6 @@ plan_damped (FaspRx * rx, FaspTime now)
   /* and what was lost since, in its own time */
   if (damp->known > damp->told)
     ask (rx, now);
-  rx->asks = FALSE;
 }
 
 void
@@ -250,6 +251,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
     rx->repeats = 0;
     rx->feedback_due = now + IDLE;
   }
+  rx->asks = FALSE;
 }
 
 /* --- what comes in --------------------------------------------------------------- */
