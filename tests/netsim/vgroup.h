@@ -49,6 +49,7 @@ struct _Vgroup
   VgroupReceiver receivers[VGROUP_MAX];
   guint64 bitrate, chunk;       /* of the stream, bit/s; bytes a write */
   guint64 written, held;
+  GByteArray *stream;           /* what was written */
   gboolean finish;
   guint events[FASP_EVENT_REMOVED + 1]; /* of the sender */
   VgroupTap tap;
