@@ -18,6 +18,7 @@ struct _GstFaspLinks
   FaspSocketSettings sockets[FASP_FLOWS_MAX];
   guint n;
   guint flowlets;
+  FaspMembership multicast;     /* if the host is a group */
   GPtrArray *others;            /* GSocketAddress: peers behind the first */
   GPtrArray *strings;           /* of the sockets */
 };

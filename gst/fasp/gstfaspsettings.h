@@ -57,7 +57,19 @@ typedef enum
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
   GST_FASP_PROP_CAPS,
+  /* gstfaspmulticast.h */
+  GST_FASP_PROP_MULTICAST_IFACE,
+  GST_FASP_PROP_MULTICAST_SOURCE,
+  GST_FASP_PROP_MULTICAST_LOOP,
+  GST_FASP_PROP_TTL_MC,
 } GstFaspProp;
+
+typedef struct
+{
+  gchar *interface, *source;
+  gboolean loop;
+  gint ttl;
+} GstFaspMulticast;
 
 typedef struct
 {
@@ -94,10 +106,12 @@ typedef struct
   gboolean keep_listening;
   GstFaspTooLate too_late;
   GstCaps *caps;
+  FaspRole role;                /* of the element */
+  GstFaspMulticast multicast;
 } GstFaspSettings;
 
 void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);
-void gst_fasp_settings_init (GstFaspSettings * settings);
+void gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role);
 void gst_fasp_settings_clear (GstFaspSettings * settings);
 
 /* All but uri and stats; object lock held. */
