@@ -87,7 +87,8 @@ vgroup_config (FaspRole role)
       FASP_MODE_LISTENER : FASP_MODE_CALLER);
   c.group = vgroup_get_address ();
   c.max_bitrate = role == FASP_ROLE_SENDER ? 10000000 : 0;
-  c.buffer_size = 4 << 20;
+  c.buffer_size = 1 << 20;
+  c.resume_timeout = 6 * FASP_SEC;
   return c;
 }
 

@@ -310,6 +310,10 @@ group_of (guint32 seed, guint n, FaspSlowPolicy policy)
   vgroup_set_sender (g, &s);
   for (guint i = 0; i < n; i++)
     vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
+  /* who joins while the stream goes on lacks something at first */
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC / 2);
+  g->bitrate = 4000000;
   return g;
 }
 
@@ -375,12 +379,12 @@ test_correlated (void)
   Vgroup *g = group_of (2, 100, FASP_SLOW_WAIT);
   FaspGroupStats stats;
 
-  g->trunk.config.loss = .02;
+  g->trunk.config.loss = .03;
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].back.config.loss = .02;
-  vgroup_run (g, 10 * FASP_SEC);
+  vgroup_run (g, 5 * FASP_SEC);
   stats = get_stats (g);
-  g_assert_cmpuint (stats.losses, >, 50);
+  g_assert_cmpuint (stats.losses, >, 40);
   g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
   g_assert_cmpuint (stats.blocks_resent + count_alone (g), <, stats.losses *
       12 / 10);
@@ -398,7 +402,7 @@ test_independent (void)
 
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].branch.config.loss = .001;
-  vgroup_run (g, 10 * FASP_SEC);
+  vgroup_run (g, 6 * FASP_SEC);
   stats = get_stats (g);
   for (guint i = 0; i < g->n; i++)
     lost += g->receivers[i].branch.counters.lost;
@@ -413,16 +417,23 @@ test_independent (void)
 static void
 test_independent_much (void)
 {
-  Vgroup *g = group_of (4, 50, FASP_SLOW_WAIT);
-  FaspGroupStats stats;
+  Vgroup *g = group_of (4, 30, FASP_SLOW_WAIT);
+  FaspGroupStats before, stats;
+  guint64 alone;
 
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].branch.config.loss = .05;
-  vgroup_run (g, 10 * FASP_SEC);
+  vgroup_run (g, 2 * FASP_SEC); /* it finds out how losses are */
+  before = get_stats (g);
+  alone = count_alone (g);
+  vgroup_run (g, 4 * FASP_SEC);
   stats = get_stats (g);
-  /* until all have a block: 2.03 times, the mean of the largest of 50 */
-  g_assert_cmpuint (stats.blocks_sent + stats.blocks_resent + count_alone (g),
-      <, stats.blocks_sent * 215 / 100);
+  stats.blocks_sent -= before.blocks_sent;
+  stats.blocks_resent -= before.blocks_resent;
+  alone = count_alone (g) - alone;
+  /* until all have a block: 1.86 times, the mean of the largest of 30 */
+  g_assert_cmpuint (stats.blocks_sent + stats.blocks_resent + alone, <,
+      stats.blocks_sent * 195 / 100);
   assert_whole (g);
   vgroup_free (g);
 }
@@ -439,9 +450,9 @@ test_pace (void)
   g->bitrate = 9000000;         /* of 10, with what is lost too much */
   vgroup_run (g, 2 * FASP_SEC);
   before = g->sent_wire;
-  vgroup_run (g, 5 * FASP_SEC);
-  /* and what is said to each, PROMISE, PONG, the handshake */
-  g_assert_cmpuint ((g->sent_wire - before) * 8 / 5, <, 10000000 + 30 * 10000);
+  vgroup_run (g, 2 * FASP_SEC);
+  /* and what is said to each, PROMISE, PONG */
+  g_assert_cmpuint ((g->sent_wire - before) * 8 / 2, <, 10000000 + 30 * 10000);
   vgroup_free (g);
 }
 
@@ -499,12 +510,11 @@ test_vanished (void)
   g->trunk.config.loss = .01;
   vgroup_run (g, 3 * FASP_SEC);
   g->receivers[0].gone = g->receivers[7].gone = TRUE;
-  vgroup_run (g, 10 * FASP_SEC);
+  vgroup_run (g, 4 * FASP_SEC);
   read = g->receivers[1].read;
-  vgroup_run (g, 5 * FASP_SEC);
-  g_assert_cmpuint (g->receivers[1].read - read, >, g->bitrate / 8 * 5 * 95 /
-      100);
-  vgroup_run (g, 20 * FASP_SEC);
+  vgroup_run (g, FASP_SEC);
+  g_assert_cmpuint (g->receivers[1].read - read, >, g->bitrate / 8 * 95 / 100);
+  vgroup_run (g, 3 * FASP_SEC);
   g_assert_cmpuint (get_stats (g).members, ==, 8);
   assert_whole (g);
   vgroup_free (g);
@@ -519,9 +529,9 @@ test_stalled (void)
 
   vgroup_run (g, 2 * FASP_SEC);
   g->receivers[4].stopped = TRUE;
-  vgroup_run (g, 20 * FASP_SEC);
+  vgroup_run (g, 8 * FASP_SEC);
   read = g->receivers[1].read;
-  g_assert_cmpuint (read, >, g->bitrate / 8 * 20);
+  g_assert_cmpuint (read, >, g->bitrate / 8 * 8);
   g->receivers[4].stopped = FALSE;
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->receivers[4].discontinuities, >, 0);
@@ -535,9 +545,9 @@ test_stalled (void)
   g = group_of (9, 10, FASP_SLOW_WAIT);
   vgroup_run (g, 2 * FASP_SEC);
   g->receivers[4].stopped = TRUE;
-  vgroup_run (g, 20 * FASP_SEC);
+  vgroup_run (g, 6 * FASP_SEC);
   read = g->receivers[1].read;
-  vgroup_run (g, 5 * FASP_SEC);
+  vgroup_run (g, 2 * FASP_SEC);
   g_assert_cmpuint (g->receivers[1].read, ==, read);
   g->receivers[4].stopped = FALSE;
   vgroup_run (g, 5 * FASP_SEC);
@@ -566,8 +576,10 @@ test_deaf (void)
 static void
 test_silence (void)
 {
-  Vgroup *g = group_of (11, 2, FASP_SLOW_WAIT);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = group_of (11, 1, FASP_SLOW_WAIT);
 
+  vgroup_add (g, &r, RTT);
   g->receivers[1].no_multicast = TRUE;
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -600,7 +612,7 @@ test_bad_network (void)
       down->duplicate = .01;
     }
     g->bitrate = 3000000;
-    vgroup_run (g, 8 * FASP_SEC);
+    vgroup_run (g, 5 * FASP_SEC);
     g_assert_cmpuint (get_stats (g).members, ==, 20);
     assert_whole (g);
     vgroup_free (g);
