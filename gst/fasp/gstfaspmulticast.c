@@ -124,8 +124,7 @@ gst_fasp_multicast_check (const GstFaspSettings * s, GError ** error)
   GstFaspMode mode = sends ? GST_FASP_MODE_LISTENER : GST_FASP_MODE_CALLER;
 
   if (s->mode != GST_FASP_MODE_NONE && s->mode != mode)
-    BAD ("%s is a multicast group: faspsink listens for its receivers, and faspsrc "
-        "calls who is announced there. Leave out mode.", s->host);
+    BAD ("%s is a multicast group: faspsink listens for its receivers, and faspsrc " "calls who is announced there. Leave out mode.", s->host);
   else if (s->flowlets > 1 || (s->bonding_addresses != NULL
           && s->bonding_addresses[0] != '\0'))
     BAD ("%s is a multicast group, which is one flow: leave out flowlets and "
@@ -139,9 +138,7 @@ gst_fasp_multicast_check (const GstFaspSettings * s, GError ** error)
         "controller finds: leave out rate-control, and set max-bitrate.");
   else if (sends && s->max_bitrate == 0
       && s->rate_control == GST_FASP_RATE_CONTROL_AUTO)
-    BAD ("A multicast group has one pace for all of its receivers, which is not "
-        "found by itself: set max-bitrate, to 1.3 times the stream's rate or "
-        "more (or rate-control=fixed, and nothing is paced).");
+    BAD ("A multicast group has one pace for all of its receivers, which is not " "found by itself: set max-bitrate, to 1.3 times the stream's rate or " "more (or rate-control=fixed, and nothing is paced).");
   else
     return TRUE;
   return FALSE;

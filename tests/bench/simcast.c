@@ -4,7 +4,7 @@
  * must, and how many ask for what is lost.
  *
  *   simcast [--receivers N] [--trunk PERCENT] [--branch PERCENT] [--back PERCENT]
- *           [--fec PERCENT] [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
+ *           [--fec PERCENT] [--warm S] [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
  *
  * Prints a line of figures, tab-separated.
  */
@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include "vgroup.h"
 
-static gint receivers = 100, seconds = 20, seed = 1, rtt_ms = 20;
+static gint receivers = 100, seconds = 20, warm = 5, seed = 1, rtt_ms = 20;
 static gint64 bitrate = 5000000, channel = 10000000;
 static gdouble trunk, branch, back, fec;
-static gboolean header, verbose;
+static gboolean header;
 
 static GOptionEntry entries[] = {
   {"receivers", 0, 0, G_OPTION_ARG_INT, &receivers, "how many", "N"},
@@ -27,12 +27,13 @@ static GOptionEntry entries[] = {
       "PERCENT"},
   {"rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS"},
   {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S"},
+  {"warm", 0, 0, G_OPTION_ARG_INT, &warm,
+      "before, that does not count but for lateness", "S"},
   {"bitrate", 0, 0, G_OPTION_ARG_INT64, &bitrate, "of the stream", "BIT/S"},
   {"channel", 0, 0, G_OPTION_ARG_INT64, &channel, "max-bitrate", "BIT/S"},
   {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "of all chance", "N"},
   {"header", 0, 0, G_OPTION_ARG_NONE, &header, "say what the figures are",
       NULL},
-  {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose, "each second", NULL},
   {NULL}
 };
 
@@ -57,6 +58,30 @@ count_least (gdouble t, gdouble b, guint n)
   return sum;
 }
 
+/* Rexes of one member. */
+static guint64
+count_alone (Vgroup * g)
+{
+  g_autofree FaspSessionStats *sessions = g_new0 (FaspSessionStats, receivers);
+  guint64 alone = 0;
+
+  fasp_endpoint_get_sessions (g->sender, g->now, sessions, receivers);
+  for (gint i = 0; i < receivers; i++)
+    alone += sessions[i].blocks_resent;
+  return alone;
+}
+
+/* Bytes that the receivers have sent. */
+static guint64
+count_up (Vgroup * g)
+{
+  guint64 wire = 0;
+
+  for (gint i = 0; i < receivers; i++)
+    wire += g->receivers[i].sent_wire;
+  return wire;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -64,9 +89,8 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  FaspSessionStats *sessions;
-  FaspGroupStats group;
-  guint64 up = 0, up_wire = 0, alone = 0, alone_copies = 0, whole = 0;
+  guint64 up_wire, alone, whole = 0;
+  FaspGroupStats group, before;
   FaspHist lateness;
   Vgroup *g;
 
@@ -100,30 +124,19 @@ main (int argc, char **argv)
   g->bitrate = 0;
   vgroup_run (g, 3 * FASP_SEC);
   g->bitrate = bitrate;
-  for (gint i = 0; i < seconds; i++) {
-    vgroup_run (g, FASP_SEC);
-    if (verbose) {
-      fasp_endpoint_get_group (g->sender, &group);
-      fprintf (stderr,
-          "%d members %u blocks %lu resent %lu losses %lu requests "
-          "%lu shared %lu back-off %ld rtt %ld\n", i, group.members,
-          (gulong) group.blocks_sent, (gulong) group.blocks_resent,
-          (gulong) group.losses, (gulong) group.requests,
-          (gulong) group.losses_shared, (glong) group.back_off,
-          (glong) group.rtt);
-    }
-  }
+  vgroup_run (g, warm * FASP_SEC);
+  fasp_endpoint_get_group (g->sender, &before);
+  alone = count_alone (g);
+  up_wire = count_up (g);
+  vgroup_run (g, seconds * FASP_SEC);
   fasp_endpoint_get_group (g->sender, &group);
-  sessions = g_new0 (FaspSessionStats, receivers);
-  fasp_endpoint_get_sessions (g->sender, g->now, sessions, receivers);
-  for (gint i = 0; i < receivers; i++) {
-    alone += sessions[i].blocks_resent;
-    alone_copies += sessions[i].copies_sent;
-  }
-  for (gint i = 0; i < receivers; i++) {
-    up += g->receivers[i].sent;
-    up_wire += g->receivers[i].sent_wire;
-  }
+  group.blocks_sent -= before.blocks_sent;
+  group.blocks_resent -= before.blocks_resent;
+  group.repairs_sent -= before.repairs_sent;
+  group.losses -= before.losses;
+  group.requests -= before.requests;
+  alone = count_alone (g) - alone;
+  up_wire = count_up (g) - up_wire;
   fasp_hist_init (&lateness);
   for (gint i = 0; i < receivers; i++) {
     const FaspHist *h = fasp_endpoint_get_lateness (g->receivers[i].endpoint,
@@ -147,9 +160,8 @@ main (int argc, char **argv)
           branch / 100, receivers),
       1 / ((1 - trunk / 100) * (1 - branch / 100)),
       (gdouble) group.requests / MAX (group.losses, 1),
-      up_wire * 8. / (seconds + 3), fasp_hist_percentile (&lateness, .5) / 1e3,
+      up_wire * 8. / seconds, fasp_hist_percentile (&lateness, .5) / 1e3,
       fasp_hist_percentile (&lateness, .99) / 1e3, lateness.max / 1e3);
-  g_free (sessions);
   vgroup_free (g);
   return whole == (guint64) receivers ? 0 : 1;
 }

@@ -574,7 +574,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     return NULL;
   }
   io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
-      fasp_links_count (io->links), settings->n_links <= MAX (settings->flowlets, 1));
+      fasp_links_count (io->links),
+      settings->n_links <= MAX (settings->flowlets, 1));
   g_mutex_init (&io->send_lock);
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);

@@ -74,9 +74,11 @@ fasp_membership_join (const FaspMembership * m, gint fd, gint family,
     return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
       "Cannot join the group %s: %s. %s", m->group, g_strerror (errno),
-      errno == ENODEV || errno == EADDRNOTAVAIL ? "There is no route for it: set "
-      "multicast-iface to the interface that the sender is behind." :
-      errno == ENOBUFS ? "This machine is in too many groups: raise "
+      errno == ENODEV
+      || errno ==
+      EADDRNOTAVAIL ? "There is no route for it: set "
+      "multicast-iface to the interface that the sender is behind." : errno ==
+      ENOBUFS ? "This machine is in too many groups: raise "
       "net.ipv4.igmp_max_memberships." :
       "Check multicast-iface and the address.");
   return FALSE;

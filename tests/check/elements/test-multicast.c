@@ -20,8 +20,7 @@ has_loopback (void)
   g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
       G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (GROUP);
-  g_autoptr (GInetAddress) any =
-      g_inet_address_new_any (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GInetAddress) any = g_inet_address_new_any (G_SOCKET_FAMILY_IPV4);
   g_autoptr (GSocketAddress) bound = g_inet_socket_address_new (any, 0);
   g_autoptr (GSocketAddress) local = NULL;
   g_autoptr (GSocketAddress) to = NULL;
@@ -156,9 +155,9 @@ test_settings (void)
     {"fakesrc ! faspsink uri=fasp://" GROUP ":7001 max-bitrate=1000000 "
           "multicast-iface=nothere0", "multicast-iface"},
     {"faspsrc uri=fasp://" GROUP ":7001 multicast-iface=nothere0 ! fakesink",
-          "multicast-iface"},
+        "multicast-iface"},
     {"faspsrc uri=fasp://" GROUP ":7001 mode=listener ! fakesink",
-          "Leave out mode"},
+        "Leave out mode"},
     {"faspsrc uri=fasp://" GROUP ":7001 multicast-iface=lo "
           "multicast-source=::1 ! fakesink", "both IPv4"},
   };
