@@ -16,9 +16,9 @@ local fasp = Proto("fasp", "fasp reliable stream")
 fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
     "Both ends have encryption=none: show their frames")
 
-local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH" }
+local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH", [7] = "ANNOUNCE" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION" }
+    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [12] = "GROUP" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -42,6 +42,11 @@ f.first_block = ProtoField.uint24("fasp.first_block", "First block")
 f.blocks = ProtoField.uint16("fasp.blocks", "Blocks")
 f.key = ProtoField.uint16("fasp.key", "Key")
 f.span = ProtoField.uint16("fasp.span", "Span (ms)")
+f.group = ProtoField.bytes("fasp.group", "Group")
+f.group_key = ProtoField.bytes("fasp.group_key", "Key of the group")
+f.members = ProtoField.uint64("fasp.members", "Members")
+f.back_off = ProtoField.uint64("fasp.back_off", "Back-off (us)")
+f.member_clock = ProtoField.uint64("fasp.member_clock", "Clock (ms)")
 f.serial = ProtoField.uint64("fasp.serial", "Serial")
 f.ciphers = ProtoField.bytes("fasp.ciphers", "Ciphers")
 f.own_id = ProtoField.uint32("fasp.own_id", "Id", base.HEX)
@@ -112,7 +117,7 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants }
+    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants, f.group, f.group_key }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
@@ -282,6 +287,11 @@ local function session(buffer, tree)
             frame:add(f.span, buffer(at + 8, 2))
             what = string.format("REPAIR of %d from %d", buffer(at + 4, 2):uint(), buffer(at + 1, 3):uint())
             at = last
+        elseif kind == 12 then
+            value, at = add_varint(frame, f.members, buffer, at + 1)
+            what = string.format("GROUP of %d", value)
+            value, at = add_varint(frame, f.back_off, buffer, at)
+            value, at = add_varint(frame, f.member_clock, buffer, at)
         else
             at, what = last, "malformed"
         end

@@ -20,7 +20,7 @@ gst_fasp_connection_init (GstFaspConnection * c, GstElement * element,
 {
   c->element = element;
   c->role = role;
-  gst_fasp_settings_init (&c->settings);
+  gst_fasp_settings_init (&c->settings, role);
   g_mutex_init (&c->lock);
 }
 

@@ -239,7 +239,14 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       fasp_io_unlock (io, TRUE);
       break;
     case FASP_EVENT_UNANSWERED:
-      if (event->text[0] != '\0')
+      if (event->address.len == 0)
+        GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+            ("Nothing is heard of the multicast group yet. Is faspsink running, "
+                "with a ttl-mc that reaches here? Does multicast-iface name the "
+                "interface that it is behind, does the firewall let in UDP to the "
+                "group's port, and has the switch an IGMP (IPv6: MLD) querier? It "
+                "is listened for on."), (NULL));
+      else if (event->text[0] != '\0')
         GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
             ("No connection to %s yet: %s. Set the same on both ends. Dialling "
                 "goes on.", peer, event->text), (NULL));
@@ -275,6 +282,13 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       break;
     case FASP_EVENT_MOVED:
       tell_moved (element, event, address, peer);
+      break;
+    case FASP_EVENT_DEAF:
+      GST_ELEMENT_WARNING (element, RESOURCE, READ,
+          ("Nothing is heard of the multicast group any more: the stream comes "
+              "by unicast from %s, which costs the sender more. Has the switch an "
+              "IGMP (IPv6: MLD) querier, and does the firewall let in UDP to the "
+              "group's port?", peer), (NULL));
       break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:

@@ -7,7 +7,7 @@
 #endif
 
 #include <string.h>
-#include "gstfasplinks.h"
+#include "gstfaspmulticast.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
     __VA_ARGS__)
@@ -136,6 +136,16 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
   Local local =
       { keep (links, s->localaddress), keep (links, s->interface), 0 };
 
+  if (gst_fasp_multicast_is_meant (s)) {
+    /* the group's port is not that of who sends to it, or calls */
+    local.address = keep (links, gst_fasp_multicast_get_local (s));
+    local.port = s->localport_set ? s->localport : 0;
+    gst_fasp_multicast_to_io (s, &links->multicast);
+    links->multicast.group = keep (links, s->host);
+    links->multicast.source = keep (links, s->multicast.source);
+    links->multicast.interface = keep (links, s->multicast.interface);
+    return add_set (links, s, &local, error);
+  }
   switch (gst_fasp_settings_get_mode (s)) {
     case GST_FASP_MODE_NONE:
     case GST_FASP_MODE_LISTENER:

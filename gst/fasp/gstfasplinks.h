@@ -18,6 +18,7 @@ struct _GstFaspLinks
   FaspSocketSettings sockets[FASP_FLOWS_MAX];
   guint n;
   guint flowlets;
+  FaspMembership multicast;     /* if the host is a group */
   GPtrArray *others;            /* GSocketAddress: peers behind the first */
   FaspIoPeer *fallbacks;        /* where else the stream can be had, */
   guint n_fallbacks;            /* so many */

@@ -8,8 +8,7 @@
 
 #include <string.h>
 #include "gstfaspcommon.h"
-#include "gstfasplinks.h"
-#include "gstfaspsettings.h"
+#include "gstfaspmulticast.h"
 
 #define DEFAULT_PORT 7001
 #define DEFAULT_LATENCY FASP_LATENCY_MS_DEFAULT
@@ -31,7 +30,8 @@ install_common (GObjectClass * klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_URI,
       g_param_spec_string ("uri", "URI",
-          "fasp://HOST:PORT dials, fasp://:PORT listens; every property can "
+          "fasp://HOST:PORT dials, fasp://:PORT listens, with a multicast "
+          "address faspsink sends to it and faspsrc hears it; every property can "
           "be given as ?key=value&key=value; what it does not name keeps its "
           "value", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_MODE,
@@ -259,17 +259,19 @@ gst_fasp_settings_install (GObjectClass * klass, FaspRole role)
     install_sink (klass);
   else
     install_source (klass);
+  gst_fasp_multicast_install (klass, role);
 }
 
 void
-gst_fasp_settings_init (GstFaspSettings * settings)
+gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role)
 {
   *settings = (GstFaspSettings) {
   .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
         TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
         DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.rex =
         TRUE,.glitch_interval = DEFAULT_GLITCH_INTERVAL,.wait_for_connection =
-        TRUE,};
+        TRUE,.role = role};
+  gst_fasp_multicast_init (&settings->multicast);
 }
 
 void
@@ -286,6 +288,7 @@ gst_fasp_settings_clear (GstFaspSettings * settings)
   g_clear_pointer (&settings->record, g_free);
   g_clear_pointer (&settings->fallback_addresses, g_free);
   gst_clear_caps (&settings->caps);
+  gst_fasp_multicast_clear (&settings->multicast);
 }
 
 static void
@@ -299,6 +302,8 @@ void
 gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     const GValue * value)
 {
+  if (gst_fasp_multicast_set (&s->multicast, prop, value))
+    return;
   switch (prop) {
     case GST_FASP_PROP_MODE:
       s->mode = g_value_get_enum (value);
@@ -425,6 +430,7 @@ gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_URI:
     case GST_FASP_PROP_STATS:
     case GST_FASP_PROP_AVAILABLE_BITRATE:
+    default:
       g_assert_not_reached ();
   }
 }
@@ -433,6 +439,8 @@ void
 gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
     GValue * value)
 {
+  if (gst_fasp_multicast_get (&s->multicast, prop, value))
+    return;
   switch (prop) {
     case GST_FASP_PROP_URI:
       g_value_take_string (value, gst_fasp_settings_get_uri (s));
@@ -554,6 +562,7 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
     case GST_FASP_PROP_PASSPHRASE:     /* write-only */
     case GST_FASP_PROP_STATS:
     case GST_FASP_PROP_AVAILABLE_BITRATE:
+    default:
       g_assert_not_reached ();
   }
 }
@@ -758,6 +767,9 @@ gst_fasp_settings_get_uri (const GstFaspSettings * s)
 GstFaspMode
 gst_fasp_settings_get_mode (const GstFaspSettings * s)
 {
+  if (gst_fasp_multicast_is_meant (s))
+    return s->role == FASP_ROLE_SENDER ? GST_FASP_MODE_LISTENER :
+        GST_FASP_MODE_CALLER;
   if (s->mode != GST_FASP_MODE_NONE)
     return s->mode;
   return s->host != NULL ? GST_FASP_MODE_CALLER : GST_FASP_MODE_LISTENER;
@@ -832,6 +844,7 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
     [GST_FASP_JOIN_AT_BACK] = FASP_JOIN_BACK,
   };
   GstFaspMode mode = gst_fasp_settings_get_mode (s);
+  gboolean multicast = gst_fasp_multicast_is_meant (s);
   FaspEndpointConfig *config = &io->endpoint;
 
   if (s->streamid != NULL && (strlen (s->streamid) > FASP_STREAMID_MAX
@@ -840,19 +853,22 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
         "The streamid must be at most %d bytes of UTF-8.", FASP_STREAMID_MAX);
     return FALSE;
   }
+  if (multicast && !gst_fasp_multicast_check (s, error))
+    return FALSE;
   if (mode != GST_FASP_MODE_LISTENER && s->host == NULL) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
         "There is nobody to dial: set uri=fasp://HOST:PORT, or "
         "mode=listener to be dialled.");
     return FALSE;
   }
-  if (mode != GST_FASP_MODE_LISTENER) {
+  if (mode != GST_FASP_MODE_LISTENER && !multicast) {
     io->peer_host = s->host;
     io->peer_port = s->port;
   }
   *links = gst_fasp_links_new (s, error);
   if (*links == NULL)
     return FALSE;
+  io->multicast = multicast ? &(*links)->multicast : NULL;
   io->links = (*links)->sockets;
   io->n_links = (*links)->n;
   io->flowlets = (*links)->flowlets;

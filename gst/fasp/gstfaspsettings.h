@@ -62,7 +62,19 @@ typedef enum
   GST_FASP_PROP_CAPS,
   GST_FASP_PROP_PROVIDE_CLOCK,
   GST_FASP_PROP_FALLBACK_ADDRESSES,
+  /* gstfaspmulticast.h */
+  GST_FASP_PROP_MULTICAST_IFACE,
+  GST_FASP_PROP_MULTICAST_SOURCE,
+  GST_FASP_PROP_MULTICAST_LOOP,
+  GST_FASP_PROP_TTL_MC,
 } GstFaspProp;
+
+typedef struct
+{
+  gchar *interface, *source;
+  gboolean loop;
+  gint ttl;
+} GstFaspMulticast;
 
 typedef struct
 {
@@ -103,10 +115,12 @@ typedef struct
   GstFaspJoinAt join_at;
   GstClockTime join_back, history;
   gchar *fallback_addresses;
+  FaspRole role;                /* of the element */
+  GstFaspMulticast multicast;
 } GstFaspSettings;
 
 void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);
-void gst_fasp_settings_init (GstFaspSettings * settings);
+void gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role);
 void gst_fasp_settings_clear (GstFaspSettings * settings);
 
 /* All but uri and stats; object lock held. */

@@ -149,6 +149,8 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
     describe_sender (s, f);
   else
     describe_receiver (s, f);
+  if (f->member)
+    gst_structure_set (s, "multicast", G_TYPE_BOOLEAN, TRUE, NULL);
   gst_fasp_structure_set_counts (s, "rex-rounds", f->rounds, FASP_ROUNDS);
   gst_structure_set (s, "flows", G_TYPE_UINT, f->flows, NULL);
   if (f->flows > 1) {
@@ -209,6 +211,23 @@ describe_lateness (GstStructure * s, const gchar * prefix,
   }
 }
 
+/* Of a sink that has one. */
+static void
+describe_group (GstStructure * s, const FaspGroupStats * f)
+{
+  gst_structure_set (s, "multicast-members", G_TYPE_UINT, f->members, NULL);
+  set_uint64 (s, "multicast-deaf", f->deaf);
+  set_uint64 (s, "multicast-packets-sent", f->datagrams_sent);
+  set_uint64 (s, "multicast-wire-bytes-sent", f->wire_bytes_sent);
+  set_uint64 (s, "multicast-blocks-sent", f->blocks_sent);
+  set_uint64 (s, "multicast-blocks-retransmitted", f->blocks_resent);
+  set_uint64 (s, "multicast-repairs-sent", f->repairs_sent);
+  set_uint64 (s, "multicast-losses", f->losses);
+  set_uint64 (s, "multicast-losses-shared", f->losses_shared);
+  set_uint64 (s, "multicast-requests", f->requests);
+  set_double (s, "multicast-back-off-ms", f->back_off / 1e3);
+}
+
 static void
 describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
 {
@@ -242,7 +261,8 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   FaspHist arrival, in_order;
   FaspEndpoint *endpoint;
   GValue callers = G_VALUE_INIT;
-  gboolean has_last = FALSE;
+  gboolean has_last = FALSE, has_group;
+  FaspGroupStats group;
   gdouble use = -1;
   guint at = 0;
 
@@ -259,9 +279,12 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
     get_flows (endpoint, &last, 1, flows);
   arrival = *fasp_endpoint_get_lateness (endpoint, FALSE);
   in_order = *fasp_endpoint_get_lateness (endpoint, TRUE);
+  has_group = fasp_endpoint_get_group (endpoint, &group);
   fasp_io_unlock (io, FALSE);
 
   describe_endpoint (s, &total, role);
+  if (has_group)
+    describe_group (s, &group);
   /* one peer: its figures stand in front, as srtsink has it */
   if (sessions->len == 1 || has_last)
     describe_session (s, has_last ? &last : (gpointer) sessions->data,

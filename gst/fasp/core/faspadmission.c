@@ -2,6 +2,7 @@
 #include "faspadmission.h"
 #include "faspcredentials.h"
 #include "fasphistory.h"
+#include "faspmulticast.h"
 
 /* The application hears of refused callers that have not proved their address
  * this often. */
@@ -247,7 +248,9 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
 
   fasp_endpoint_describe (endpoint, &hello, start);
   hello.flows = MIN (hello.flows, call->hello.flows);
+  fasp_multicast_invite (endpoint, &call->hello, &hello);
   fasp_wire_write_hello (&p, &hello);
+  fasp_wipe (&hello.group_key, sizeof hello.group_key);
   if (!fasp_noise_write (&call->noise, payload, p.used, &m)) {
     /* the caller's point gives no secret */
     endpoint->stats.datagrams_malformed++;
@@ -257,6 +260,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
       &call->hello, call->open->nonce, start);
   session->told = hello.place;
   session->listener = TRUE;
+  session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
   identify_call (call->open, session->call);
   if (call->hello.streamid[0] != '\0')

@@ -23,6 +23,8 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
       fasp_session_set_pace (session, now, max_bitrate);
     }
   }
+  if (endpoint->group != NULL)
+    fasp_group_set_pace (endpoint->group, now, max_bitrate, max_burst);
   fasp_endpoint_wake_all (endpoint);
 }
 
@@ -86,4 +88,6 @@ fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
+  if (endpoint->group != NULL)
+    fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

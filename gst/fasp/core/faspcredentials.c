@@ -179,6 +179,12 @@ fasp_credentials_offer (const FaspCredentials * c, FaspHello * hello)
   memcpy (hello->ciphers, c->ciphers, c->n_ciphers);
 }
 
+FaspCipher
+fasp_credentials_get_first (const FaspCredentials * c)
+{
+  return c->ciphers[0];
+}
+
 gboolean
 fasp_credentials_choose (const FaspCredentials * c, const FaspHello * offer,
     FaspCipher * cipher)

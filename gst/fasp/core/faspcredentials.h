@@ -58,6 +58,8 @@ gboolean fasp_credentials_know (const FaspCredentials * credentials,
 /* Says which ciphers are taken. */
 void fasp_credentials_offer (const FaspCredentials * credentials,
     FaspHello * hello);
+/* The one that is liked best here. */
+FaspCipher fasp_credentials_get_first (const FaspCredentials * credentials);
 /* The best one of an offer. FALSE: none is taken here. */
 gboolean fasp_credentials_choose (const FaspCredentials * credentials,
     const FaspHello * offer, FaspCipher * cipher);

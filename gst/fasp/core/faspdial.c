@@ -2,6 +2,7 @@
 #include "faspdial.h"
 #include "fasphistory.h"
 #include "faspmove.h"
+#include "faspmulticast.h"
 
 /* The application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
@@ -135,6 +136,7 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
+  fasp_multicast_ask (endpoint, &hello);
   fasp_caller_start (&endpoint->caller, now, fasp_endpoint_new_id (endpoint),
       nonce, &hello, endpoint->config.credentials, ephemeral);
   fasp_wipe (ephemeral, sizeof ephemeral);
@@ -194,6 +196,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   if (fasp_noise_has_static (endpoint->caller.noise.pattern))
     fasp_credentials_know (endpoint->config.credentials,
         endpoint->caller.noise.rs, &session->peer);
+  fasp_multicast_accepted (endpoint, now, session, answer);
   fasp_caller_stop (&endpoint->caller);
   if (endpoint->caller.tries == 1)      /* else: which one was answered? */
     fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
@@ -242,7 +245,10 @@ get_call_deadline (const FaspEndpoint * endpoint)
 static FaspTime
 get_unanswered_time (const FaspEndpoint * endpoint)
 {
-  return endpoint->caller.active && !endpoint->unanswered_told
+  /* or nobody there is to be called has been heard of */
+  return (endpoint->caller.active || (endpoint->config.group.len > 0
+          && endpoint->expected && !endpoint->has_peer))
+      && !endpoint->unanswered_told && !endpoint->closing
       && fasp_endpoint_get_open (endpoint) == NULL ?
       endpoint->call_started + UNANSWERED_AFTER : FASP_NEVER;
 }
@@ -293,7 +299,8 @@ fasp_dial_get_timeout (const FaspEndpoint * endpoint)
   FaspTime timeout = MIN (endpoint->redial_time, endpoint->move_time);
 
   if (!endpoint->caller.active)
-    return MIN (timeout, get_call_deadline (endpoint));
+    return MIN (MIN (timeout, get_call_deadline (endpoint)),
+        get_unanswered_time (endpoint));
   timeout = MIN (timeout, fasp_caller_get_timeout (&endpoint->caller));
   timeout = MIN (timeout, get_call_deadline (endpoint));
   return MIN (timeout, get_unanswered_time (endpoint));

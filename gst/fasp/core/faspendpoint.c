@@ -6,6 +6,7 @@
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 #include "faspmove.h"
+#include "faspmulticast.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
@@ -81,6 +82,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   fasp_gate_init (&endpoint->gate, gate_secret);
   if (config->role == FASP_ROLE_SENDER)
     fasp_writing_begin (endpoint, get_first_size (config));
+  fasp_multicast_init (endpoint);
   return endpoint;
 }
 
@@ -103,6 +105,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
   fasp_caller_stop (&endpoint->caller);
+  fasp_group_free (endpoint->group);
   g_free (endpoint);
 }
 
@@ -188,7 +191,8 @@ fasp_endpoint_wake_all (FaspEndpoint * endpoint)
 static void
 update_block_size (FaspEndpoint * endpoint)
 {
-  guint32 size = FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
+  guint32 size = endpoint->group != NULL ? get_first_size (&endpoint->config) :
+      FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
   gboolean found = FALSE;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -348,6 +352,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   if (endpoint->store == NULL)
     return;
   fasp_history_tell_place (endpoint, now, session);
+  fasp_multicast_opened (endpoint, now, session);
   fasp_endpoint_note_needs (endpoint, session);
   update_block_size (endpoint);
   if (!fasp_store_is_finished (endpoint->store))
@@ -376,6 +381,10 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
     return;                     /* it opened the way; that is all */
+  if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
+    fasp_multicast_announced (endpoint, now, from, &handshake);
+    return;
+  }
   if (handshake.version != FASP_VERSION
       && handshake.type != FASP_HANDSHAKE_VERSIONS) {
     endpoint->stats.datagrams_version++;
@@ -422,6 +431,7 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       session->room_told = fasp_session_get_room (session);
       update_block_size (endpoint);
     }
+    fasp_multicast_heard (endpoint, now, session);
   }
   fasp_endpoint_note_needs (endpoint, session);
   fasp_endpoint_trim_store (endpoint);
@@ -445,6 +455,9 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
   }
   session = g_hash_table_lookup (endpoint->by_id,
       GUINT_TO_POINTER (header.cid));
+  if (session == NULL && fasp_multicast_receive (endpoint, now, from, &header,
+          data, size, memory))
+    return;
   if (session == NULL) {
     endpoint->stats.datagrams_unknown++;
     return;
@@ -480,6 +493,8 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
     return;
   session->interrupted = TRUE;
   endpoint->stats.interrupted++;
+  if (endpoint->group != NULL)
+    fasp_group_lost_sight (endpoint->group, &session->member);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
@@ -632,12 +647,15 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
               4 * session->rtt.smoothed))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_latency (session, now);
+      fasp_multicast_tell_deaf (endpoint, now, session);
       tell_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
       break;
   }
+  if (fasp_session_is_over (session) && endpoint->group != NULL)
+    fasp_group_leave (endpoint->group, &session->member);
   if (fasp_session_is_over (session) && !session->removed
       && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED
@@ -654,6 +672,8 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
   fasp_turns_remove (&endpoint->turns, &session->turn_to_send);
   fasp_reading_left (endpoint, session);
+  if (endpoint->group != NULL)
+    fasp_group_leave (endpoint->group, &session->member);
   fasp_session_free (session);
   if (endpoint->store != NULL) {
     fasp_endpoint_trim_store (endpoint);
@@ -708,7 +728,7 @@ static void
 end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   gboolean waits = session->role == FASP_ROLE_SENDER
-      && session->state == FASP_SESSION_OPEN
+      && session->state == FASP_SESSION_OPEN && !session->member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_endpoint_note_needs (endpoint, session);
@@ -749,7 +769,8 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     }
     end_turn (endpoint, now, session);
   }
-  return FALSE;
+  return endpoint->group != NULL && fasp_multicast_poll (endpoint, now,
+      datagram);
 }
 
 FaspTime
@@ -761,6 +782,8 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = MIN (timeout, endpoint->punch_time);
+  if (endpoint->group != NULL)
+    timeout = MIN (timeout, fasp_multicast_get_timeout (endpoint));
   return MIN (timeout, fasp_turns_get_time (&endpoint->turns));
 }
 

@@ -78,6 +78,10 @@ typedef struct
   guint32 join_back_ms;         /* FASP_JOIN_BACK: 0: as far as may be */
   guint peers;                  /* calling receiver: so many that have the stream are
                                    called in turn; 0 and 1: one */
+  /* Multicast: a sender that listens sends to this address, too; a receiver that calls
+   * calls who is announced, if there is one (`len'; it need not be right there). One
+   * flow, and no controller of the rate. */
+  FaspAddress group;
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
@@ -212,6 +216,8 @@ typedef enum
   FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
   FASP_EVENT_RESUMED,           /* heard again; where it stood */
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
+  FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
+                                   stream comes by unicast */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
                                    session; bytes_lost are missing in between */
@@ -347,6 +353,9 @@ typedef struct
   FaspTime reorder_delay;
   gdouble sender_ppm;           /* its clock is faster than ours by so much; 0: not known */
   guint clock_jumps;
+  gboolean member;              /* of a group; sender: this receiver is */
+  guint64 group_datagrams;      /* receiver: of the group, */
+  guint64 group_lost;           /* and lost */
   guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
 } FaspSessionStats;
 
@@ -371,6 +380,22 @@ typedef struct
 
 void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
     FaspEndpointStats * stats);
+typedef struct
+{
+  guint members;
+  guint64 deaf;                 /* that did not hear it, and get all by unicast */
+  guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
+  guint64 blocks_sent, blocks_resent, repairs_sent;
+  guint64 losses;               /* that were asked for, */
+  guint64 requests;             /* by so many members, all together, and */
+  guint64 losses_shared;        /* so many by several */
+  FaspTime rtt;                 /* the longest of a member */
+  FaspTime back_off;            /* as members are told */
+} FaspGroupStats;
+
+/* Of a sender that has a group; FALSE: it has none. */
+gboolean fasp_endpoint_get_group (const FaspEndpoint * endpoint,
+    FaspGroupStats * stats);
 /* Fills at most @max entries, in the order they came from *@place on, which is 0 for the
  * first and moved behind the last of them: so that who asks for all of thousands can let
  * go of the lock in between.  Returns how many; 0: there are no more. */

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "faspannounce.h"
 #include "faspcaller.h"
 #include "faspcookie.h"
 #include "faspfollower.h"
@@ -58,6 +59,11 @@ struct _FaspEndpoint
   guint own_origins;            /* how many there have been */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
+
+  /* a group: what a sender sends, or whom a receiver has heard of */
+  FaspGroup *group;
+  FaspAnnouncers announcers;
+  guint8 number[FASP_GROUP_NUMBER_SIZE];        /* of the one that is called */
 
   /* receiver */
   guint32 reading;              /* session of the block read last */

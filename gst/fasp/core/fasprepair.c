@@ -30,6 +30,7 @@ typedef struct
 {
   Transmission *ring;
   guint64 mask, front, next;
+  guint64 base;                 /* of a group: the first that counts */
   guint64 largest;              /* newest the peer told of, + 1 */
   guint64 received, holes;      /* by then */
   FaspRtt rtt;
@@ -43,6 +44,7 @@ typedef struct
   guint8 rounds;                /* the original's included, saturating */
   guint8 queued;
   guint8 first, last;           /* flows that it left on */
+  guint8 asked;                 /* faspgrouplog.h */
 } BlockState;
 
 struct _FaspRepair
@@ -60,6 +62,10 @@ struct _FaspRepair
   gboolean tail;
   GArray *ranges;
   GQueue unknown;               /* guint64: settled, not spoken of yet */
+  gboolean was_member;
+  FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
+  guint64 group_told;           /* the newest of its packets told of, and */
+  guint64 group_settled;        /* settled, + 1 */
 };
 
 FaspRepair *
@@ -186,6 +192,25 @@ ask (const FaspRepair * repair, guint64 block)
   return HERE;
 }
 
+/* Is @block on its way to this peer with all others? */
+static gboolean
+is_under_way (const FaspRepair * repair, guint64 block)
+{
+  return repair->log != NULL && fasp_group_log_is_under_way (repair->log,
+      block, repair->group_settled);
+}
+
+/* Rounds that a block has been sent in, to this peer or to all. */
+static guint
+get_rounds (const FaspRepair * repair, guint64 block)
+{
+  guint rounds = block_state (repair, block)->rounds;
+
+  if (repair->log != NULL)
+    rounds += fasp_group_log_get_rounds (repair->log, block);
+  return MIN (rounds, G_MAXUINT8);
+}
+
 /* --- transmissions ------------------------------------------------------------------ */
 
 guint64
@@ -299,7 +324,8 @@ settle (FaspRepair * repair, FaspTime age, guint64 block,
       state = block_state (repair, block);
       result->lost++;
       result->shortest = MIN (result->shortest, age);
-      if (--state->in_flight == 0 && !state->queued) {
+      if (--state->in_flight == 0 && !state->queued
+          && !is_under_way (repair, block)) {
         heap_push (repair, block);
         state->queued = TRUE;
       }
@@ -345,12 +371,21 @@ static void
 acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
 {
   for (; repair->base < base && repair->base < repair->next; repair->base++) {
-    guint n = block_state (repair, repair->base)->rounds;
+    guint n = block_state (repair, repair->base)->rounds +
+        (repair->log != NULL);
 
     rounds[CLAMP (n, 1, FASP_ROUNDS) - 1]++;
   }
   repair->base = MAX (repair->base, base);
   repair->next = MAX (repair->next, base);
+}
+
+/* Of a group that it is a member of no more. */
+static gboolean
+is_of_past (const FaspRepair * repair, const FaspFeedbackFlow * told)
+{
+  return repair->was_member && repair->log == NULL
+      && told->flow == FASP_GROUP_FLOW;
 }
 
 static gboolean
@@ -369,7 +404,7 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
     if (seen >> told->flow & 1)
       return FALSE;
     seen |= G_GUINT64_CONSTANT (1) << told->flow;
-    if (told->received == 0)
+    if (told->received == 0 || is_of_past (repair, told))
       continue;
     if (flow == NULL)
       return FALSE;
@@ -416,21 +451,19 @@ check_flow (FaspRepair * repair, FaspTime now, guint8 index,
   if (flow == NULL || flow->front == flow->next)
     return;
   settle_overdue (repair, now, flow, result);
-  if (flow->silent == 0 || !is_dead (flow))
+  /* the group does not take the place of a member's own flow */
+  if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
     return;
   settle_flow (repair, now, flow, flow->next - 1, result);
   flow->silent = 0;
   result->dead |= G_GUINT64_CONSTANT (1) << index;
 }
 
-/* The peer tells of a flow. */
+/* Of the packets up to @largest, which left at @sent; 0: not known. */
 static void
-told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
-    FaspRepairResult * result)
+note_told (Flow * flow, FaspTime now, const FaspFeedbackFlow * told,
+    guint64 largest, FaspTime sent, FaspRepairResult * result)
 {
-  Flow *flow = repair->flows[told->flow];
-  guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
-
   if (largest + 1 > flow->largest) {
     gdouble n = largest + 1 - flow->largest;
     gdouble here = MIN (n, told->received - MIN (told->received,
@@ -439,8 +472,8 @@ told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
     flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
     flow->largest = largest + 1;
     flow->silent = 0;
-    if (largest >= flow->front) {
-      FaspTime rtt = now - transmission (flow, largest)->sent;
+    if (sent > 0) {
+      FaspTime rtt = now - sent;
       FaspTime delay = MIN (told->delay, (guint64) FASP_SEC);
 
       fasp_rtt_sample (&flow->rtt, rtt, delay);
@@ -452,9 +485,126 @@ told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
   }
   flow->received = MAX (flow->received, told->received);
   flow->holes = told->holes;
+}
+
+/* The peer tells of a flow. */
+static void
+told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
+    FaspRepairResult * result)
+{
+  Flow *flow = repair->flows[told->flow];
+  guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
+
+  if (repair->log != NULL && told->flow == FASP_GROUP_FLOW) {
+    if (flow->received == 0)    /* what was before is not lost */
+      flow->base = flow->largest = largest + 1 - MIN (told->received,
+          largest + 1);
+    note_told (flow, now, told, largest, fasp_group_log_get_time (repair->log,
+            largest), result);
+    repair->group_told = MAX (repair->group_told, largest + 1);
+    if (told->unsettled <= largest)
+      repair->group_settled = MAX (repair->group_settled, largest -
+          told->unsettled + 1);
+    return;
+  }
+  note_told (flow, now, told, largest, largest >= flow->front ?
+      transmission (flow, largest)->sent : 0, result);
   /* one more than largest: nothing is settled yet */
   if (told->unsettled <= largest)
     settle_flow (repair, now, flow, largest - told->unsettled, result);
+}
+
+/* --- a group ------------------------------------------------------------------------ */
+
+/* A block that the peer lacks and has room for: has all that carried it been settled? */
+static void
+look_at_missing (FaspRepair * repair, FaspTime now, guint64 block,
+    FaspRepairResult * result)
+{
+  BlockState *state = block_state (repair, block);
+
+  if (state->queued || state->in_flight > 0
+      || !fasp_group_log_ask (repair->log, now, block, repair->group_settled,
+          &state->asked))
+    return;
+  result->lost++;
+  heap_push (repair, block);
+  state->queued = TRUE;
+}
+
+static void
+settle_group (FaspRepair * repair, FaspTime now, const FaspFeedback * feedback,
+    FaspRepairResult * result)
+{
+  /* each block is a unit at least */
+  guint64 limit = MIN (repair->next, feedback->ack + feedback->window);
+  guint left = UNKNOWN_AT_ONCE;
+
+  for (guint i = 0; i < feedback->n_ranges && left > 0; i++) {
+    const FaspRange *range = &feedback->ranges[i];
+    guint64 end = MIN (range->start + range->length, limit);
+
+    for (guint64 block = MAX (range->start, repair->base); block < end
+        && left > 0; block++, left--)
+      look_at_missing (repair, now, block, result);
+  }
+  if (!feedback->tail)
+    return;
+  for (guint64 block = MAX (feedback->end, repair->base); block < limit
+      && left > 0 && fasp_group_log_get_first (repair->log, block) <
+      repair->group_settled; block++, left--)
+    look_at_missing (repair, now, block, result);
+}
+
+void
+fasp_repair_join (FaspRepair * repair, FaspGroupLog * log)
+{
+  Flow *flow = g_new0 (Flow, 1);
+
+  g_return_if_fail (repair->flows[FASP_GROUP_FLOW] == NULL);
+  fasp_rtt_init (&flow->rtt);
+  flow->next = fasp_group_log_get_pn (log);
+  flow->base = flow->largest = flow->next;
+  repair->flows[FASP_GROUP_FLOW] = flow;
+  repair->n_flows++;
+  repair->log = log;
+  repair->was_member = TRUE;
+  repair->group_told = flow->next;
+  fasp_repair_follow (repair);
+}
+
+guint64
+fasp_repair_follow (FaspRepair * repair)
+{
+  Flow *flow = repair->flows[FASP_GROUP_FLOW];
+  guint64 next = fasp_group_log_get_next (repair->log);
+
+  while (repair->next < next)
+    add_block (repair, repair->next);
+  flow->front = flow->next = fasp_group_log_get_pn (repair->log);
+  return repair->next;
+}
+
+void
+fasp_repair_leave (FaspRepair * repair)
+{
+  fasp_repair_follow (repair);
+  repair->log = NULL;
+  for (guint64 block = repair->base; block < repair->next; block++) {
+    BlockState *state = block_state (repair, block);
+
+    if (state->queued || state->in_flight > 0 || ask (repair, block) == HERE)
+      continue;
+    heap_push (repair, block);
+    state->queued = TRUE;
+  }
+}
+
+FaspTime
+fasp_repair_get_unheard (const FaspRepair * repair)
+{
+  return repair->group_told == fasp_group_log_get_pn (repair->log) ?
+      FASP_NEVER : fasp_group_log_get_time (repair->log, repair->group_told);
 }
 
 gboolean
@@ -483,12 +633,16 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 
+    if (is_of_past (repair, told))
+      continue;
     if (told->received > 0)
       told_of (repair, now, told, result);
-    if (repair->n_flows > 1)
+    if (repair->n_flows > 1 && (repair->log != NULL || !repair->was_member))
       check_flow (repair, now, told->flow, result);
   }
   settle_unknown (repair, result);
+  if (repair->log != NULL)
+    settle_group (repair, now, feedback, result);
   result->base = repair->base;
   return TRUE;
 }
@@ -499,9 +653,10 @@ fasp_repair_peek (FaspRepair * repair, guint8 * round)
   while (repair->heap_used > 0) {
     guint64 block = repair->heap[0];
 
-    /* it may have arrived late since it was given up */
-    if (block >= repair->base && ask (repair, block) != HERE) {
-      *round = block_state (repair, block)->rounds;
+    /* it may have arrived late since it was given up, or go to all */
+    if (block >= repair->base && ask (repair, block) != HERE
+        && !is_under_way (repair, block)) {
+      *round = get_rounds (repair, block);
       return block;
     }
     if (block >= repair->base)
@@ -519,7 +674,7 @@ fasp_repair_wants_copy (const FaspRepair * repair, guint64 block, guint8 round)
   if (block < repair->base || block >= repair->next)
     return FALSE;
   state = block_state (repair, block);
-  return !state->queued && state->rounds == round + 1
+  return !state->queued && get_rounds (repair, block) == round + 1u
       && ask (repair, block) != HERE;
 }
 
@@ -572,7 +727,7 @@ fasp_repair_get_told (const FaspRepair * repair, guint8 index)
 
   if (flow != NULL)
     told = (FaspFlowTold) {
-    flow->largest, flow->received, flow->holes,
+    flow->largest - flow->base, flow->received, flow->holes,
         flow->rtt.measured ? flow->rtt.smoothed : 0};
   return told;
 }
@@ -586,7 +741,7 @@ fasp_repair_get_told_all (const FaspRepair * repair)
     if (repair->flows[i] == NULL)
       continue;
     left--;
-    all.told += repair->flows[i]->largest;
+    all.told += repair->flows[i]->largest - repair->flows[i]->base;
     all.received += repair->flows[i]->received;
     all.holes += repair->flows[i]->holes;
   }

@@ -22,9 +22,14 @@
  * feedback should speak of and does not, FASP_FLOW_PATIENCE after its flow's
  * round trip, is lost.  A flow of which so many in a row are lost that chance does not
  * explain it is dead: everything under way on it is lost.
+ *
+ * A member of a group (faspgrouplog.h) has one flow more, that of the group, whose
+ * transmissions it does not remember one by one: of each block that a feedback lacks
+ * the log tells whether all that carried it is settled.
  */
 #pragma once
 
+#include "faspgrouplog.h"
 #include "fasprtt.h"
 #include "faspwire.h"
 
@@ -64,6 +69,17 @@ void fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 flow,
 /* FALSE: the feedback is old, or speaks of what was never sent; ignored. */
 gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result);
+
+/* New blocks go to a group from now on, as @log tells, which is not owned. */
+void fasp_repair_join (FaspRepair * repair, FaspGroupLog * log);
+/* Not any more: what the peer lacks is queued. */
+void fasp_repair_leave (FaspRepair * repair);
+/* To be called before what depends on which blocks the group has sent; returns one past
+ * the last one. */
+guint64 fasp_repair_follow (FaspRepair * repair);
+/* When the group's oldest packet left that is newer than all that the peer has told of;
+ * FASP_NEVER: there is none; 0: too long ago to know. */
+FaspTime fasp_repair_get_unheard (const FaspRepair * repair);
 
 /* What the peer has told of a flow so far. */
 typedef struct

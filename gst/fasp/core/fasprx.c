@@ -21,6 +21,11 @@
  * them. */
 #define REPAIRS_WITHIN (5 * FASP_SEC)
 #define PATIENCE_FOR FASP_SEC
+/* A member asks again for what is missing after so many halves of a round trip, at least: */
+#define ASK_AGAIN 3
+#define ASK_AGAIN_LEAST (10 * FASP_MSEC)
+/* Unless it is told so again. */
+#define SPEAKS_FOR (2 * FASP_SEC)
 /* Blocks of which some may be recovered, per window. */
 #define REMEMBERED 2
 
@@ -41,6 +46,22 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   rx->feedback_sent = now - FASP_SEC;
   rx->allowance = ALLOWANCE_MAX;
   rx->interval = rx->interval_whole = FASP_FEEDBACK_CLOCK_MAX;
+  rx->damp.time = FASP_NEVER;
+}
+
+void
+fasp_rx_join (FaspRx * rx, guint64 seed, guint members, FaspTime back_off,
+    guint clock_ms)
+{
+  rx->member = TRUE;
+  fasp_damp_init (&rx->damp, seed);
+  fasp_damp_set (&rx->damp, members, back_off, clock_ms);
+}
+
+void
+fasp_rx_speak (FaspRx * rx, FaspTime now)
+{
+  rx->speaks_until = now + SPEAKS_FOR;
 }
 
 void
@@ -68,6 +89,13 @@ due (FaspRx * rx, FaspTime when)
   rx->feedback_due = MIN (rx->feedback_due, when);
 }
 
+/* Is it one of many that may lack the same? */
+static gboolean
+is_damped (const FaspRx * rx)
+{
+  return rx->member && rx->damp.members > 1 && !rx->speaks;
+}
+
 static void
 speak_now (FaspRx * rx, FaspTime now, gboolean insist)
 {
@@ -85,6 +113,31 @@ is_missing_any (const FaspRx * rx)
   return fasp_reorder_next_gap (rx->reorder, 0, &start, &length);
 }
 
+/* Something is missing, perhaps to others, too. */
+static void
+ask (FaspRx * rx, FaspTime now)
+{
+  fasp_damp_ask (&rx->damp, now, fasp_reorder_get_highest (rx->reorder));
+}
+
+guint64
+fasp_rx_tell_settled (FaspRx * rx)
+{
+  if (!is_damped (rx))
+    rx->damp.time = FASP_NEVER; /* it keeps nothing back, any more */
+  return fasp_damp_tell (&rx->damp, rx->asks && is_damped (rx));
+}
+
+/* Is anything still missing that a request was to be about? */
+static gboolean
+is_missing_asked (const FaspRx * rx)
+{
+  guint64 start, length;
+
+  return fasp_reorder_next_gap (rx->reorder, 0, &start, &length)
+      && start < rx->damp.end;
+}
+
 /* What was lost just now may be a block that is not known to exist yet. */
 static gboolean
 is_fresh (const FaspRx * rx)
@@ -99,7 +152,7 @@ repeat (FaspRx * rx)
   gint64 spare = rx->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES :
       REPEAT_SPARES;
 
-  if (rx->repeats > 0 && rx->allowance >= spare)
+  if (rx->repeats > 0 && rx->allowance >= spare && !is_damped (rx))
     due (rx, rx->feedback_sent + FASP_FEEDBACK_REPEAT (MAX (rx->repeats,
                 2) - 2));
 }
@@ -112,6 +165,7 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
       (gint64) size / FASP_FEEDBACK_SHARE_MOST);
   gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
+  rx->speaks = now < rx->speaks_until;
   /* what a small one does not take is there for the next */
   rx->least_from = CLAMP (rx->least_from + allowance * FASP_SEC /
       FASP_FEEDBACK_LEAST, now - FASP_SEC, now + FASP_SEC);
@@ -121,6 +175,7 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
     due (rx, now);
   }
   repeat (rx);
+  rx->rtt = smoothed_rtt;
   rx->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
   rx->interval_whole = rx->allowance < CLOCK_SPARES ? FASP_FEEDBACK_CLOCK_MAX :
       rx->eager ? rx->interval : MIN (CALM * rx->interval,
@@ -130,13 +185,51 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 void
 fasp_rx_settled (FaspRx * rx, FaspTime now)
 {
-  speak_now (rx, now, TRUE);
+  if (is_damped (rx))
+    ask (rx, now);
+  else
+    speak_now (rx, now, TRUE);
 }
 
 FaspTime
 fasp_rx_get_timeout (const FaspRx * rx)
 {
-  return rx->feedback_due;
+  return MIN (rx->feedback_due, rx->damp.time);
+}
+
+gboolean
+fasp_rx_is_due (FaspRx * rx, FaspTime now)
+{
+  FaspDamp *damp = &rx->damp;
+
+  if (damp->time <= now) {
+    damp->time = FASP_NEVER;
+    if (is_missing_asked (rx)) {
+      rx->asks = TRUE;
+      speak_now (rx, now, FALSE);
+    } else {
+      rx->unasked++;
+      fasp_damp_tell (damp, TRUE);      /* it is all here */
+      if (is_missing_any (rx))
+        ask (rx, now);
+    }
+  }
+  return rx->feedback_due <= now;
+}
+
+/* The next, of a member. */
+static void
+plan_damped (FaspRx * rx, FaspTime now)
+{
+  FaspDamp *damp = &rx->damp;
+
+  rx->feedback_due = now + fasp_damp_draw_clock (damp);
+  if (damp->time == FASP_NEVER && is_missing_asked (rx))
+    fasp_damp_ask_again (damp, now + MAX (ASK_AGAIN * rx->rtt / 2,
+            ASK_AGAIN_LEAST));
+  /* and what was lost since, in its own time */
+  if (damp->known > damp->told)
+    ask (rx, now);
 }
 
 void
@@ -149,6 +242,8 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->told_taken = fasp_reorder_get_taken (rx->reorder);
   if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
+  } else if (is_damped (rx)) {
+    plan_damped (rx, now);
   } else if (is_missing_any (rx) || is_fresh (rx)) {
     rx->feedback_due = now + rx->interval;
     rx->repeats += rx->repeats > 0;
@@ -157,6 +252,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
     rx->repeats = 0;
     rx->feedback_due = now + IDLE;
   }
+  rx->asks = FALSE;
 }
 
 /* --- what comes in --------------------------------------------------------------- */
@@ -355,16 +451,20 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       rx->outside++;
       break;
   }
-  due (rx, rx->feedback_sent + (is_missing_any (rx) ?
-          rx->interval : rx->interval_whole));
+  if (!is_damped (rx))
+    due (rx, rx->feedback_sent + (is_missing_any (rx) ?
+            rx->interval : rx->interval_whole));
   return arrival;
 }
 
 void
-fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end)
+fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all)
 {
   fasp_reorder_note_highest (rx->reorder, end);
-  speak_now (rx, now, FALSE);
+  if (!all || !is_damped (rx))
+    speak_now (rx, now, FALSE);
+  else if (is_missing_any (rx))
+    ask (rx, now);
 }
 
 void

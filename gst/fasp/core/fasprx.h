@@ -13,9 +13,13 @@
  * within a share of what is received (FASP_FEEDBACK_SHARE and its bounds), beyond
  * which only the regular clock goes on.  Half of what may be said in advance is kept for
  * the first repetitions of new losses.
+ *
+ * One of many members of a group waits for a random time before it tells of a loss
+ * (faspdamp.h), tells nothing if the block has come by then, and has a slower clock.
  */
 #pragma once
 
+#include "faspdamp.h"
 #include "faspgap.h"
 #include "faspmediaclock.h"
 #include "faspplayout.h"
@@ -61,6 +65,13 @@ typedef struct
   FaspTime interval_whole;      /* and while nothing is */
   gboolean eager;               /* then, too, somebody waits for news: of arrivals, or of
                                    several flows; the caller's */
+  gboolean member;              /* of a group: then */
+  FaspDamp damp;
+  FaspTime speaks_until;        /* is the speaker of all, not one of many, and */
+  gboolean speaks;
+  gboolean asks;                /* the feedback that is due does */
+  FaspTime rtt;
+  guint64 unasked;              /* came before its time to be asked for */
   /* figures */
   guint64 blocks, payload, rexes, duplicates, given_up, outside, feedbacks;
   guint64 repairs, recovered;
@@ -70,6 +81,11 @@ typedef struct
 void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
     guint32 capacity, const FaspLatency * agreed);
 void fasp_rx_clear (FaspRx * rx);
+/* Is a member of a group from now on. @seed: another one for each. */
+void fasp_rx_join (FaspRx * rx, guint64 seed, guint members, FaspTime back_off,
+    guint clock_ms);
+/* It is to ask for what all of them may lack, for a while. */
+void fasp_rx_speak (FaspRx * rx, FaspTime now);
 /* Takes repairs of up to @window blocks from now on. */
 void fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window);
 
@@ -89,7 +105,8 @@ FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
 /* That lost packets have until they are told of. */
 FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
 void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
-void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end);
+/* @all: every member was asked. */
+void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all);
 /* Block @number begins there. */
 void fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
@@ -103,8 +120,12 @@ FaspBlock *fasp_rx_take (FaspRx * rx, FaspTime now);
 void fasp_rx_give_up (FaspRx * rx, FaspTime now);
 FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now);
 
-/* When feedback is due. */
+/* When feedback may be due. */
 FaspTime fasp_rx_get_timeout (const FaspRx * rx);
+/* And whether it is. */
+gboolean fasp_rx_is_due (FaspRx * rx, FaspTime now);
+/* A member: packets of the group below which are settled, as it is to be told now. */
+guint64 fasp_rx_tell_settled (FaspRx * rx);
 /* Fills in all but the flows; at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx * rx, FaspTime now,
     FaspFeedback * feedback, gsize room);

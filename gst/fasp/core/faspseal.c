@@ -37,6 +37,16 @@ lock_free (Lock * lock)
   g_free (lock);
 }
 
+void
+fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
+{
+  guint8 next[FASP_KEY_SIZE];
+
+  fasp_hmac (key, FASP_KEY_SIZE, "fasp rekey 1", NULL, 0, next, sizeof next);
+  memcpy (key, next, sizeof next);
+  fasp_wipe (next, sizeof next);
+}
+
 /* That of the phase after. */
 static Lock *
 lock_next (const Lock * lock)
@@ -44,8 +54,8 @@ lock_next (const Lock * lock)
   guint8 key[FASP_KEY_SIZE];
   Lock *next;
 
-  fasp_hmac (lock->key, sizeof lock->key, "fasp rekey 1", NULL, 0, key,
-      sizeof key);
+  memcpy (key, lock->key, sizeof key);
+  fasp_seal_next_key (key);
   next = lock_new (lock->cipher, key);
   fasp_wipe (key, sizeof key);
   return next;

@@ -35,6 +35,9 @@ typedef struct _FaspOpener FaspOpener;
 /* Bytes that it adds to a datagram. */
 guint fasp_cipher_get_tag_size (FaspCipher cipher);
 
+/* Makes of the key of a phase that of the next. */
+void fasp_seal_next_key (guint8 key[FASP_KEY_SIZE]);
+
 FaspSealer *fasp_sealer_new (FaspCipher cipher,
     const guint8 key[FASP_KEY_SIZE]);
 void fasp_sealer_free (FaspSealer * sealer);

@@ -38,6 +38,7 @@ fasp_session_free (FaspSession * session)
     fasp_path_clear (&session->paths[i]);
   g_free (session->paths);
   fasp_rate_free (session->rate);
+  fasp_hearing_free (session->hearing);
   fasp_sealer_free (session->sealer);
   fasp_opener_free (session->opener);
   g_clear_pointer (&session->accept, g_bytes_unref);
@@ -291,6 +292,8 @@ get_path_timeout (const FaspSession * session)
     else if (fasp_session_is_used (session, i))
       timeout = MIN (timeout, fasp_pmtu_get_timeout (&path->pmtu));
   }
+  if (session->hearing != NULL)
+    timeout = MIN (timeout, fasp_gap_get_timeout (session->hearing->gap));
   return timeout;
 }
 
@@ -322,7 +325,11 @@ get_open_timeout (FaspSession * session, FaspTime now)
     FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
         session->data_room, fasp_session_get_unused (session, now));
 
-    if (item.kind != FASP_TX_NOTHING)
+    if (session->member.joined)
+      timeout = MIN (timeout, session->member.speak_time);
+    if (item.kind == FASP_TX_BLOCK && session->member.joined)
+      timeout = MIN (timeout, fasp_group_get_ready (session->group, now));
+    else if (item.kind != FASP_TX_NOTHING)
       timeout = now;
     timeout = MAX (timeout, MIN (fasp_pacer_get_wake (&session->pacer, now,
                 session->wire_max), session->rate_until));

@@ -14,6 +14,8 @@
  */
 #pragma once
 
+#include "faspgroup.h"
+#include "fasphearing.h"
 #include "faspmeter.h"
 #include "fasppacer.h"
 #include "fasppath.h"
@@ -145,6 +147,11 @@ typedef struct
   guint64 skips_seen;           /* sender: that the application knows of, */
   FaspTime skip_event;          /* and when it was told */
 
+  /* a group */
+  FaspGroup *group;             /* sender: the endpoint's; NULL: none */
+  FaspMember member;
+  FaspHearing *hearing;         /* receiver: NULL: none */
+
   FaspTurn turn_to_send;        /* the endpoint's: when it is to be looked at, */
   FaspHeapItem needs;           /* and the first block it may still need */
 
@@ -207,6 +214,13 @@ void fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate);
  * there are many others; @waits: there are none yet. */
 void fasp_session_end_turn (FaspSession * session, FaspTime now,
     FaspTime quantum, gboolean waits);
+/* Receiver: a datagram of its group. */
+FaspSessionResult fasp_session_hear (FaspSession * session, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory);
+/* Receiver: hears a group from now on, too. @seed: of its random numbers. */
+void fasp_session_listen (FaspSession * session, FaspTime now,
+    const FaspGroupKey * key, guint64 seed);
 /* Bit/s that is given, or that the controller has found; 0: not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession * session);
 /* Payload bytes of a block that fits the path in one datagram, with its repair. */

@@ -239,9 +239,9 @@ handle_feedback (FaspSession * session, FaspTime now,
       fasp_pmtu_suspect (&session->paths[i].pmtu, now);
 }
 
-static void
-handle_data (FaspSession * session, FaspTime now, const FaspFrame * frame,
-    gsize wire)
+void
+fasp_session_handle_data (FaspSession * session, FaspTime now,
+    const FaspFrame * frame, gsize wire)
 {
   FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
 
@@ -296,7 +296,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_TAIL:
       if (takes_stream)
-        fasp_rx_tail (&session->rx, now, frame->number);
+        fasp_rx_tail (&session->rx, now, frame->number, FALSE);
       break;
     case FASP_FRAME_SKIP:
       if (takes_stream)
@@ -314,9 +314,15 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       if (takes_stream)
         fasp_rx_repair (&session->rx, now, frame);
       break;
-    case FASP_FRAME_DATA:
+    case FASP_FRAME_GROUP:     /* for this one alone: it is the speaker */
       if (takes_stream)
-        handle_data (session, now, frame, wire);
+        fasp_rx_speak (&session->rx, now);
+      break;
+    case FASP_FRAME_DATA:
+      if (takes_stream && session->hearing != NULL && frame->round == 0)
+        fasp_hearing_is_passed_by (session->hearing, now);
+      if (takes_stream)
+        fasp_session_handle_data (session, now, frame, wire);
       break;
   }
 }

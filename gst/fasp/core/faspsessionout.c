@@ -348,6 +348,8 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
   for (guint i = 0; feedback.has_arrivals && i < feedback.n_flows; i++)
     arrivals += tell_arrivals (session, &feedback.flows[i], MAX (1,
             FASP_ARRIVALS / feedback.n_flows));
+  if (session->hearing != NULL)
+    fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback,
       FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - used - FEEDBACK_REST -
       FEEDBACK_FLOW * feedback.n_flows - FEEDBACK_ARRIVAL * arrivals);
@@ -377,6 +379,8 @@ look_at_flows (FaspSession * session, FaspTime now)
     path->silent = session->heard - path->heard >= FASP_PATH_SILENCE / 2;
     news |= path->silent;
   }
+  if (session->hearing != NULL)
+    news |= fasp_session_look_at_group (session, now);
   if (news)
     fasp_rx_settled (&session->rx, now);
 }
@@ -389,7 +393,7 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role != FASP_ROLE_RECEIVER)
     return FALSE;
   look_at_flows (session, now);
-  if (fasp_rx_get_timeout (&session->rx) > now)
+  if (!fasp_rx_is_due (&session->rx, now))
     return FALSE;
   begin (session, &l, datagram, pick_flow (session));
   write_feedback (session, now, &l.w);
@@ -421,6 +425,12 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->wire = session->wire_sent;
   counts->blocks = tx->blocks_sent;
   counts->block_wire = session->block_wire;
+  if (session->member.joined) {
+    counts->datagrams += session->group->datagrams - session->member.datagrams;
+    counts->wire += session->group->wire - session->member.wire;
+    counts->block_wire += session->group->block_wire -
+        session->member.block_wire;
+  }
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
 }
@@ -492,6 +502,20 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
 }
 
+/* It is to ask for what all members of its group may lack. */
+static gboolean
+poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  Letter l;
+
+  if (!session->member.joined || now < session->member.speak_time)
+    return FALSE;
+  fasp_group_told_speaker (session->group, now, &session->member);
+  begin (session, &l, datagram, pick_flow (session));
+  fasp_wire_write_group (&l.w, 1, 0, fasp_group_get_clock (session->group));
+  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
+}
+
 /* --- the stream --------------------------------------------------------------------------- */
 
 static void
@@ -509,34 +533,6 @@ trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
         datagram->size + datagram->to.overhead,.payload = payload,.round =
         item->round,.copy = item->copy,.fresh = item->round == 0}
   );
-}
-
-/* The window's repair symbol. FALSE: there is none that fits. */
-static gboolean
-write_repair (FaspSession * session, FaspTime now, FaspWriter * w,
-    const FaspTxItem * item)
-{
-  const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
-  guint32 room = fasp_session_get_room (session);
-  guint64 first = item->number;
-  guint n = 0;
-
-  for (guint64 i = first; i < item->end; i++) {
-    blocks[n++] = fasp_store_get (session->tx.store, i);
-    if (blocks[n - 1]->size > room) {   /* made for a wider path */
-      first = i + 1;
-      n = 0;
-    }
-  }
-  fasp_fec_leave_out (&session->tx.fec, first);
-  if (n == 0)
-    return FALSE;
-  fasp_wire_write_repair (w, first, n, session->tx.fec.key,
-      session->tx.fec.is_alone ? CLAMP ((now - blocks[0]->arrival) / FASP_MSEC,
-          0, G_MAXUINT16) : 0);
-  w->used += fasp_rlc_encode (blocks, n, session->tx.fec.key, w->data +
-      w->used);
-  return TRUE;
 }
 
 /* Blocks that have left take another flow than before. */
@@ -573,6 +569,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       session->data_room, fasp_session_get_unused (session, now));
   if (item.kind == FASP_TX_NOTHING)
     return FALSE;
+  if (item.kind == FASP_TX_BLOCK && session->member.joined
+      && fasp_group_get_ready (session->group, now) > now)
+    return FALSE;
   begin (session, &l, datagram, pick_for (session, &item));
   switch (item.kind) {
     case FASP_TX_BLOCK:
@@ -581,7 +580,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
               block), item.round, item.copy, item.index, item.count);
       break;
     case FASP_TX_REPAIR:
-      if (!write_repair (session, now, &l.w, &item)) {
+      if (!fasp_wire_write_window (&l.w, now, &session->tx.fec,
+              session->tx.store, item.number, item.end,
+              fasp_session_get_room (session))) {
         fasp_fec_passed (&session->tx.fec, FALSE);
         return FALSE;
       }
@@ -603,6 +604,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     session->last_flow = l.flow;
     session->tails = 0;
     trace_sent (session, now, datagram, &item, payload);
+    if (session->member.joined)
+      fasp_group_used (session->group, now, datagram->size +
+          datagram->to.overhead);
     if (item.round == 0)
       session->block_wire += datagram->size + datagram->to.overhead;
   }
@@ -681,5 +685,6 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       || poll_ping (session, now, datagram)
       || poll_quiet (session, now, datagram)
       || poll_promise (session, now, datagram)
+      || poll_speaker (session, now, datagram)
       || poll_stream (session, now, datagram);
 }

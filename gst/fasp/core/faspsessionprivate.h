@@ -21,6 +21,14 @@ void fasp_session_plan_rekey (FaspSession * session, FaspTime now);
 FaspTime fasp_session_get_rekey_time (const FaspSession * session);
 /* Of a datagram with a block. */
 guint fasp_session_get_overhead (const FaspSession * session);
+/* A block's DATA. @wire: bytes of its datagram, from the IP header up. */
+void fasp_session_handle_data (FaspSession * session, FaspTime now,
+    const FaspFrame * frame, gsize wire);
+/* The group's part of a FEEDBACK. */
+void fasp_session_tell_group (FaspSession * session, FaspTime now,
+    FaspFeedbackFlow * told);
+/* Has time settled that something of the group is lost? */
+gboolean fasp_session_look_at_group (FaspSession * session, FaspTime now);
 /* Payload bytes that a copy may have. */
 gint64 fasp_session_get_unused (const FaspSession * session, FaspTime now);
 

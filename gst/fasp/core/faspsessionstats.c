@@ -76,6 +76,24 @@ add_up (const FaspSession * session, FaspSessionStats * stats)
   }
 }
 
+static void
+add_up_group (const FaspSession * session, FaspSessionStats * stats)
+{
+  FaspGapCounters gap;
+
+  stats->member = session->member.joined;
+  if (session->hearing == NULL)
+    return;
+  fasp_gap_get_counters (session->hearing->gap, &gap);
+  stats->member = !session->hearing->deaf;
+  stats->group_datagrams = gap.received;
+  stats->group_lost = gap.lost;
+  stats->datagrams_lost += gap.lost;
+  stats->bursts_lost += gap.holes;
+  stats->datagrams_reordered += gap.reordered;
+  stats->datagrams_duplicate += gap.refused;
+}
+
 guint
 fasp_session_get_flows (const FaspSession * session, FaspFlowStats * flows,
     guint max)
@@ -131,6 +149,7 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->wire_bytes_received = session->wire_received;
   stats->receive_rate = session->receive_meter.rate;
   add_up (session, stats);
+  add_up_group (session, stats);
   if (session->role == FASP_ROLE_SENDER)
     get_tx_stats (session, stats);
   else

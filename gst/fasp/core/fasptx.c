@@ -3,6 +3,11 @@
 
 /* Nothing heard for this long, or four times the RTT: stall. */
 #define STALL_AFTER FASP_SEC
+/* A member speaks at least that often, but for what is lost of that. */
+#define MEMBER_QUIET (600 * FASP_MSEC)
+/* The group has said something that long ago, besides the round trips of
+ * STALL_AFTER, and it was not heard. */
+#define DEAF_AFTER FASP_SEC
 /* A copy for which there is nothing left asks again. */
 #define COPY_AGAIN (5 * FASP_MSEC)
 
@@ -52,12 +57,54 @@ is_waiting (const FaspTx * tx)
   return tx->acked < tx->cursor || tx->cursor < fasp_store_get_head (tx->store);
 }
 
+/* What the group has sent meanwhile. */
+static void
+follow (FaspTx * tx)
+{
+  guint64 next = fasp_repair_follow (tx->repair);
+
+  if (next <= tx->cursor)
+    return;
+  tx->blocks_sent += next - tx->cursor;
+  tx->payload_sent += fasp_store_count_bytes (tx->store, tx->cursor, next);
+  tx->cursor = next;
+}
+
+void
+fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
+{
+  tx->log = log;
+  fasp_repair_join (tx->repair, log);
+  tx->tail_time = now + MEMBER_QUIET;
+  follow (tx);
+}
+
+void
+fasp_tx_leave (FaspTx * tx, FaspTime now)
+{
+  follow (tx);
+  tx->log = NULL;
+  fasp_repair_leave (tx->repair);
+  tx->tail_interval = FASP_TX_TAIL_FIRST;
+  tx->tail_time = now + tx->tail_interval;
+  tx->fresh_time = now;
+}
+
+gboolean
+fasp_tx_is_deaf (const FaspTx * tx, FaspTime now, const FaspRtt * rtt)
+{
+  return tx->log != NULL && fasp_repair_get_unheard (tx->repair) <
+      now - DEAF_AFTER - 4 * rtt->smoothed;
+}
+
 gboolean
 fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     FaspRtt * rtt, guint64 * dead)
 {
   FaspRepairResult result;
 
+  if (tx->log != NULL)
+    follow (tx);
   if (!fasp_repair_feedback (tx->repair, now, feedback, &result))
     return FALSE;
   *dead = result.dead;
@@ -99,6 +146,8 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   }
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
+  else if (tx->log != NULL)
+    tx->tail_time = now + MEMBER_QUIET;
   return TRUE;
 }
 
@@ -278,13 +327,14 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
-    if (tx->cursor < head && now >= tx->fresh_time && has_room (tx))
+    if (tx->cursor < head && tx->log == NULL && now >= tx->fresh_time
+        && has_room (tx))
       return block_item (tx, tx->cursor, 0, room);
   }
   if (!is_waiting (tx))
     return nothing;
   if (tx->tail_time == FASP_NEVER)      /* the window closed before us */
-    tx->tail_time = now + FASP_TX_TAIL_MAX;
+    tx->tail_time = now + (tx->log != NULL ? MEMBER_QUIET : FASP_TX_TAIL_MAX);
   if (now >= tx->tail_time)
     return (FaspTxItem) {
     FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1};
@@ -326,6 +376,8 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       tx->fragment_round = item->round;
       tx->fragment_index = item->index + 1;
       tx->fragment_count = item->index + 1 < item->count ? item->count : 0;
+      if (tx->log != NULL)
+        break;
       tx->tail_interval = FASP_TX_TAIL_FIRST;
       tx->tail_time = now + tx->tail_interval;
       break;
@@ -335,7 +387,9 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       fasp_fec_repair_sent (&tx->fec);
       break;
     case FASP_TX_TAIL:
-      if (!tx->stalled)
+      if (tx->log != NULL)
+        tx->tail_interval = FASP_TX_TAIL_MAX;
+      else if (!tx->stalled)
         tx->tail_interval = MIN (tx->tail_interval * 2, FASP_TX_TAIL_MAX);
       tx->tail_time = now + tx->tail_interval;
       break;
@@ -366,7 +420,8 @@ fasp_tx_get_timeout (const FaspTx * tx)
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
   /* who has just joined may still have to be moved to what is kept */
-  if (!tx->stalled && tx->cursor < fasp_store_get_head (tx->store)
+  if (!tx->stalled && tx->log == NULL
+      && tx->cursor < fasp_store_get_head (tx->store)
       && tx->cursor >= fasp_store_get_tail (tx->store) && has_room (tx))
     timeout = MIN (timeout, tx->fresh_time);
   return timeout;

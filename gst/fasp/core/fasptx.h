@@ -13,6 +13,9 @@
  * doubles until something new is sent or acknowledged.  When nothing has been
  * heard for long the sender stalls: only probes go out until the peer is
  * heard again.
+ *
+ * A member of a group sends rexes only; new blocks, and the tail probes for them,
+ * are the group's.  Its own ask a peer that has been silent for long.
  */
 #pragma once
 
@@ -35,6 +38,7 @@ typedef struct
   FaspRepair *repair;
   FaspCopies copies;
   FaspFec fec;                  /* the caller's to initialise */
+  FaspGroupLog *log;            /* new blocks go to a group (faspgroup.h); NULL: not */
   gboolean no_rex;              /* what is lost is given up; the caller's */
   FaspOutlook outlook;
   guint64 cursor;               /* next new block, */
@@ -95,6 +99,14 @@ FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     guint32 room, gint64 unused);
 void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     const FaspTxItem * item);
+
+/* New blocks go to a group, as @log tells, from now on. */
+void fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log);
+/* Not any more: what the peer lacks, and all that comes, goes by itself. */
+void fasp_tx_leave (FaspTx * tx, FaspTime now);
+/* Is known to hear nothing of its group. */
+gboolean fasp_tx_is_deaf (const FaspTx * tx, FaspTime now,
+    const FaspRtt * rtt);
 
 /* The new block that was sent just now goes @times more before all else. */
 void fasp_tx_double (FaspTx * tx, guint times);

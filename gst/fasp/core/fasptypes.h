@@ -103,6 +103,8 @@ typedef enum
 } FaspAssignment;
 
 #define FASP_FLOWS_MAX 64
+/* Of a group's members: what is sent to all of them. */
+#define FASP_GROUP_FLOW 63
 
 /* Why a session ended; on the wire in CLOSE and REJECT. */
 typedef enum

@@ -18,7 +18,9 @@ enum
   OPTION_ARRIVALS = 12,
   OPTION_POSITION = 13,
   OPTION_WANTS = 14,
-  OPTION_KNOWN = OPTION_WANTS,
+  OPTION_GROUP = 15,
+  OPTION_GROUP_KEY = 16,
+  OPTION_KNOWN = OPTION_GROUP_KEY,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -94,6 +96,25 @@ read_wants (FaspReader * r, FaspWants * wants)
   wants->back_ms = fasp_read_uint (r, 4);
   if (r->left > 0)
     read_place (r, &wants->from);
+}
+
+static void
+read_group_key (FaspReader * r, FaspHello * h)
+{
+  FaspGroupKey *k = &h->group_key;
+  const guint8 *key;
+
+  k->cid = fasp_read_uint (r, 4);
+  k->cipher = fasp_read_uint (r, 1);
+  k->pn = fasp_read_uint (r, 8);
+  key = fasp_read_bytes (r, FASP_GROUP_KEY_SIZE);
+  k->members = fasp_read_uint (r, 2);
+  k->back_off = fasp_read_uint (r, 4);
+  k->clock = fasp_read_uint (r, 2);
+  if (key == NULL)
+    return;
+  memcpy (k->key, key, FASP_GROUP_KEY_SIZE);
+  h->has_group_key = TRUE;
 }
 
 gboolean
@@ -176,13 +197,26 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
       case OPTION_WANTS:
         read_wants (&value, &h->wants);
         break;
+      case OPTION_GROUP:{
+        const guint8 *number = fasp_read_bytes (&value, FASP_GROUP_NUMBER_SIZE);
+
+        if (number != NULL) {
+          memcpy (h->group, number, FASP_GROUP_NUMBER_SIZE);
+          h->has_group = TRUE;
+        }
+        break;
+      }
+      case OPTION_GROUP_KEY:
+        read_group_key (&value, h);
+        break;
       default:
         if (id >= OPTION_CRITICAL)
           h->unsupported = TRUE;
+        value.left = 0;         /* whatever it says */
         break;
     }
     /* a known option has exactly its length */
-    if (value.failed || (id <= OPTION_KNOWN && value.left > 0))
+    if (value.failed || value.left > 0)
       r.failed = TRUE;
   }
   return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER
@@ -257,6 +291,7 @@ fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
       break;
     }
     case FASP_HANDSHAKE_PUNCH:
+    case FASP_HANDSHAKE_ANNOUNCE:
       break;
     default:
       return FALSE;
@@ -288,6 +323,20 @@ write_wants (FaspWriter * w, const FaspWants * wants)
   fasp_write_uint (w, wants->back_ms, 4);
   if (wants->from.known)
     write_place (w, &wants->from);
+}
+
+static void
+write_group_key (FaspWriter * w, const FaspGroupKey * k)
+{
+  fasp_write_uint (w, OPTION_GROUP_KEY, 1);
+  fasp_write_uint (w, 4 + 1 + 8 + FASP_GROUP_KEY_SIZE + 2 + 4 + 2, 2);
+  fasp_write_uint (w, k->cid, 4);
+  fasp_write_uint (w, k->cipher, 1);
+  fasp_write_uint (w, k->pn, 8);
+  fasp_write_bytes (w, k->key, FASP_GROUP_KEY_SIZE);
+  fasp_write_uint (w, k->members, 2);
+  fasp_write_uint (w, k->back_off, 4);
+  fasp_write_uint (w, k->clock, 2);
 }
 
 void
@@ -331,6 +380,13 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
   }
   if (h->wants.join != FASP_JOIN_ANY || h->wants.from.known)
     write_wants (w, &h->wants);
+  if (h->has_group) {
+    fasp_write_uint (w, OPTION_GROUP, 1);
+    fasp_write_uint (w, FASP_GROUP_NUMBER_SIZE, 2);
+    fasp_write_bytes (w, h->group, FASP_GROUP_NUMBER_SIZE);
+  }
+  if (h->has_group_key)
+    write_group_key (w, &h->group_key);
 }
 
 static void
@@ -399,6 +455,7 @@ fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
       fasp_write_bytes (w, h->versions, h->n_versions);
       break;
     case FASP_HANDSHAKE_PUNCH:
+    case FASP_HANDSHAKE_ANNOUNCE:
       break;
   }
 }
@@ -564,6 +621,11 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_REPAIR:
       read_repair (r, frame);
       break;
+    case FASP_FRAME_GROUP:
+      frame->number = fasp_read_varint (r);
+      frame->back_off = fasp_read_varint (r);
+      frame->interval = fasp_read_varint (r);
+      break;
     case FASP_FRAME_CLOSE:
       frame->number = fasp_read_uint (r, 2);
       read_text (r, fasp_read_uint (r, 1), FASP_TEXT_MAX, frame->text);
@@ -664,6 +726,16 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
 }
 
 void
+fasp_wire_write_group (FaspWriter * w, guint64 members, guint64 back_off_us,
+    guint64 clock_ms)
+{
+  fasp_write_uint (w, FASP_FRAME_GROUP, 1);
+  fasp_write_varint (w, members);
+  fasp_write_varint (w, back_off_us);
+  fasp_write_varint (w, clock_ms);
+}
+
+void
 fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span)
 {
@@ -672,6 +744,29 @@ fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
   fasp_write_uint (w, blocks, 2);
   fasp_write_uint (w, key, 2);
   fasp_write_uint (w, span, 2);
+}
+
+gboolean
+fasp_wire_write_window (FaspWriter * w, FaspTime now, FaspFec * fec,
+    FaspStore * store, guint64 first, guint64 end, guint32 room)
+{
+  const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
+  guint n = 0;
+
+  for (guint64 i = first; i < end; i++) {
+    blocks[n++] = fasp_store_get (store, i);
+    if (blocks[n - 1]->size > room) {
+      first = i + 1;
+      n = 0;
+    }
+  }
+  fasp_fec_leave_out (fec, first);
+  if (n == 0)
+    return FALSE;
+  fasp_wire_write_repair (w, first, n, fec->key, fec->is_alone ?
+      CLAMP ((now - blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16) : 0);
+  w->used += fasp_rlc_encode (blocks, n, fec->key, w->data + w->used);
+  return TRUE;
 }
 
 guint

@@ -20,6 +20,8 @@ G_BEGIN_DECLS
 #define FASP_NONCE_SIZE 16
 #define FASP_COOKIE_SIZE 40
 #define FASP_PROOF_SIZE 16
+#define FASP_GROUP_NUMBER_SIZE 16
+#define FASP_GROUP_KEY_SIZE 32
 #define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
 #define FASP_HANDSHAKE_HEADER 26
 /* Of a message in an OPEN with a cookie: pattern and length go before it. */
@@ -39,6 +41,7 @@ typedef enum
   FASP_HANDSHAKE_REJECT = 4,
   FASP_HANDSHAKE_VERSIONS = 5,
   FASP_HANDSHAKE_PUNCH = 6,
+  FASP_HANDSHAKE_ANNOUNCE = 7,
 } FaspHandshakeType;
 
 /* First byte: 1KFFFFFF a session datagram (K key phase, F flow),
@@ -87,7 +90,8 @@ typedef struct
   FaspHandshakeType type;
   guint8 version;
   guint32 to_cid, from_cid;
-  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's */
+  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's; ANNOUNCE: the group's
+                                           number */
   /* OPEN (may be empty), RETRY */
   guint8 cookie_size;
   guint8 cookie[FASP_COOKIE_SIZE];
@@ -114,6 +118,17 @@ void fasp_wire_write_handshake (FaspWriter * w,
  * "fasp", its header and its pattern. */
 void fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open);
 
+/* What a member needs to hear its group. */
+typedef struct
+{
+  guint32 cid;                  /* in the group's datagrams */
+  guint8 cipher;
+  guint64 pn;                   /* the next packet's, */
+  guint8 key[FASP_GROUP_KEY_SIZE];      /* and the key of its phase */
+  guint members;
+  guint back_off, clock;        /* faspdamp.h; µs, ms */
+} FaspGroupKey;
+
 /* The payload of the messages in OPEN and ACCEPT: what the writer says of
  * itself. */
 typedef struct
@@ -137,6 +152,10 @@ typedef struct
                                    tell; sender: that it wants; 0: none */
   FaspPlace place;              /* sender: of the first byte of block `start' */
   FaspWants wants;              /* receiver */
+  gboolean has_group;           /* receiver: hears a group, with this number */
+  guint8 group[FASP_GROUP_NUMBER_SIZE];
+  gboolean has_group_key;       /* sender: and that is its */
+  FaspGroupKey group_key;
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
@@ -159,6 +178,7 @@ typedef enum
   FASP_FRAME_PROMISE = 0x07,
   FASP_FRAME_REPAIR = 0x08,
   FASP_FRAME_POSITION = 0x09,
+  FASP_FRAME_GROUP = 0x0c,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
 
@@ -223,10 +243,11 @@ typedef struct
 {
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
-                                   CLOSE reason; PROMISE latency, ms */
+                                   CLOSE reason; PROMISE latency, ms; GROUP members */
   FaspPlace place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
-  guint64 interval;             /* PROMISE: seconds between skips */
+  guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
+  guint64 back_off;             /* GROUP: µs */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
   /* REPAIR: `payload' is the symbol */
@@ -257,9 +278,15 @@ void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval);
 void fasp_wire_write_position (FaspWriter * w, guint64 number,
     const FaspPlace * place);
+void fasp_wire_write_group (FaspWriter * w, guint64 members,
+    guint64 back_off_us, guint64 clock_ms);
 /* All but the symbol, which follows. */
 void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span);
+/* A whole REPAIR of the window of blocks [first, end), or of those at its end that come
+ * behind any of more than @room bytes, made for a wider path. FALSE: none is left. */
+gboolean fasp_wire_write_window (FaspWriter * w, FaspTime now, FaspFec * fec,
+    FaspStore * store, guint64 first, guint64 end, guint32 room);
 /* The whole block, or fragment @index of @count; payload bytes of it, which are
  * not copied. */
 guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,

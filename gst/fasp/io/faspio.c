@@ -65,6 +65,7 @@ struct _FaspIo
   FaspEvent failed_event, ended_event;
   guint waiters;
   FaspTime close_deadline;
+  FaspAddress group;            /* of a multicast, from the first link */
 };
 
 static void
@@ -511,14 +512,35 @@ convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return TRUE;
 }
 
+/* A receiver hears its group on a link of its own, behind the others. */
+static gboolean
+open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
+{
+  const FaspMembership *multicast = settings->multicast;
+  FaspSocketSettings links[2];
+
+  if (multicast == NULL) {
+    io->links = fasp_links_new (settings->links, settings->n_links, error);
+    return io->links != NULL;
+  }
+  g_return_val_if_fail (settings->n_links == 1, FALSE);
+  links[0] = links[1] = settings->links[0];
+  links[1].local_address = multicast->group;
+  links[1].local_port = multicast->port;
+  links[1].joins = multicast;
+  io->links = fasp_links_new (links,
+      settings->endpoint.role == FASP_ROLE_SENDER ? 1 : 2, error);
+  return io->links != NULL && fasp_membership_prepare (multicast,
+      fasp_links_get (io->links, 0), &io->group, error);
+}
+
 /* What can fail. */
 static gboolean
 open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
   g_autoptr (GSocketAddress) literal = NULL;
 
-  io->links = fasp_links_new (settings->links, settings->n_links, error);
-  if (io->links == NULL)
+  if (!open_links (io, settings, error))
     return FALSE;
   /* a name may get other addresses; an address will stay what it is */
   if (settings->peer_host != NULL)
@@ -540,13 +562,14 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 static gboolean
 make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
-  guint threads = fasp_receivers_choose (settings->threads, settings->n_links,
+  guint links = fasp_links_count (io->links);
+  guint threads = fasp_receivers_choose (settings->threads, links,
       g_get_num_processors ());
   /* what repairs may need stays, too */
   gsize limit = (settings->endpoint.buffer_size +
       (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
 
-  io->own = fasp_receivers_get_share (0, threads, settings->n_links);
+  io->own = fasp_receivers_get_share (0, threads, links);
   io->in = fasp_receive_batch_new (limit);
   io->receivers = fasp_receivers_new (io->links, threads, limit, receive_beside,
       io, error);
@@ -603,7 +626,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     return NULL;
   }
   io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
-      settings->n_links, settings->n_links <= MAX (settings->flowlets, 1));
+      fasp_links_count (io->links),
+      settings->n_links <= MAX (settings->flowlets, 1));
   g_mutex_init (&io->send_lock);
   g_mutex_init (&io->lock);
   g_cond_init (&io->changed);
@@ -618,6 +642,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.flowlets = settings->flowlets;
   config.others = io->others;
   config.peers = 1 + settings->n_fallbacks;
+  config.group = io->group;
   io->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
   fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
   if (!make_receivers (io, settings, error)) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "fasplinks.h"
+#include "faspmembership.h"
 
 G_BEGIN_DECLS
 
@@ -52,6 +53,8 @@ typedef struct
   guint flowlets;               /* so many of which go to the peer's port and
                                    those above it, and so many each to */
   GSocketAddress *const *others;        /* one of these, if they dial */
+  const FaspMembership *multicast;      /* a sender that listens, or a receiver that
+                                   calls who is announced; one link; or NULL */
   const gchar *peer_host;       /* caller, rendezvous: name or address */
   guint16 peer_port;
   const FaspIoPeer *fallbacks;  /* calling receiver: others that have the stream, */

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "faspecn.h"
+#include "faspmembership.h"
 #include "faspsocket.h"
 
 /* Of the network, looked at for one that matters. */
@@ -160,8 +161,13 @@ open_family (FaspSocket * s, const FaspSocketSettings * settings,
   }
   if (s->family == AF_INET6)
     set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+  if (settings->joins != NULL)  /* as do others on this machine */
+    set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (!set_options (s, settings, error)
       || !bind_socket (s, settings, address, error))
+    return FALSE;
+  if (settings->joins != NULL && !fasp_membership_join (settings->joins, s->fd,
+          s->family, error))
     return FALSE;
   if (getsockname (s->fd, (struct sockaddr *) &bound, &length) == 0)
     s->port = g_ntohs (bound.ss_family == AF_INET6 ?

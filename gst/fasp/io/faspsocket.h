@@ -13,6 +13,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _FaspMembership FaspMembership;
+
 typedef struct
 {
   const gchar *local_address;   /* NULL: any, both families where possible */
@@ -21,6 +23,8 @@ typedef struct
   gint tos;                     /* IP TOS / IPv6 traffic class; -1: default */
   gint ttl;                     /* 1..255; 0: default */
   gsize buffer;                 /* wanted bytes of each socket buffer */
+  const FaspMembership *joins;  /* a group, whose address and port are the local
+                                   ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;
 
 typedef struct _FaspSocket FaspSocket;

@@ -165,6 +165,9 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
       case FASP_FRAME_POSITION:
         fasp_wire_write_position (w, frame.number, &frame.place);
         break;
+      case FASP_FRAME_GROUP:
+        fasp_wire_write_group (w, frame.number, frame.back_off, frame.interval);
+        break;
       case FASP_FRAME_REPAIR:
         fasp_wire_write_repair (w, frame.block, frame.blocks, frame.key,
             frame.span);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspannounce.h"
+
+static gboolean
+is_known (const FaspAnnouncer * a, FaspTime now)
+{
+  return a->heard > 0 && now - a->heard < FASP_ANNOUNCER_FORGOTTEN;
+}
+
+static gboolean
+is_same (const FaspAnnouncer * a, const FaspAddress * from,
+    const guint8 number[FASP_GROUP_NUMBER_SIZE])
+{
+  return fasp_address_equal (&a->address, from)
+      && memcmp (a->number, number, FASP_GROUP_NUMBER_SIZE) == 0;
+}
+
+void
+fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
+    const FaspAddress * from, const guint8 number[FASP_GROUP_NUMBER_SIZE],
+    guint32 chance)
+{
+  FaspAnnouncer *place = NULL;
+
+  for (guint i = 0; i < FASP_ANNOUNCERS; i++) {
+    FaspAnnouncer *one = &a->list[i];
+
+    if (is_known (one, now) && is_same (one, from, number)) {
+      one->heard = MAX (now, 1);
+      return;
+    }
+    if (place == NULL && !is_known (one, now))
+      place = one;
+  }
+  if (place == NULL)
+    place = &a->list[chance % FASP_ANNOUNCERS];
+  *place = (FaspAnnouncer) {
+  .address = *from,.heard = MAX (now, 1)};
+  memcpy (place->number, number, FASP_GROUP_NUMBER_SIZE);
+}
+
+const FaspAnnouncer *
+fasp_announcers_choose (FaspAnnouncers * a, FaspTime now)
+{
+  FaspAnnouncer *next = NULL;
+
+  if (now < a->turn_end)
+    return NULL;
+  for (guint i = 0; i < FASP_ANNOUNCERS; i++)
+    if (is_known (&a->list[i], now)
+        && (next == NULL || a->list[i].called < next->called))
+      next = &a->list[i];
+  if (next == NULL)
+    return NULL;
+  next->called = ++a->calls;
+  a->turn_end = now + FASP_ANNOUNCER_TURN;
+  return next;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspgroup.h: what a sender sends to many receivers at once, by multicast: new blocks, rexes that
+ * several want, and how long they are to wait before they ask.  One flow more of
+ * each of their sessions (docs/protocol.md, section 5.4).
+ *
+ * One member, the speaker, asks for losses at once: what all have lost goes again to all
+ * after one round trip, before others ask.
+ *
+ * Bytes that leave, those of the members' own rexes with them, keep to one pace
+ * (fasppacer.h).  A new block leaves while a member is heard and all that are heard, or, if
+ * nobody is waited for, at least one, have room for it.
+ */
+#pragma once
+
+#include "faspfec.h"
+#include "faspgrouplog.h"
+#include "faspheap.h"
+#include "faspmeter.h"
+#include "fasppacer.h"
+#include "faspseal.h"
+#include "faspstore.h"
+#include "fasptrace.h"
+
+G_BEGIN_DECLS
+
+#define FASP_ANNOUNCE_INTERVAL (250 * FASP_MSEC)
+/* Packets of a key phase, as a power of two: half of what GCM stands. */
+#define FASP_GROUP_PHASE_BITS 22
+/* Payload bytes of a block that a group takes. */
+#define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
+
+/* A session's part in it. */
+typedef struct
+{
+  gboolean invited;             /* knows the key, */
+  gboolean joined;              /* and is one */
+  FaspHeapItem least, most;     /* units that it has room for, while it is heard */
+  FaspTime rtt;
+  FaspTime speak_time;          /* when it is to be told that it is the speaker;
+                                   FASP_NEVER: it is not */
+  guint64 datagrams, wire, block_wire;  /* of the group, when it joined */
+} FaspMember;
+
+typedef struct
+{
+  FaspAddress to;
+  guint8 number[FASP_GROUP_NUMBER_SIZE];
+  guint32 cid;
+  FaspCipher cipher;
+  guint8 key[FASP_KEY_SIZE];    /* of the phase, */
+  guint64 phase;
+  FaspSealer *sealer;
+  FaspGroupLog *log;
+  FaspPacer pacer;
+  FaspFec fec;                  /* the caller's to initialise */
+  GPtrArray *members;           /* FaspMember */
+  FaspHeap least, most;
+  FaspTime rtt;                 /* the longest of a member */
+  FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
+  gdouble patience;             /* back-off in round trips */
+  guint64 events_seen;
+  FaspTime announce_time, tell_time, tail_time, tail_interval;
+  FaspTrace *trace;             /* the endpoint's */
+  /* figures */
+  guint64 datagrams, wire, block_wire;  /* the last: of originals */
+  guint64 blocks_sent, blocks_resent, repairs_sent;
+  guint64 deaf;                 /* members that did not hear it */
+  FaspMeter meter;
+} FaspGroup;
+
+/* @to: the multicast address. @rate, @max_burst: of the pacer. */
+FaspGroup *fasp_group_new (const FaspAddress * to, FaspCipher cipher,
+    guint64 rate, guint32 max_burst, FaspRandomFunc random,
+    gpointer user_data);
+void fasp_group_free (FaspGroup * group);
+
+/* Does the caller who says @hello hear this group, and can it open what it sends? */
+gboolean fasp_group_is_heard_by (const FaspGroup * group,
+    const FaspHello * hello);
+/* What opens it from now on. */
+void fasp_group_describe (const FaspGroup * group, FaspHello * hello);
+
+/* One more, whose stream begins at @start and has room up to @limit units. */
+void fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
+    guint64 limit, FaspTime rtt);
+/* It is heard. */
+void fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
+    FaspTime rtt);
+/* It was told that it is the speaker. */
+void fasp_group_told_speaker (FaspGroup * group, FaspTime now,
+    FaspMember * member);
+/* In ms: how often members speak when they have nothing to ask for, at most. */
+guint fasp_group_get_clock (const FaspGroup * group);
+/* It is not heard any more, for the time being. */
+void fasp_group_lost_sight (FaspGroup * group, FaspMember * member);
+/* It is none any more; nothing happens if it is not. */
+void fasp_group_leave (FaspGroup * group, FaspMember * member);
+
+void fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate,
+    guint32 max_burst);
+/* When a datagram with a block may leave, from the group or from one of its members, for
+ * which... */
+FaspTime fasp_group_get_ready (const FaspGroup * group, FaspTime now);
+/* ... it says how large it was. */
+void fasp_group_used (FaspGroup * group, FaspTime now, gsize wire);
+
+/* What there is to know of the others. */
+typedef struct
+{
+  FaspStore *store;
+  gboolean waits;               /* for the slowest one */
+  guint64 needed;               /* the first block that somebody still needs */
+  gboolean is_unacknowledged;   /* somebody lacks something, or has not said that it
+                                   does not */
+} FaspGroupView;
+
+gboolean fasp_group_poll (FaspGroup * group, FaspTime now,
+    const FaspGroupView * view, FaspDatagram * datagram);
+/* When it has something to send; 0: it waits for nothing. */
+FaspTime fasp_group_get_timeout (FaspGroup * group, const FaspGroupView * view);
+
+/* What the members are told. */
+FaspTime fasp_group_get_back_off (const FaspGroup * group);
+
+G_END_DECLS

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspgrouplog.h"
+#include "faspheap.h"
+#include "fasprepair.h"
+
+/* Packets whose time is known: a feedback tells of a recent one. */
+#define TIMES 16384
+/* What is known of losses is that of so many events. */
+#define MEMORY 50.
+/* Events that several members ask for, of all, from which on all are answered so. */
+#define SHARED_ENOUGH .15
+#define ROUNDS_SHARED 2
+#define ROUNDS_MAX 250
+
+typedef struct
+{
+  guint64 first, last;          /* packets that carried it */
+  FaspTime asked;               /* first request of the newest event, */
+  guint16 requests;             /* how many it has had, */
+  guint8 event;                 /* and which round was lost then; 0: none */
+  guint8 rounds;
+  FaspHeapItem *queued;         /* it is to go again */
+} Entry;
+
+struct _FaspGroupLog
+{
+  Entry *ring;                  /* [base, next), block n at n & mask */
+  guint64 mask, base, next;
+  guint64 pn;
+  FaspTime *times;              /* of packets, at pn % TIMES */
+  FaspHeap queue;
+  FaspTime window;
+  guint members;
+  FaspGroupLosses losses;
+  gdouble events, requests, shared;     /* of late */
+};
+
+FaspGroupLog *
+fasp_group_log_new (void)
+{
+  FaspGroupLog *log = g_new0 (FaspGroupLog, 1);
+
+  log->mask = 255;
+  log->ring = g_new0 (Entry, log->mask + 1);
+  log->times = g_new0 (FaspTime, TIMES);
+  return log;
+}
+
+static inline Entry *
+get (const FaspGroupLog * log, guint64 block)
+{
+  return &log->ring[block & log->mask];
+}
+
+static gboolean
+has (const FaspGroupLog * log, guint64 block)
+{
+  return block >= log->base && block < log->next;
+}
+
+static void
+unqueue (FaspGroupLog * log, Entry * e)
+{
+  if (e->queued == NULL)
+    return;
+  fasp_heap_remove (&log->queue, e->queued);
+  g_clear_pointer (&e->queued, g_free);
+}
+
+void
+fasp_group_log_trim (FaspGroupLog * log, guint64 block)
+{
+  for (; log->base < block && log->base < log->next; log->base++)
+    unqueue (log, get (log, log->base));
+  log->base = MAX (log->base, block);
+  log->next = MAX (log->next, block);
+}
+
+void
+fasp_group_log_start (FaspGroupLog * log, guint64 block)
+{
+  fasp_group_log_trim (log, log->next);
+  log->base = log->next = block;
+}
+
+void
+fasp_group_log_free (FaspGroupLog * log)
+{
+  if (log == NULL)
+    return;
+  fasp_group_log_trim (log, log->next);
+  fasp_heap_clear (&log->queue);
+  g_free (log->times);
+  g_free (log->ring);
+  g_free (log);
+}
+
+guint64
+fasp_group_log_get_pn (const FaspGroupLog * log)
+{
+  return log->pn;
+}
+
+guint64
+fasp_group_log_get_next (const FaspGroupLog * log)
+{
+  return log->next;
+}
+
+FaspTime
+fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn)
+{
+  return pn >= log->pn || log->pn - pn > TIMES ? 0 : log->times[pn % TIMES];
+}
+
+/* Room for the next block. */
+static Entry *
+add (FaspGroupLog * log)
+{
+  if (log->next - log->base > log->mask) {
+    guint64 mask = log->mask * 2 + 1;
+    Entry *ring = g_new0 (Entry, mask + 1);
+
+    for (guint64 n = log->base; n < log->next; n++)
+      ring[n & mask] = *get (log, n);
+    g_free (log->ring);
+    log->ring = ring;
+    log->mask = mask;
+  }
+  *get (log, log->next) = (Entry) {
+  .first = log->pn};
+  return get (log, log->next++);
+}
+
+void
+fasp_group_log_sent (FaspGroupLog * log, FaspTime now, guint64 block)
+{
+  if (block != FASP_NO_BLOCK) {
+    Entry *e = block == log->next ? add (log) : get (log, block);
+
+    g_return_if_fail (has (log, block));
+    unqueue (log, e);
+    e->last = log->pn;
+    if (e->rounds < ROUNDS_MAX)
+      e->rounds++;
+  }
+  log->times[log->pn++ % TIMES] = now;
+}
+
+guint64
+fasp_group_log_get_first (const FaspGroupLog * log, guint64 block)
+{
+  return has (log, block) ? get (log, block)->first : G_MAXUINT64;
+}
+
+guint
+fasp_group_log_get_rounds (const FaspGroupLog * log, guint64 block)
+{
+  return has (log, block) ? get (log, block)->rounds : 0;
+}
+
+gboolean
+fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
+    guint64 settled)
+{
+  const Entry *e = get (log, block);
+
+  return has (log, block) && (e->queued != NULL || e->last >= settled);
+}
+
+void
+fasp_group_log_set_window (FaspGroupLog * log, FaspTime window, guint members)
+{
+  log->window = window;
+  log->members = members;
+}
+
+/* --- requests ------------------------------------------------------------------ */
+
+static void
+begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
+{
+  e->event = e->rounds;
+  e->requests = 0;
+  e->asked = now;
+  log->losses.events++;
+  log->events += 1 - log->events / MEMORY;
+  log->requests -= log->requests / MEMORY;
+  log->shared -= log->shared / MEMORY;
+}
+
+static void
+count_request (FaspGroupLog * log, FaspTime now, Entry * e)
+{
+  if (e->requests < G_MAXUINT16)
+    e->requests++;
+  log->losses.requests++;
+  log->requests++;
+  if (e->requests == 2 && now - e->asked <= log->window) {
+    log->losses.shared++;
+    log->shared++;
+  }
+}
+
+/* Is the loss one that all are to be sent the block for? */
+static gboolean
+is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e)
+{
+  if (log->members < 2)
+    return FALSE;
+  /* what is lost again and again is one member's trouble, until another has it, too */
+  return (e->rounds <= ROUNDS_SHARED
+      && log->shared >= SHARED_ENOUGH * MAX (log->events, 1))
+      || (e->requests >= 2 && now - e->asked <= log->window);
+}
+
+gboolean
+fasp_group_log_ask (FaspGroupLog * log, FaspTime now, guint64 block,
+    guint64 settled, guint8 * asked)
+{
+  Entry *e = get (log, block);
+  guint8 lost;
+
+  if (!has (log, block))
+    return block < log->base;   /* from before the group */
+  if (settled <= e->first)
+    return FALSE;
+  /* with a rex on its way to all, it is the round before that it lacks */
+  lost = e->last < settled ? e->rounds : e->rounds - 1;
+  if (*asked < lost) {
+    *asked = lost;
+    if (e->event < lost && e->last < settled)
+      begin_event (log, now, e);
+    count_request (log, now, e);
+  }
+  if (fasp_group_log_is_under_way (log, block, settled))
+    return FALSE;
+  if (!is_shared (log, now, e))
+    return TRUE;
+  e->queued = g_new0 (FaspHeapItem, 1);
+  fasp_heap_set (&log->queue, e->queued, block);
+  return FALSE;
+}
+
+guint64
+fasp_group_log_peek (const FaspGroupLog * log, guint8 * round)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&log->queue);
+
+  if (first == NULL)
+    return FASP_NO_BLOCK;
+  *round = get (log, first->key)->rounds;
+  return first->key;
+}
+
+FaspGroupLosses
+fasp_group_log_get_losses (const FaspGroupLog * log)
+{
+  return log->losses;
+}
+
+gdouble
+fasp_group_log_get_crowd (const FaspGroupLog * log)
+{
+  return log->events > 0 ? log->requests / log->events : 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspgroup.h"
+#include "fasphearing.h"
+
+/* Blocks from before the group come so, too. */
+#define SILENT FASP_SEC
+
+FaspHearing *
+fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
+{
+  FaspHearing *hearing = g_new0 (FaspHearing, 1);
+
+  hearing->cid = key->cid;
+  hearing->cipher = key->cipher;
+  hearing->start = key->pn;
+  hearing->phase = key->pn >> FASP_GROUP_PHASE_BITS;
+  memcpy (hearing->key, key->key, FASP_KEY_SIZE);
+  hearing->now = fasp_opener_new (hearing->cipher, hearing->key);
+  hearing->gap = fasp_gap_new ();
+  hearing->heard = now;
+  return hearing;
+}
+
+void
+fasp_hearing_free (FaspHearing * hearing)
+{
+  if (hearing == NULL)
+    return;
+  fasp_opener_free (hearing->before);
+  fasp_opener_free (hearing->now);
+  fasp_opener_free (hearing->next);
+  fasp_wipe (hearing->key, sizeof hearing->key);
+  fasp_gap_free (hearing->gap);
+  g_free (hearing);
+}
+
+static FaspOpener *
+get_next (FaspHearing * hearing)
+{
+  guint8 key[FASP_KEY_SIZE];
+
+  if (hearing->next != NULL)
+    return hearing->next;
+  memcpy (key, hearing->key, sizeof key);
+  fasp_seal_next_key (key);
+  hearing->next = fasp_opener_new (hearing->cipher, key);
+  fasp_wipe (key, sizeof key);
+  return hearing->next;
+}
+
+/* The group has gone on to the next phase. */
+static void
+turn (FaspHearing * hearing)
+{
+  fasp_opener_free (hearing->before);
+  hearing->before = hearing->now;
+  hearing->now = g_steal_pointer (&hearing->next);
+  fasp_seal_next_key (hearing->key);
+  hearing->phase++;
+}
+
+FaspHearingResult
+fasp_hearing_open (FaspHearing * hearing, FaspTime now,
+    const FaspSessionHeader * header, const guint8 * data, gsize size,
+    guint8 * scratch, FaspReader * r)
+{
+  FaspGap *gap = hearing->gap;
+  guint64 pn = fasp_widen (header->pn, FASP_PN_BITS,
+      fasp_gap_is_started (gap) ? fasp_gap_get_largest (gap) : hearing->start);
+  guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
+  FaspOpener *opener;
+
+  if (fasp_gap_is_refused (gap, pn)) {
+    fasp_gap_receive (gap, now, pn);    /* counts it */
+    return FASP_HEARING_REFUSED;
+  }
+  if (phase == hearing->phase)
+    opener = hearing->now;
+  else if (phase == hearing->phase + 1)
+    opener = get_next (hearing);
+  else
+    opener = phase + 1 == hearing->phase ? hearing->before : NULL;
+  /* K is 0, always: of these openers, none ever turns */
+  r->data = opener == NULL || header->phase ? NULL : fasp_opener_open (opener,
+      header, pn, data, size, scratch, &r->left);
+  if (r->data == NULL)
+    return FASP_HEARING_FORGED;
+  if (phase > hearing->phase)
+    turn (hearing);
+  fasp_gap_receive (gap, now, pn);
+  hearing->heard = now;
+  hearing->datagrams++;
+  return FASP_HEARING_OK;
+}
+
+void
+fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now)
+{
+  if (now - hearing->heard >= SILENT)
+    hearing->deaf = TRUE;
+}

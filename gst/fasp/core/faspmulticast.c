@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspcredentials.h"
+#include "faspdial.h"
+#include "faspmulticast.h"
+
+static gboolean
+is_sender (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.role == FASP_ROLE_SENDER;
+}
+
+void
+fasp_multicast_init (FaspEndpoint * endpoint)
+{
+  const FaspEndpointConfig *config = &endpoint->config;
+
+  if (config->group.len == 0 || !is_sender (endpoint))
+    return;
+  endpoint->group = fasp_group_new (&config->group,
+      fasp_credentials_get_first (config->credentials), config->max_bitrate,
+      config->max_burst, endpoint->random, endpoint->random_data);
+  endpoint->group->trace = &endpoint->trace;
+  /* how much is enough is not known of a group: what is asked for, or none */
+  fasp_fec_init (&endpoint->group->fec, config->fec == FASP_FEC_FIXED ?
+      FASP_FEC_FIXED : FASP_FEC_OFF, config->fec_share, FASP_FEC_WINDOW_MAX);
+}
+
+/* --- sender ---------------------------------------------------------------------- */
+
+void
+fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
+    FaspHello * answer)
+{
+  if (endpoint->group != NULL && fasp_group_is_heard_by (endpoint->group, told))
+    fasp_group_describe (endpoint->group, answer);
+}
+
+void
+fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  if (!session->member.invited)
+    return;
+  session->group = endpoint->group;
+  fasp_group_join (endpoint->group, &session->member, session->start,
+      session->tx.limit, session->rtt.smoothed);
+  fasp_tx_join (&session->tx, now, endpoint->group->log);
+  /* nothing larger is sent than every path carries */
+  for (guint i = 0; i < session->n_paths; i++)
+    session->paths[i].pmtu.next_time = FASP_NEVER;
+}
+
+void
+fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  if (!session->member.joined)
+    return;
+  if (fasp_tx_is_deaf (&session->tx, now, &session->rtt)) {
+    endpoint->group->deaf++;
+    fasp_group_leave (endpoint->group, &session->member);
+    fasp_tx_leave (&session->tx, now);
+    return;
+  }
+  fasp_group_heard (endpoint->group, &session->member, session->tx.limit,
+      session->rtt.smoothed);
+}
+
+static FaspGroupView
+get_view (const FaspEndpoint * endpoint)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+
+  return (FaspGroupView) {
+  .store = endpoint->store,.waits =
+        endpoint->config.slow_policy ==
+        FASP_SLOW_WAIT,.needed =
+        first != NULL ? first->key : 0,.is_unacknowledged = first != NULL
+        && (guint64) first->key <
+        fasp_group_log_get_next (endpoint->group->log)};
+}
+
+gboolean
+fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
+    FaspDatagram * datagram)
+{
+  FaspGroupView view = get_view (endpoint);
+
+  return !endpoint->closing && fasp_group_poll (endpoint->group, now, &view,
+      datagram);
+}
+
+FaspTime
+fasp_multicast_get_timeout (FaspEndpoint * endpoint)
+{
+  FaspGroupView view = get_view (endpoint);
+
+  return endpoint->closing ? FASP_NEVER :
+      fasp_group_get_timeout (endpoint->group, &view);
+}
+
+gboolean
+fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
+{
+  const FaspGroup *group = endpoint->group;
+  FaspGroupLosses losses;
+
+  if (group == NULL)
+    return FALSE;
+  losses = fasp_group_log_get_losses (group->log);
+  *stats = (FaspGroupStats) {
+  .members = group->members->len,.deaf = group->deaf,.datagrams_sent =
+        group->datagrams,.wire_bytes_sent = group->wire,.blocks_sent =
+        group->blocks_sent,.blocks_resent = group->blocks_resent,.losses =
+        losses.events,.requests = losses.requests,.losses_shared =
+        losses.shared,.repairs_sent = group->repairs_sent,.rtt =
+        group->rtt,.back_off = fasp_group_get_back_off (group)};
+  return TRUE;
+}
+
+/* --- receiver ----------------------------------------------------------------------- */
+
+/* Whoever is called or connected, and heard, stays so: anybody can announce. */
+static gboolean
+wants_sender (const FaspEndpoint * endpoint)
+{
+  return !endpoint->closing && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
+}
+
+void
+fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspHandshake * announce)
+{
+  const FaspAnnouncer *next;
+  guint32 chance;
+
+  if (endpoint->config.group.len == 0 || is_sender (endpoint)) {
+    endpoint->stats.datagrams_unknown++;
+    return;
+  }
+  endpoint->random (endpoint->random_data, (guint8 *) & chance, sizeof chance);
+  fasp_announcers_heard (&endpoint->announcers, now, from, announce->nonce,
+      chance);
+  if (!wants_sender (endpoint))
+    return;
+  next = fasp_announcers_choose (&endpoint->announcers, now);
+  if (next == NULL)
+    return;
+  memcpy (endpoint->number, next->number, FASP_GROUP_NUMBER_SIZE);
+  endpoint->peer = next->address;
+  endpoint->has_peer = TRUE;
+  fasp_dial_start (endpoint, now);
+}
+
+void
+fasp_multicast_ask (const FaspEndpoint * endpoint, FaspHello * hello)
+{
+  if (endpoint->config.group.len == 0 || is_sender (endpoint))
+    return;
+  hello->has_group = TRUE;
+  memcpy (hello->group, endpoint->number, FASP_GROUP_NUMBER_SIZE);
+}
+
+void
+fasp_multicast_accepted (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session, const FaspHello * answer)
+{
+  guint64 seed;
+
+  if (!answer->has_group_key || endpoint->config.group.len == 0
+      || is_sender (endpoint))
+    return;
+  endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
+  fasp_session_listen (session, now, &answer->group_key, seed);
+}
+
+gboolean
+fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const FaspSessionHeader * header,
+    const guint8 * data, gsize size, FaspMemory * memory)
+{
+  if (endpoint->config.group.len == 0 || is_sender (endpoint)
+      || header->flow != FASP_GROUP_FLOW)
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->hearing == NULL || session->hearing->cid != header->cid
+        || session->state != FASP_SESSION_OPEN)
+      continue;
+    switch (fasp_session_hear (session, now, from, data, size, memory)) {
+      case FASP_SESSION_FORGED:
+        endpoint->stats.datagrams_forged++;
+        return TRUE;
+      case FASP_SESSION_MALFORMED:
+      case FASP_SESSION_ALIEN:
+        endpoint->stats.datagrams_malformed++;
+        break;
+      case FASP_SESSION_REFUSED:
+        return TRUE;
+      case FASP_SESSION_OK:
+        break;
+    }
+    fasp_endpoint_wake (endpoint, session);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+void
+fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  FaspHearing *hearing = session->hearing;
+
+  if (hearing == NULL || !hearing->deaf || hearing->deaf_told)
+    return;
+  hearing->deaf_told = TRUE;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_DEAF, session);
+}

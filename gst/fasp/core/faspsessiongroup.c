@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessiongroup.c: a receiver's session that hears a group.
+ */
+#include "faspsessionprivate.h"
+
+void
+fasp_session_listen (FaspSession * session, FaspTime now,
+    const FaspGroupKey * key, guint64 seed)
+{
+  if (key->cipher >= FASP_CIPHERS)
+    return;                     /* it offers what it was not asked for */
+  session->hearing = fasp_hearing_new (key, now);
+  fasp_rx_join (&session->rx, seed, key->members, key->back_off, key->clock);
+}
+
+/* Who has the key of the group can say nothing else there. */
+static void
+handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
+    gsize wire)
+{
+  switch (frame->type) {
+    case FASP_FRAME_TAIL:
+      fasp_rx_tail (&session->rx, now, frame->number, TRUE);
+      break;
+    case FASP_FRAME_REPAIR:
+      fasp_rx_repair (&session->rx, now, frame);
+      break;
+    case FASP_FRAME_GROUP:
+      fasp_damp_set (&session->rx.damp, frame->number, frame->back_off,
+          frame->interval);
+      break;
+    case FASP_FRAME_DATA:
+      fasp_session_handle_data (session, now, frame, wire);
+      break;
+    default:
+      break;
+  }
+}
+
+FaspSessionResult
+fasp_session_hear (FaspSession * session, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory)
+{
+  FaspFeedback feedback;
+  FaspFrame frame = {.feedback = &feedback,.memory = memory };
+  guint8 scratch[FASP_DATAGRAM_MAX];
+  FaspSessionHeader header;
+  FaspReader r = { 0 };
+  gsize wire = size + from->overhead;
+
+  if (!fasp_wire_parse_session (data, size, &header))
+    return FASP_SESSION_ALIEN;
+  switch (fasp_hearing_open (session->hearing, now, &header, data, size,
+          memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : scratch,
+          &r)) {
+    case FASP_HEARING_REFUSED:
+      return FASP_SESSION_REFUSED;
+    case FASP_HEARING_FORGED:
+      return FASP_SESSION_FORGED;
+    case FASP_HEARING_OK:
+      break;
+  }
+  session->datagrams_received++;
+  session->wire_received += wire;
+  session->hearing->wire += wire;
+  fasp_meter_add (&session->receive_meter, now, wire);
+  fasp_rx_datagram (&session->rx, now, wire, session->rtt.smoothed);
+  while (fasp_wire_next_frame (&r, &frame))
+    if (session->state == FASP_SESSION_OPEN && !session->refused)
+      handle_frame (session, now, &frame, wire);
+  return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
+}
+
+gboolean
+fasp_session_look_at_group (FaspSession * session, FaspTime now)
+{
+  FaspHearing *hearing = session->hearing;
+  guint64 settled;
+  gboolean news;
+
+  if (session->rx.solver != NULL)
+    fasp_gap_set_patience (hearing->gap, fasp_rx_get_patience (&session->rx,
+            now));
+  if (!fasp_gap_get_settled (hearing->gap, now, &settled))
+    return FALSE;
+  news = fasp_gap_count_settled (hearing->gap) != hearing->settled_told;
+  hearing->settled_told = fasp_gap_count_settled (hearing->gap);
+  fasp_damp_settled (&session->rx.damp, settled + 1);
+  return news;
+}
+
+void
+fasp_session_tell_group (FaspSession * session, FaspTime now,
+    FaspFeedbackFlow * told)
+{
+  FaspGap *gap = session->hearing->gap;
+  FaspGapCounters counters;
+  guint64 settled, largest;
+
+  *told = (FaspFeedbackFlow) {
+  .flow = FASP_GROUP_FLOW};
+  if (!fasp_gap_is_started (gap))
+    return;
+  largest = fasp_gap_get_largest (gap);
+  fasp_gap_get_counters (gap, &counters);
+  told->largest = largest;
+  if (fasp_gap_get_settled (gap, now, &settled))
+    fasp_damp_settled (&session->rx.damp, settled + 1);
+  told->unsettled = largest + 1 - fasp_rx_tell_settled (&session->rx);
+  told->delay = now - fasp_gap_get_largest_time (gap);
+  told->received = counters.received;
+  told->holes = counters.holes;
+}

@@ -1,0 +1,166 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include "gstfaspmulticast.h"
+
+#define DEFAULT_TTL 1
+
+#define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | \
+    GST_PARAM_MUTABLE_READY)
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
+    __VA_ARGS__)
+
+void
+gst_fasp_multicast_install (GObjectClass * klass, FaspRole role)
+{
+  g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_IFACE,
+      g_param_spec_string ("multicast-iface", "Multicast interface",
+          "Network interface that a multicast group of the URI is behind, e.g. "
+          "eth0 (default: as routed)", NULL, FLAGS));
+  if (role == FASP_ROLE_RECEIVER) {
+    g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_SOURCE,
+        g_param_spec_string ("multicast-source", "Multicast source",
+            "IP address of the sender whose datagrams to a multicast group of "
+            "the URI are wanted, no others' (source-specific multicast; default: "
+            "any)", NULL, FLAGS));
+    return;
+  }
+  g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_LOOP,
+      g_param_spec_boolean ("multicast-loop", "Multicast loopback",
+          "Receivers on this machine hear a multicast group, too", TRUE,
+          FLAGS));
+  g_object_class_install_property (klass, GST_FASP_PROP_TTL_MC,
+      g_param_spec_int ("ttl-mc", "Multicast time to live",
+          "Routers that what is sent to a multicast group may pass, and 1", 0,
+          255, DEFAULT_TTL, FLAGS));
+}
+
+void
+gst_fasp_multicast_init (GstFaspMulticast * m)
+{
+  *m = (GstFaspMulticast) {
+  .loop = TRUE,.ttl = DEFAULT_TTL};
+}
+
+void
+gst_fasp_multicast_clear (GstFaspMulticast * m)
+{
+  g_clear_pointer (&m->interface, g_free);
+  g_clear_pointer (&m->source, g_free);
+}
+
+gboolean
+gst_fasp_multicast_set (GstFaspMulticast * m, GstFaspProp prop,
+    const GValue * value)
+{
+  switch (prop) {
+    case GST_FASP_PROP_MULTICAST_IFACE:
+      g_free (m->interface);
+      m->interface = g_value_dup_string (value);
+      return TRUE;
+    case GST_FASP_PROP_MULTICAST_SOURCE:
+      g_free (m->source);
+      m->source = g_value_dup_string (value);
+      return TRUE;
+    case GST_FASP_PROP_MULTICAST_LOOP:
+      m->loop = g_value_get_boolean (value);
+      return TRUE;
+    case GST_FASP_PROP_TTL_MC:
+      m->ttl = g_value_get_int (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_fasp_multicast_get (const GstFaspMulticast * m, GstFaspProp prop,
+    GValue * value)
+{
+  switch (prop) {
+    case GST_FASP_PROP_MULTICAST_IFACE:
+      g_value_set_string (value, m->interface);
+      return TRUE;
+    case GST_FASP_PROP_MULTICAST_SOURCE:
+      g_value_set_string (value, m->source);
+      return TRUE;
+    case GST_FASP_PROP_MULTICAST_LOOP:
+      g_value_set_boolean (value, m->loop);
+      return TRUE;
+    case GST_FASP_PROP_TTL_MC:
+      g_value_set_int (value, m->ttl);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* --- for the I/O layer ------------------------------------------------------------------ */
+
+static GInetAddress *
+get_group (const GstFaspSettings * s)
+{
+  return s->host != NULL ? g_inet_address_new_from_string (s->host) : NULL;
+}
+
+gboolean
+gst_fasp_multicast_is_meant (const GstFaspSettings * s)
+{
+  g_autoptr (GInetAddress) group = get_group (s);
+
+  return group != NULL && g_inet_address_get_is_multicast (group);
+}
+
+gboolean
+gst_fasp_multicast_check (const GstFaspSettings * s, GError ** error)
+{
+  gboolean sends = s->role == FASP_ROLE_SENDER;
+  GstFaspMode mode = sends ? GST_FASP_MODE_LISTENER : GST_FASP_MODE_CALLER;
+
+  if (s->mode != GST_FASP_MODE_NONE && s->mode != mode)
+    BAD ("%s is a multicast group: faspsink listens for its receivers, and faspsrc " "calls who is announced there. Leave out mode.", s->host);
+  else if (s->flowlets > 1 || (s->bonding_addresses != NULL
+          && s->bonding_addresses[0] != '\0'))
+    BAD ("%s is a multicast group, which is one flow: leave out flowlets and "
+        "bonding-addresses.", s->host);
+  else if (sends && !s->rex)
+    BAD ("rex=false cannot be had with the multicast group %s: leave it out.",
+        s->host);
+  else if (sends && s->rate_control != GST_FASP_RATE_CONTROL_FIXED
+      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO)
+    BAD ("A multicast group has one pace for all of its receivers, which no "
+        "controller finds: leave out rate-control, and set max-bitrate.");
+  else if (sends && s->max_bitrate == 0
+      && s->rate_control == GST_FASP_RATE_CONTROL_AUTO)
+    BAD ("A multicast group has one pace for all of its receivers, which is not " "found by itself: set max-bitrate, to 1.3 times the stream's rate or " "more (or rate-control=fixed, and nothing is paced).");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+const gchar *
+gst_fasp_multicast_get_local (const GstFaspSettings * s)
+{
+  g_autoptr (GInetAddress) group = get_group (s);
+
+  if (s->localaddress != NULL && s->localaddress[0] != '\0')
+    return s->localaddress;
+  return g_inet_address_get_family (group) == G_SOCKET_FAMILY_IPV6 ? "::" :
+      "0.0.0.0";
+}
+
+void
+gst_fasp_multicast_to_io (const GstFaspSettings * s,
+    FaspMembership * membership)
+{
+  *membership = (FaspMembership) {
+  .group = s->host,.port = s->port,.source = s->multicast.source,.interface =
+        s->multicast.interface,.ttl = s->multicast.ttl,.loop =
+        s->multicast.loop};
+}

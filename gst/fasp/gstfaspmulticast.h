@@ -1,0 +1,34 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspmulticast.h: the settings of multicast, which is where the host of the URI is a
+ * multicast address: faspsink sends to it, faspsrc hears it, and dials who is announced there.
+ */
+#pragma once
+
+#include "gstfasplinks.h"
+
+G_BEGIN_DECLS
+
+void gst_fasp_multicast_install (GObjectClass * klass, FaspRole role);
+void gst_fasp_multicast_init (GstFaspMulticast * multicast);
+void gst_fasp_multicast_clear (GstFaspMulticast * multicast);
+/* FALSE: it is not one of these properties. */
+gboolean gst_fasp_multicast_set (GstFaspMulticast * multicast,
+    GstFaspProp prop, const GValue * value);
+gboolean gst_fasp_multicast_get (const GstFaspMulticast * multicast,
+    GstFaspProp prop, GValue * value);
+
+/* Is the host a group? */
+gboolean gst_fasp_multicast_is_meant (const GstFaspSettings * settings);
+/* Checks what cannot be had with it. */
+gboolean gst_fasp_multicast_check (const GstFaspSettings * settings,
+    GError ** error);
+/* Where an element is to listen at or to leave from, of the group's family. */
+const gchar *gst_fasp_multicast_get_local (const GstFaspSettings * settings);
+/* The strings stay those of @settings. */
+void gst_fasp_multicast_to_io (const GstFaspSettings * settings,
+    FaspMembership * membership);
+
+G_END_DECLS

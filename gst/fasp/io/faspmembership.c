@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include "faspmembership.h"
+
+/* 0: as routed. */
+static gboolean
+find_interface (const FaspMembership * m, guint * index, GError ** error)
+{
+  *index = 0;
+  if (m->interface == NULL || m->interface[0] == '\0')
+    return TRUE;
+  *index = if_nametoindex (m->interface);
+  if (*index == 0)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "There is no network interface \"%s\": `ip link' lists those that there "
+        "are. Set multicast-iface to one of them.", m->interface);
+  return *index != 0;
+}
+
+static gboolean
+to_native (const gchar * address, guint16 port,
+    struct sockaddr_storage *native, GError ** error)
+{
+  g_autoptr (GSocketAddress) a = g_inet_socket_address_new_from_string (address,
+      port);
+
+  memset (native, 0, sizeof *native);
+  if (a == NULL) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "\"%s\" is not an IP address: write that of the sender in "
+        "multicast-source.", address);
+    return FALSE;
+  }
+  return g_socket_address_to_native (a, native, sizeof *native, error);
+}
+
+gboolean
+fasp_membership_join (const FaspMembership * m, gint fd, gint family,
+    GError ** error)
+{
+  gint level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP, off = 0;
+  struct group_source_req one = { 0 };
+  struct group_req any = { 0 };
+  guint index;
+  gint result;
+
+  if (!find_interface (m, &index, error)
+      || !to_native (m->group, 0, &any.gr_group, error))
+    return FALSE;
+  /* nothing that others on this machine have joined elsewhere */
+  setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
+  if (m->source != NULL && m->source[0] != '\0') {
+    if (!to_native (m->source, 0, &one.gsr_source, error))
+      return FALSE;
+    if (one.gsr_source.ss_family != family) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+          "multicast-source and the group have to be both IPv4 or both IPv6 "
+          "addresses.");
+      return FALSE;
+    }
+    one.gsr_interface = index;
+    one.gsr_group = any.gr_group;
+    result = setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &one, sizeof one);
+  } else {
+    any.gr_interface = index;
+    result = setsockopt (fd, level, MCAST_JOIN_GROUP, &any, sizeof any);
+  }
+  if (result == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+      "Cannot join the group %s: %s. %s", m->group, g_strerror (errno),
+      errno == ENODEV
+      || errno ==
+      EADDRNOTAVAIL ? "There is no route for it: set "
+      "multicast-iface to the interface that the sender is behind." : errno ==
+      ENOBUFS ? "This machine is in too many groups: raise "
+      "net.ipv4.igmp_max_memberships." :
+      "Check multicast-iface and the address.");
+  return FALSE;
+}
+
+gboolean
+fasp_membership_prepare (const FaspMembership * m, const FaspSocket * socket,
+    FaspAddress * group, GError ** error)
+{
+  g_autoptr (GSocketAddress) address =
+      g_inet_socket_address_new_from_string (m->group, m->port);
+  gint fd = fasp_socket_get_fd (socket), ttl = m->ttl, loop = m->loop, six;
+  struct ip_mreqn four = { 0 };
+  guint index;
+  gboolean good;
+
+  if (!find_interface (m, &index, error))
+    return FALSE;
+  if (address == NULL || !fasp_socket_convert (socket, address, group)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
+        "The group %s cannot be reached from this socket: IPv4 and IPv6 do not "
+        "mix. Change localaddress, or the group.", m->group);
+    return FALSE;
+  }
+  four.imr_ifindex = six = index;
+  if (g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
+    good = setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &six, sizeof six) ==
+        0 && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &ttl,
+        sizeof ttl) == 0 && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP,
+        &loop, sizeof loop) == 0;
+  else
+    good = setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &four, sizeof four) ==
+        0 && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof ttl) ==
+        0 && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_LOOP, &loop,
+        sizeof loop) == 0;
+  if (!good)
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "Cannot send to the group %s: %s. Check multicast-iface.", m->group,
+        g_strerror (errno));
+  return good;
+}

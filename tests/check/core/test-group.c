@@ -1,0 +1,807 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One to many by multicast, in virtual time: the parts alone, and whole groups.
+ */
+#include "faspannounce.h"
+#include "faspdamp.h"
+#include "faspgroup.h"
+#include "fasphearing.h"
+#include "fasprepair.h"
+#include "vgroup.h"
+
+#define RTT (20 * FASP_MSEC)
+
+/* --- who waits for how long ------------------------------------------------------------ */
+
+static void
+test_damp (void)
+{
+  const guint n = 100, rounds = 1000;
+  const FaspTime t = 8 * RTT, d = RTT;
+  FaspDamp damps[100];
+  guint early = 0;
+
+  for (guint i = 0; i < n; i++) {
+    fasp_damp_init (&damps[i], i + 1);
+    fasp_damp_set (&damps[i], n, t, 500);
+  }
+  for (guint r = 0; r < rounds; r++) {
+    FaspTime times[100], first = t;
+
+    for (guint i = 0; i < n; i++) {
+      times[i] = fasp_damp_draw (&damps[i]);
+      g_assert_cmpint (times[i], >=, 0);
+      g_assert_cmpint (times[i], <=, t);
+      first = MIN (first, times[i]);
+    }
+    for (guint i = 0; i < n; i++)
+      early += times[i] <= first + d;
+  }
+  /* e^(L d / T), with L = ln 100 + 1: 2.01 */
+  g_assert_cmpfloat (early / (gdouble) rounds, >, 1.5);
+  g_assert_cmpfloat (early / (gdouble) rounds, <, 2.5);
+  for (guint i = 0; i < n; i++) {
+    FaspTime clock = fasp_damp_draw_clock (&damps[i]);
+
+    g_assert_cmpint (clock, >=, 375 * FASP_MSEC);
+    g_assert_cmpint (clock, <=, 500 * FASP_MSEC);
+  }
+}
+
+/* Whatever the sender, or another member, says. */
+static void
+test_damp_bounds (void)
+{
+  FaspDamp damp;
+
+  fasp_damp_init (&damp, 0);
+  fasp_damp_set (&damp, 1, G_MAXUINT64, 0);
+  g_assert_cmpint (fasp_damp_draw (&damp), ==, 0);      /* alone */
+  fasp_damp_set (&damp, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64);
+  for (guint i = 0; i < 1000; i++) {
+    g_assert_cmpint (fasp_damp_draw (&damp), <=, FASP_DAMP_BACK_OFF_MAX);
+    g_assert_cmpint (fasp_damp_draw_clock (&damp), <=, FASP_DAMP_CLOCK_MAX);
+  }
+  fasp_damp_set (&damp, 0, 0, 0);
+  g_assert_cmpint (fasp_damp_draw_clock (&damp), >=,
+      FASP_DAMP_CLOCK_MIN * 3 / 4);
+}
+
+/* What was lost after a request's time was drawn is not asked for by it. */
+static void
+test_damp_request (void)
+{
+  FaspDamp damp;
+
+  fasp_damp_init (&damp, 7);
+  fasp_damp_set (&damp, 10, RTT, 100);
+  fasp_damp_settled (&damp, 5);
+  g_assert_cmpuint (fasp_damp_tell (&damp, FALSE), ==, 5);
+  fasp_damp_settled (&damp, 10);
+  fasp_damp_ask (&damp, 0, 100);
+  g_assert_cmpint (damp.time, <=, RTT);
+  g_assert_cmpuint (fasp_damp_tell (&damp, FALSE), ==, 5);
+  fasp_damp_settled (&damp, 20);
+  fasp_damp_ask (&damp, 0, 200);
+  g_assert_cmpuint (damp.end, ==, 100);
+  g_assert_cmpuint (fasp_damp_tell (&damp, TRUE), ==, 10);
+  damp.time = FASP_NEVER;
+  g_assert_cmpuint (fasp_damp_tell (&damp, FALSE), ==, 20);
+}
+
+/* --- who repairs ----------------------------------------------------------------------- */
+
+static FaspGroupLog *
+log_with (guint blocks, guint members)
+{
+  FaspGroupLog *log = fasp_group_log_new ();
+
+  fasp_group_log_start (log, 1000);
+  for (guint i = 0; i < blocks; i++)
+    fasp_group_log_sent (log, i + 1, 1000 + i);
+  fasp_group_log_set_window (log, RTT, members);
+  return log;
+}
+
+static void
+test_log_alone (void)
+{
+  FaspGroupLog *log = log_with (10, 100);
+  guint8 asked = 0, other = 0, late = 0, round;
+
+  /* not settled yet: on its way */
+  g_assert_false (fasp_group_log_ask (log, 0, 1003, 3, &asked));
+  g_assert_true (fasp_group_log_ask (log, 0, 1003, 4, &asked));
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
+  /* the same one again, its own rex was lost: nobody else's affair */
+  g_assert_true (fasp_group_log_ask (log, 1, 1003, 4, &asked));
+  /* a second one: for all */
+  g_assert_false (fasp_group_log_ask (log, 2, 1003, 9, &other));
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1003);
+  g_assert_cmpuint (round, ==, 1);
+  g_assert_true (fasp_group_log_is_under_way (log, 1003, 9));
+  fasp_group_log_sent (log, 5, 1003);
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
+  g_assert_true (fasp_group_log_is_under_way (log, 1003, 10));
+  g_assert_false (fasp_group_log_is_under_way (log, 1003, 11));
+  /* who asks while it is on its way is counted, and gets that one */
+  g_assert_false (fasp_group_log_ask (log, 6, 1003, 10, &late));
+  g_assert_cmpuint (fasp_group_log_get_losses (log).requests, ==, 3);
+  g_assert_cmpuint (fasp_group_log_get_losses (log).events, ==, 1);
+  fasp_group_log_free (log);
+}
+
+static void
+test_log_window (void)
+{
+  FaspGroupLog *log = log_with (10, 100);
+  guint8 a = 0, b = 0, round;
+
+  g_assert_true (fasp_group_log_ask (log, 0, 1000, 10, &a));
+  g_assert_true (fasp_group_log_ask (log, RTT + 1, 1000, 10, &b));
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
+  fasp_group_log_free (log);
+}
+
+/* Losses that are shared are answered by one for all, at once. */
+static void
+test_log_shared (void)
+{
+  FaspGroupLog *log = log_with (200, 100);
+  guint8 asked[2][201] = { 0 }, round;
+
+  for (guint i = 0; i < 100; i++)
+    for (guint j = 0; j < 2; j++)
+      fasp_group_log_ask (log, i, 1000 + i, 200, &asked[j][i]);
+  for (guint64 n; (n = fasp_group_log_peek (log, &round)) != FASP_NO_BLOCK;)
+    fasp_group_log_sent (log, 100, n);
+  g_assert_false (fasp_group_log_ask (log, 101, 1150, 200, &asked[0][150]));
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1150);
+  /* but the third time for one member is its own affair */
+  fasp_group_log_sent (log, 102, 1150);
+  g_assert_false (fasp_group_log_ask (log, 103, 1150, 1000, &asked[0][150]));
+  fasp_group_log_sent (log, 104, 1150);
+  g_assert_true (fasp_group_log_ask (log, 105, 1150, 1000, &asked[0][150]));
+  /* nothing is asked for that is not there */
+  g_assert_false (fasp_group_log_ask (log, 105, 1200, 1000, &asked[0][200]));
+  fasp_group_log_trim (log, 1200);
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
+  fasp_group_log_free (log);
+}
+
+/* --- who is called --------------------------------------------------------------------- */
+
+static FaspAddress
+somebody (guint n)
+{
+  FaspAddress a = {.len = 8,.overhead = 28 };
+
+  a.bytes[0] = n >> 8;
+  a.bytes[1] = n;
+  return a;
+}
+
+static void
+test_announcers (void)
+{
+  guint8 number[FASP_GROUP_NUMBER_SIZE] = { 1 };
+  FaspAnnouncers a = { 0 };
+  GRand *rand = g_rand_new_with_seed (1);
+  FaspAddress right = somebody (1000);
+  guint called = 0;
+  FaspTime now = FASP_SEC;
+
+  /* forty forged ones for each that is right: it is called now and then, no matter what */
+  for (guint i = 0; i < 2400; i++) {
+    const FaspAnnouncer *next;
+
+    for (guint j = 0; j < 40; j++) {
+      FaspAddress from = somebody (g_rand_int_range (rand, 0, 900));
+
+      fasp_announcers_heard (&a, now, &from, number, g_rand_int (rand));
+    }
+    fasp_announcers_heard (&a, now, &right, number, g_rand_int (rand));
+    next = fasp_announcers_choose (&a, now);
+    called += next != NULL && fasp_address_equal (&next->address, &right);
+    now += FASP_ANNOUNCE_INTERVAL;
+  }
+  g_assert_cmpuint (a.calls, <=, 2400 / 12 + 1);
+  g_assert_cmpuint (called, >=, 3);
+  g_rand_free (rand);
+}
+
+/* --- what opens it ----------------------------------------------------------------------- */
+
+static void
+zeros (gpointer user_data, guint8 * data, gsize size)
+{
+  memset (data, 0x5a, size);
+}
+
+/* A datagram of the group, as its members get it. */
+static gsize
+get_tail (FaspGroup * group, FaspTime now, FaspStore * store, guint8 * data)
+{
+  static FaspDatagram d;
+  FaspGroupView view = {.store = store,.is_unacknowledged = TRUE };
+
+  d.block = NULL;
+  d.payload_size = 0;
+  group->announce_time = FASP_NEVER;
+  group->tell_time = now;
+  g_assert_true (fasp_group_poll (group, now, &view, &d));
+  memcpy (data, d.data, d.size);
+  return d.size;
+}
+
+static void
+test_phases (void)
+{
+  FaspAddress to = vgroup_get_address ();
+  FaspGroup *group = fasp_group_new (&to, FASP_CIPHER_AES_128_GCM, 0, 0, zeros,
+      NULL);
+  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  guint8 first[100], before[100], after[100], again[100],
+      scratch[FASP_DATAGRAM_MAX];
+  FaspMember member = { 0 };
+  FaspHearing *hearing;
+  FaspSessionHeader header;
+  FaspHello hello = { 0 };
+  gsize size[2];
+  FaspReader r = { 0 };
+
+  fasp_group_join (group, &member, 0, 100, RTT);
+  /* nearly to the end of the first phase */
+  while (fasp_group_log_get_pn (group->log) < (1 << FASP_GROUP_PHASE_BITS) - 2)
+    fasp_group_log_sent (group->log, 1, FASP_NO_BLOCK);
+  fasp_group_describe (group, &hello);
+  hearing = fasp_hearing_new (&hello.group_key, 1);
+  size[0] = get_tail (group, 1, store, first);
+  g_assert_true (fasp_wire_parse_session (first, size[0], &header));
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, first, size[0],
+          scratch, &r), ==, FASP_HEARING_OK);
+  size[0] = get_tail (group, 1, store, before);
+  size[1] = get_tail (group, 2, store, after);
+  memcpy (again, after, size[1]);
+
+  /* in whatever order they come */
+  g_assert_true (fasp_wire_parse_session (after, size[1], &header));
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, after, size[1],
+          scratch, &r), ==, FASP_HEARING_OK);
+  g_assert_true (fasp_wire_parse_session (before, size[0], &header));
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, before, size[0],
+          scratch, &r), ==, FASP_HEARING_OK);
+  /* once */
+  g_assert_true (fasp_wire_parse_session (again, size[1], &header));
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, again, size[1],
+          scratch, &r), ==, FASP_HEARING_REFUSED);
+  /* nothing of a phase that is far away, of the other K, or that was changed */
+  header.pn += 5;
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, again, size[1],
+          scratch, &r), ==, FASP_HEARING_FORGED);
+  header.phase = TRUE;
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, again, size[1],
+          scratch, &r), ==, FASP_HEARING_FORGED);
+  fasp_hearing_free (hearing);
+
+  /* who joins now gets the key of now */
+  fasp_group_describe (group, &hello);
+  hearing = fasp_hearing_new (&hello.group_key, 1);
+  size[1] = get_tail (group, 3, store, after);
+  g_assert_true (fasp_wire_parse_session (after, size[1], &header));
+  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, after, size[1],
+          scratch, &r), ==, FASP_HEARING_OK);
+  fasp_hearing_free (hearing);
+  fasp_group_leave (group, &member);
+  fasp_group_free (group);
+  fasp_store_free (store);
+}
+
+/* --- whole groups -------------------------------------------------------------------------- */
+
+static Vgroup *
+group_of (guint32 seed, guint n, FaspSlowPolicy policy)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (seed);
+
+  s.slow_policy = policy;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < n; i++)
+    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
+  /* who joins while the stream goes on lacks something at first */
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC / 2);
+  g->bitrate = 4000000;
+  return g;
+}
+
+static FaspGroupStats
+get_stats (Vgroup * g)
+{
+  FaspGroupStats stats;
+
+  g_assert_true (fasp_endpoint_get_group (g->sender, &stats));
+  return stats;
+}
+
+/* All that went out by unicast in the sessions, as blocks. */
+static guint64
+count_alone (Vgroup * g)
+{
+  static FaspSessionStats sessions[VGROUP_MAX];
+  guint n =
+      fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, sessions,
+      VGROUP_MAX);
+  guint64 alone = 0;
+
+  for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
+    alone += sessions[i].blocks_resent;
+  return alone;
+}
+
+static void
+assert_whole (Vgroup * g)
+{
+  vgroup_end (g, 5 * FASP_SEC);
+  for (guint i = 0; i < g->n; i++)
+    if (g->receivers[i].endpoint != NULL && !g->receivers[i].gone)
+      g_assert_true (vgroup_is_whole (g, i));
+}
+
+/* Once for all of them, and nothing but that. */
+static void
+test_clean (void)
+{
+  Vgroup *g = group_of (1, 20, FASP_SLOW_WAIT);
+  FaspGroupStats stats;
+  guint64 written, sent;
+
+  vgroup_run (g, 2 * FASP_SEC);
+  written = g->written;
+  sent = g->sent_wire;
+  vgroup_run (g, 5 * FASP_SEC);
+  stats = get_stats (g);
+  g_assert_cmpuint (stats.members, ==, 20);
+  g_assert_cmpuint (stats.losses, ==, 0);
+  g_assert_cmpuint (stats.blocks_resent, ==, 0);
+  g_assert_cmpuint (count_alone (g), ==, 0);
+  /* the stream once, 6 % of headers, and a little to each */
+  g_assert_cmpuint (g->sent_wire - sent, <, (g->written - written) * 110 / 100);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* What all lose goes again once, after few requests. */
+static void
+test_correlated (void)
+{
+  Vgroup *g = group_of (2, 100, FASP_SLOW_WAIT);
+  FaspGroupStats stats;
+
+  g->trunk.config.loss = .03;
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].back.config.loss = .02;
+  vgroup_run (g, 5 * FASP_SEC);
+  stats = get_stats (g);
+  g_assert_cmpuint (stats.losses, >, 40);
+  g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
+  g_assert_cmpuint (stats.blocks_resent + count_alone (g), <, stats.losses *
+      12 / 10);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* What each loses for itself goes to it alone, as far as that is rare. */
+static void
+test_independent (void)
+{
+  Vgroup *g = group_of (3, 50, FASP_SLOW_WAIT);
+  FaspGroupStats stats;
+  guint64 lost = 0;
+
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .001;
+  vgroup_run (g, 6 * FASP_SEC);
+  stats = get_stats (g);
+  for (guint i = 0; i < g->n; i++)
+    lost += g->receivers[i].branch.counters.lost;
+  g_assert_cmpuint (lost, >, 100);
+  g_assert_cmpuint (count_alone (g), >, 4 * stats.blocks_resent);
+  g_assert_cmpuint (count_alone (g) + stats.blocks_resent, <, lost * 11 / 10);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* Where many lose something of their own, all are sent it: fewer than one for each. */
+static void
+test_independent_much (void)
+{
+  Vgroup *g = group_of (4, 30, FASP_SLOW_WAIT);
+  FaspGroupStats before, stats;
+  guint64 alone;
+
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .05;
+  vgroup_run (g, 2 * FASP_SEC); /* it finds out how losses are */
+  before = get_stats (g);
+  alone = count_alone (g);
+  vgroup_run (g, 4 * FASP_SEC);
+  stats = get_stats (g);
+  stats.blocks_sent -= before.blocks_sent;
+  stats.blocks_resent -= before.blocks_resent;
+  alone = count_alone (g) - alone;
+  /* until all have a block: 1.86 times, the mean of the largest of 30 */
+  g_assert_cmpuint (stats.blocks_sent + stats.blocks_resent + alone, <,
+      stats.blocks_sent * 195 / 100);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* The pace is that of the group and its members together. */
+static void
+test_pace (void)
+{
+  Vgroup *g = group_of (5, 30, FASP_SLOW_WAIT);
+  guint64 before;
+
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .03;
+  g->bitrate = 9000000;         /* of 10, with what is lost too much */
+  vgroup_run (g, 2 * FASP_SEC);
+  before = g->sent_wire;
+  vgroup_run (g, 2 * FASP_SEC);
+  /* and what is said to each, PROMISE, PONG */
+  g_assert_cmpuint ((g->sent_wire - before) * 8 / 2, <, 10000000 + 30 * 10000);
+  vgroup_free (g);
+}
+
+static void
+test_repairs (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (6);
+  FaspSessionStats stats;
+
+  s.fec = FASP_FEC_FIXED;
+  s.fec_share = .1;
+  r.fec = FASP_FEC_AUTO;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < 10; i++) {
+    vgroup_add (g, &r, RTT);
+    g->receivers[i].branch.config.loss = .02;
+  }
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).repairs_sent, >, 150);
+  fasp_endpoint_get_sessions (g->receivers[3].endpoint, g->now, &(guint64) {
+      0}
+      , &stats, 1);
+  g_assert_cmpuint (stats.blocks_recovered, >, 10);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+static void
+test_late (void)
+{
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = group_of (7, 5, FASP_SLOW_WAIT);
+
+  g->trunk.config.loss = .01;
+  vgroup_run (g, 3 * FASP_SEC);
+  for (guint i = 0; i < 5; i++) {
+    vgroup_add (g, &r, RTT);
+    vgroup_run (g, 500 * FASP_MSEC);
+  }
+  vgroup_run (g, FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 10);
+  for (guint i = 5; i < 10; i++)
+    g_assert_cmpint (g->receivers[i].origin, >, 0);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* One that is gone, the speaker among them, holds nobody up. */
+static void
+test_vanished (void)
+{
+  Vgroup *g = group_of (8, 10, FASP_SLOW_WAIT);
+  guint64 read;
+
+  g->trunk.config.loss = .01;
+  vgroup_run (g, 3 * FASP_SEC);
+  g->receivers[0].gone = g->receivers[7].gone = TRUE;
+  vgroup_run (g, 4 * FASP_SEC);
+  read = g->receivers[1].read;
+  vgroup_run (g, FASP_SEC);
+  g_assert_cmpuint (g->receivers[1].read - read, >, g->bitrate / 8 * 95 / 100);
+  vgroup_run (g, 3 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 8);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* One that reads nothing is moved ahead, or lets nobody go on. */
+static void
+test_stalled (void)
+{
+  Vgroup *g = group_of (9, 10, FASP_SLOW_SKIP);
+  guint64 read;
+
+  vgroup_run (g, 2 * FASP_SEC);
+  g->receivers[4].stopped = TRUE;
+  vgroup_run (g, 8 * FASP_SEC);
+  read = g->receivers[1].read;
+  g_assert_cmpuint (read, >, g->bitrate / 8 * 8);
+  g->receivers[4].stopped = FALSE;
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (g->receivers[4].discontinuities, >, 0);
+  g_assert_false (g->receivers[4].wrong);
+  vgroup_end (g, 5 * FASP_SEC);
+  for (guint i = 0; i < 10; i++)
+    g_assert_true (i == 4 || vgroup_is_whole (g, i));
+  g_assert_true (g->receivers[4].eos);
+  vgroup_free (g);
+
+  g = group_of (9, 10, FASP_SLOW_WAIT);
+  vgroup_run (g, 2 * FASP_SEC);
+  g->receivers[4].stopped = TRUE;
+  vgroup_run (g, 6 * FASP_SEC);
+  read = g->receivers[1].read;
+  vgroup_run (g, 2 * FASP_SEC);
+  g_assert_cmpuint (g->receivers[1].read, ==, read);
+  g->receivers[4].stopped = FALSE;
+  vgroup_run (g, 5 * FASP_SEC);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* Whoever hears no multicast, from the first or from some time on, has it by unicast. */
+static void
+test_deaf (void)
+{
+  Vgroup *g = group_of (10, 6, FASP_SLOW_WAIT);
+
+  vgroup_run (g, 2 * FASP_SEC);
+  g->receivers[2].no_multicast = TRUE;
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_DEAF], ==, 1);
+  g_assert_cmpuint (g->receivers[1].events[FASP_EVENT_DEAF], ==, 0);
+  g_assert_cmpuint (get_stats (g).members, ==, 5);
+  g_assert_cmpuint (get_stats (g).deaf, ==, 1);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* Nothing is announced: that is said. */
+static void
+test_silence (void)
+{
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = group_of (11, 1, FASP_SLOW_WAIT);
+
+  vgroup_add (g, &r, RTT);
+  g->receivers[1].no_multicast = TRUE;
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (g->receivers[1].events[FASP_EVENT_UNANSWERED], ==, 1);
+  vgroup_free (g);
+}
+
+static void
+test_bad_network (void)
+{
+  /* 33: the speaker changed while it was one that waited */
+  const guint32 seeds[] = { 20, 33, 50 };
+
+  for (guint s = 0; s < G_N_ELEMENTS (seeds); s++) {
+    Vgroup *g = group_of (seeds[s], 20, FASP_SLOW_WAIT);
+
+    g->trunk.config.loss = .02;
+    g->trunk.config.burst = 4;
+    g->trunk.config.reorder = .02;
+    g->trunk.config.duplicate = .01;
+    g->trunk.config.corrupt = .01;
+    for (guint i = 0; i < g->n; i++) {
+      ImpairConfig *down = &g->receivers[i].branch.config;
+      ImpairConfig *up = &g->receivers[i].back.config;
+
+      down->loss = up->loss = .02;
+      down->jitter = up->jitter = 5 * FASP_MSEC;
+      down->corrupt = up->corrupt = .005;
+      down->truncate = .002;
+      down->duplicate = .01;
+    }
+    g->bitrate = 3000000;
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 20);
+    assert_whole (g);
+    vgroup_free (g);
+  }
+}
+
+/* The whole road is gone for a while. */
+static void
+test_blackout (void)
+{
+  Vgroup *g = group_of (30, 20, FASP_SLOW_WAIT);
+
+  vgroup_run (g, 2 * FASP_SEC);
+  g->trunk.config.blackouts[0].start = g->now;
+  g->trunk.config.blackouts[0].end = g->now + FASP_SEC / 2;
+  vgroup_run (g, 4 * FASP_SEC);
+  /* all lack the same: it goes once */
+  g_assert_cmpuint (get_stats (g).blocks_resent + count_alone (g), <, 2 *
+      g->bitrate / 8 / 1100);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* --- who means no good -------------------------------------------------------------------- */
+
+typedef struct
+{
+  Vgroup *g;
+  guint8 last[FASP_DATAGRAM_MAX];
+  gsize size;
+  guint count;
+} Eavesdropper;
+
+static void
+listen_in (gpointer user_data, FaspTime now, guint8 * data, gsize size)
+{
+  Eavesdropper *e = user_data;
+
+  if (size > 500) {
+    memcpy (e->last, data, size);
+    e->size = size;
+  }
+}
+
+/* Replayed, changed, or made up; from anybody: nothing happens. */
+static void
+test_forged (void)
+{
+  Vgroup *g = group_of (40, 3, FASP_SLOW_WAIT);
+  Eavesdropper e = { g };
+  FaspEndpointStats stats;
+  FaspAddress from = somebody (77);
+
+  g->tap = listen_in;
+  g->tap_data = &e;
+  vgroup_run (g, 2 * FASP_SEC);
+  for (guint i = 0; i < 2000; i++) {
+    guint8 copy[FASP_DATAGRAM_MAX];
+
+    memcpy (copy, e.last, e.size);
+    if (i % 3 == 1)
+      copy[8 + g_rand_int_range (g->rand, 0, e.size - 8)] ^= 1 << i % 8;
+    else if (i % 3 == 2)        /* another packet number */
+      copy[5 + g_rand_int_range (g->rand, 0, 3)] ^= 1 << i % 8;
+    vgroup_inject (g, i % 3, &from, copy, e.size);
+    vgroup_run (g, FASP_MSEC);
+  }
+  fasp_endpoint_get_stats (g->receivers[1].endpoint, g->now, &stats);
+  g_assert_cmpuint (stats.datagrams_forged, >, 100);
+  g_assert_cmpuint (get_stats (g).members, ==, 3);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* Announcements of others, any number of them, do not move who is connected; and who is
+ * not finds the right one. */
+static void
+test_announce_flood (void)
+{
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = group_of (41, 2, FASP_SLOW_WAIT);
+  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
+        FASP_VERSION
+  };
+  guint8 data[100];
+  guint64 sent;
+
+  vgroup_run (g, 2 * FASP_SEC);
+  sent = g->receivers[0].sent;
+  vgroup_add (g, &r, RTT);
+  for (guint i = 0; i < 4000; i++) {
+    FaspWriter w = { data, sizeof data };
+    FaspAddress from = somebody (500 + i % 100);
+
+    forged.nonce[0] = i % 7;
+    fasp_wire_write_handshake (&w, &forged);
+    vgroup_inject (g, i % 2 == 0 ? 0 : 2, &from, data, w.used);
+    vgroup_run (g, 5 * FASP_MSEC);
+  }
+  g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_INTERRUPTED], ==, 0);
+  /* feedback and a PING a second: nobody is called */
+  g_assert_cmpuint (g->receivers[0].sent - sent, <, 20 * 50);
+  /* the one that joins: OPENs, a few a second, bounded */
+  g_assert_cmpuint (g->receivers[2].sent, <, 20 * 50);
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_CONNECTED], ==, 1);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* A FEEDBACK that speaks of what was never sent, or of too much, is bounded. */
+static void
+test_hostile_feedback (void)
+{
+  FaspGroupLog *log = log_with (100, 10);
+  FaspRepair *repair = fasp_repair_new (1000);
+  FaspRepairResult result;
+  FaspFeedback f = {.serial = 1,.ack = 1000,.window = FASP_VARINT_MAX,.from =
+        1000,.end = 1100,.tail = TRUE,.n_flows = 1,.n_ranges = 1
+  };
+  guint8 round;
+
+  fasp_repair_join (repair, log);
+  f.ranges[0] = (FaspRange) {
+  1000, 100};
+  f.flows[0] = (FaspFeedbackFlow) {
+  .flow = FASP_GROUP_FLOW,.largest = 99,.received = 1};
+  g_assert_true (fasp_repair_feedback (repair, 10, &f, &result));
+  g_assert_cmpuint (result.lost, ==, 100);
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 1000);
+  g_assert_cmpuint (round, ==, 1);
+  /* packets that were never sent */
+  f.serial = 2;
+  f.flows[0].largest = 100;
+  g_assert_false (fasp_repair_feedback (repair, 11, &f, &result));
+  /* more settled than there is */
+  f.flows[0].largest = 99;
+  f.flows[0].unsettled = 101;
+  g_assert_false (fasp_repair_feedback (repair, 11, &f, &result));
+  /* blocks that were never sent */
+  f.flows[0].unsettled = 0;
+  f.end = 1200;
+  g_assert_false (fasp_repair_feedback (repair, 11, &f, &result));
+  f.end = f.ranges[0].start = 1000;
+  f.n_ranges = 0;
+  /* the same again is nothing new */
+  g_assert_true (fasp_repair_feedback (repair, 11, &f, &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  /* of a group that it has left, it says nothing, whatever it says */
+  fasp_repair_leave (repair);
+  f.serial = 3;
+  f.flows[0].largest = 5000;
+  g_assert_true (fasp_repair_feedback (repair, 12, &f, &result));
+  g_assert_cmpuint (result.lost, ==, 0);
+  fasp_repair_free (repair);
+  fasp_group_log_free (log);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/group/damp", test_damp);
+  g_test_add_func ("/group/damp/bounds", test_damp_bounds);
+  g_test_add_func ("/group/damp/request", test_damp_request);
+  g_test_add_func ("/group/log/alone", test_log_alone);
+  g_test_add_func ("/group/log/window", test_log_window);
+  g_test_add_func ("/group/log/shared", test_log_shared);
+  g_test_add_func ("/group/announcers", test_announcers);
+  g_test_add_func ("/group/phases", test_phases);
+  g_test_add_func ("/group/clean", test_clean);
+  g_test_add_func ("/group/correlated", test_correlated);
+  g_test_add_func ("/group/independent", test_independent);
+  g_test_add_func ("/group/independent-much", test_independent_much);
+  g_test_add_func ("/group/pace", test_pace);
+  g_test_add_func ("/group/repairs", test_repairs);
+  g_test_add_func ("/group/late", test_late);
+  g_test_add_func ("/group/vanished", test_vanished);
+  g_test_add_func ("/group/stalled", test_stalled);
+  g_test_add_func ("/group/deaf", test_deaf);
+  g_test_add_func ("/group/silence", test_silence);
+  g_test_add_func ("/group/bad-network", test_bad_network);
+  g_test_add_func ("/group/blackout", test_blackout);
+  g_test_add_func ("/group/forged", test_forged);
+  g_test_add_func ("/group/announce-flood", test_announce_flood);
+  g_test_add_func ("/group/hostile-feedback", test_hostile_feedback);
+  return g_test_run ();
+}
