@@ -345,7 +345,9 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
           config->max_sessions : FASP_SESSIONS_MAX)) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
         "no room for one more receiver");
-  } else if (!receiver && fasp_store_is_finished (endpoint->store)) {
+  } else if (!receiver && fasp_store_is_finished (endpoint->store)
+      && fasp_history_choose (endpoint, now, &hello->wants) >=
+      fasp_store_get_head (endpoint->store)) {
     reject (endpoint, now, call, FASP_REASON_FINISHED, "the stream has ended");
   } else {
     admit (endpoint, now, call, cipher);

@@ -79,8 +79,12 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
   guint32 back_ms = asked ? wants->back_ms : endpoint->config.join_back_ms;
 
   if (wants->from.known
-      && fasp_store_find (endpoint->store, &wants->from, &number))
+      && fasp_store_find (endpoint->store, &wants->from, &number)) {
+    /* all that it lacks is the end */
+    if (number == head && fasp_store_is_finished (endpoint->store))
+      number = MAX (tail, head - 1);
     return number;
+  }
   switch (asked ? wants->join : endpoint->config.join) {
     case FASP_JOIN_KEY_FRAME:
       return endpoint->key >= tail && endpoint->key < head ? endpoint->key :

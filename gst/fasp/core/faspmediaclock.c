@@ -3,6 +3,8 @@
 #include "faspmediaclock.h"
 
 #define WINDOW FASP_MEDIA_CLOCK_WINDOW
+/* Blocks that are earlier by that say that the first second is not over. */
+#define CATCHING FASP_MSEC
 /* From the network: a difference beyond this is no time at all. */
 #define SANE ((FaspTime) 1 << 60)
 
@@ -149,7 +151,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
   if (!clock->started) {
     clock->started = TRUE;
     clock->start = clock->last = arrival;
-    clock->offset = difference;
+    clock->offset = clock->start_offset = difference;
     note_newest (clock, number, media);
     clear_window (clock, bucket, difference);
     return FALSE;
@@ -165,6 +167,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     note_newest (clock, number, media);
     clear_window (clock, bucket, difference);
     clock->start = arrival;
+    clock->start_offset = difference;
     return TRUE;
   }
   note_newest (clock, number, media);
@@ -172,6 +175,11 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
   target = estimate (clock);
   if (arrival - clock->start <= FASP_SEC) {
     clock->offset = MIN (clock->offset, target);
+    /* who joined in the past is catching up */
+    if (clock->offset < clock->start_offset - CATCHING) {
+      clock->start = arrival;
+      clock->start_offset = clock->offset;
+    }
     return FALSE;
   }
   if (is_late_for_good (clock)) {

@@ -11,7 +11,8 @@
  * is when the block would have arrived on a path without loss and queue.
  * The offset in use slews towards the estimate by at most 1 ms per second,
  * both ways, so that mapped times are smooth and follow a clock drift of up
- * to 1000 ppm; it is set at once in the first second of a stream, and after a
+ * to 1000 ppm; it is set at once in the first second of a stream (as long as each
+ * is earlier than those before, for who joins in the past and catches up), and after a
  * jump:
  *
  *   - the media times of blocks fall with their numbers: that clock was set
@@ -37,7 +38,8 @@ typedef struct
 {
   gboolean started;
   FaspTime start;               /* arrival of the first block, or of the first
-                                 * after a jump */
+                                 * after a jump, or while it catches up */
+  FaspTime start_offset;        /* in use then */
   FaspTime last;                /* arrival at which offset was slewed last */
   FaspTime offset;              /* in use */
   FaspTime slew_remainder;

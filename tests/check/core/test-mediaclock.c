@@ -166,6 +166,35 @@ test_outage (void)
   }
 }
 
+/* Who joined ten seconds in the past catches up, at twice the stream's rate and at a
+ * twentieth more: nobody's clock has jumped, and media times are where they belong as
+ * soon as that is done. */
+static void
+test_catching_up (void)
+{
+  static const gint gains[] = { 20, 1 };        /* blocks fewer between two, of 20 */
+
+  for (guint g = 0; g < G_N_ELEMENTS (gains); g++) {
+    FaspMediaClock clock;
+    FaspTime arrival = 10 * FASP_SEC, media = 0, live = 100000;
+    guint64 n = 0;
+
+    fasp_media_clock_init (&clock);
+    while (media + live < arrival) {
+      g_assert_false (fasp_media_clock_arrived (&clock, n++, media, arrival));
+      media += FASP_MSEC;
+      arrival += FASP_MSEC * 20 / (20 + gains[g]);
+    }
+    for (guint i = 0; i < 20000; i++, media += FASP_MSEC) {
+      g_assert_false (fasp_media_clock_arrived (&clock, n++, media,
+              media + live));
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n, media) - media -
+              live), <=, 2 * FASP_MSEC);
+    }
+    g_assert_cmpuint (clock.jumps, ==, 0);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -175,6 +204,7 @@ main (int argc, char **argv)
   g_test_add_func ("/media-clock/outage", test_outage);
   g_test_add_func ("/media-clock/longer-path", test_longer_path);
   g_test_add_func ("/media-clock/set", test_set);
+  g_test_add_func ("/media-clock/catching-up", test_catching_up);
   g_test_add_func ("/media-clock/nonsense", test_nonsense);
   return g_test_run ();
 }

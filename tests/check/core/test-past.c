@@ -716,6 +716,41 @@ test_slow_past (void)
   past_free (p);
 }
 
+/* The stream has ended, and is kept while somebody has not got all of it: who joins in the
+ * past gets it to its end; others are turned away. */
+static void
+test_join_finished (gconstpointer data)
+{
+  FaspJoin join = GPOINTER_TO_UINT (data);
+  Past *p = past_new (9);
+  FaspEndpointConfig c = sender_config (), last = receiver_config ();
+  FaspEndpoint *other;
+
+  wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
+  c.history = 60 * FASP_SEC;
+  p->source = attach (p, VNET_A, &c);
+  other = attach (p, VNET_B, &last);
+  dial (p, other, VNET_A);
+  run (p, 2 * FASP_SEC);
+  wire (p, VNET_A, VNET_B, 0, 1);
+  p->finished = TRUE;
+  run (p, 100 * FASP_MSEC);
+  last.join = join;
+  p->last = attach (p, VNET_H, &last);
+  dial (p, p->last, VNET_A);
+  if (join == FASP_JOIN_BACK) {
+    run_to_end (p);
+    g_assert_cmpuint (p->first, ==, 0);
+  } else {
+    run (p, 3 * FASP_SEC);
+    g_assert_false (p->eos);
+    g_assert_cmpuint (p->read, ==, 0);
+  }
+  vnet_attach (p->net, VNET_B, NULL);
+  fasp_endpoint_free (other);
+  past_free (p);
+}
+
 /* Who gives up by itself loses count, and is told again within seconds. */
 static void
 test_given_up (gconstpointer data)
@@ -935,6 +970,10 @@ main (int argc, char **argv)
       GUINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_bounded);
   g_test_add_func ("/past/slow-past", test_slow_past);
   g_test_add_func ("/past/wants", test_wants);
+  g_test_add_data_func ("/past/join-finished/back",
+      GUINT_TO_POINTER (FASP_JOIN_BACK), test_join_finished);
+  g_test_add_data_func ("/past/join-finished/live",
+      GUINT_TO_POINTER (FASP_JOIN_LIVE), test_join_finished);
   add_seeds ("/past/given-up", 4, test_given_up);
   g_test_add_func ("/past/pass", test_pass);
   g_test_add_func ("/past/half-open", test_half_open);

@@ -503,16 +503,16 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  g_test_add_func ("/past/chain", test_chain);
-  g_test_add_func ("/past/dropped", test_dropped);
-  g_test_add_func ("/past/changed", test_changed);
-  g_test_add_func ("/past/move", test_move);
-  g_test_add_func ("/past/first-absent", test_first_absent);
-  g_test_add_data_func ("/past/key-frame/sink", sink, test_key_frame);
-  g_test_add_data_func ("/past/key-frame/source", source, test_key_frame);
-  g_test_add_func ("/past/key-frame/relayed", test_key_frame_relayed);
+  g_test_add_func ("/positions/chain", test_chain);
+  g_test_add_func ("/positions/dropped", test_dropped);
+  g_test_add_func ("/positions/changed", test_changed);
+  g_test_add_func ("/positions/move", test_move);
+  g_test_add_func ("/positions/first-absent", test_first_absent);
+  g_test_add_data_func ("/positions/key-frame/sink", sink, test_key_frame);
+  g_test_add_data_func ("/positions/key-frame/source", source, test_key_frame);
+  g_test_add_func ("/positions/key-frame/relayed", test_key_frame_relayed);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/past/refused/%u", i);
+    g_autofree gchar *name = g_strdup_printf ("/positions/refused/%u", i);
 
     g_test_add_data_func (name, bad[i], test_refused);
   }
