@@ -393,6 +393,8 @@ test_clean (void)
   stats = get_stats (g);
   g_assert_cmpuint (stats.members, ==, 20);
   g_assert_cmpuint (stats.losses, ==, 0);
+  /* however long they wait before they speak */
+  g_assert_cmpint (stats.rtt, <=, RTT + 5 * FASP_MSEC);
   g_assert_cmpuint (stats.blocks_resent, ==, 0);
   g_assert_cmpuint (count_alone (g), ==, 0);
   /* the stream once, 6 % of headers, and a little to each */
