@@ -107,6 +107,7 @@ main (int argc, char **argv)
         "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
   s.max_bitrate = channel;
+  s.buffer_size = r.buffer_size = 8 << 20;
   s.wait_for_connection = TRUE;
   if (fec > 0) {
     s.fec = FASP_FEC_FIXED;

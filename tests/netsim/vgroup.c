@@ -215,12 +215,15 @@ poll_receiver (Vgroup * g, guint i)
 static void
 deliver (Vgroup * g, Packet * packet)
 {
-  VgroupReceiver *r = &g->receivers[packet->to];
+  VgroupReceiver *r;
 
   if (packet->to == SENDER) {
     fasp_endpoint_receive (g->sender, g->now, &packet->from, packet->data,
         packet->size, NULL, FALSE);
-  } else if (r->endpoint != NULL && !r->gone) {
+    return;
+  }
+  r = &g->receivers[packet->to];
+  if (r->endpoint != NULL && !r->gone) {
     fasp_endpoint_receive (r->endpoint, g->now, &packet->from, packet->data,
         packet->size, NULL, FALSE);
     poll_receiver (g, packet->to);

@@ -108,6 +108,7 @@ set_speaker (FaspGroup * group, FaspMember * member)
   if (group->speaker != NULL)
     group->speaker->speak_time = FASP_NEVER;
   group->speaker = member;
+  fasp_group_log_set_speaker (group->log, member != NULL ? member->who : NULL);
   if (member != NULL)
     member->speak_time = 0;
 }
@@ -118,17 +119,18 @@ look (FaspGroup * group)
   FaspGroupLosses losses = fasp_group_log_get_losses (group->log);
   gdouble crowd = fasp_group_log_get_crowd (group->log);
   FaspMember *nearest = NULL;
+  FaspTime longest = 0;
 
-  group->rtt = 0;
   for (guint i = 0; i < group->members->len; i++) {
     FaspMember *member = g_ptr_array_index (group->members, i);
 
-    if (member->least.place == 0)
+    if (member->least.place == 0 || member->rtt == 0)
       continue;
-    group->rtt = MAX (group->rtt, member->rtt);
+    longest = MAX (longest, member->rtt);
     if (nearest == NULL || member->rtt < nearest->rtt)
       nearest = member;
   }
+  group->rtt = longest > 0 ? longest : FASP_RTT_INITIAL;
   if (group->members->len < 2)
     set_speaker (group, NULL);
   else if (group->speaker == NULL)
@@ -139,8 +141,9 @@ look (FaspGroup * group)
     group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
   }
   group->events_seen = losses.events;
+  /* what was lost while one waits is asked for after another such time */
   fasp_group_log_set_window (group->log,
-      fasp_group_get_back_off (group) + group->rtt, group->members->len);
+      2 * fasp_group_get_back_off (group) + group->rtt, group->members->len);
 }
 
 void

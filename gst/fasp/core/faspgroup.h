@@ -34,7 +34,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean invited;             /* knows the key, */
-  gboolean joined;              /* and is one */
+  gboolean joined;              /* and is one; */
+  gconstpointer who;            /* as the log is told; the caller's */
   FaspHeapItem least, most;     /* units that it has room for, while it is heard */
   FaspTime rtt;
   FaspTime speak_time;          /* when it is to be told that it is the speaker;
@@ -81,7 +82,8 @@ gboolean fasp_group_is_heard_by (const FaspGroup * group,
 /* What opens it from now on. */
 void fasp_group_describe (const FaspGroup * group, FaspHello * hello);
 
-/* One more, whose stream begins at @start and has room up to @limit units. */
+/* One more, whose stream begins at @start and has room up to @limit units. @rtt: 0: not
+ * known yet. */
 void fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
     guint64 limit, FaspTime rtt);
 /* It is heard. */

@@ -9,6 +9,8 @@
 #define MEMORY 50.
 /* Events that several members ask for, of all, from which on all are answered so. */
 #define SHARED_ENOUGH .15
+/* Events that the speaker has a part in: what it lacks, all do. */
+#define SPOKEN_ENOUGH .5
 #define ROUNDS_SHARED 2
 #define ROUNDS_MAX 250
 
@@ -32,7 +34,9 @@ struct _FaspGroupLog
   FaspTime window;
   guint members;
   FaspGroupLosses losses;
-  gdouble events, requests, shared;     /* of late */
+  gconstpointer speaker;
+  gdouble events, requests, shared, spoken;     /* of late; the last: that the speaker
+                                                   asked for */
 };
 
 FaspGroupLog *
@@ -187,16 +191,18 @@ begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
   log->events += 1 - log->events / MEMORY;
   log->requests -= log->requests / MEMORY;
   log->shared -= log->shared / MEMORY;
+  log->spoken -= log->spoken / MEMORY;
 }
 
 static void
-count_request (FaspGroupLog * log, FaspTime now, Entry * e)
+count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
 {
   if (e->requests < G_MAXUINT16)
     e->requests++;
   log->losses.requests++;
   log->requests++;
-  if (e->requests == 2 && now - e->asked <= log->window) {
+  log->spoken += speaks;
+  if (e->requests == 2) {
     log->losses.shared++;
     log->shared++;
   }
@@ -204,20 +210,30 @@ count_request (FaspGroupLog * log, FaspTime now, Entry * e)
 
 /* Is the loss one that all are to be sent the block for? */
 static gboolean
-is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e)
+is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e,
+    gboolean speaks)
 {
   if (log->members < 2)
     return FALSE;
+  if (e->requests >= 2 && now - e->asked <= log->window)
+    return TRUE;
   /* what is lost again and again is one member's trouble, until another has it, too */
-  return (e->rounds <= ROUNDS_SHARED
-      && log->shared >= SHARED_ENOUGH * MAX (log->events, 1))
-      || (e->requests >= 2 && now - e->asked <= log->window);
+  return e->rounds <= ROUNDS_SHARED
+      && (log->shared >= SHARED_ENOUGH * MAX (log->events, 1)
+      || (speaks && log->spoken >= SPOKEN_ENOUGH * MAX (log->events, 1)));
+}
+
+void
+fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who)
+{
+  log->speaker = who;
 }
 
 gboolean
-fasp_group_log_ask (FaspGroupLog * log, FaspTime now, guint64 block,
-    guint64 settled, guint8 * asked)
+fasp_group_log_ask (FaspGroupLog * log, FaspTime now, gconstpointer who,
+    guint64 block, guint64 settled, guint8 * asked)
 {
+  gboolean speaks = who == log->speaker;
   Entry *e = get (log, block);
   guint8 lost;
 
@@ -231,11 +247,11 @@ fasp_group_log_ask (FaspGroupLog * log, FaspTime now, guint64 block,
     *asked = lost;
     if (e->event < lost && e->last < settled)
       begin_event (log, now, e);
-    count_request (log, now, e);
+    count_request (log, e, speaks);
   }
   if (fasp_group_log_is_under_way (log, block, settled))
     return FALSE;
-  if (!is_shared (log, now, e))
+  if (!is_shared (log, now, e, speaks))
     return TRUE;
   e->queued = g_new0 (FaspHeapItem, 1);
   fasp_heap_set (&log->queue, e->queued, block);

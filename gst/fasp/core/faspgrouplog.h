@@ -11,6 +11,8 @@
  * Who repairs: the first member that asks for a block is to send it itself, by
  * unicast; when a second one asks within the window it goes to all.  Where losses are
  * shared often (SHARED_ENOUGH), it goes to all at once, but not a third time for one of them.
+ * So does what the speaker asks for (faspgroup.h), if it has a part in most losses: they are
+ * everybody's then, and others ask for few of them as they wait.
  *
  * An event is a block that was lost, original or rex to all, with those who ask for it:
  *
@@ -52,11 +54,13 @@ gboolean fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
 /* So long after the first request others count as asking for the same; and how many could. */
 void fasp_group_log_set_window (FaspGroupLog * log, FaspTime window,
     guint members);
-/* A member that has settled all packets below @settled lacks @block, and sends
+/* The member that asks at once; NULL: none does. */
+void fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who);
+/* A member, @who, that has settled all packets below @settled lacks @block, and sends
  * nothing of it itself now.  @asked: which of its losses of the block it has asked for, for
  * this alone to use; zero at first.  TRUE: it is to send it itself. */
-gboolean fasp_group_log_ask (FaspGroupLog * log, FaspTime now, guint64 block,
-    guint64 settled, guint8 * asked);
+gboolean fasp_group_log_ask (FaspGroupLog * log, FaspTime now,
+    gconstpointer who, guint64 block, guint64 settled, guint8 * asked);
 
 /* The first of the blocks that are to go to all again, FASP_NO_BLOCK: none. @round: of
  * rexes. */

@@ -35,6 +35,13 @@ fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
     fasp_group_describe (endpoint->group, answer);
 }
 
+/* 0: not known yet. */
+static FaspTime
+get_rtt (const FaspSession * session)
+{
+  return session->rtt.measured ? session->rtt.smoothed : 0;
+}
+
 void
 fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
@@ -42,12 +49,10 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
   if (!session->member.invited)
     return;
   session->group = endpoint->group;
+  session->member.who = session->tx.repair;
   fasp_group_join (endpoint->group, &session->member, session->start,
-      session->tx.limit, session->rtt.smoothed);
+      session->tx.limit, get_rtt (session));
   fasp_tx_join (&session->tx, now, endpoint->group->log);
-  /* nothing larger is sent than every path carries */
-  for (guint i = 0; i < session->n_paths; i++)
-    session->paths[i].pmtu.next_time = FASP_NEVER;
 }
 
 void
@@ -63,7 +68,7 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   fasp_group_heard (endpoint->group, &session->member, session->tx.limit,
-      session->rtt.smoothed);
+      get_rtt (session));
 }
 
 static FaspGroupView

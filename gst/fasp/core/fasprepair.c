@@ -524,8 +524,8 @@ look_at_missing (FaspRepair * repair, FaspTime now, guint64 block,
   BlockState *state = block_state (repair, block);
 
   if (state->queued || state->in_flight > 0
-      || !fasp_group_log_ask (repair->log, now, block, repair->group_settled,
-          &state->asked))
+      || !fasp_group_log_ask (repair->log, now, repair, block,
+          repair->group_settled, &state->asked))
     return;
   result->lost++;
   heap_push (repair, block);

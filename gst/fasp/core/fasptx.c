@@ -122,7 +122,12 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     fasp_outlook_lost (&tx->outlook, result.shortest);
   tx->stalled = FALSE;
   if (result.rtt > 0) {
-    fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
+    /* a member waits before it speaks, longer than the round trip: what it says of that
+     * is taken as it is */
+    if (tx->log != NULL)
+      fasp_rtt_sample (rtt, MAX (result.rtt - result.ack_delay, 1), 0);
+    else
+      fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
     fasp_outlook_rtt (&tx->outlook, rtt);
   }
   /* the window only ever opens; where it is not known what stood there, it says

@@ -110,13 +110,13 @@ test_log_alone (void)
   guint8 asked = 0, other = 0, late = 0, round;
 
   /* not settled yet: on its way */
-  g_assert_false (fasp_group_log_ask (log, 0, 1003, 3, &asked));
-  g_assert_true (fasp_group_log_ask (log, 0, 1003, 4, &asked));
+  g_assert_false (fasp_group_log_ask (log, 0, log, 1003, 3, &asked));
+  g_assert_true (fasp_group_log_ask (log, 0, log, 1003, 4, &asked));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
   /* the same one again, its own rex was lost: nobody else's affair */
-  g_assert_true (fasp_group_log_ask (log, 1, 1003, 4, &asked));
+  g_assert_true (fasp_group_log_ask (log, 1, log, 1003, 4, &asked));
   /* a second one: for all */
-  g_assert_false (fasp_group_log_ask (log, 2, 1003, 9, &other));
+  g_assert_false (fasp_group_log_ask (log, 2, log, 1003, 9, &other));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1003);
   g_assert_cmpuint (round, ==, 1);
   g_assert_true (fasp_group_log_is_under_way (log, 1003, 9));
@@ -125,7 +125,7 @@ test_log_alone (void)
   g_assert_true (fasp_group_log_is_under_way (log, 1003, 10));
   g_assert_false (fasp_group_log_is_under_way (log, 1003, 11));
   /* who asks while it is on its way is counted, and gets that one */
-  g_assert_false (fasp_group_log_ask (log, 6, 1003, 10, &late));
+  g_assert_false (fasp_group_log_ask (log, 6, log, 1003, 10, &late));
   g_assert_cmpuint (fasp_group_log_get_losses (log).requests, ==, 3);
   g_assert_cmpuint (fasp_group_log_get_losses (log).events, ==, 1);
   fasp_group_log_free (log);
@@ -137,9 +137,34 @@ test_log_window (void)
   FaspGroupLog *log = log_with (10, 100);
   guint8 a = 0, b = 0, round;
 
-  g_assert_true (fasp_group_log_ask (log, 0, 1000, 10, &a));
-  g_assert_true (fasp_group_log_ask (log, RTT + 1, 1000, 10, &b));
+  /* nine that are nobody else's */
+  for (guint i = 1; i < 10; i++) {
+    guint8 other = 0;
+
+    g_assert_true (fasp_group_log_ask (log, 0, log, 1000 + i, 10, &other));
+  }
+  g_assert_true (fasp_group_log_ask (log, 0, log, 1000, 10, &a));
+  g_assert_true (fasp_group_log_ask (log, RTT + 1, log, 1000, 10, &b));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
+  fasp_group_log_free (log);
+}
+
+/* What the speaker lacks goes to all, as long as it has a part in most losses. */
+static void
+test_log_speaker (void)
+{
+  FaspGroupLog *log = log_with (200, 100);
+  guint8 asked[200] = { 0 }, round;
+  gint me, other;
+
+  fasp_group_log_set_speaker (log, &me);
+  g_assert_false (fasp_group_log_ask (log, 0, &me, 1000, 200, &asked[0]));
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1000);
+  fasp_group_log_sent (log, 1, 1000);
+  for (guint i = 1; i < 100; i++)
+    g_assert_true (fasp_group_log_ask (log, 2, &other, 1000 + i, 200,
+            &asked[i]));
+  g_assert_true (fasp_group_log_ask (log, 3, &me, 1100, 200, &asked[100]));
   fasp_group_log_free (log);
 }
 
@@ -152,18 +177,22 @@ test_log_shared (void)
 
   for (guint i = 0; i < 100; i++)
     for (guint j = 0; j < 2; j++)
-      fasp_group_log_ask (log, i, 1000 + i, 200, &asked[j][i]);
+      fasp_group_log_ask (log, i, log, 1000 + i, 200, &asked[j][i]);
   for (guint64 n; (n = fasp_group_log_peek (log, &round)) != FASP_NO_BLOCK;)
     fasp_group_log_sent (log, 100, n);
-  g_assert_false (fasp_group_log_ask (log, 101, 1150, 200, &asked[0][150]));
+  g_assert_false (fasp_group_log_ask (log, 101, log, 1150, 200,
+          &asked[0][150]));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 1150);
   /* but the third time for one member is its own affair */
   fasp_group_log_sent (log, 102, 1150);
-  g_assert_false (fasp_group_log_ask (log, 103, 1150, 1000, &asked[0][150]));
+  g_assert_false (fasp_group_log_ask (log, 103, log, 1150, 1000,
+          &asked[0][150]));
   fasp_group_log_sent (log, 104, 1150);
-  g_assert_true (fasp_group_log_ask (log, 105, 1150, 1000, &asked[0][150]));
+  g_assert_true (fasp_group_log_ask (log, 105, log, 1150, 1000,
+          &asked[0][150]));
   /* nothing is asked for that is not there */
-  g_assert_false (fasp_group_log_ask (log, 105, 1200, 1000, &asked[0][200]));
+  g_assert_false (fasp_group_log_ask (log, 105, log, 1200, 1000,
+          &asked[0][200]));
   fasp_group_log_trim (log, 1200);
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
   fasp_group_log_free (log);
@@ -365,6 +394,8 @@ test_clean (void)
   stats = get_stats (g);
   g_assert_cmpuint (stats.members, ==, 20);
   g_assert_cmpuint (stats.losses, ==, 0);
+  /* however long they wait before they speak */
+  g_assert_cmpint (stats.rtt, <=, RTT + 5 * FASP_MSEC);
   g_assert_cmpuint (stats.blocks_resent, ==, 0);
   g_assert_cmpuint (count_alone (g), ==, 0);
   /* the stream once, 6 % of headers, and a little to each */
@@ -784,6 +815,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/damp/request", test_damp_request);
   g_test_add_func ("/group/log/alone", test_log_alone);
   g_test_add_func ("/group/log/window", test_log_window);
+  g_test_add_func ("/group/log/speaker", test_log_speaker);
   g_test_add_func ("/group/log/shared", test_log_shared);
   g_test_add_func ("/group/announcers", test_announcers);
   g_test_add_func ("/group/phases", test_phases);
