@@ -20,7 +20,6 @@ enum
   OPTION_WANTS = 14,
   OPTION_GROUP = 15,
   OPTION_GROUP_KEY = 16,
-  OPTION_KNOWN = OPTION_GROUP_KEY,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
