@@ -11,7 +11,7 @@
  * queue of their own unless the link is slow; two jumbo frames for fast
  * streams, and above that what goes between two wake-ups. */
 #define BURST_MIN 3000          /* two common datagrams */
-#define BURST_MAX 8192
+#define BURST_MAX 7800
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
 /* Waking up twice that late costs nothing of the rate. */
 #define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
