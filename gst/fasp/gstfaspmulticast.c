@@ -129,6 +129,9 @@ gst_fasp_multicast_check (const GstFaspSettings * s, GError ** error)
           && s->bonding_addresses[0] != '\0'))
     BAD ("%s is a multicast group, which is one flow: leave out flowlets and "
         "bonding-addresses.", s->host);
+  else if (!sends && s->fallback_addresses != NULL
+      && s->fallback_addresses[0] != '\0')
+    BAD ("%s is a multicast group, which says itself where it comes from: leave out " "fallback-addresses.", s->host);
   else if (sends && !s->rex)
     BAD ("rex=false cannot be had with the multicast group %s: leave it out.",
         s->host);

@@ -256,7 +256,8 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   memcpy (session->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
     session->start = start;
-    session->live_from = fasp_store_get_head (endpoint->store);
+    session->live_from = fasp_history_begins_in_past (endpoint, start) ?
+        fasp_store_get_head (endpoint->store) : 0;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
         config->glitch_interval, session->agreed.find, session->agreed.latency);

@@ -113,3 +113,24 @@ fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
       || !fasp_origin_equal (&place.origin, &session->told.origin))
     fasp_store_mark (endpoint->store, now, endpoint->media_time);
 }
+
+gboolean
+fasp_history_is_in_past (const FaspSession * session)
+{
+  return fasp_tx_get_base (&session->tx) < session->live_from;
+}
+
+gboolean
+fasp_history_begins_in_past (const FaspEndpoint * endpoint, guint64 start)
+{
+  guint64 needed = MIN (fasp_store_get_head (endpoint->store),
+      endpoint->hold);
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->needs.place > 0 && !fasp_history_is_in_past (session))
+      needed = MIN (needed, fasp_tx_get_base (&session->tx));
+  }
+  return start < needed;
+}

@@ -29,6 +29,13 @@ gboolean fasp_history_give_way (FaspEndpoint * endpoint);
 /* The first block of a session; the one that is being written is sealed. */
 guint64 fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
     const FaspWants * wants);
+/* Who joined in the past has not come to what was written then: it gives way when there is
+ * no room. */
+gboolean fasp_history_is_in_past (const FaspSession * session);
+/* Does who begins at block @start, in place of one that is gone or anew, begin before all
+ * that others need, or that is held for one who comes back? */
+gboolean fasp_history_begins_in_past (const FaspEndpoint * endpoint,
+    guint64 start);
 /* The session is to hear where it begins, if that is not where it was told. */
 void fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session);

@@ -135,7 +135,7 @@ fasp_media_clock_continue (FaspMediaClock * clock,
 {
   *clock = *before;
   clock->newest = clock->epoch = clock->epoch_least = 0;
-  clock->newest_media = G_MININT64;
+  clock->newest_media = -SANE;
 }
 
 gboolean

@@ -84,6 +84,9 @@ fasp_move_unreachable (FaspEndpoint * endpoint, const FaspAddress * to)
 void
 fasp_move_tend (FaspEndpoint * endpoint, FaspTime now)
 {
-  if (endpoint->move_time <= now && !fasp_move_on (endpoint, now))
+  if (endpoint->move_time > now)
+    return;
+  endpoint->refused = 0;        /* who does not answer has not refused */
+  if (!fasp_move_on (endpoint, now))
     fasp_move_stay (endpoint);
 }

@@ -55,8 +55,9 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
   FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number,
       block->media_time);
 
-  if (endpoint->reading != session->id) {
-    clock->epoch += !again;
+  /* the same stream in another session has the same clock, and its jumps */
+  if (endpoint->reading != session->id && !again) {
+    clock->epoch++;
     clock->jumps = rx->clock.jumps;
   }
   if (clock->jumps != rx->clock.jumps
@@ -66,7 +67,9 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
     clock->jumps = rx->clock.jumps;
     clock->jump = rx->clock.jump;
   }
-  clock->known = clock->jumps == rx->clock.jumps;
+  /* not while it is still being found, as by who joined in the past */
+  clock->known = clock->jumps == rx->clock.jumps
+      && rx->clock.last - rx->clock.start > FASP_SEC;
   clock->offset = rx->clock.offset;
   clock->skew_known = rx->skew.known;
   clock->skew = rx->skew.skew;
@@ -145,6 +148,9 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     if (block == NULL) {
       if (fasp_session_is_over (session) && !session->removed)
         fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
+      else if (session->state == FASP_SESSION_OPEN)     /* marks were taken */
+        fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
+            fasp_rx_get_timeout (&session->rx));
       continue;
     }
     if (fasp_session_is_over (session) && !fasp_session_has_unread (session))

@@ -95,7 +95,8 @@ typedef struct
   gchar *streamid;
   guint64 start;                /* sender: first block promised, */
   FaspPlace told;               /* where that was said to stand, */
-  guint64 live_from;            /* and what was written next when it joined */
+  guint64 live_from;            /* of one that began in the past: what was written
+                                   next when it joined; else 0 */
 
   FaspTime created, opened, heard, spoken;
   gboolean interrupted;

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasphistory.h"
 #include "faspslow.h"
-
-/* Who joined in the past has not come to what was written then. */
-static gboolean
-is_in_past (const FaspSession * session)
-{
-  return fasp_tx_get_base (&session->tx) < session->live_from;
-}
 
 /* Whom may the stream leave behind? With slow-policy=wait only one that is
  * silent while another is heard: the dead must not hold up the living; and one
@@ -16,7 +10,8 @@ may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
     gboolean any_heard)
 {
   return endpoint->config.slow_policy != FASP_SLOW_WAIT
-      || (session->interrupted && any_heard) || is_in_past (session);
+      || (session->interrupted && any_heard)
+      || fasp_history_is_in_past (session);
 }
 
 gboolean
@@ -56,7 +51,7 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
         || !may_leave_behind (endpoint, session, any_heard))
       continue;
     if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER
-        && !is_in_past (session))
+        && !fasp_history_is_in_past (session))
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
           "it does not keep up with the stream");
     else

@@ -230,6 +230,7 @@ fasp_store_set_place (FaspStore * store, FaspTime now, FaspTime media_time,
   }
   store->offset = offset;
   fasp_segments_begin (&store->segments, store->head, place);
+  fasp_segments_trim (&store->segments, store->tail);
   return TRUE;
 }
 

@@ -853,6 +853,9 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       result = FASP_IO_FAILED;
       break;
     }
+    /* what was taken may have been marks, or known, and the last of a session */
+    if (must_wake (io))
+      wake (io);
     wait_for_change (io);
   }
   must = must_wake (io);

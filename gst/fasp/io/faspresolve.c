@@ -2,7 +2,8 @@
 #include "faspresolve.h"
 
 #define RETRY_AFTER G_TIME_SPAN_SECOND
-#define NEXT_ADDRESS_AFTER (2 * G_TIME_SPAN_SECOND)
+/* Less than a peer among several has to answer (faspmove.c). */
+#define NEXT_ADDRESS_AFTER (1 * G_TIME_SPAN_SECOND)
 #define LOOK_AGAIN_AFTER (10 * G_TIME_SPAN_SECOND)
 
 struct _FaspResolve

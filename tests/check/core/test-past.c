@@ -947,6 +947,108 @@ add_seeds (const gchar * path, guint n, GTestDataFunc test)
   }
 }
 
+/* A receiver goes, by a goodbye or without one, while the sink waits for it with a full
+ * store; it comes back and goes on where it stood: without history nobody is in the past. */
+static void
+test_come_back (gconstpointer data)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  guint64 got;
+
+  a.buffer_size = 1 << 20;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  if (GPOINTER_TO_INT (data))
+    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+        FASP_REASON_STOPPED);
+  vcast_run (n, FASP_SEC);
+  got = n->nodes[VNET_B].read;
+  vcast_leave (n, VNET_B);
+  vcast_run (n, 6 * FASP_SEC);
+  g_assert_cmpuint (n->held, >, 0);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).blocks_skipped, ==, 0);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
+  /* not behind what was delivered; what was on its way back may come again */
+  g_assert_cmpint (n->nodes[VNET_B].origin, <=, got);
+  g_assert_cmpint (n->nodes[VNET_B].origin, >, 0);
+  vcast_free (n);
+}
+
+/* A key frame's mark was the last thing that came, and is read when the session is over:
+ * that it can go now is due at once. */
+static void
+test_last_mark (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpoint *e;
+  FaspTime now;
+
+  a.join = FASP_JOIN_KEY_FRAME;
+  b.reconnect = FALSE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  n->bitrate = 0;
+  vcast_run (n, FASP_SEC);
+  n->nodes[VNET_B].stopped = TRUE;
+  now = vnet_get_time (n->net);
+  fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now);
+  vcast_run (n, FASP_SEC / 5);
+  fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  vcast_run (n, 5 * FASP_SEC);
+  e = n->nodes[VNET_B].endpoint;
+  now = vnet_get_time (n->net);
+  g_assert_true (fasp_endpoint_can_read (e));
+  g_assert_null (fasp_endpoint_read (e, now));
+  g_assert_cmpint (fasp_endpoint_get_timeout (e), <=, now);
+  n->nodes[VNET_B].stopped = FALSE;
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REMOVED], ==, 1);
+  vcast_free (n);
+}
+
+/* One peer refuses, the other is not there yet: that is not to be refused by both. */
+static void
+test_refused_and_silent (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER), c;
+  guint serial = 0, now;
+
+  fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  b.peers = 2;
+  vnet_get_wire (n->net, VNET_B, VNET_C)->delay =
+      vnet_get_wire (n->net, VNET_C, VNET_B)->delay = VCAST_RTT / 2;
+  vcast_join (n, VNET_C, &c, VNET_C);
+  vcast_join (n, VNET_B, &b, VNET_C);
+  for (guint i = 0; i < 400; i++) {
+    guint peer = fasp_endpoint_get_wanted_peer (n->nodes[VNET_B].endpoint,
+        &now);
+
+    if (now != serial) {
+      FaspAddress address = vnet_get_address (peer == 0 ? VNET_C : VNET_A);
+
+      serial = now;
+      fasp_endpoint_dial (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+          &address);
+    }
+    if (i == 160)
+      vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, 50 * FASP_MSEC);
+  }
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -977,6 +1079,12 @@ main (int argc, char **argv)
   add_seeds ("/past/given-up", 4, test_given_up);
   g_test_add_func ("/past/pass", test_pass);
   g_test_add_func ("/past/half-open", test_half_open);
+  g_test_add_data_func ("/past/come-back/goodbye", GINT_TO_POINTER (TRUE),
+      test_come_back);
+  g_test_add_data_func ("/past/come-back/silent", GINT_TO_POINTER (FALSE),
+      test_come_back);
+  g_test_add_func ("/past/last-mark", test_last_mark);
+  g_test_add_func ("/past/refused-and-silent", test_refused_and_silent);
   g_test_add_func ("/past/skip-origin", test_skip_origin);
   return g_test_run ();
 }

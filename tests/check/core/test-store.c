@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "faspstore.h"
 
 static const guint8 bytes[100000];
@@ -132,6 +133,29 @@ test_end (void)
   fasp_store_free (store);
 }
 
+/* Another stream begins where nothing of the one before is kept: nobody finds that. */
+static void
+test_other_stream (void)
+{
+  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  FaspPlace a = {.known = TRUE }, b = {.known = TRUE };
+  guint8 data[4000] = { 0 };
+  guint64 number;
+
+  memset (a.origin.bytes, 1, sizeof a.origin.bytes);
+  memset (b.origin.bytes, 2, sizeof b.origin.bytes);
+  fasp_store_set_place (store, 0, 0, &a, FALSE);
+  fasp_store_write (store, 1, 1, data, sizeof data, NULL);
+  fasp_store_trim (store, 4);
+  fasp_store_set_place (store, 2, 2, &b, FALSE);
+  fasp_store_write (store, 3, 3, data, sizeof data, NULL);
+  b.offset = 2000;
+  g_assert_true (fasp_store_find (store, &b, &number));
+  a.offset = sizeof data;
+  g_assert_false (fasp_store_find (store, &a, &number));
+  fasp_store_free (store);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -142,5 +166,6 @@ main (int argc, char **argv)
   g_test_add_func ("/store/memory", test_memory);
   g_test_add_func ("/store/places", test_places);
   g_test_add_func ("/store/end", test_end);
+  g_test_add_func ("/store/other-stream", test_other_stream);
   return g_test_run ();
 }
