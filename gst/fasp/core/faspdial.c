@@ -225,6 +225,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   event->address = *from;
   event->reason = answer->reason;
   event->final = !moves && !(passing && endpoint->config.reconnect);
+  endpoint->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
     fasp_caller_stop (&endpoint->caller);
@@ -287,6 +288,7 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
     event->address = endpoint->peer;
     event->reason = FASP_REASON_SILENT;
     event->final = TRUE;
+    endpoint->given_up = TRUE;
     tell_forged (endpoint, event);
     fasp_caller_stop (&endpoint->caller);
     endpoint->expected = FALSE;

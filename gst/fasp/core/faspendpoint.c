@@ -557,6 +557,7 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
   event->final = !again;
+  endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER) {
     guint64 base = fasp_tx_get_base (&session->tx);
@@ -754,6 +755,9 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
       || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram)))
     return TRUE;
+  if (fasp_multicast_is_first (endpoint)
+      && fasp_multicast_poll (endpoint, now, datagram))
+    return TRUE;
   while ((session = fasp_turns_next (&endpoint->turns, now)) != NULL) {
     if (!tend (endpoint, now, session)) {
       remove_session (endpoint, session);
@@ -766,6 +770,9 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     }
     if (fasp_session_poll (session, now, datagram)) {
       fasp_turns_used (&endpoint->turns, &session->turn_to_send, now);
+      if (session->member.joined
+          && ++endpoint->group->given > FASP_GROUP_PATIENCE)
+        endpoint->group->first = FASP_GROUP_SHARE;
       return TRUE;
     }
     end_turn (endpoint, now, session);

@@ -65,6 +65,7 @@ struct _FaspEndpoint
   FaspAnnouncers announcers;
   guint8 number[FASP_GROUP_NUMBER_SIZE];        /* of the one that is called */
 
+  gboolean given_up;            /* it was told that no call will follow */
   /* receiver */
   guint32 reading;              /* session of the block read last */
   FaspTime reading_offset;      /* from its media time to when it is to be played, less

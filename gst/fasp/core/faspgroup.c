@@ -176,12 +176,15 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
 {
   if (group->members->len == 0)
     fasp_group_log_start (group->log, start);
+  /* it has to hear that there is a past */
+  if (start < fasp_group_log_get_next (group->log))
+    group->tail_time = 0;
   g_ptr_array_add (group->members, member);
   member->joined = TRUE;
   member->speak_time = FASP_NEVER;
-  member->datagrams = group->datagrams;
-  member->wire = group->wire;
-  member->block_wire = group->block_wire;
+  member->datagrams = group->datagrams - member->datagrams;
+  member->wire = group->wire - member->wire;
+  member->block_wire = group->block_wire - member->block_wire;
   fasp_group_heard (group, member, limit, rtt);
   look (group);
 }
@@ -192,6 +195,9 @@ fasp_group_leave (FaspGroup * group, FaspMember * member)
   if (!member->joined)
     return;
   member->joined = FALSE;
+  member->datagrams = group->datagrams - member->datagrams;
+  member->wire = group->wire - member->wire;
+  member->block_wire = group->block_wire - member->block_wire;
   fasp_group_lost_sight (group, member);
   g_ptr_array_remove_fast (group->members, member);
   look (group);

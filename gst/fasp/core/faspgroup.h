@@ -30,6 +30,12 @@ G_BEGIN_DECLS
 /* Payload bytes of a block that a group takes. */
 #define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
 
+/* Members' own datagrams go before the group's.  But where they have been so many in a row,
+ * each has to wait for so many of the group's, as long as that has any: who lacks much does
+ * not starve the others. */
+#define FASP_GROUP_PATIENCE 32
+#define FASP_GROUP_SHARE 3
+
 /* A session's part in it. */
 typedef struct
 {
@@ -40,7 +46,8 @@ typedef struct
   FaspTime rtt;
   FaspTime speak_time;          /* when it is to be told that it is the speaker;
                                    FASP_NEVER: it is not */
-  guint64 datagrams, wire, block_wire;  /* of the group, when it joined */
+  guint64 datagrams, wire, block_wire;  /* sent by the group: for this one, before; or, while
+                                           it is a member, for others */
 } FaspMember;
 
 typedef struct
@@ -61,6 +68,8 @@ typedef struct
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
   gdouble patience;             /* back-off in round trips */
   guint64 events_seen;
+  guint given;                  /* to members' datagrams in a row, */
+  guint first;                  /* so that so many of its own go before theirs */
   FaspTime announce_time, tell_time, tail_time, tail_interval;
   FaspTrace *trace;             /* the endpoint's */
   /* figures */

@@ -61,7 +61,7 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
 {
   if (!session->member.joined)
     return;
-  if (fasp_tx_is_deaf (&session->tx, now, &session->rtt)) {
+  if (fasp_tx_is_deaf (&session->tx)) {
     endpoint->group->deaf++;
     fasp_group_leave (endpoint->group, &session->member);
     fasp_tx_leave (&session->tx, now);
@@ -86,13 +86,25 @@ get_view (const FaspEndpoint * endpoint)
 }
 
 gboolean
+fasp_multicast_is_first (const FaspEndpoint * endpoint)
+{
+  return endpoint->group != NULL && endpoint->group->first > 0;
+}
+
+gboolean
 fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
 {
   FaspGroupView view = get_view (endpoint);
+  FaspGroup *group = endpoint->group;
 
-  return !endpoint->closing && fasp_group_poll (endpoint->group, now, &view,
-      datagram);
+  if (endpoint->closing || !fasp_group_poll (group, now, &view, datagram))
+    return FALSE;
+  if (group->first > 0)
+    group->first--;
+  else
+    group->given = 0;
+  return TRUE;
 }
 
 FaspTime
@@ -125,11 +137,22 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
 
 /* --- receiver ----------------------------------------------------------------------- */
 
-/* Whoever is called or connected, and heard, stays so: anybody can announce. */
+/* Whoever is called or connected, and heard, stays so: anybody can announce. And after the
+ * end nobody is looked for. */
 static gboolean
 wants_sender (const FaspEndpoint * endpoint)
 {
-  return !endpoint->closing && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
+  return !endpoint->closing && !endpoint->given_up
+      && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
+}
+
+static gboolean
+is_calling (const FaspEndpoint * endpoint, const FaspAnnouncer * announcer)
+{
+  return endpoint->caller.active
+      && fasp_address_equal (&endpoint->peer, &announcer->address)
+      && memcmp (endpoint->number, announcer->number,
+      FASP_GROUP_NUMBER_SIZE) == 0;
 }
 
 void
@@ -149,7 +172,7 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
   if (!wants_sender (endpoint))
     return;
   next = fasp_announcers_choose (&endpoint->announcers, now);
-  if (next == NULL)
+  if (next == NULL || is_calling (endpoint, next))
     return;
   memcpy (endpoint->number, next->number, FASP_GROUP_NUMBER_SIZE);
   endpoint->peer = next->address;
@@ -174,6 +197,10 @@ fasp_multicast_accepted (FaspEndpoint * endpoint, FaspTime now,
 
   if (!answer->has_group_key || endpoint->config.group.len == 0
       || is_sender (endpoint))
+    return;
+  /* it is protected by what we offered, or not for us */
+  if (memchr (endpoint->caller.hello.ciphers, answer->group_key.cipher,
+          endpoint->caller.hello.n_ciphers) == NULL)
     return;
   endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
   fasp_session_listen (session, now, &answer->group_key, seed);

@@ -21,6 +21,8 @@ void fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
 /* Something has come from a receiver. */
 void fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
+/* Is it the group's turn, before that of sessions? */
+gboolean fasp_multicast_is_first (const FaspEndpoint * endpoint);
 gboolean fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_multicast_get_timeout (FaspEndpoint * endpoint);

@@ -64,6 +64,7 @@ struct _FaspRepair
   GQueue unknown;               /* guint64: settled, not spoken of yet */
   gboolean was_member;
   FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
+  FaspTime group_progress;      /* when more of it was told of, last */
   guint64 group_told;           /* the newest of its packets told of, and */
   guint64 group_settled;        /* settled, + 1 */
 };
@@ -208,6 +209,9 @@ get_rounds (const FaspRepair * repair, guint64 block)
 
   if (repair->log != NULL)
     rounds += fasp_group_log_get_rounds (repair->log, block);
+  /* what comes by itself to a member is not the original: that is the group's */
+  if (repair->log != NULL)
+    rounds = MAX (rounds, 1u);
   return MIN (rounds, G_MAXUINT8);
 }
 
@@ -501,7 +505,10 @@ told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
           largest + 1);
     note_told (flow, now, told, largest, fasp_group_log_get_time (repair->log,
             largest), result);
-    repair->group_told = MAX (repair->group_told, largest + 1);
+    if (largest >= repair->group_told) {
+      repair->group_told = largest + 1;
+      repair->group_progress = now;
+    }
     if (told->unsettled <= largest)
       repair->group_settled = MAX (repair->group_settled, largest -
           told->unsettled + 1);
@@ -557,7 +564,7 @@ settle_group (FaspRepair * repair, FaspTime now, const FaspFeedback * feedback,
 }
 
 void
-fasp_repair_join (FaspRepair * repair, FaspGroupLog * log)
+fasp_repair_join (FaspRepair * repair, FaspTime now, FaspGroupLog * log)
 {
   Flow *flow = g_new0 (Flow, 1);
 
@@ -570,6 +577,7 @@ fasp_repair_join (FaspRepair * repair, FaspGroupLog * log)
   repair->log = log;
   repair->was_member = TRUE;
   repair->group_told = flow->next;
+  repair->group_progress = now;
   fasp_repair_follow (repair);
 }
 
@@ -603,8 +611,13 @@ fasp_repair_leave (FaspRepair * repair)
 FaspTime
 fasp_repair_get_unheard (const FaspRepair * repair)
 {
-  return repair->group_told == fasp_group_log_get_pn (repair->log) ?
-      FASP_NEVER : fasp_group_log_get_time (repair->log, repair->group_told);
+  FaspTime sent;
+
+  if (repair->group_told == fasp_group_log_get_pn (repair->log))
+    return FASP_NEVER;
+  sent = fasp_group_log_get_time (repair->log, repair->group_told);
+  /* 0: so many packets ago that it is not known */
+  return sent > 0 ? sent : repair->group_progress;
 }
 
 gboolean

@@ -71,7 +71,8 @@ gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result);
 
 /* New blocks go to a group from now on, as @log tells, which is not owned. */
-void fasp_repair_join (FaspRepair * repair, FaspGroupLog * log);
+void fasp_repair_join (FaspRepair * repair, FaspTime now,
+    FaspGroupLog * log);
 /* Not any more: what the peer lacks is queued. */
 void fasp_repair_leave (FaspRepair * repair);
 /* To be called before what depends on which blocks the group has sent; returns one past

@@ -430,6 +430,10 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
     counts->wire += session->group->wire - session->member.wire;
     counts->block_wire += session->group->block_wire -
         session->member.block_wire;
+  } else {
+    counts->datagrams += session->member.datagrams;
+    counts->wire += session->member.wire;
+    counts->block_wire += session->member.block_wire;
   }
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);

@@ -74,7 +74,8 @@ void
 fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
 {
   tx->log = log;
-  fasp_repair_join (tx->repair, log);
+  tx->deaf_since = FASP_NEVER;
+  fasp_repair_join (tx->repair, now, log);
   tx->tail_time = now + MEMBER_QUIET;
   follow (tx);
 }
@@ -90,11 +91,24 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
   tx->fresh_time = now;
 }
 
-gboolean
-fasp_tx_is_deaf (const FaspTx * tx, FaspTime now, const FaspRtt * rtt)
+/* By what a FEEDBACK says; the first one after an outage may be older than what has come
+ * since. */
+static void
+judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
-  return tx->log != NULL && fasp_repair_get_unheard (tx->repair) <
-      now - DEAF_AFTER - 4 * rtt->smoothed;
+  if (fasp_repair_get_unheard (tx->repair) >= now - DEAF_AFTER -
+      4 * rtt->smoothed)
+    tx->deaf_since = FASP_NEVER;
+  else if (tx->deaf_since == FASP_NEVER)
+    tx->deaf_since = now;
+  tx->deaf = tx->deaf_since != FASP_NEVER
+      && now - tx->deaf_since > rtt->smoothed;
+}
+
+gboolean
+fasp_tx_is_deaf (const FaspTx * tx)
+{
+  return tx->log != NULL && tx->deaf;
 }
 
 gboolean
@@ -153,6 +167,8 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     tx->tail_time = FASP_NEVER;
   else if (tx->log != NULL)
     tx->tail_time = now + MEMBER_QUIET;
+  if (tx->log != NULL)
+    judge_hearing (tx, now, rtt);
   return TRUE;
 }
 

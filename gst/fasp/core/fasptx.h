@@ -39,6 +39,8 @@ typedef struct
   FaspCopies copies;
   FaspFec fec;                  /* the caller's to initialise */
   FaspGroupLog *log;            /* new blocks go to a group (faspgroup.h); NULL: not */
+  FaspTime deaf_since;          /* it has told of nothing new of it, FASP_NEVER: it has; */
+  gboolean deaf;                /* and does not hear it */
   gboolean no_rex;              /* what is lost is given up; the caller's */
   FaspOutlook outlook;
   guint64 cursor;               /* next new block, */
@@ -105,8 +107,7 @@ void fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log);
 /* Not any more: what the peer lacks, and all that comes, goes by itself. */
 void fasp_tx_leave (FaspTx * tx, FaspTime now);
 /* Is known to hear nothing of its group. */
-gboolean fasp_tx_is_deaf (const FaspTx * tx, FaspTime now,
-    const FaspRtt * rtt);
+gboolean fasp_tx_is_deaf (const FaspTx * tx);
 
 /* The new block that was sent just now goes @times more before all else. */
 void fasp_tx_double (FaspTx * tx, guint times);

@@ -770,7 +770,7 @@ test_hostile_feedback (void)
   };
   guint8 round;
 
-  fasp_repair_join (repair, log);
+  fasp_repair_join (repair, 0, log);
   f.ranges[0] = (FaspRange) {
   1000, 100};
   f.flows[0] = (FaspFeedbackFlow) {
