@@ -806,6 +806,144 @@ test_hostile_feedback (void)
   fasp_group_log_free (log);
 }
 
+/* --- where a group meets the past, outages, and the end --------------------------------- */
+
+/* With history; @n live receivers of 4 Mbit/s in a channel of 5.6. */
+static Vgroup *
+group_with_history (guint n, FaspEndpointConfig * receiver)
+{
+  FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
+  Vgroup *g = vgroup_new (7);
+
+  *receiver = vgroup_config (FASP_ROLE_RECEIVER);
+  sender.max_bitrate = 5600000;
+  sender.slow_policy = FASP_SLOW_SKIP;
+  sender.history = 30 * FASP_SEC;
+  sender.wait_for_connection = FALSE;
+  sender.buffer_size = receiver->buffer_size = 64 << 20;
+  vgroup_set_sender (g, &sender);
+  for (guint i = 0; i < n; i++)
+    vgroup_add (g, receiver, 20 * FASP_MSEC);
+  g->bitrate = 0;
+  vgroup_run (g, 1500 * FASP_MSEC);
+  g->bitrate = 4000000;
+  return g;
+}
+
+/* One joins ten seconds back: it catches up in what the others leave. */
+static void
+test_join_back (void)
+{
+  FaspEndpointConfig r;
+  Vgroup *g = group_with_history (3, &r);
+  guint64 read;
+
+  vgroup_run (g, 12 * FASP_SEC);
+  r.join = FASP_JOIN_BACK;
+  r.join_back_ms = 10000;
+  vgroup_add (g, &r, 20 * FASP_MSEC);
+  for (guint i = 0; i < 10; i++) {
+    read = g->receivers[0].read;
+    vgroup_run (g, FASP_SEC);
+    g_assert_cmpuint (g->receivers[0].read - read, >, 3900000 / 8);
+  }
+  g_assert_cmpuint (g->receivers[3].read, >, 9 * 1000000 / 8);
+  g_assert_cmpuint (g->receivers[3].events[FASP_EVENT_DEAF], ==, 0);
+  g_assert_cmpuint (get_stats (g).members, ==, 4);
+  vgroup_free (g);
+}
+
+/* Nothing is written any more: who joins the past of it has it all the same. */
+static void
+test_join_pause (void)
+{
+  FaspEndpointConfig r;
+  Vgroup *g = group_with_history (0, &r);
+
+  vgroup_run (g, 5 * FASP_SEC);
+  g->bitrate = 0;
+  vgroup_run (g, FASP_SEC);
+  vgroup_add (g, &r, 20 * FASP_MSEC);
+  vgroup_run (g, 2 * FASP_SEC);
+  r.join = FASP_JOIN_BACK;
+  vgroup_add (g, &r, 20 * FASP_MSEC);
+  vgroup_run (g, 15 * FASP_SEC);
+  g_assert_cmpuint (g->receivers[1].read, ==, g->written);
+  vgroup_free (g);
+}
+
+/* What receivers say is held up for 2.5 s, and nothing else: all hear the group. */
+static void
+test_back_blackout (void)
+{
+  for (guint seed = 1; seed <= 3; seed++) {
+    Vgroup *g = group_of (seed, 20, FASP_SLOW_SKIP);
+
+    vgroup_run (g, 3 * FASP_SEC);
+    for (guint i = 0; i < 20; i++) {
+      g->receivers[i].back.config.blackouts[0].start = g->now;
+      g->receivers[i].back.config.blackouts[0].end = g->now + 2500 * FASP_MSEC;
+    }
+    vgroup_run (g, 8 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).deaf, ==, 0);
+    g_assert_cmpuint (get_stats (g).members, ==, 20);
+    vgroup_free (g);
+  }
+}
+
+/* One holds up the end for half a minute: those that have it are not called back by
+ * announcements. */
+static void
+test_end_once (void)
+{
+  FaspEndpointConfig r;
+  Vgroup *g = group_with_history (0, &r);
+
+  r.buffer_size = 1 << 20;
+  r.reconnect = FALSE;
+  for (guint i = 0; i < 3; i++)
+    vgroup_add (g, &r, 20 * FASP_MSEC);
+  vgroup_run (g, 3 * FASP_SEC);
+  g->receivers[2].stopped = TRUE;
+  vgroup_run (g, 2 * FASP_SEC);
+  vgroup_end (g, 30 * FASP_SEC);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_true (g->receivers[i].eos);
+    g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_CONNECTED], ==, 1);
+    g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_REMOVED], ==, 1);
+  }
+  vgroup_free (g);
+}
+
+/* Who does not hear the group any more keeps the latency that was found. */
+static void
+test_deaf_latency (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  FaspSessionStats sessions[3];
+  Vgroup *g = vgroup_new (7);
+
+  r.latency_ms = FASP_LATENCY_AUTO;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < 3; i++)
+    vgroup_add (g, &r, 20 * FASP_MSEC);
+  g->bitrate = 0;
+  vgroup_run (g, 1500 * FASP_MSEC);
+  g->bitrate = 4000000;
+  g->trunk.config.loss = .005;
+  vgroup_run (g, 10 * FASP_SEC);
+  g->receivers[2].no_multicast = TRUE;
+  vgroup_run (g, 20 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).deaf, ==, 1);
+  g_assert_cmpuint (fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
+          0}
+          , sessions, 3), ==, 3);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpuint (sessions[i].latency_ms, <, 1000);
+  vgroup_free (g);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -835,5 +973,10 @@ main (int argc, char **argv)
   g_test_add_func ("/group/forged", test_forged);
   g_test_add_func ("/group/announce-flood", test_announce_flood);
   g_test_add_func ("/group/hostile-feedback", test_hostile_feedback);
+  g_test_add_func ("/group/join-back", test_join_back);
+  g_test_add_func ("/group/join-pause", test_join_pause);
+  g_test_add_func ("/group/back-blackout", test_back_blackout);
+  g_test_add_func ("/group/end-once", test_end_once);
+  g_test_add_func ("/group/deaf-latency", test_deaf_latency);
   return g_test_run ();
 }
