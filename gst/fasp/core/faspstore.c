@@ -125,6 +125,21 @@ advance (FaspStore * store, gsize size)
     store->offset = fasp_offset_check (store->offset + size);
 }
 
+/* One that is nearly full takes no part of what does not fit: writes of a size, 7 packets
+ * of MPEG-TS, stay blocks of one size, which leave in one message (UDP_SEGMENT). */
+static void
+close_if_nearly_full (FaspStore * store, gsize size)
+{
+  const FaspBlock *block;
+
+  if (!store->open)
+    return;
+  block = *slot (store, store->head - 1);
+  if (block->size >= block->capacity / 8 * 7
+      && size > block->capacity - block->size)
+    close_block (store);
+}
+
 gsize
 fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * data, gsize size, FaspMemory * memory)
@@ -133,6 +148,7 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
 
   if (store->finished)
     return 0;
+  close_if_nearly_full (store, size);
   while (taken < size) {
     FaspBlock *block;
     gsize n;
