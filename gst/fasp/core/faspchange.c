@@ -84,15 +84,17 @@ fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect)
 }
 
 void
-fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
+fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane, FaspTime from,
+    FaspTime until)
 {
-  for (FaspTurn * turn = fasp_turns_get_sender (&endpoint->turns, from, NULL);
-      turn != NULL;
-      turn = fasp_turns_get_sender (&endpoint->turns, from, turn)) {
+  const FaspTurns *turns = &endpoint->turns[lane];
+
+  for (FaspTurn * turn = fasp_turns_get_sender (turns, from, NULL);
+      turn != NULL; turn = fasp_turns_get_sender (turns, from, turn)) {
     FaspSession *session = turn->due.owner;
 
     fasp_pacer_late (&session->pacer, from, until);
   }
-  if (endpoint->group != NULL)
+  if (lane == 0 && endpoint->group != NULL)
     fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

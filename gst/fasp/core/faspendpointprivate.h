@@ -25,7 +25,7 @@ struct _FaspEndpoint
   GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
   guint64 made;                 /* so many so far */
   GHashTable *by_id;            /* id -> FaspSession */
-  FaspTurns turns;              /* whose it is to be polled */
+  FaspTurns turns[FASP_LANES_MAX];      /* whose it is to be polled, by lane */
   FaspTime refusal_told;        /* last event about somebody unproved */
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
@@ -86,6 +86,12 @@ struct _FaspEndpoint
   gboolean closing;
   FaspEndpointStats stats;
 };
+
+static inline FaspTurns *
+fasp_endpoint_get_turns (FaspEndpoint * endpoint, const FaspSession * session)
+{
+  return &endpoint->turns[session->lane];
+}
 
 static inline FaspSession *
 fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)

@@ -2,25 +2,21 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
-#include "faspdeparture.h"
 #include "faspio.h"
+#include "fasplanes.h"
 #include "faspmeter.h"
 #include "faspreceivebatch.h"
 #include "faspreceivers.h"
 #include "faspresolve.h"
-#include "faspsendbatch.h"
 
 #define CLOSE_MAX FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
 #define EVENTS_BATCH 16
-/* Full batches sent before the socket is looked at. */
+/* Full batches received before anything else is looked at. */
 #define BATCHES_MAX 4
-/* Datagrams made, a microsecond each, between two looks at the clock. */
-#define SAME_TIME 8
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
 /* A socket that takes no more is tried again after that time at the latest. */
@@ -30,18 +26,14 @@
 
 struct _FaspIo
 {
-  GMutex send_lock;             /* of what is sent; before lock */
-  GMutex lock;
+  FaspGuard guard;
   GCond changed;                /* something a waiter may be waiting for */
-  FaspEndpoint *endpoint;
   FaspLinks *links;
   FaspAddress *others;
-  FaspSendBatch *out;           /* under send_lock: what leaves, */
-  FaspDeparture departure;      /* and how long it has waited */
+  FaspLanes *lanes;             /* the first is the thread's, or the writer's */
   FaspReceiveBatch *in;         /* the thread's */
   guint64 own;                  /* links that it receives from; the others: */
   FaspReceivers *receivers;
-  gint wake_fd;
   GThread *thread;
   FaspIoEventFunc event;
   FaspIoSendFunc send_failed;
@@ -57,10 +49,9 @@ struct _FaspIo
   FaspRole role;
   FaspMode mode;
 
-  /* under the lock */
+  /* under the guard */
   FaspTime newest;              /* datagram's time */
   FaspMeter arriving;           /* what the sockets' buffers are for */
-  FaspTime sleeping_until;      /* the thread's; 0 while it is awake */
   gboolean flushing, closing, failed, ended;
   FaspEvent failed_event, ended_event;
   guint waiters;
@@ -83,32 +74,16 @@ random_bytes (gpointer unused, guint8 * data, gsize size)
   }
 }
 
+/* With the guard held, from any thread but the I/O thread. */
 static void
-wake (FaspIo * io)
+rouse (FaspLanes * lanes, gpointer data)
 {
-  guint64 one = 1;
+  FaspIo *io = data;
 
-  /* EAGAIN: it is awake already */
-  if (write (io->wake_fd, &one, sizeof (one)) < 0 && errno != EAGAIN)
-    g_warning ("cannot wake the I/O thread: %s", g_strerror (errno));
-}
-
-/* With it goes what the endpoint does not need any more. */
-static void
-unlock (FaspIo * io)
-{
-  GPtrArray *forgotten = fasp_endpoint_take_forgotten (io->endpoint);
-
-  g_mutex_unlock (&io->lock);
-  g_clear_pointer (&forgotten, g_ptr_array_unref);
-}
-
-/* With the lock held: does the thread sleep past what there is to do? */
-static gboolean
-must_wake (FaspIo * io)
-{
-  return io->sleeping_until > 0
-      && fasp_endpoint_get_timeout (io->endpoint) < io->sleeping_until;
+  if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
+          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
+    fasp_lanes_wake (lanes);
+  fasp_lanes_rouse_others (lanes);
 }
 
 /* --- the thread ------------------------------------------------------------------- */
@@ -131,75 +106,20 @@ note_event (FaspIo * io, const FaspEvent * event)
   }
 }
 
-/* All that was made has left just now. */
-static void
-note_lateness (FaspIo * io)
-{
-  FaspTime now = g_get_monotonic_time (), from;
-
-  if (!fasp_departure_left (&io->departure, now, &from))
-    return;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_left_late (io->endpoint, from, now);
-  unlock (io);
-}
-
-/* Makes what is due. FALSE: there is no more. */
-static gboolean
-make_batch (FaspIo * io)
-{
-  FaspDatagram *datagram;
-  FaspTime now = 0;
-
-  for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
-    if (n % SAME_TIME == 0)
-      now = g_get_monotonic_time ();
-    if (!fasp_departure_takes (&io->departure, now))
-      return TRUE;
-    if (!fasp_endpoint_poll (io->endpoint, now, datagram))
-      return FALSE;
-    fasp_departure_made (&io->departure, now);
-    fasp_send_batch_commit (io->out);
-  }
-  return TRUE;
-}
-
-/* Sends what is due; send_lock held. FALSE: the socket takes no more now. */
-static gboolean
-send_due (FaspIo * io)
-{
-  for (guint i = 0; i < BATCHES_MAX; i++) {
-    gboolean more;
-
-    g_mutex_lock (&io->lock);
-    more = make_batch (io);
-    unlock (io);
-    if (!fasp_send_batch_flush (io->out))
-      return FALSE;
-    note_lateness (io);
-    if (!more)
-      break;
-  }
-  return TRUE;
-}
-
 /* The writer sends by itself what may leave now, which spares the thread a
  * wake-up for each write; what must wait is the thread's. */
 static void
 send_or_wake (FaspIo * io)
 {
-  gboolean must = TRUE;
+  gboolean must = !fasp_lanes_try_send (io->lanes);
 
-  if (g_mutex_trylock (&io->send_lock)) {
-    gboolean sent = send_due (io);
-
-    g_mutex_unlock (&io->send_lock);
-    g_mutex_lock (&io->lock);
-    must = !sent || must_wake (io);
-    unlock (io);
+  if (!must) {
+    fasp_guard_lock (&io->guard);
+    must = fasp_lanes_oversleeps (io->lanes);
+    fasp_guard_unlock (&io->guard);
   }
   if (must)
-    wake (io);
+    fasp_lanes_wake (io->lanes);
 }
 
 /* The faster the stream, the more comes while the thread waits for its turn. */
@@ -210,9 +130,9 @@ fit_buffer (FaspIo * io)
   gsize needed, granted;
   guint64 rate;
 
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   rate = io->arriving.rate;
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   /* of several a larger part may come by one than by another */
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
@@ -239,30 +159,32 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     gboolean marked;
     gsize size;
 
-    g_mutex_lock (&io->lock);
+    fasp_guard_lock (&io->guard);
     for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
                 &memory, &marked)) != NULL; n++) {
       if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
-        unlock (io);
-        g_mutex_lock (&io->lock);
+        fasp_guard_unlock (&io->guard);
+        fasp_guard_lock (&io->guard);
       }
       address.link = link;
       /* of several threads one may have been held up */
       io->newest = now = MAX (now, io->newest);
       fasp_meter_add (&io->arriving, now, size);
-      fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory,
-          marked);
+      fasp_endpoint_receive (io->guard.endpoint, now, &address, data, size,
+          memory, marked);
     }
-    unlock (io);
+    fasp_lanes_rouse_others (io->lanes);
+    fasp_guard_unlock (&io->guard);
     if (all)
       break;
   }
   while (fasp_socket_get_unreachable (fasp_links_get (io->links, link),
           &address)) {
     address.link = link;
-    g_mutex_lock (&io->lock);
-    fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
-    unlock (io);
+    fasp_guard_lock (&io->guard);
+    fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (),
+        &address);
+    fasp_guard_unlock (&io->guard);
   }
 }
 
@@ -282,9 +204,9 @@ has_news (FaspIo * io)
   if (io->failed || io->ended)
     return TRUE;
   if (io->role == FASP_ROLE_RECEIVER)
-    return fasp_endpoint_can_read (io->endpoint);
-  return fasp_endpoint_can_write (io->endpoint)
-      || fasp_endpoint_is_drained (io->endpoint);
+    return fasp_endpoint_can_read (io->guard.endpoint);
+  return fasp_endpoint_can_write (io->guard.endpoint)
+      || fasp_endpoint_is_drained (io->guard.endpoint);
 }
 
 /* From the other threads that receive: what is to be sent, and told but for that
@@ -293,17 +215,13 @@ static void
 receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
 {
   FaspIo *io = data;
-  gboolean must;
 
   receive_from (io, in, link);
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   if (io->waiters > 0 && has_news (io))
     g_cond_broadcast (&io->changed);
-  must = must_wake (io) || (io->sleeping_until > 0 && (io->closing
-          || fasp_endpoint_has_event (io->endpoint)));
-  unlock (io);
-  if (must)
-    wake (io);
+  rouse (io->lanes, io);
+  fasp_guard_unlock (&io->guard);
 }
 
 /* Some of the events; FALSE: those were all. */
@@ -313,11 +231,11 @@ tell_some (FaspIo * io)
   FaspEvent events[EVENTS_BATCH];
   guint n = 0;
 
-  g_mutex_lock (&io->lock);
-  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->endpoint,
+  fasp_guard_lock (&io->guard);
+  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint,
           &events[n]))
     note_event (io, &events[n++]);
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
     if (io->resolve != NULL && io->peers == NULL
         && (events[i].type == FASP_EVENT_INTERRUPTED
@@ -336,10 +254,10 @@ resolved (GSocketAddress * address, gpointer data)
 
   if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
     return FALSE;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
-  unlock (io);
-  wake (io);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
+  fasp_guard_unlock (&io->guard);
+  fasp_lanes_wake (io->lanes);
   return TRUE;
 }
 
@@ -350,10 +268,10 @@ is_settled (gpointer data)
   FaspEndpointStats stats;
   gboolean settled;
 
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
   settled = stats.sessions > stats.interrupted || io->failed || io->closing;
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   return settled;
 }
 
@@ -365,9 +283,9 @@ follow_peer (FaspIo * io)
 
   if (io->peers == NULL)
     return;
-  g_mutex_lock (&io->lock);
-  wanted = fasp_endpoint_get_wanted_peer (io->endpoint, &serial);
-  unlock (io);
+  fasp_guard_lock (&io->guard);
+  wanted = fasp_endpoint_get_wanted_peer (io->guard.endpoint, &serial);
+  fasp_guard_unlock (&io->guard);
   if (serial == io->peer_serial)
     return;
   fasp_resolve_free (io->resolve);
@@ -384,10 +302,10 @@ tell (FaspIo * io)
   while (tell_some (io));
   follow_peer (io);
   /* after the events: what was agreed upon is known before data comes */
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   if (io->waiters > 0 && has_news (io))
     g_cond_broadcast (&io->changed);
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
 }
 
 static FaspTime
@@ -395,16 +313,17 @@ sleep_until (FaspIo * io)
 {
   FaspTime until;
 
-  g_mutex_lock (&io->lock);
-  until = fasp_endpoint_get_timeout (io->endpoint);
+  fasp_guard_lock (&io->guard);
+  fasp_lanes_rouse_others (io->lanes);
+  until = fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0);
   if (io->closing)
     until = MIN (until, io->close_deadline);
   /* another thread may have received since it was looked at */
-  if (fasp_endpoint_has_event (io->endpoint)
-      || (io->closing && fasp_endpoint_is_closed (io->endpoint)))
+  if (fasp_endpoint_has_event (io->guard.endpoint)
+      || (io->closing && fasp_endpoint_is_closed (io->guard.endpoint)))
     until = 0;
-  io->sleeping_until = MAX (until, 1);
-  unlock (io);
+  fasp_lanes_set_sleep (io->lanes, MAX (until, 1));
+  fasp_guard_unlock (&io->guard);
   return until;
 }
 
@@ -414,18 +333,18 @@ wait_for_work (FaspIo * io, FaspTime until, gint blocked)
   FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
       MAX (0, until - g_get_monotonic_time ());
   gboolean woken;
-  guint64 ready, ignored;
+  guint64 ready;
 
   if (blocked >= 0)
     timeout = BLOCKED_MAX;
   ready =
-      fasp_links_wait (io->links, io->own, io->wake_fd, &woken, blocked,
-      timeout);
-  g_mutex_lock (&io->lock);
-  io->sleeping_until = 0;
-  unlock (io);
-  if (woken && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
-    g_debug ("nothing to read from the event counter");
+      fasp_links_wait (io->links, io->own, fasp_lanes_get_wake_fd (io->lanes),
+      &woken, blocked, timeout);
+  fasp_guard_lock (&io->guard);
+  fasp_lanes_set_sleep (io->lanes, 0);
+  fasp_guard_unlock (&io->guard);
+  if (woken)
+    fasp_lanes_clear_wake (io->lanes);
   receive_all (io, ready);
 }
 
@@ -434,10 +353,10 @@ is_done (FaspIo * io)
 {
   gboolean done;
 
-  g_mutex_lock (&io->lock);
-  done = io->closing && (fasp_endpoint_is_closed (io->endpoint)
+  fasp_guard_lock (&io->guard);
+  done = io->closing && (fasp_endpoint_is_closed (io->guard.endpoint)
       || g_get_monotonic_time () >= io->close_deadline);
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   return done;
 }
 
@@ -459,14 +378,9 @@ run (gpointer data)
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (;;) {
-    gint error, blocked;
+    gint blocked = fasp_lanes_send (io->lanes);
 
-    g_mutex_lock (&io->send_lock);
-    send_due (io);
-    blocked = fasp_send_batch_get_blocked (io->out);
-    error = fasp_send_batch_get_error (io->out);
-    g_mutex_unlock (&io->send_lock);
-    tell_send_error (io, error);
+    tell_send_error (io, fasp_lanes_take_error (io->lanes));
     tell (io);
     if (is_done (io))           /* what was sent may have been the last */
       break;
@@ -549,14 +463,7 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal,
           error))
     return FALSE;
-  if (!convert_others (io, settings, error))
-    return FALSE;
-  io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (io->wake_fd < 0)
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').", g_strerror (errno));
-  return io->wake_fd >= 0;
+  return convert_others (io, settings, error);
 }
 
 static gboolean
@@ -591,24 +498,24 @@ copy_peers (FaspIo * io, const FaspIoSettings * settings)
         settings->fallbacks[i - 1].port};
 }
 
-/* What there is, without the threads. */
+/* What there is, without the thread, and those that receive. */
 static void
 destroy (FaspIo * io)
 {
+  if (io->lanes != NULL)
+    fasp_lanes_stop (io->lanes);
   g_clear_pointer (&io->receivers, fasp_receivers_free);
   g_clear_pointer (&io->resolve, fasp_resolve_free);
   if (io->peers != NULL)
     for (guint i = 0; i < io->n_peers; i++)
       g_free ((gchar *) io->peers[i].host);
   g_free (io->peers);
-  fasp_endpoint_free (io->endpoint);
-  fasp_send_batch_free (io->out);
+  fasp_endpoint_free (io->guard.endpoint);
+  fasp_lanes_free (io->lanes);
   fasp_receive_batch_free (io->in);
   fasp_links_free (io->links);
   g_free (io->others);
-  close (io->wake_fd);
-  g_mutex_clear (&io->send_lock);
-  g_mutex_clear (&io->lock);
+  g_mutex_clear (&io->guard.mutex);
   g_cond_clear (&io->changed);
   g_free (io);
 }
@@ -625,11 +532,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     g_free (io);
     return NULL;
   }
-  io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
-      fasp_links_count (io->links),
-      settings->n_links <= MAX (settings->flowlets, 1));
-  g_mutex_init (&io->send_lock);
-  g_mutex_init (&io->lock);
+  g_mutex_init (&io->guard.mutex);
   g_cond_init (&io->changed);
   io->event = settings->event;
   io->send_failed = settings->send_failed;
@@ -643,9 +546,15 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.others = io->others;
   config.peers = 1 + settings->n_fallbacks;
   config.group = io->group;
-  io->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
-  fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
-  if (!make_receivers (io, settings, error)) {
+  /* who has one peer, or one group, has nothing to deal out */
+  config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
+      && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,
+      g_get_num_processors ()) : 1;
+  io->guard.endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
+  fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
+  io->lanes = fasp_lanes_new (&io->guard, io->links,
+      settings->n_links <= MAX (settings->flowlets, 1), rouse, io, error);
+  if (io->lanes == NULL || !make_receivers (io, settings, error)) {
     destroy (io);
     return NULL;
   }
@@ -666,12 +575,12 @@ fasp_io_free (FaspIo * io)
 
   if (io == NULL)
     return;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_close (io->endpoint, now, FASP_REASON_STOPPED);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
   io->closing = TRUE;
   io->close_deadline = now + CLOSE_MAX;
-  unlock (io);
-  wake (io);
+  fasp_guard_unlock (&io->guard);
+  fasp_lanes_wake (io->lanes);
   g_thread_join (io->thread);
   fasp_receivers_stop (io->receivers);
   destroy (io);
@@ -692,16 +601,16 @@ fasp_io_get_socket_buffer (FaspIo * io)
 FaspEndpoint *
 fasp_io_lock (FaspIo * io)
 {
-  g_mutex_lock (&io->lock);
-  return io->endpoint;
+  fasp_guard_lock (&io->guard);
+  return io->guard.endpoint;
 }
 
 void
 fasp_io_unlock (FaspIo * io, gboolean changed)
 {
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   if (changed)
-    wake (io);
+    fasp_lanes_wake (io->lanes);
 }
 
 void
@@ -709,10 +618,10 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
 {
   if (io == NULL)
     return;
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
 }
 
 /* --- the stream -------------------------------------------------------------------------- */
@@ -732,7 +641,7 @@ static void
 wait_for_change (FaspIo * io)
 {
   io->waiters++;
-  g_cond_wait (&io->changed, &io->lock);
+  g_cond_wait (&io->changed, &io->guard.mutex);
   io->waiters--;
 }
 
@@ -751,12 +660,12 @@ write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
 
     if (*done >= start + pieces[i].size)
       continue;
-    if (from == 0 && !fasp_endpoint_set_place (io->endpoint, now, written,
+    if (from == 0 && !fasp_endpoint_set_place (io->guard.endpoint, now, written,
             place))
       return FALSE;
     if (from == 0 && pieces[i].is_key)
-      fasp_endpoint_begin_key_frame (io->endpoint, now, written);
-    taken = fasp_endpoint_write (io->endpoint, now, written,
+      fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written);
+    taken = fasp_endpoint_write (io->guard.endpoint, now, written,
         pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
     *done += taken;
     if (taken < pieces[i].size - from)
@@ -772,19 +681,20 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
   FaspIoResult result = FASP_IO_OK;
   gboolean all = FALSE, must = FALSE;
 
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   while (!all) {
     if (is_over (io, &result, event))
       break;
     all = write_pieces (io, media_time, pieces, n, done);
-    must = must_wake (io);
+    must = fasp_lanes_oversleeps (io->lanes);
+    fasp_lanes_rouse_others (io->lanes);
     if (all)
       break;
     if (must)
-      wake (io);
+      fasp_lanes_wake (io->lanes);
     wait_for_change (io);
   }
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   if (all && must)
     send_or_wake (io);
   return result;
@@ -796,17 +706,17 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
   FaspIoResult result = FASP_IO_OK;
   FaspEndpointStats stats;
 
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_finish (io->endpoint, g_get_monotonic_time ());
-  wake (io);
-  while (!fasp_endpoint_is_drained (io->endpoint)) {
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
+  fasp_lanes_wake (io->lanes);
+  while (!fasp_endpoint_is_drained (io->guard.endpoint)) {
     if (is_over (io, &result, event))
       break;
     wait_for_change (io);
   }
-  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
   *lost = stats.bytes_unconfirmed;
-  unlock (io);
+  fasp_guard_unlock (&io->guard);
   return result;
 }
 
@@ -818,7 +728,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
   gboolean must;
 
   *n = 0;
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   for (;;) {
     FaspTime now = g_get_monotonic_time ();
 
@@ -827,14 +737,14 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       break;
     }
     while (*n < max) {
-      FaspBlock *block = fasp_endpoint_read (io->endpoint, now);
+      FaspBlock *block = fasp_endpoint_read (io->guard.endpoint, now);
 
       if (block == NULL)
         break;
       items[*n].block = block;
-      items[*n].place = fasp_endpoint_get_stand (io->endpoint);
+      items[*n].place = fasp_endpoint_get_stand (io->guard.endpoint);
       items[*n].place.offset = block->offset;
-      items[*n].arrival = fasp_endpoint_map_media_time (io->endpoint,
+      items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint,
           block->media_time);
       (*n)++;
       if (block->flags & FASP_BLOCK_EOS)
@@ -854,13 +764,13 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       break;
     }
     /* what was taken may have been marks, or known, and the last of a session */
-    if (must_wake (io))
-      wake (io);
+    if (fasp_lanes_oversleeps (io->lanes))
+      fasp_lanes_wake (io->lanes);
     wait_for_change (io);
   }
-  must = must_wake (io);
-  unlock (io);
+  must = fasp_lanes_oversleeps (io->lanes);
+  fasp_guard_unlock (&io->guard);
   if (must)
-    wake (io);
+    fasp_lanes_wake (io->lanes);
   return result;
 }
