@@ -4,30 +4,25 @@
  * why each setting is as it is; the pipeline that is run is printed, to be taken
  * elsewhere.  With --measure nothing is shown: how old the pictures are is printed.
  */
-#include <string.h>
-#include "lanlog.h"
+#include "lan.h"
 #include "timecode.h"
 
-static gint latency = 20, deadline = 10;
-static gdouble seconds;
-static gboolean silent, measure, foreign_clock;
+static gint deadline = 10;
+static gboolean measure, foreign_clock;
+static LanOptions options;
 static gchar *source, *demux = (gchar *) "latency=1 ignore-pcr=true";
 static gchar *aligned = (gchar *) "capssetter join=true "
     "caps=video/x-h264,stream-format=byte-stream,alignment=au ! ";
 static gchar *decoder = (gchar *) "avdec_h264 max-threads=2 thread-type=slice";
-static gchar *sink = (gchar *) "autovideosink", *log_path;
+static gchar *sink = (gchar *) "autovideosink";
 
 static const GOptionEntry entries[] = {
-  {"latency", 'l', 0, G_OPTION_ARG_INT, &latency,
-      "ms in which losses are repaired: 20", "MS"},
   {"deadline", 'd', 0, G_OPTION_ARG_INT, &deadline,
       "ms that decoding may take: 10", "MS"},
-  {"no-sound", 0, 0, G_OPTION_ARG_NONE, &silent, "Pictures alone", NULL},
   {"measure", 'm', 0, G_OPTION_ARG_NONE, &measure,
       "Show nothing; say how old the pictures are, by their time code", NULL},
   {"own-clock", 0, 0, G_OPTION_ARG_NONE, &foreign_clock,
       "Play by this machine's clock, not the sender's", NULL},
-  {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "End then", "SECONDS"},
   {"source", 0, 0, G_OPTION_ARG_STRING, &source,
       "Instead of faspsrc; has to have a name=in", "ELEMENTS"},
   {"demux", 0, 0, G_OPTION_ARG_STRING, &demux,
@@ -38,14 +33,24 @@ static const GOptionEntry entries[] = {
       "avdec_h264 max-threads=2 thread-type=slice", "ELEMENT"},
   {"sink", 0, 0, G_OPTION_ARG_STRING, &sink,
       "Where pictures go: autovideosink", "ELEMENT"},
-  {"log", 0, 0, G_OPTION_ARG_FILENAME, &log_path,
-      "Write down when each picture passes what", "FILE"},
   {NULL}
+};
+
+static const LanProgram program = {
+  .name = "fasp-lan-play",
+  .arguments =
+      "[HOST]:PORT - what fasp-lan-send sends, shown as soon as may be",
+  .summary = "Listens at :PORT for a sender, or calls one that listens at "
+      "HOST:PORT. The clock of\neverything here goes at the rate of the "
+      "sender's.\nFASP_PASSPHRASE in the environment: the same at both ends.",
+  .description = "Why each setting is as it is, and what it costs otherwise: "
+      "docs/low-latency.md.\n--measure compares with the sender's time code: "
+      "on one machine, or on two whose\nclocks are the same (PTP).\n",
+  .example = "say where it comes from: fasp-lan-play :PORT",
 };
 
 typedef struct
 {
-  FILE *log;
   GstVideoInfo info;
   gboolean has_info;
   GArray *ages;                 /* µs, when they were to be shown */
@@ -73,16 +78,10 @@ on_decoded (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   Player *p = data;
   guint32 number, code;
 
-  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
-    GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-    GstCaps *caps;
-
-    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
-      gst_event_parse_caps (event, &caps);
-      p->has_info = gst_video_info_from_caps (&p->info, caps);
-    }
-  } else if (read_code (p, GST_PAD_PROBE_INFO_BUFFER (info), &number, &code))
-    lan_log_code (p->log, "decoded", number, now, code);
+  if (lan_take_event (info, &p->info, &p->has_info))
+    return GST_PAD_PROBE_OK;
+  if (read_code (p, GST_PAD_PROBE_INFO_BUFFER (info), &number, &code))
+    lan_log_code (options.log, "decoded", number, now, code);
   else
     p->unreadable++;
   return GST_PAD_PROBE_OK;
@@ -101,7 +100,7 @@ on_shown (GstElement * element, GstBuffer * buffer, GstPad * pad, gpointer data)
     return;
   age = (guint32) now - code;
   g_array_append_val (p->ages, age);
-  lan_log_code (p->log, "shown", number, now, code);
+  lan_log_code (options.log, "shown", number, now, code);
 }
 
 static gint
@@ -144,13 +143,14 @@ describe_source (const gchar * from)
   if (source != NULL)
     return g_strdup (source);
   return g_strdup_printf ("faspsrc name=in uri=\"fasp://%s\" latency=%d "
-      "provide-clock=%s", from, latency, foreign_clock ? "false" : "true");
+      "provide-clock=%s", from, options.latency,
+      foreign_clock ? "false" : "true");
 }
 
 static gchar *
 describe_sound (void)
 {
-  if (silent)
+  if (options.silent)
     return g_strdup ("");
   return g_strdup_printf (" demux. ! audio/x-opus ! queue ! opusdec ! "
       "audioconvert ! audioresample ! %s", measure ?
@@ -210,57 +210,31 @@ set_deadlines (GstElement * pipeline)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new
-      ("[HOST]:PORT - what fasp-lan-send sends, shown as soon as may be");
   g_autoptr (GstElement) pipeline = NULL, show = NULL;
   g_autoptr (GstPad) in = NULL, decoded = NULL;
-  g_autoptr (GError) error = NULL;
   g_autofree gchar *line = NULL;
-  Player player = { NULL };
+  Player player = { 0 };
   gint status;
 
-  g_option_context_set_summary (context,
-      "Listens at :PORT for a sender, or calls one that listens at HOST:PORT. "
-      "The clock of\neverything here goes at the rate of the sender's.\n"
-      "FASP_PASSPHRASE in the environment: the same at both ends.");
-  g_option_context_set_description (context,
-      "Why each setting is as it is, and what it costs otherwise: "
-      "docs/low-latency.md.\n--measure compares with the sender's time code: "
-      "on one machine, or on two whose\nclocks are the same (PTP).\n");
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error)
-      || (argc != 2 && source == NULL)) {
-    fprintf (stderr, "fasp-lan-play: %s\n", error ? error->message :
-        "say where it comes from: fasp-lan-play :PORT");
-    return 2;
-  }
-  line = describe (argc == 2 ? argv[1] : "");
-  printf ("gst-launch-1.0 %s\n", line);
-  fflush (stdout);
-  pipeline = gst_parse_launch (line, &error);
-  if (error != NULL) {
-    fprintf (stderr, "fasp-lan-play: %s\n", error->message);
+  options = lan_parse (&program, entries, &source, &argc, &argv);
+  line = describe (options.address);
+  pipeline = lan_launch (&program, line, source == NULL ? "in" : NULL);
+  if (pipeline == NULL)
     return 1;
-  }
   set_deadlines (pipeline);
-  if (source == NULL && g_getenv ("FASP_PASSPHRASE") != NULL)
-    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "in::passphrase",
-        g_getenv ("FASP_PASSPHRASE"), NULL);
-  player.log = lan_log_open (log_path);
   player.ages = g_array_new (FALSE, FALSE, sizeof (gint32));
   in = lan_get_pad (pipeline, "in", "src");
-  lan_log_stream (in, "came", player.log);
+  lan_log_stream (in, "came", options.log);
   decoded = lan_get_pad (pipeline, "decoded", "src");
   gst_pad_add_probe (decoded, GST_PAD_PROBE_TYPE_BUFFER |
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_decoded, &player, NULL);
   show = gst_bin_get_by_name (GST_BIN (pipeline), "show");
   if (show != NULL)
     g_signal_connect (show, "handoff", G_CALLBACK (on_shown), &player);
-  status = lan_run (pipeline, seconds, measure ? print_latency : NULL);
+  status = lan_run (pipeline, options.seconds, measure ? print_latency : NULL);
   if (measure)
     print_ages (&player);
-  if (player.log != NULL)
-    fclose (player.log);
+  if (options.log != NULL)
+    fclose (options.log);
   return status;
 }

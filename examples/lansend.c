@@ -6,16 +6,15 @@
  *
  * Each picture carries a time code that fasp-lan-play reads (timecode.h).
  */
-#include <string.h>
-#include "lanlog.h"
+#include "lan.h"
 #include "timecode.h"
 
 static gint width = 1280, height = 720, rate = 50, kbit = 8000, threads = 2;
-static gint latency = 20, card = -1, channel;
-static gdouble seconds;
+static gint card = -1, channel;
+static LanOptions options;
 static gchar *preset = (gchar *) "superfast", *x264 = (gchar *) "";
-static gchar *mux = (gchar *) "", *sink, *log_path, *mode = (gchar *) "auto";
-static gboolean silent, plain;
+static gchar *mux = (gchar *) "", *sink, *mode = (gchar *) "auto";
+static gboolean plain;
 
 static const GOptionEntry entries[] = {
   {"card", 'c', 0, G_OPTION_ARG_INT, &card,
@@ -33,28 +32,33 @@ static const GOptionEntry entries[] = {
       "speed-preset of x264enc: superfast", "NAME"},
   {"slices", 0, 0, G_OPTION_ARG_INT, &threads,
       "Of a picture, each encoded by a thread: 2", "N"},
-  {"no-sound", 0, 0, G_OPTION_ARG_NONE, &silent, "Pictures alone", NULL},
   {"no-time-code", 0, 0, G_OPTION_ARG_NONE, &plain,
       "Leave the pictures as they are", NULL},
-  {"latency", 'l', 0, G_OPTION_ARG_INT, &latency,
-      "ms in which losses are repaired: 20", "MS"},
   {"channel", 0, 0, G_OPTION_ARG_INT, &channel,
       "Of the network, which a picture is sent at: ten times --kbit", "KBIT"},
-  {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "End then", "SECONDS"},
   {"x264", 0, 0, G_OPTION_ARG_STRING, &x264,
       "Further properties of x264enc, before those here", "NAME=VALUE ..."},
   {"mux", 0, 0, G_OPTION_ARG_STRING, &mux,
       "Further properties of mpegtsmux, before those here", "NAME=VALUE ..."},
   {"sink", 0, 0, G_OPTION_ARG_STRING, &sink,
       "Instead of faspsink; has to have a name=out", "ELEMENTS"},
-  {"log", 0, 0, G_OPTION_ARG_FILENAME, &log_path,
-      "Write down when each picture passes what", "FILE"},
   {NULL}
+};
+
+static const LanProgram program = {
+  .name = "fasp-lan-send",
+  .arguments = "HOST:PORT - a live programme to a player in the same network",
+  .summary = "720p50 by x264, a picture at a time, and sound by Opus, in an "
+      "MPEG transport stream\nthrough faspsink. Start fasp-lan-play at the "
+      "other end; which is first does not matter.\nFASP_PASSPHRASE in the "
+      "environment: the same at both ends.",
+  .description = "Why each setting is as it is, and what it costs otherwise: "
+      "docs/low-latency.md.\n",
+  .example = "say where to: fasp-lan-send HOST:PORT",
 };
 
 typedef struct
 {
-  FILE *log;
   GstVideoInfo info;
   gboolean has_info;
   guint32 pictures, encoded;
@@ -76,27 +80,17 @@ static GstPadProbeReturn
 on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   Sender *s = data;
+  gint64 now = g_get_real_time ();
+  GstBuffer *buffer;
 
-  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
-    GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-    GstCaps *caps;
-
-    if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
-      gst_event_parse_caps (event, &caps);
-      s->has_info = gst_video_info_from_caps (&s->info, caps);
-    }
+  if (lan_take_event (info, &s->info, &s->has_info))
     return GST_PAD_PROBE_OK;
-  } else {
-    gint64 now = g_get_real_time ();
-    GstBuffer *buffer = gst_buffer_make_writable
-        (GST_PAD_PROBE_INFO_BUFFER (info));
-
-    GST_PAD_PROBE_INFO_DATA (info) = buffer;
-    lan_log (s->log, "source", s->pictures, now);
-    stamp (s, buffer, now);
-    s->pictures++;
-    return GST_PAD_PROBE_OK;
-  }
+  buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  lan_log (options.log, "source", s->pictures, now);
+  stamp (s, buffer, now);
+  s->pictures++;
+  return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
@@ -104,7 +98,7 @@ on_encoded (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   Sender *s = data;
 
-  lan_log (s->log, "encoded", s->encoded++, g_get_real_time ());
+  lan_log (options.log, "encoded", s->encoded++, g_get_real_time ());
   return GST_PAD_PROBE_OK;
 }
 
@@ -127,7 +121,7 @@ describe_sound (void)
       g_strdup_printf ("decklinkaudiosrc device-number=%d", card) :
       g_strdup ("audiotestsrc is-live=true wave=ticks samplesperbuffer=120");
 
-  if (silent)
+  if (options.silent)
     return g_strdup ("");
   return g_strdup_printf (" %s ! audio/x-raw,rate=48000,channels=2 ! "
       "audioconvert ! opusenc frame-size=2.5 audio-type=restricted-lowdelay "
@@ -142,7 +136,7 @@ describe_sink (const gchar * to)
   return
       g_strdup_printf
       ("faspsink name=out uri=\"fasp://%s\" latency=%d wait-for-connection=false "
-      "max-bitrate=%" G_GUINT64_FORMAT, to, latency,
+      "max-bitrate=%" G_GUINT64_FORMAT, to, options.latency,
       (guint64) (channel > 0 ? channel : 10 * kbit) * 1000);
 }
 
@@ -165,43 +159,21 @@ describe (const gchar * to)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new
-      ("HOST:PORT - a live programme to a player in the same network");
   g_autoptr (GstElement) pipeline = NULL;
   g_autoptr (GstPad) source = NULL, encoder = NULL, out = NULL;
-  g_autoptr (GError) error = NULL;
   g_autofree gchar *line = NULL;
-  Sender sender = { NULL };
+  Sender sender = { 0 };
   gint status;
 
-  g_option_context_set_summary (context,
-      "720p50 by x264, a picture at a time, and sound by Opus, in an MPEG "
-      "transport stream\nthrough faspsink. Start fasp-lan-play at the other end; "
-      "which is first does not matter.\nFASP_PASSPHRASE in the environment: "
-      "the same at both ends.");
-  g_option_context_set_description (context,
-      "Why each setting is as it is, and what it costs otherwise: "
-      "docs/low-latency.md.\n");
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error)
-      || (argc != 2 && sink == NULL) || rate < 1) {
-    fprintf (stderr, "fasp-lan-send: %s\n", error ? error->message :
-        "say where to: fasp-lan-send HOST:PORT");
+  options = lan_parse (&program, entries, &sink, &argc, &argv);
+  if (rate < 1) {
+    fprintf (stderr, "fasp-lan-send: --rate has to be 1 or more\n");
     return 2;
   }
-  line = describe (argc == 2 ? argv[1] : "");
-  printf ("gst-launch-1.0 %s\n", line);
-  fflush (stdout);
-  pipeline = gst_parse_launch (line, &error);
-  if (error != NULL) {
-    fprintf (stderr, "fasp-lan-send: %s\n", error->message);
+  line = describe (options.address);
+  pipeline = lan_launch (&program, line, sink == NULL ? "out" : NULL);
+  if (pipeline == NULL)
     return 1;
-  }
-  if (sink == NULL && g_getenv ("FASP_PASSPHRASE") != NULL)
-    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "out::passphrase",
-        g_getenv ("FASP_PASSPHRASE"), NULL);
-  sender.log = lan_log_open (log_path);
   source = lan_get_pad (pipeline, "source", "src");
   encoder = lan_get_pad (pipeline, "encoder", "src");
   out = lan_get_pad (pipeline, "out", "sink");
@@ -209,9 +181,9 @@ main (int argc, char **argv)
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_picture, &sender, NULL);
   gst_pad_add_probe (encoder, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, &sender,
       NULL);
-  lan_log_stream (out, "sent", sender.log);
-  status = lan_run (pipeline, seconds, NULL);
-  if (sender.log != NULL)
-    fclose (sender.log);
+  lan_log_stream (out, "sent", options.log);
+  status = lan_run (pipeline, options.seconds, NULL);
+  if (options.log != NULL)
+    fclose (options.log);
   return status;
 }

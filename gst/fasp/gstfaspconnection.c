@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include <string.h>
 #include "gstfaspconnection.h"
 #include "gstfasplinks.h"
 #include "gstfaspelements.h"
@@ -227,7 +228,7 @@ handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
   /* first the element: whoever is told may ask it */
   if (c->event != NULL)
     c->event (c->element, event);
-  gst_fasp_events_handle (c->element, io, event);
+  gst_fasp_events_handle (c->element, io, event, &c->refusals);
 }
 
 static void
@@ -337,6 +338,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
       return FALSE;
     }
   }
+  memset (&c->refusals, 0, sizeof c->refusals);
   io = fasp_io_new (&settings, &error);
   fasp_credentials_unref (settings.endpoint.credentials);
   if (io == NULL) {

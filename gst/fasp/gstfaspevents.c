@@ -11,6 +11,9 @@
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
 
+/* The same refusal of the same caller is a warning that often. */
+#define TELL_REFUSAL_AFTER (60 * G_TIME_SPAN_SECOND)
+
 static gboolean
 stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
     const GValue * one, gpointer unused)
@@ -101,14 +104,12 @@ gst_fasp_events_explain (const FaspEvent * event)
       return g_strdup_printf ("%s speaks another version of the protocol: "
           "bring both ends to the same version", peer);
     case FASP_REASON_SILENT:
-      return event->type == FASP_EVENT_REJECTED ?
-          g_strdup_printf (text[0] !=
-          '\0' ? "%s: %s" : "%s does not answer: is "
-          "it running, and is the UDP port open in the firewalls between?%s",
-          peer,
-          text) :
-          g_strdup_printf ("%s was not heard for longer than resume-timeout",
-          peer);
+      if (event->type != FASP_EVENT_REJECTED)
+        return g_strdup_printf ("%s was not heard for longer than "
+            "resume-timeout", peer);
+      return text[0] != '\0' ? g_strdup_printf ("%s: %s", peer, text) :
+          g_strdup_printf ("%s does not answer: see whether it is running, and "
+          "whether its UDP port is open in the firewalls between", peer);
     case FASP_REASON_REPLACED:
       return g_strdup_printf ("%s started anew", peer);
   }
@@ -207,7 +208,15 @@ tell_moved (GstElement * element, const FaspEvent * event,
           gst_structure_new ("stream-moved", "from", G_TYPE_SOCKET_ADDRESS,
               before, "to", G_TYPE_SOCKET_ADDRESS, address, "bytes-missing",
               G_TYPE_UINT64, event->bytes_lost, NULL)));
-  if (event->bytes_lost > 0)
+  if (event->bytes_lost > 0 && fasp_address_equal (&event->before,
+          &event->address))
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("The stream goes on from %s, which does not have any more what came "
+            "before: %" G_GUINT64_FORMAT
+            " bytes are missing. Raise history (and "
+            "buffer-size) of the faspsink there, or resume-timeout of both.",
+            peer, event->bytes_lost), (NULL));
+  else if (event->bytes_lost > 0)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("The stream was had from %s and goes on from %s, which does not reach "
             "back so far: %" G_GUINT64_FORMAT
@@ -221,9 +230,31 @@ tell_moved (GstElement * element, const FaspEvent * event,
         ("the stream goes on from %s; nothing is missing", peer));
 }
 
+static gboolean
+was_told (GstFaspRefusals * refusals, const FaspEvent * event)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint at = refusals->next;
+
+  for (guint i = 0; i < G_N_ELEMENTS (refusals->told); i++)
+    if (refusals->told[i].time > 0 && event->reason == refusals->told[i].reason
+        && fasp_address_equal (&refusals->told[i].caller, &event->address)) {
+      if (now - refusals->told[i].time < TELL_REFUSAL_AFTER)
+        return TRUE;
+      at = i;
+      break;
+    }
+  if (at == refusals->next)
+    refusals->next = (at + 1) % G_N_ELEMENTS (refusals->told);
+  refusals->told[at].caller = event->address;
+  refusals->told[at].reason = event->reason;
+  refusals->told[at].time = now;
+  return FALSE;
+}
+
 void
 gst_fasp_events_handle (GstElement * element, FaspIo * io,
-    const FaspEvent * event)
+    const FaspEvent * event, GstFaspRefusals * refusals)
 {
   g_autoptr (GSocketAddress) address = event->address.len > 0 ?
       fasp_socket_address_to_gio (&event->address) : NULL;
@@ -266,7 +297,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       why = gst_fasp_events_explain (event);
       g_signal_emit_by_name (element, "caller-rejected", address,
           event->streamid);
-      if (!event->final)
+      if (!event->final && !was_told (refusals, event))
         GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
                 why), (NULL));
       break;
@@ -340,6 +371,7 @@ void
 gst_fasp_events_send_failed (GstElement * element, const gchar * why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
-      ("The network takes no datagrams: %s. Check the address, the routes and "
-          "the firewall of this machine; it is tried again.", why), (NULL));
+      ("The network takes no datagrams: %s. Check the address, the routes, the "
+          "MTU (at least 1228 bytes, 1280 for IPv6) and the firewall of this "
+          "machine; it is tried again.", why), (NULL));
 }

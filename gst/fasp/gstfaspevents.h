@@ -15,10 +15,23 @@ G_BEGIN_DECLS
  * caller-connecting; and caller-identified. */
 void gst_fasp_events_install (GObjectClass * klass);
 
+/* Whom a refusal was told of: a caller repeats its call before it gives up, and with auto-reconnect
+ * without end. */
+typedef struct
+{
+  struct
+  {
+    FaspAddress caller;
+    FaspReason reason;
+    gint64 time;                /* 0: nobody */
+  } told[8];
+  guint next;
+} GstFaspRefusals;
+
 /* Emits the signals and posts the messages for @event; answers the core when
  * it asks.  Errors are left to the element. */
 void gst_fasp_events_handle (GstElement * element, FaspIo * io,
-    const FaspEvent * event);
+    const FaspEvent * event, GstFaspRefusals * refusals);
 void gst_fasp_events_resolve_failed (GstElement * element,
     const gchar * host, const GError * error);
 

@@ -716,7 +716,8 @@ gst_fasp_settings_set_uri (GstFaspSettings * settings, GstElement * element,
   if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
     /* what comes behind may be a secret */
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
-        "fasp://:PORT to listen.", (int) strcspn (text, "?#"), text);
+        "fasp://:PORT to listen, with brackets around an IPv6 address.",
+        (int) strcspn (text, "?#"), text);
     return FALSE;
   }
   if (!check_authority (text, uri, error)

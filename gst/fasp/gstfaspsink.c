@@ -53,6 +53,13 @@
 
 /* Memories written at a time. */
 #define PIECES 64
+/* Does the stream fall behind? It is looked so often, µs, */
+#define LOOK_EVERY G_USEC_PER_SEC
+/* waits for so long then, µs, */
+#define BEHIND (2 * G_USEC_PER_SEC)
+/* the third time in a row it is told, and not again for so long. */
+#define LOOKS 3
+#define TELL_EVERY (60 * G_USEC_PER_SEC)
 
 #define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK, GstBaseSink);
@@ -66,6 +73,10 @@ struct _GstFaspSink
   gint key_frame_unasked;       /* atomic: one was wanted before pads were active */
   gboolean delta;               /* the last buffer cannot be decoded alone */
   gboolean ended;               /* the end of the stream was sent */
+  gint64 looked, told;          /* when it was looked whether it falls behind, and told; µs */
+  gint64 held;                  /* for so long it was held up since, µs */
+  FaspTime backlog;             /* and what had not left yet then waited so long */
+  guint looks;                  /* that found it so, in a row */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -108,6 +119,52 @@ fail (GstFaspSink * self, const FaspEvent * event)
   return GST_FLOW_ERROR;
 }
 
+static gboolean
+is_live (GstFaspSink * self)
+{
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (GST_BASE_SINK_PAD (self), query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  return live;
+}
+
+/* A file is as fast as the line; but what is live comes as fast as it comes, and a rate that is too
+ * low shows nowhere else: nothing is lost, and all is later and later. */
+static void
+look_behind (GstFaspSink * self)
+{
+  gint64 now = g_get_monotonic_time (), since = now - self->looked;
+  gint64 held = MIN (self->held, since);
+  FaspTime backlog;
+
+  if (since < LOOK_EVERY)
+    return;
+  backlog = fasp_endpoint_get_backlog (fasp_io_lock (self->connection.io), now);
+  fasp_io_unlock (self->connection.io, FALSE);
+  /* after an outage it waits as well, and less and less */
+  if (backlog >= 0 && (held > since / 2
+          || (backlog > BEHIND && backlog > self->backlog)))
+    self->looks++;
+  else
+    self->looks = 0;
+  self->looked = now;
+  self->held = 0;
+  self->backlog = backlog;
+  if (self->looks < LOOKS || (self->told > 0 && now - self->told < TELL_EVERY)
+      || !is_live (self))
+    return;
+  self->told = now;
+  GST_ELEMENT_WARNING (self, RESOURCE, BUSY, ("The stream comes faster than it "
+          "leaves, and is later and later: %.1f s of it wait here, and its source "
+          "was held up for %u %% of the last time. Raise max-bitrate if the line "
+          "has room, with a long round trip also buffer-size on both ends; else "
+          "lower the encoder's rate (available-bitrate tells what there is room "
+          "for). A receiver that is paused holds it up, too: see slow-policy.",
+          backlog / 1e6, (guint) (100 * held / since)), (NULL));
+}
+
 /* Memories of a buffer or list, mapped, to be written as one. */
 typedef struct
 {
@@ -123,6 +180,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
   gsize done = 0;
   FaspEvent event;
 
+  look_behind (self);
   if (self->ended) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The stream has ended. Set faspsink to READY and back to PLAYING to "
@@ -130,8 +188,12 @@ write_gathered (GstFaspSink * self, Gathered * g)
     return GST_FLOW_ERROR;
   }
   for (;;) {
-    switch (fasp_io_write (self->connection.io, media_time, g->pieces, g->n,
-            &done, &event)) {
+    gint64 before = g_get_monotonic_time ();
+    FaspIoResult result = fasp_io_write (self->connection.io, media_time,
+        g->pieces, g->n, &done, &event);
+
+    self->held += g_get_monotonic_time () - before;
+    switch (result) {
       case FASP_IO_OK:
         return GST_FLOW_OK;
       case FASP_IO_FLUSHING:{
@@ -357,6 +419,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     self->available_bitrate = 0;
     self->key_frame_unasked = FALSE;
     self->ended = FALSE;
+    self->looked = self->told = self->held = self->backlog = self->looks = 0;
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
   }

@@ -24,7 +24,7 @@
  * ## Example launch lines
  *
  * |[
- * gst-launch-1.0 faspsrc uri=fasp://:7001 ! tsdemux ! h264parse ! avdec_h264 ! autovideosink
+ * gst-launch-1.0 faspsrc uri=fasp://:7001 ! tsdemux ! h264parse ! avdec_h264 ! videoconvert ! autovideosink
  * ]| Plays what a faspsink sends to port 7001 of this machine.
  * |[
  * gst-launch-1.0 -e faspsrc uri=fasp://:7001 keep-listening=true ! filesink location=received.ts

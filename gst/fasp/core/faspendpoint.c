@@ -666,8 +666,7 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     case FASP_SESSION_OPEN:
       if (now - session->heard >= session->resume_timeout)
         remove_reason (session, now, FASP_REASON_SILENT);
-      else if (now - session->heard >= MAX (FASP_INTERRUPTED_AFTER,
-              4 * session->rtt.smoothed))
+      else if (now - session->heard >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_latency (session, now);
       fasp_multicast_tell_deaf (endpoint, now, session);

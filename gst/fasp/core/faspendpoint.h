@@ -411,6 +411,9 @@ void fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size);
 /* Takes out up to @max, oldest first. @lost: overwritten so far; may be NULL. */
 guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
     FaspTraceEntry * entries, guint max, guint64 * lost);
+/* A sender's: how long what a receiver is sent next has waited for it; of the one that is
+ * behind most, or, where nobody waits for that, least. -1: nobody is heard. */
+FaspTime fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive and as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,

@@ -3,6 +3,7 @@
  * faspfigures.c: what an endpoint tells of itself.
  */
 #include "faspendpointprivate.h"
+#include "fasphistory.h"
 
 static const FaspHist empty_hist;
 
@@ -93,6 +94,37 @@ fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
   if (lost != NULL)
     *lost = endpoint->trace.lost;
   return fasp_trace_fetch (&endpoint->trace, entries, max);
+}
+
+/* How long what it is sent next has waited. */
+static FaspTime
+get_backlog (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+{
+  /* the group has a place of its own, and who joined in the past is late by its own wish */
+  if (session->member.joined || fasp_history_is_in_past (session)
+      || session->tx.cursor < fasp_store_get_tail (endpoint->store)
+      || session->tx.cursor >= fasp_store_get_head (endpoint->store))
+    return 0;
+  return now - fasp_store_get (endpoint->store, session->tx.cursor)->arrival;
+}
+
+FaspTime
+fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
+{
+  gboolean waits = endpoint->config.slow_policy == FASP_SLOW_WAIT;
+  FaspTime backlog = -1;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspTime its;
+
+    if (session->state != FASP_SESSION_OPEN || session->interrupted)
+      continue;
+    its = get_backlog (endpoint, now, session);
+    if (backlog < 0 || (waits ? its > backlog : its < backlog))
+      backlog = its;
+  }
+  return backlog;
 }
 
 const FaspHist *

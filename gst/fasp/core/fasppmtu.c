@@ -144,6 +144,15 @@ fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 }
 
 gboolean
+fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now)
+{
+  if (pmtu->size > FASP_PMTU_BASE)
+    return FALSE;
+  pmtu->next_time = now + FASP_PMTU_POSTPONED;
+  return TRUE;
+}
+
+gboolean
 fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
 {
   if (pmtu->confirming && size >= pmtu->size) {

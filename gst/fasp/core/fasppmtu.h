@@ -25,6 +25,7 @@ G_BEGIN_DECLS
 #define FASP_PMTU_CANDIDATES 11
 #define FASP_PMTU_TRIES 3
 #define FASP_PMTU_CONFIRM (10 * FASP_SEC)
+#define FASP_PMTU_POSTPONED FASP_SEC
 
 typedef struct
 {
@@ -50,6 +51,8 @@ FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
 /* UDP payload size of a probe to send now, 0 for none.  @rtt_timeout: how
  * long an answer may take (fasp_rtt_timeout()). Call until it returns 0. */
 guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout);
+/* Probes would hold up the stream: later. FALSE: a size in use has to be confirmed. */
+gboolean fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now);
 /* A probe of @size was answered.  TRUE when the size in use changed. */
 gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* Data of @size that was sent since it is confirmed was acknowledged. */

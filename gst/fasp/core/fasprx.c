@@ -281,7 +281,8 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 
     FaspTime late;
 
-    if (block == NULL)
+    /* the end may be said long after the last byte, and is not played */
+    if (block == NULL || fasp_block_is_end (block))
       continue;
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
     fasp_hist_add (&rx->lateness_in_order, late);
@@ -311,17 +312,20 @@ static void
 block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
     guint64 from)
 {
+  gboolean end = (piece->flags & FASP_BLOCK_MARK) != 0 && piece->total == 0;
+
   rx->first_data = MIN (rx->first_data, now);
   rx->blocks++;
   if ((piece->flags & FASP_BLOCK_MARK) == 0)
     rx->payload += piece->total;
-  else if (piece->total == 0) {
+  if (end) {
     rx->has_eos = TRUE;
     rx->eos = piece->number;
+  } else {
+    fasp_hist_add (&rx->lateness,
+        now - fasp_media_clock_map (&rx->clock, piece->number,
+            piece->media_time));
   }
-  fasp_hist_add (&rx->lateness,
-      now - fasp_media_clock_map (&rx->clock, piece->number,
-          piece->media_time));
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
   if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)

@@ -180,6 +180,13 @@ fasp_session_get_first_latency (const FaspSession * session, guint * latency_ms)
 }
 
 FaspTime
+fasp_session_get_patience (const FaspSession * session)
+{
+  return MAX (FASP_INTERRUPTED_AFTER,
+      4 * (session->rtt.measured ? session->rtt.smoothed : FASP_SEC));
+}
+
+FaspTime
 fasp_session_get_hold_end (const FaspSession * session)
 {
   if (session->role != FASP_ROLE_RECEIVER
@@ -343,9 +350,8 @@ get_open_timeout (FaspSession * session, FaspTime now)
   /* liveness */
   timeout = fasp_sooner (timeout, session->heard + session->resume_timeout);
   if (!session->interrupted)
-    timeout =
-        fasp_sooner (timeout, session->heard + MAX (FASP_INTERRUPTED_AFTER,
-            4 * session->rtt.smoothed));
+    timeout = fasp_sooner (timeout, session->heard +
+        fasp_session_get_patience (session));
   return timeout;
 }
 

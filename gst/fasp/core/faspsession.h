@@ -205,6 +205,9 @@ FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 /* That it began with, ms. FALSE: not known yet. */
 gboolean fasp_session_get_first_latency (const FaspSession * session,
     guint * latency_ms);
+/* For how long a peer may be silent before it counts as interrupted. A call that was repeated
+ * before it was answered does not tell its round trip: it may be by satellite. */
+FaspTime fasp_session_get_patience (const FaspSession * session);
 /* A receiver delivers nothing before that time, or before it knows the
  * latency; 0: nothing is held. */
 FaspTime fasp_session_get_hold_end (const FaspSession * session);

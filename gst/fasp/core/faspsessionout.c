@@ -3,6 +3,8 @@
 
 /* Round trips are measured this often by who gets no feedback. */
 #define PING_INTERVAL FASP_SEC
+/* bit/s; at less, the eight probes of a search take longer than a third of a second */
+#define PROBE_RATE_MIN 250000
 /* The promise is told so often, and while the peer does not know it. */
 #define PROMISE_EVERY FASP_SEC
 #define PROMISE_AGAIN (20 * FASP_MSEC)
@@ -192,6 +194,8 @@ poll_quiet (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static gboolean
 poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
+  guint64 rate = session->pacer.ready.rate;
+
   if (session->role == FASP_ROLE_RECEIVER)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
@@ -201,6 +205,9 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
     if (!fasp_session_is_used (session, i)
         || now < fasp_pmtu_get_timeout (&path->pmtu))
+      continue;
+    if (rate > 0 && rate < PROBE_RATE_MIN
+        && fasp_pmtu_postpone (&path->pmtu, now))
       continue;
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt));
     fasp_session_measure (session);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "faspecn.h"
+#include "fasppmtu.h"
 #include "faspsendbatch.h"
 
 /* What the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
@@ -252,15 +253,24 @@ drop_first (FaspSendBatch * b, guint n)
     fasp_datagram_release (nth (b, b->first++));
 }
 
+/* Too big for the interface, which is of no account but for what every path has to take:
+ * without that no call would ever leave. */
+static gboolean
+is_too_big (const FaspSendBatch * b, gint error)
+{
+  return error == EMSGSIZE && nth (b, b->first)->size > FASP_PMTU_BASE;
+}
+
 /* The first message is refused for what it is. */
 static void
 lose_first (FaspSendBatch * b, gint error)
 {
+  gboolean told = error != ECONNREFUSED && !is_too_big (b, error);
 
   /* too big for the interface, no route, a pending ICMP: it is lost, and the
    * protocol knows what to do about losses; some is nothing unusual */
   drop_first (b, b->counts[0]);
-  if (error != EMSGSIZE && error != ECONNREFUSED)
+  if (told)
     b->error = error;
 }
 
@@ -286,7 +296,7 @@ refused (FaspSendBatch * b, gint error)
           || error == ENOPROTOOPT || error == EOPNOTSUPP)) {
     b->singly = b->counts[0];
     b->doubted = error != EMSGSIZE;
-  } else if (!b->retried && error != EMSGSIZE) {
+  } else if (!b->retried && !is_too_big (b, error)) {
     b->retried = TRUE;
   } else {
     lose_first (b, error);

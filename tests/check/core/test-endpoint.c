@@ -907,11 +907,83 @@ test_late_joiner (void)
   vcast_free (n);
 }
 
+/* A stream pauses before its end is said: nobody waited for that, and nothing was late. */
+static void
+test_late_end (void)
+{
+  VCast *n = vcast_new (1);
+
+  vcast_join_default (n);
+  vcast_run (n, 3 * FASP_SEC);
+  n->bitrate = n->held = 0;
+  vcast_run (n, 5 * FASP_SEC);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes
+              [VNET_B].endpoint, TRUE), 1), <, FASP_SEC);
+  g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes
+              [VNET_B].endpoint, FALSE), 1), <, FASP_SEC);
+  vcast_free (n);
+}
+
+/* By two satellites: who dials repeats the call before it is answered, and does not know the round
+ * trip when it is connected. Nobody is taken for gone meanwhile. */
+static void
+test_far (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  for (guint i = 0; i < 2; i++)
+    vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay =
+        1200 * FASP_MSEC;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 20 * FASP_SEC);
+  for (guint i = VNET_A; i <= VNET_B; i++) {
+    g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
+    g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
+  }
+  vcast_end (n);
+  vcast_run (n, 10 * FASP_SEC);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
+/* Probes for larger datagrams do not hold up a stream that has little room. */
+static void
+test_slow_channel (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.max_bitrate = 20000;
+  n->bitrate = 8000;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].read, >, 0);
+  vcast_run (n, 30 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1200);
+  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
+      vnet_get_time (n->net), 0, 2000000, 0);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1472);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/endpoint/late-joiner", test_late_joiner);
+  g_test_add_func ("/endpoint/late-end", test_late_end);
+  g_test_add_func ("/endpoint/far", test_far);
+  g_test_add_func ("/endpoint/slow-channel", test_slow_channel);
   g_test_add_func ("/endpoint/open", test_open);
   g_test_add_func ("/endpoint/cookie", test_cookie);
   g_test_add_func ("/endpoint/flood", test_flood);

@@ -189,6 +189,15 @@ test_unknown_key (void)
   stop (&ends);
 }
 
+static gboolean
+has_message (GstElement * pipeline, GstMessageType type)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
+
+  return message != NULL;
+}
+
 /* --- passphrases --------------------------------------------------------------------- */
 
 static void
@@ -212,6 +221,10 @@ test_passphrase (gconstpointer data)
       heard = pair_wait_text (ends.receiver, GST_MESSAGE_WARNING);
     }
     g_assert_nonnull (strstr (heard, "set the same on both"));
+    /* once, though the call was repeated for a second */
+    g_assert_cmpuint (pair_get_stat (ends.receiver, "source",
+            "handshakes-refused"), >, 1);
+    g_assert_false (has_message (ends.receiver, GST_MESSAGE_WARNING));
   }
   stop (&ends);
 }

@@ -788,6 +788,35 @@ test_channel_rate (void)
   }
 }
 
+/* A rate that is too low for what is live is told of, and what to do; a file may take its time. */
+static void
+test_behind (gconstpointer data)
+{
+  gboolean live = GPOINTER_TO_INT (data);
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "max-bitrate=1000000 buffer-size=262144 " SECRET, port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (800000);
+  g_autoptr (GstMessage) message = NULL;
+
+  g_object_set (get_in (pair), "is-live", live, "max-bytes", (guint64) 0, NULL);
+  play (pair);
+  push (pair, stream, 0, 800000, 1316);
+  gst_app_src_end_of_stream (get_in (pair));
+  message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, live ? GST_MESSAGE_WARNING :
+      GST_MESSAGE_EOS);
+  if (live) {
+    g_autoptr (GError) error = NULL;
+
+    gst_message_parse_warning (message, &error, NULL);
+    g_assert_nonnull (strstr (error->message, "Raise max-bitrate"));
+  }
+  pair_free (pair);
+}
+
 static gboolean
 on_connecting (GstElement * element, GSocketAddress * address,
     const gchar * streamid, gpointer data)
@@ -929,6 +958,10 @@ main (int argc, char **argv)
       test_rendezvous);
   g_test_add_func ("/pair/encoder", test_encoder);
   g_test_add_func ("/pair/channel-rate", test_channel_rate);
+  g_test_add_data_func ("/pair/behind/live", GINT_TO_POINTER (TRUE),
+      test_behind);
+  g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE),
+      test_behind);
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
       test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);

@@ -256,6 +256,29 @@ test_too_big (void)
   kernel_clear ();
 }
 
+/* What every path has to take is told of when it does not leave: but not if it was of
+ * another datagram that it was refused. */
+static void
+test_too_small_path (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+
+  kernel_init ();
+  kernel.pending = EMSGSIZE;
+  put (batch, 0, 1200, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 1);
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  kernel.largest = 548;
+  put (batch, 1, 1200, 1);
+  put (batch, 2, 100, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 2);
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, EMSGSIZE);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
 /* An ICMP that came back for another one is told in place of sending. */
 static void
 test_pending (gconstpointer error)
@@ -549,6 +572,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/batch/no-cut/device", GINT_TO_POINTER (EIO),
       test_no_cut);
   g_test_add_func ("/batch/too-big", test_too_big);
+  g_test_add_func ("/batch/too-small-path", test_too_small_path);
   g_test_add_data_func ("/batch/pending/refused",
       GINT_TO_POINTER (ECONNREFUSED), test_pending);
   g_test_add_data_func ("/batch/pending/unreachable",

@@ -3,13 +3,15 @@
 #include <glib-unix.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lanlog.h"
+#include "lan.h"
 
 #define PACKET 188
 #define SYNC 0x47
 
-FILE *
-lan_log_open (const gchar * path)
+/* --- the command line ------------------------------------------------------------------- */
+
+static FILE *
+open_log (const gchar * path)
 {
   FILE *log = path != NULL ? fopen (path, "w") : NULL;
 
@@ -19,6 +21,85 @@ lan_log_open (const gchar * path)
   }
   return log;
 }
+
+LanOptions
+lan_parse (const LanProgram * program, const GOptionEntry * entries,
+    gchar ** instead, int *argc, char ***argv)
+{
+  LanOptions options = {.address = "",.latency = 20 };
+  g_autofree gchar *log_path = NULL;
+  const GOptionEntry common[] = {
+    {"latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
+        "ms in which losses are repaired: 20", "MS"},
+    {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.silent, "Pictures alone",
+        NULL},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End then",
+        "SECONDS"},
+    {"log", 0, 0, G_OPTION_ARG_FILENAME, &log_path,
+        "Write down when each picture passes what", "FILE"},
+    {NULL}
+  };
+  g_autoptr (GOptionContext) context =
+      g_option_context_new (program->arguments);
+  g_autoptr (GError) error = NULL;
+
+  g_option_context_set_summary (context, program->summary);
+  g_option_context_set_description (context, program->description);
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_main_entries (context, common, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, argc, argv, &error)
+      || (*argc != 2 && *instead == NULL)) {
+    fprintf (stderr, "%s: %s\n", program->name, error ? error->message :
+        program->example);
+    exit (2);
+  }
+  if (*argc == 2)
+    options.address = (*argv)[1];
+  options.log = open_log (log_path);
+  return options;
+}
+
+GstElement *
+lan_launch (const LanProgram * program, const gchar * line, const gchar * end)
+{
+  const gchar *passphrase = g_getenv ("FASP_PASSPHRASE");
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GError) error = NULL;
+
+  printf ("gst-launch-1.0 %s\n", line);
+  fflush (stdout);
+  pipeline = gst_parse_launch (line, &error);
+  if (error != NULL) {
+    fprintf (stderr, "%s: %s\n", program->name, error->message);
+    return NULL;
+  }
+  if (end != NULL && passphrase != NULL) {
+    g_autofree gchar *name = g_strdup_printf ("%s::passphrase", end);
+
+    gst_child_proxy_set (GST_CHILD_PROXY (pipeline), name, passphrase, NULL);
+  }
+  return g_steal_pointer (&pipeline);
+}
+
+gboolean
+lan_take_event (GstPadProbeInfo * probe, GstVideoInfo * info,
+    gboolean * has_info)
+{
+  GstEvent *event;
+  GstCaps *caps;
+
+  if (!(probe->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM))
+    return FALSE;
+  event = GST_PAD_PROBE_INFO_EVENT (probe);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    *has_info = gst_video_info_from_caps (info, caps);
+  }
+  return TRUE;
+}
+
+/* --- when what passed ------------------------------------------------------------------- */
 
 void
 lan_log (FILE * log, const gchar * what, guint64 number, gint64 time)
