@@ -170,6 +170,21 @@ fasp_group_told_speaker (FaspGroup * group, FaspTime now, FaspMember * member)
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
+/* All that the group has sent but @part. */
+static FaspGroupSent
+get_rest (const FaspGroup * group, const FaspGroupSent * part)
+{
+  return (FaspGroupSent) {
+  group->sent.datagrams - part->datagrams, group->sent.wire - part->wire,
+        group->sent.block_wire - part->block_wire};
+}
+
+FaspGroupSent
+fasp_group_get_sent (const FaspGroup * group, const FaspMember * member)
+{
+  return member->joined ? get_rest (group, &member->sent) : member->sent;
+}
+
 void
 fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
     guint64 limit, FaspTime rtt)
@@ -181,10 +196,8 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
     group->tail_time = 0;
   g_ptr_array_add (group->members, member);
   member->joined = TRUE;
+  member->sent = get_rest (group, &member->sent);
   member->speak_time = FASP_NEVER;
-  member->datagrams = group->datagrams - member->datagrams;
-  member->wire = group->wire - member->wire;
-  member->block_wire = group->block_wire - member->block_wire;
   fasp_group_heard (group, member, limit, rtt);
   look (group);
 }
@@ -195,9 +208,7 @@ fasp_group_leave (FaspGroup * group, FaspMember * member)
   if (!member->joined)
     return;
   member->joined = FALSE;
-  member->datagrams = group->datagrams - member->datagrams;
-  member->wire = group->wire - member->wire;
-  member->block_wire = group->block_wire - member->block_wire;
+  member->sent = get_rest (group, &member->sent);
   fasp_group_lost_sight (group, member);
   g_ptr_array_remove_fast (group->members, member);
   look (group);
@@ -240,8 +251,8 @@ count (FaspGroup * group, FaspTime now, const FaspDatagram * datagram)
 
   fasp_pacer_sent (&group->pacer, now, wire);
   fasp_meter_add (&group->meter, now, wire);
-  group->datagrams++;
-  group->wire += wire;
+  group->sent.datagrams++;
+  group->sent.wire += wire;
 }
 
 static void
@@ -337,7 +348,7 @@ send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
   if (round == 0) {
     group->blocks_sent++;
     fasp_fec_block_sent (&group->fec);
-    group->block_wire += datagram->size + datagram->to.overhead;
+    group->sent.block_wire += datagram->size + datagram->to.overhead;
   } else {
     group->blocks_resent++;
   }

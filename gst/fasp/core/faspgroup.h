@@ -36,6 +36,13 @@ G_BEGIN_DECLS
 #define FASP_GROUP_PATIENCE 32
 #define FASP_GROUP_SHARE 3
 
+/* What has been sent: datagrams, their bytes from the IP header up, and of these those of
+ * originals. */
+typedef struct
+{
+  guint64 datagrams, wire, block_wire;
+} FaspGroupSent;
+
 /* A session's part in it. */
 typedef struct
 {
@@ -46,8 +53,8 @@ typedef struct
   FaspTime rtt;
   FaspTime speak_time;          /* when it is to be told that it is the speaker;
                                    FASP_NEVER: it is not */
-  guint64 datagrams, wire, block_wire;  /* sent by the group: for this one, before; or, while
-                                           it is a member, for others */
+  FaspGroupSent sent;           /* by the group: for this one, before; or, while it is a
+                                   member, for others */
 } FaspMember;
 
 typedef struct
@@ -73,7 +80,7 @@ typedef struct
   FaspTime announce_time, tell_time, tail_time, tail_interval;
   FaspTrace *trace;             /* the endpoint's */
   /* figures */
-  guint64 datagrams, wire, block_wire;  /* the last: of originals */
+  FaspGroupSent sent;
   guint64 blocks_sent, blocks_resent, repairs_sent;
   guint64 deaf;                 /* members that did not hear it */
   FaspMeter meter;
@@ -107,6 +114,9 @@ guint fasp_group_get_clock (const FaspGroup * group);
 void fasp_group_lost_sight (FaspGroup * group, FaspMember * member);
 /* It is none any more; nothing happens if it is not. */
 void fasp_group_leave (FaspGroup * group, FaspMember * member);
+/* What the group has sent for it, as long as it was a member. @group: NULL: it never was. */
+FaspGroupSent fasp_group_get_sent (const FaspGroup * group,
+    const FaspMember * member);
 
 void fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate,
     guint32 max_burst);

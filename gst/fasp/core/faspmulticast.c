@@ -127,11 +127,12 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
   losses = fasp_group_log_get_losses (group->log);
   *stats = (FaspGroupStats) {
   .members = group->members->len,.deaf = group->deaf,.datagrams_sent =
-        group->datagrams,.wire_bytes_sent = group->wire,.blocks_sent =
-        group->blocks_sent,.blocks_resent = group->blocks_resent,.losses =
-        losses.events,.requests = losses.requests,.losses_shared =
-        losses.shared,.repairs_sent = group->repairs_sent,.rtt =
-        group->rtt,.back_off = fasp_group_get_back_off (group)};
+        group->sent.datagrams,.wire_bytes_sent =
+        group->sent.wire,.blocks_sent = group->blocks_sent,.blocks_resent =
+        group->blocks_resent,.losses = losses.events,.requests =
+        losses.requests,.losses_shared = losses.shared,.repairs_sent =
+        group->repairs_sent,.rtt = group->rtt,.back_off =
+        fasp_group_get_back_off (group)};
   return TRUE;
 }
 

@@ -410,7 +410,7 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static void
 count (const FaspSession * session, FaspOutlookCounts * counts)
 {
-  const FaspTx *tx = &session->tx;
+  FaspGroupSent group = fasp_group_get_sent (session->group, &session->member);
 
   memset (counts, 0, sizeof *counts);
   for (guint i = 0; i < session->n_paths; i++) {
@@ -421,20 +421,10 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
     counts->back_lost += back.lost;
     counts->back_holes += back.holes;
   }
-  counts->datagrams = session->datagrams_sent;
-  counts->wire = session->wire_sent;
-  counts->blocks = tx->blocks_sent;
-  counts->block_wire = session->block_wire;
-  if (session->member.joined) {
-    counts->datagrams += session->group->datagrams - session->member.datagrams;
-    counts->wire += session->group->wire - session->member.wire;
-    counts->block_wire += session->group->block_wire -
-        session->member.block_wire;
-  } else {
-    counts->datagrams += session->member.datagrams;
-    counts->wire += session->member.wire;
-    counts->block_wire += session->member.block_wire;
-  }
+  counts->datagrams = session->datagrams_sent + group.datagrams;
+  counts->wire = session->wire_sent + group.wire;
+  counts->blocks = session->tx.blocks_sent;
+  counts->block_wire = session->block_wire + group.block_wire;
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
 }
