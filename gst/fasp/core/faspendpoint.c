@@ -770,9 +770,8 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     }
     if (fasp_session_poll (session, now, datagram)) {
       fasp_turns_used (&endpoint->turns, &session->turn_to_send, now);
-      if (session->member.joined
-          && ++endpoint->group->given > FASP_GROUP_PATIENCE)
-        endpoint->group->first = FASP_GROUP_SHARE;
+      if (session->member.joined)
+        fasp_group_took_turn (endpoint->group, FALSE);
       return TRUE;
     }
     end_turn (endpoint, now, session);

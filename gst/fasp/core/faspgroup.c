@@ -20,6 +20,11 @@
 #define PATIENCE_DOWN .85
 /* The speaker is told that it is one so often. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
+/* Members' own datagrams go before the group's.  But where they have been so many in a row,
+ * each has to wait for so many of the group's, as long as that has any: who lacks much does
+ * not starve the others. */
+#define TURNS_IN_A_ROW 32
+#define TURNS_OWED 3
 /* A feedback of a member, from the IP header up. */
 #define FEEDBACK_WIRE 110
 
@@ -412,6 +417,23 @@ has_new (const FaspGroup * group, const FaspGroupView * view)
 
   return first != NULL && next < fasp_store_get_head (view->store)
       && fasp_store_ends_by (view->store, next, ABS (first->key));
+}
+
+gboolean
+fasp_group_is_first (const FaspGroup * group)
+{
+  return group->first > 0;
+}
+
+void
+fasp_group_took_turn (FaspGroup * group, gboolean itself)
+{
+  if (!itself && ++group->given > TURNS_IN_A_ROW)
+    group->first = TURNS_OWED;
+  else if (itself && group->first > 0)
+    group->first--;
+  else if (itself)
+    group->given = 0;
 }
 
 static gboolean

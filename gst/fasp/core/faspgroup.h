@@ -30,12 +30,6 @@ G_BEGIN_DECLS
 /* Payload bytes of a block that a group takes. */
 #define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
 
-/* Members' own datagrams go before the group's.  But where they have been so many in a row,
- * each has to wait for so many of the group's, as long as that has any: who lacks much does
- * not starve the others. */
-#define FASP_GROUP_PATIENCE 32
-#define FASP_GROUP_SHARE 3
-
 /* What has been sent: datagrams, their bytes from the IP header up, and of these those of
  * originals. */
 typedef struct
@@ -135,6 +129,11 @@ typedef struct
   gboolean is_unacknowledged;   /* somebody lacks something, or has not said that it
                                    does not */
 } FaspGroupView;
+
+/* Is it the group's turn, before that of its members? */
+gboolean fasp_group_is_first (const FaspGroup * group);
+/* A datagram left, of the group itself or of one of its members. */
+void fasp_group_took_turn (FaspGroup * group, gboolean itself);
 
 gboolean fasp_group_poll (FaspGroup * group, FaspTime now,
     const FaspGroupView * view, FaspDatagram * datagram);

@@ -88,7 +88,7 @@ get_view (const FaspEndpoint * endpoint)
 gboolean
 fasp_multicast_is_first (const FaspEndpoint * endpoint)
 {
-  return endpoint->group != NULL && endpoint->group->first > 0;
+  return endpoint->group != NULL && fasp_group_is_first (endpoint->group);
 }
 
 gboolean
@@ -96,14 +96,11 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
 {
   FaspGroupView view = get_view (endpoint);
-  FaspGroup *group = endpoint->group;
 
-  if (endpoint->closing || !fasp_group_poll (group, now, &view, datagram))
+  if (endpoint->closing
+      || !fasp_group_poll (endpoint->group, now, &view, datagram))
     return FALSE;
-  if (group->first > 0)
-    group->first--;
-  else
-    group->given = 0;
+  fasp_group_took_turn (endpoint->group, TRUE);
   return TRUE;
 }
 
