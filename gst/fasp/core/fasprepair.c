@@ -207,11 +207,11 @@ get_rounds (const FaspRepair * repair, guint64 block)
 {
   guint rounds = block_state (repair, block)->rounds;
 
-  if (repair->log != NULL)
+  if (repair->log != NULL) {
     rounds += fasp_group_log_get_rounds (repair->log, block);
-  /* what comes by itself to a member is not the original: that is the group's */
-  if (repair->log != NULL)
+    /* what comes by itself to a member is not the original: that is the group's */
     rounds = MAX (rounds, 1u);
+  }
   return MIN (rounds, G_MAXUINT8);
 }
 
