@@ -75,22 +75,44 @@ pull_all (GstElement * receiver)
   return got;
 }
 
+/* Callers of the sink, counted by its signal; whoever hears the group is a member by then. */
+typedef struct
+{
+  GMutex lock;
+  GCond more;
+  guint n;
+} Callers;
+
 static void
-wait_for_callers (GstElement * sender, guint n)
+count_caller (GstElement * sink, gint id, GSocketAddress * address,
+    Callers * callers)
+{
+  g_mutex_lock (&callers->lock);
+  callers->n++;
+  g_cond_signal (&callers->more);
+  g_mutex_unlock (&callers->lock);
+}
+
+static void
+count_callers (GstElement * sender, Callers * callers)
 {
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
 
-  for (gint64 end = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;;) {
-    g_autoptr (GstStructure) stats = NULL;
-    guint members = 0;
+  g_mutex_init (&callers->lock);
+  g_cond_init (&callers->more);
+  callers->n = 0;
+  g_signal_connect (sink, "caller-added", G_CALLBACK (count_caller), callers);
+}
 
-    g_object_get (sink, "stats", &stats, NULL);
-    gst_structure_get_uint (stats, "multicast-members", &members);
-    if (members == n)
-      break;
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
-    g_usleep (10000);
-  }
+static void
+wait_for_callers (Callers * callers, guint n)
+{
+  gint64 end = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+  g_mutex_lock (&callers->lock);
+  while (callers->n < n)
+    g_assert_true (g_cond_wait_until (&callers->more, &callers->lock, end));
+  g_mutex_unlock (&callers->lock);
 }
 
 /* Once for all of them: encrypted, whole, with its end. */
@@ -100,6 +122,7 @@ test_group (gconstpointer more)
   guint port = pair_get_port ();
   GstElement *sender, *receivers[RECEIVERS];
   GBytes *stream = pair_make_stream (STREAM);
+  Callers callers;
 
   if (!has_loopback ()) {
     g_test_skip ("no multicast over the loopback interface here");
@@ -108,6 +131,7 @@ test_group (gconstpointer more)
   sender = pair_launch ("appsrc name=in ! faspsink name=sink uri=fasp://"
       GROUP ":%u multicast-iface=lo localaddress=127.0.0.1 "
       "max-bitrate=50000000 " SECRET, port);
+  count_callers (sender, &callers);
   for (guint i = 0; i < RECEIVERS; i++) {
     receivers[i] = pair_launch ("faspsrc uri=fasp://" GROUP
         ":%u multicast-iface=lo latency=50 %s " SECRET
@@ -116,7 +140,9 @@ test_group (gconstpointer more)
     gst_element_set_state (receivers[i], GST_STATE_PLAYING);
   }
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  wait_for_callers (sender, RECEIVERS);
+  wait_for_callers (&callers, RECEIVERS);
+  g_assert_cmpuint (pair_get_stat (sender, "sink", "multicast-members"), ==,
+      RECEIVERS);
   push_all (sender, stream);
   for (guint i = 0; i < RECEIVERS; i++) {
     GByteArray *got = pull_all (receivers[i]);
@@ -132,6 +158,8 @@ test_group (gconstpointer more)
   }
   pair_stop (sender);
   gst_object_unref (sender);
+  g_cond_clear (&callers.more);
+  g_mutex_clear (&callers.lock);
   g_bytes_unref (stream);
 }
 
