@@ -638,14 +638,17 @@ tend_latency (FaspSession * session, FaspTime now)
 static gboolean
 tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
+  FaspTime silent;
+
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
       return now < session->created + FASP_HALF_TIMEOUT;
     case FASP_SESSION_OPEN:
-      if (now - session->heard >= session->resume_timeout)
+      silent = now - fasp_session_get_silent_since (session);
+      if (silent >= session->resume_timeout)
         remove_reason (session, now, FASP_REASON_SILENT);
-      else if (now - session->heard >= MAX (FASP_INTERRUPTED_AFTER,
+      else if (silent >= MAX (FASP_INTERRUPTED_AFTER,
               4 * session->rtt.smoothed))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_latency (session, now);

@@ -389,8 +389,8 @@ typedef struct
   guint64 losses;               /* that were asked for, */
   guint64 requests;             /* by so many members, all together, and */
   guint64 losses_shared;        /* so many by several */
-  FaspTime rtt;                 /* the longest of a member */
-  FaspTime back_off;            /* as members are told */
+  FaspTime rtt;                 /* the longest of a member, but for the farthest */
+  FaspTime back_off, clock;     /* as members are told */
 } FaspGroupStats;
 
 /* Of a sender that has a group; FALSE: it has none. */

@@ -65,7 +65,11 @@ typedef struct
   FaspFec fec;                  /* the caller's to initialise */
   GPtrArray *members;           /* FaspMember */
   FaspHeap least, most;
-  FaspTime rtt;                 /* the longest of a member */
+  FaspTime rtt;                 /* the longest of a member, but for those that are much
+                                   farther away than most */
+  gsize store_size;             /* bytes, and when a silent member is given up: the
+                                   caller's to set */
+  FaspTime given_up;
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
   gdouble patience;             /* back-off in round trips */
   guint64 events_seen;
@@ -102,8 +106,9 @@ void fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
 /* It was told that it is the speaker. */
 void fasp_group_told_speaker (FaspGroup * group, FaspTime now,
     FaspMember * member);
-/* In ms: how often members speak when they have nothing to ask for, at most. */
-guint fasp_group_get_clock (const FaspGroup * group);
+/* How often members speak when they have nothing to ask for: together they take a share
+ * of what is sent, as far as the store and the wish to know who is there let them wait. */
+FaspTime fasp_group_get_clock (const FaspGroup * group);
 /* It is not heard any more, for the time being. */
 void fasp_group_lost_sight (FaspGroup * group, FaspMember * member);
 /* It is none any more; nothing happens if it is not. */

@@ -22,7 +22,8 @@ typedef struct
   guint8 key[FASP_KEY_SIZE];    /* of the phase */
   FaspOpener *before, *now, *next;      /* those of others as far as they are needed */
   FaspGap *gap;
-  FaspTime heard;               /* last, or since when it should have been */
+  FaspTime heard;               /* last, or since when it should have been, */
+  FaspTime spoken_up;           /* and when the sender was told that it is not */
   gboolean deaf, deaf_told;     /* it is not, and the sender knows */
   /* of the gap, as for a flow (fasppath.h) */
   guint64 settled_told;

@@ -20,6 +20,8 @@ fasp_multicast_init (FaspEndpoint * endpoint)
       fasp_credentials_get_first (config->credentials), config->max_bitrate,
       config->max_burst, endpoint->random, endpoint->random_data);
   endpoint->group->trace = &endpoint->trace;
+  endpoint->group->store_size = config->buffer_size;
+  endpoint->group->given_up = config->resume_timeout;
   /* how much is enough is not known of a group: what is asked for, or none */
   fasp_fec_init (&endpoint->group->fec, config->fec == FASP_FEC_FIXED ?
       FASP_FEC_FIXED : FASP_FEC_OFF, config->fec_share, FASP_FEC_WINDOW_MAX);
@@ -96,11 +98,15 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
 {
   FaspGroupView view = get_view (endpoint);
+  FaspGroup *group = endpoint->group;
+  FaspTime clock = fasp_group_get_clock (group);
 
-  if (endpoint->closing
-      || !fasp_group_poll (endpoint->group, now, &view, datagram))
+  if (endpoint->closing || !fasp_group_poll (group, now, &view, datagram))
     return FALSE;
-  fasp_group_took_turn (endpoint->group, TRUE);
+  fasp_group_took_turn (group, TRUE);
+  /* they are to be asked sooner than they thought */
+  if (fasp_group_get_clock (group) < clock * 3 / 4)
+    fasp_endpoint_wake_all (endpoint);
   return TRUE;
 }
 
@@ -129,7 +135,7 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
         group->blocks_resent,.losses = losses.events,.requests =
         losses.requests,.losses_shared = losses.shared,.repairs_sent =
         group->repairs_sent,.rtt = group->rtt,.back_off =
-        fasp_group_get_back_off (group)};
+        fasp_group_get_back_off (group),.clock = fasp_group_get_clock (group)};
   return TRUE;
 }
 

@@ -478,7 +478,7 @@ note_told (Flow * flow, FaspTime now, const FaspFeedbackFlow * told,
     flow->silent = 0;
     if (sent > 0) {
       FaspTime rtt = now - sent;
-      FaspTime delay = MIN (told->delay, (guint64) FASP_SEC);
+      FaspTime delay = MIN (told->delay, (guint64) rtt);
 
       fasp_rtt_sample (&flow->rtt, rtt, delay);
       if (rtt - delay >= result->rtt - result->ack_delay) {

@@ -289,7 +289,7 @@ get_path_timeout (const FaspSession * session)
     if (session->role == FASP_ROLE_RECEIVER)
       timeout = MIN (timeout, MIN (path->silence_due,
               fasp_gap_get_timeout (path->gap)));
-    else if (fasp_session_is_used (session, i))
+    else if (fasp_session_is_used (session, i) && !session->member.joined)
       timeout = MIN (timeout, fasp_pmtu_get_timeout (&path->pmtu));
   }
   if (session->hearing != NULL)
@@ -308,13 +308,15 @@ get_open_timeout (FaspSession * session, FaspTime now)
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
-    timeout = session->spoken + FASP_KEEPALIVE;
+    timeout = fasp_session_get_ping_time (session);
     timeout = MIN (timeout, fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
       timeout = MIN (timeout, MIN (session->promise_time,
               fasp_outlook_get_timeout (&session->tx.outlook)));
   } else {
-    timeout = MIN (fasp_rx_get_timeout (&session->rx), session->ping_time);
+    timeout = MIN (fasp_rx_get_timeout (&session->rx),
+        fasp_session_get_ping_time (session));
+    timeout = MIN (timeout, fasp_session_get_speak_up_time (session));
     if (fasp_session_get_hold_end (session) > 0)
       timeout = MIN (timeout, fasp_session_get_hold_end (session));
     timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx, now));
@@ -335,9 +337,12 @@ get_open_timeout (FaspSession * session, FaspTime now)
                 session->wire_max), session->rate_until));
   }
   /* liveness */
-  timeout = MIN (timeout, session->heard + session->resume_timeout);
+  timeout = MIN (timeout, fasp_session_get_silent_since (session) +
+      session->resume_timeout);
   if (!session->interrupted)
-    timeout = MIN (timeout, session->heard + MAX (FASP_INTERRUPTED_AFTER,
+    timeout =
+        MIN (timeout,
+        fasp_session_get_silent_since (session) + MAX (FASP_INTERRUPTED_AFTER,
             4 * session->rtt.smoothed));
   return timeout;
 }

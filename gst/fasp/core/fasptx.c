@@ -3,8 +3,6 @@
 
 /* Nothing heard for this long, or four times the RTT: stall. */
 #define STALL_AFTER FASP_SEC
-/* A member speaks at least that often, but for what is lost of that. */
-#define MEMBER_QUIET (600 * FASP_MSEC)
 /* The group has said something that long ago, besides the round trips of
  * STALL_AFTER, and it was not heard. */
 #define DEAF_AFTER FASP_SEC
@@ -76,7 +74,7 @@ fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
   tx->log = log;
   tx->deaf_since = FASP_NEVER;
   fasp_repair_join (tx->repair, now, log);
-  tx->tail_time = now + MEMBER_QUIET;
+  tx->tail_time = now;
   follow (tx);
 }
 
@@ -166,7 +164,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
   else if (tx->log != NULL)
-    tx->tail_time = now + MEMBER_QUIET;
+    tx->tail_time = now;
   if (tx->log != NULL)
     judge_hearing (tx, now, rtt);
   return TRUE;
@@ -192,11 +190,29 @@ block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
   return item;
 }
 
+/* By when the peer is to be heard, but for its round trip. */
+static FaspTime
+get_deadline (const FaspTx * tx)
+{
+  return tx->log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->log,
+      tx->heard);
+}
+
+/* A member says by itself now and then what it has. */
+static FaspTime
+get_tail_time (const FaspTx * tx)
+{
+  FaspTime deadline = get_deadline (tx);
+
+  return tx->log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
+      MAX (tx->tail_time, deadline);
+}
+
 static void
 check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
   if (!tx->stalled && tx->acked < tx->cursor
-      && now - tx->heard > MAX (STALL_AFTER, 4 * rtt->smoothed)) {
+      && now - get_deadline (tx) > MAX (STALL_AFTER, 4 * rtt->smoothed)) {
     tx->stalled = TRUE;
     tx->tail_interval = FASP_TX_TAIL_MAX;
     tx->tail_time = MIN (tx->tail_time, now);
@@ -355,8 +371,8 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   if (!is_waiting (tx))
     return nothing;
   if (tx->tail_time == FASP_NEVER)      /* the window closed before us */
-    tx->tail_time = now + (tx->log != NULL ? MEMBER_QUIET : FASP_TX_TAIL_MAX);
-  if (now >= tx->tail_time)
+    tx->tail_time = now + FASP_TX_TAIL_MAX;
+  if (now >= get_tail_time (tx))
     return (FaspTxItem) {
     FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1};
   return nothing;
@@ -437,7 +453,7 @@ fasp_tx_get_timeout (const FaspTx * tx)
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
   if (is_waiting (tx))
-    timeout = MIN (timeout, tx->tail_time);
+    timeout = MIN (timeout, get_tail_time (tx));
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
   /* who has just joined may still have to be moved to what is kept */
