@@ -123,6 +123,7 @@ main (int argc, char **argv)
   g = vgroup_new (seed);
   s.max_bitrate = channel;
   s.buffer_size = r.buffer_size = (gsize) buffer << 20;
+  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   s.wait_for_connection = TRUE;
   if (fec > 0) {
     s.fec = FASP_FEC_FIXED;

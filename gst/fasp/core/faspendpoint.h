@@ -82,6 +82,7 @@ typedef struct
    * calls who is announced, if there is one (`len'; it need not be right there). One
    * flow, and no controller of the rate. */
   FaspAddress group;
+  guint8 group_link;            /* receiver: on which what is sent to it comes */
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
@@ -218,6 +219,7 @@ typedef enum
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
   FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
                                    stream comes by unicast */
+  FASP_EVENT_HEARING,           /* receiver: it is again, and the stream comes by it */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
                                    session; bytes_lost are missing in between */
@@ -383,7 +385,8 @@ void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
 typedef struct
 {
   guint members;
-  guint64 deaf;                 /* that did not hear it, and get all by unicast */
+  guint64 deaf;                 /* that did not hear it, and get all by unicast; */
+  guint64 returned;             /* so often one heard it again */
   guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
   guint64 blocks_sent, blocks_resent, repairs_sent;
   guint64 losses;               /* that were asked for, */

@@ -80,7 +80,7 @@ typedef struct
   /* figures */
   FaspGroupSent sent;
   guint64 blocks_sent, blocks_resent, repairs_sent;
-  guint64 deaf;                 /* members that did not hear it */
+  guint64 deaf, returned;       /* members that did not hear it; and did again */
   FaspMeter meter;
 } FaspGroup;
 

@@ -44,6 +44,14 @@ get_rtt (const FaspSession * session)
   return session->rtt.measured ? session->rtt.smoothed : 0;
 }
 
+static void
+join (FaspGroup * group, FaspTime now, FaspSession * session, guint64 start)
+{
+  fasp_group_join (group, &session->member, start, session->tx.limit,
+      get_rtt (session));
+  fasp_tx_join (&session->tx, now, group->log);
+}
+
 void
 fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
@@ -52,17 +60,21 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
     return;
   session->group = endpoint->group;
   session->member.who = session->tx.repair;
-  fasp_group_join (endpoint->group, &session->member, session->start,
-      session->tx.limit, get_rtt (session));
-  fasp_tx_join (&session->tx, now, endpoint->group->log);
+  join (endpoint->group, now, session, session->start);
 }
 
 void
 fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  if (!session->member.joined)
+  if (!session->member.joined) {
+    if (session->group == NULL || !fasp_tx_returns (&session->tx, now,
+            &session->rtt, session->group->log))
+      return;
+    session->group->returned++;
+    join (session->group, now, session, session->tx.cursor);
     return;
+  }
   if (fasp_tx_is_deaf (&session->tx)) {
     endpoint->group->deaf++;
     fasp_group_leave (endpoint->group, &session->member);
@@ -129,7 +141,8 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
     return FALSE;
   losses = fasp_group_log_get_losses (group->log);
   *stats = (FaspGroupStats) {
-  .members = group->members->len,.deaf = group->deaf,.datagrams_sent =
+  .members = group->members->len,.deaf = group->deaf,.returned =
+        group->returned,.datagrams_sent =
         group->sent.datagrams,.wire_bytes_sent =
         group->sent.wire,.blocks_sent = group->blocks_sent,.blocks_resent =
         group->blocks_resent,.losses = losses.events,.requests =
@@ -166,7 +179,9 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
   const FaspAnnouncer *next;
   guint32 chance;
 
-  if (endpoint->config.group.len == 0 || is_sender (endpoint)) {
+  /* only what came to the group: the network may see to it who can send there */
+  if (endpoint->config.group.len == 0 || is_sender (endpoint)
+      || from->link != endpoint->config.group_link) {
     endpoint->stats.datagrams_unknown++;
     return;
   }
@@ -249,8 +264,9 @@ fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspTime now,
 {
   FaspHearing *hearing = session->hearing;
 
-  if (hearing == NULL || !hearing->deaf || hearing->deaf_told)
+  if (hearing == NULL || hearing->deaf == hearing->deaf_told)
     return;
-  hearing->deaf_told = TRUE;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_DEAF, session);
+  hearing->deaf_told = hearing->deaf;
+  fasp_endpoint_push_event (endpoint, hearing->deaf ? FASP_EVENT_DEAF :
+      FASP_EVENT_HEARING, session);
 }

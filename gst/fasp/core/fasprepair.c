@@ -65,6 +65,8 @@ struct _FaspRepair
   gboolean was_member;
   FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
   FaspTime group_progress;      /* when more of it was told of, last */
+  guint32 past_largest;         /* told of the one that it has left, low bits, */
+  guint64 past_received;        /* and of so many; 0: of nothing */
   guint64 group_told;           /* the newest of its packets told of, and */
   guint64 group_settled;        /* settled, + 1 */
 };
@@ -566,14 +568,22 @@ settle_group (FaspRepair * repair, FaspTime now, const FaspFeedback * feedback,
 void
 fasp_repair_join (FaspRepair * repair, FaspTime now, FaspGroupLog * log)
 {
-  Flow *flow = g_new0 (Flow, 1);
+  Flow *flow = repair->flows[FASP_GROUP_FLOW];
+  guint64 next = fasp_group_log_get_pn (log), pn, received;
 
-  g_return_if_fail (repair->flows[FASP_GROUP_FLOW] == NULL);
-  fasp_rtt_init (&flow->rtt);
-  flow->next = fasp_group_log_get_pn (log);
-  flow->base = flow->largest = flow->next;
-  repair->flows[FASP_GROUP_FLOW] = flow;
-  repair->n_flows++;
+  if (flow == NULL) {
+    flow = repair->flows[FASP_GROUP_FLOW] = g_new0 (Flow, 1);
+    fasp_rtt_init (&flow->rtt);
+    flow->base = flow->largest = next;
+    repair->n_flows++;
+  } else if (fasp_repair_get_past (repair, log, &pn, &received)
+      && pn >= flow->largest && received >= flow->received) {
+    /* what was lost meanwhile was not for it */
+    flow->base += pn + 1 - flow->largest - (received - flow->received);
+    flow->largest = pn + 1;
+    flow->received = received;
+  }
+  flow->next = next;
   repair->log = log;
   repair->was_member = TRUE;
   repair->group_told = flow->next;
@@ -598,6 +608,7 @@ fasp_repair_leave (FaspRepair * repair)
 {
   fasp_repair_follow (repair);
   repair->log = NULL;
+  repair->past_received = 0;
   for (guint64 block = repair->base; block < repair->next; block++) {
     BlockState *state = block_state (repair, block);
 
@@ -606,6 +617,19 @@ fasp_repair_leave (FaspRepair * repair)
     heap_push (repair, block);
     state->queued = TRUE;
   }
+}
+
+gboolean
+fasp_repair_get_past (const FaspRepair * repair, const FaspGroupLog * log,
+    guint64 * pn, guint64 * received)
+{
+  guint64 next = fasp_group_log_get_pn (log);
+
+  if (repair->log != NULL || repair->past_received == 0 || next == 0)
+    return FALSE;
+  *pn = fasp_widen (repair->past_largest, FASP_PN_BITS, next - 1);
+  *received = repair->past_received;
+  return *pn < next;
 }
 
 FaspTime
@@ -646,8 +670,11 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 
-    if (is_of_past (repair, told))
+    if (is_of_past (repair, told)) {
+      repair->past_largest = told->largest;
+      repair->past_received = told->received;
       continue;
+    }
     if (told->received > 0)
       told_of (repair, now, told, result);
     if (repair->n_flows > 1 && (repair->log != NULL || !repair->was_member))

@@ -90,6 +90,9 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
           frame->interval);
       break;
     case FASP_FRAME_DATA:
+      if (frame->round == 0)
+        fasp_hearing_brings (session->hearing, now);
+      session->rx.member = !session->hearing->deaf;
       fasp_session_handle_data (session, now, frame, wire);
       break;
     default:

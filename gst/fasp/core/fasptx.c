@@ -73,6 +73,7 @@ fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
 {
   tx->log = log;
   tx->deaf_since = FASP_NEVER;
+  tx->deaf = FALSE;
   fasp_repair_join (tx->repair, now, log);
   tx->tail_time = now;
   follow (tx);
@@ -84,6 +85,7 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
   follow (tx);
   tx->log = NULL;
   fasp_repair_leave (tx->repair);
+  fasp_return_left (&tx->back, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
   tx->fresh_time = now;
@@ -107,6 +109,22 @@ gboolean
 fasp_tx_is_deaf (const FaspTx * tx)
 {
   return tx->log != NULL && tx->deaf;
+}
+
+gboolean
+fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    const FaspGroupLog * log)
+{
+  guint64 pn, received;
+  FaspTime sent;
+
+  if (!fasp_repair_get_past (tx->repair, log, &pn, &received))
+    return FALSE;
+  /* of the one behind it; 0: it left too long ago to know */
+  sent = pn + 1 < fasp_group_log_get_pn (log) ?
+      fasp_group_log_get_time (log, pn + 1) : now;
+  return fasp_return_told (&tx->back, now, sent > 0
+      && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
 }
 
 gboolean
