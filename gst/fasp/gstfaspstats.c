@@ -223,6 +223,7 @@ describe_group (GstStructure * s, const FaspGroupStats * f)
   set_uint64 (s, "multicast-blocks-sent", f->blocks_sent);
   set_uint64 (s, "multicast-blocks-retransmitted", f->blocks_resent);
   set_uint64 (s, "multicast-repairs-sent", f->repairs_sent);
+  set_double (s, "multicast-fec-share", f->fec_share);
   set_uint64 (s, "multicast-losses", f->losses);
   set_uint64 (s, "multicast-losses-shared", f->losses_shared);
   set_uint64 (s, "multicast-requests", f->requests);

@@ -26,8 +26,8 @@ static GOptionEntry entries[] = {
   {"branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT"},
   {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say",
       "PERCENT"},
-  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec, "repairs for so many blocks",
-      "PERCENT"},
+  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec,
+      "repairs for so many blocks; -1: as many as are worth it", "PERCENT"},
   {"buffer", 0, 0, G_OPTION_ARG_INT, &buffer, "of both ends", "MIB"},
   {"far", 0, 0, G_OPTION_ARG_INT, &far_ms,
       "round trip of the last receiver, other than that of the others", "MS"},
@@ -125,8 +125,8 @@ main (int argc, char **argv)
   s.buffer_size = r.buffer_size = (gsize) buffer << 20;
   s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   s.wait_for_connection = TRUE;
-  if (fec > 0) {
-    s.fec = FASP_FEC_FIXED;
+  if (fec != 0) {
+    s.fec = fec < 0 ? FASP_FEC_AUTO : FASP_FEC_FIXED;
     s.fec_share = fec / 100;
     r.fec = FASP_FEC_AUTO;
   }

@@ -389,6 +389,7 @@ typedef struct
   guint64 returned;             /* so often one heard it again */
   guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
   guint64 blocks_sent, blocks_resent, repairs_sent;
+  gdouble fec_share;            /* repairs for each block, now */
   guint64 losses;               /* that were asked for, */
   guint64 requests;             /* by so many members, all together, and */
   guint64 losses_shared;        /* so many by several */

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "faspfec.h"
+#include "faspgroupfec.h"
 #include "faspgrouplog.h"
 #include "faspheap.h"
 #include "faspmeter.h"
@@ -62,7 +62,9 @@ typedef struct
   FaspSealer *sealer;
   FaspGroupLog *log;
   FaspPacer pacer;
-  FaspFec fec;                  /* the caller's to initialise */
+  FaspFec fec;                  /* the caller's to initialise, */
+  FaspGroupFec fec_plan;        /* and to plan */
+  FaspTime fec_time;            /* next */
   GPtrArray *members;           /* FaspMember */
   FaspHeap least, most;
   FaspTime rtt;                 /* the longest of a member, but for those that are much

@@ -3,6 +3,9 @@
 #include "faspdial.h"
 #include "faspmulticast.h"
 
+/* It is looked at so often how much of a code is worth it. */
+#define FEC_EVERY (200 * FASP_MSEC)
+
 static gboolean
 is_sender (const FaspEndpoint * endpoint)
 {
@@ -22,9 +25,8 @@ fasp_multicast_init (FaspEndpoint * endpoint)
   endpoint->group->trace = &endpoint->trace;
   endpoint->group->store_size = config->buffer_size;
   endpoint->group->given_up = config->resume_timeout;
-  /* how much is enough is not known of a group: what is asked for, or none */
-  fasp_fec_init (&endpoint->group->fec, config->fec == FASP_FEC_FIXED ?
-      FASP_FEC_FIXED : FASP_FEC_OFF, config->fec_share, FASP_FEC_WINDOW_MAX);
+  fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share,
+      FASP_FEC_WINDOW_MAX);
 }
 
 /* --- sender ---------------------------------------------------------------------- */
@@ -85,6 +87,61 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
       get_rtt (session));
 }
 
+typedef struct
+{
+  gdouble loss, stay;
+} Loss;
+
+static gint
+compare_losses (gconstpointer a, gconstpointer b)
+{
+  gdouble x = ((const Loss *) a)->loss, y = ((const Loss *) b)->loss;
+
+  return x < y ? -1 : x > y;
+}
+
+/* How much of a code is worth it. */
+static void
+plan_fec (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspGroup *group = endpoint->group;
+  g_autoptr (GArray) losses = NULL;
+  FaspGroupFecGoal goal = {.channel = endpoint->config.max_bitrate,.blocks =
+        group->blocks_sent,.wire = group->sent.block_wire,.resent =
+        group->blocks_resent,.rex = fasp_group_get_back_off (group) +
+        2 * group->rtt
+  };
+
+  if (group->fec.mode == FASP_FEC_OFF || now < group->fec_time)
+    return;
+  group->fec_time = now + FEC_EVERY;
+  losses = g_array_new (FALSE, FALSE, sizeof (Loss));
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspTime latency = session->tx.outlook.latency;
+    Loss loss;
+
+    if (!session->member.joined || session->interrupted)
+      continue;
+    fasp_loss_get (&session->tx.outlook.loss, &loss.loss, &loss.stay);
+    g_array_append_val (losses, loss);
+    goal.resent += session->tx.blocks_resent;
+    if (goal.latency == 0 || (latency > 0 && latency < goal.latency))
+      goal.latency = latency;
+  }
+  goal.members = losses->len;
+  if (goal.members > 0) {
+    const Loss *most;
+
+    g_array_sort (losses, compare_losses);
+    most = &g_array_index (losses, Loss, (guint) (FASP_GROUP_FEC_QUANTILE *
+            (goal.members - 1)));
+    goal.loss = most->loss;
+    goal.stay = most->stay;
+  }
+  fasp_group_fec_plan (&group->fec_plan, &group->fec, now, &goal);
+}
+
 static FaspGroupView
 get_view (const FaspEndpoint * endpoint)
 {
@@ -113,7 +170,10 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
   FaspGroup *group = endpoint->group;
   FaspTime clock = fasp_group_get_clock (group);
 
-  if (endpoint->closing || !fasp_group_poll (group, now, &view, datagram))
+  if (endpoint->closing)
+    return FALSE;
+  plan_fec (endpoint, now);
+  if (!fasp_group_poll (group, now, &view, datagram))
     return FALSE;
   fasp_group_took_turn (group, TRUE);
   /* they are to be asked sooner than they thought */
@@ -147,8 +207,9 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
         group->sent.wire,.blocks_sent = group->blocks_sent,.blocks_resent =
         group->blocks_resent,.losses = losses.events,.requests =
         losses.requests,.losses_shared = losses.shared,.repairs_sent =
-        group->repairs_sent,.rtt = group->rtt,.back_off =
-        fasp_group_get_back_off (group),.clock = fasp_group_get_clock (group)};
+        group->repairs_sent,.fec_share = group->fec.share,.rtt =
+        group->rtt,.back_off = fasp_group_get_back_off (group),.clock =
+        fasp_group_get_clock (group)};
   return TRUE;
 }
 

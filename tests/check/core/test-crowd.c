@@ -308,6 +308,142 @@ test_far (void)
   vgroup_free (g);
 }
 
+/* --- repairs in advance -------------------------------------------------------------------- */
+
+/* @n members that lose @own each, and @common together; with a code as is worth it. */
+static Vgroup *
+crowd_with_code (guint n, gdouble own, gdouble common, FaspFecMode mode)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (9);
+
+  s.fec = mode;
+  r.fec = FASP_FEC_AUTO;
+  s.max_bitrate = 8000000;
+  s.buffer_size = r.buffer_size = 16 << 20;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < n; i++)
+    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
+  g->bitrate = 0;
+  vgroup_run (g, 2 * FASP_SEC);
+  g->bitrate = 4000000;
+  g->trunk.config.loss = common;
+  for (guint i = 0; i < n; i++)
+    g->receivers[i].branch.config.loss = own;
+  return g;
+}
+
+/* Rexes to all and to one, and repairs. */
+static guint64
+count_more (Vgroup * g, guint64 * rexes)
+{
+  static FaspSessionStats sessions[VGROUP_MAX];
+  FaspGroupStats stats = get_stats (g);
+  guint n = fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
+        0
+      }
+      , sessions, VGROUP_MAX);
+
+  *rexes = stats.blocks_resent;
+  for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
+    *rexes += sessions[i].blocks_resent;
+  return *rexes + stats.repairs_sent;
+}
+
+/* Where each loses by itself the code takes the place of rexes, and of more of them than it
+ * costs; always within the channel. */
+static void
+test_code (void)
+{
+  guint64 more[2], rexes[2], before, first;
+
+  for (guint i = 0; i < 2; i++) {
+    Vgroup *g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF :
+        FASP_FEC_AUTO);
+
+    vgroup_run (g, 5 * FASP_SEC);
+    before = count_more (g, &first);
+    for (guint k = 0; k < 80; k++) {
+      guint64 sent = g->sent_wire;
+
+      vgroup_run (g, 100 * FASP_MSEC);
+      /* and little that is neither a block nor a repair */
+      g_assert_cmpuint (g->sent_wire - sent, <, 8000000 / 8 / 10 * 105 / 100 +
+          8192);
+    }
+    more[i] = count_more (g, &rexes[i]) - before;
+    rexes[i] -= first;
+    g_assert_true ((get_stats (g).fec_share > 0) == (i == 1));
+    assert_whole (g, 5 * FASP_SEC);
+    vgroup_free (g);
+  }
+  g_assert_cmpuint (rexes[1] * 5, <, rexes[0]);
+  g_assert_cmpuint (more[1] * 3, <, more[0]);
+}
+
+/* What all lose is sent again once, which costs less; what one loses, or says that it does, is
+ * its own affair; and what nobody loses any more needs no code. */
+static void
+test_code_worth (void)
+{
+  Vgroup *g = crowd_with_code (20, 0, .03, FASP_FEC_AUTO);
+
+  vgroup_run (g, 8 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, ==, 0);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+
+  g = crowd_with_code (20, .005, 0, FASP_FEC_AUTO);
+  g->receivers[3].branch.config.loss = .2;
+  vgroup_run (g, 8 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, <, .08);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+
+  g = crowd_with_code (8, .01, 0, FASP_FEC_AUTO);
+  vgroup_run (g, 6 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, >, 0);
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = 0;
+  vgroup_run (g, 150 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, ==, 0);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* No more than the channel has beside the stream. */
+static void
+test_code_bound (void)
+{
+  static const struct
+  {
+    guint64 channel;
+    gdouble most;
+  } cases[] = {
+    {0, .25}, {10000000, .25}, {6000000, .05}, {5500000, 0},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    FaspGroupFec g = { 0 };
+    FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
+          FASP_SEC,.rex = 50 * FASP_MSEC,.channel = cases[i].channel
+    };
+    FaspFec fec;
+
+    fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
+    for (FaspTime now = FASP_SEC; now < 20 * FASP_SEC; now += FASP_SEC) {
+      goal.blocks += 500;
+      goal.wire += 5000000 / 8;
+      goal.resent += fec.share > 0 ? 0 : 300;
+      fasp_group_fec_plan (&g, &fec, now, &goal);
+      g_assert_cmpfloat (fec.share, <=, cases[i].most);
+    }
+    if (i < 2)
+      g_assert_cmpfloat (fec.share, >, .15);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -321,5 +457,8 @@ main (int argc, char **argv)
   g_test_add_func ("/crowd/shorter", test_shorter);
   g_test_add_func ("/crowd/end", test_end);
   g_test_add_func ("/crowd/far", test_far);
+  g_test_add_func ("/crowd/code", test_code);
+  g_test_add_func ("/crowd/code/worth", test_code_worth);
+  g_test_add_func ("/crowd/code/bound", test_code_bound);
   return g_test_run ();
 }
