@@ -16,6 +16,7 @@
  * that it is told. */
 #define CROWD_LEAST 1.8
 #define CROWD_MOST 2.3
+#define CROWD_EVENTS 8          /* fewer of them tell nothing */
 #define PATIENCE_UP 1.15
 #define PATIENCE_DOWN .85
 /* The speaker is told that it is one so often. */
@@ -174,7 +175,7 @@ look (FaspGroup * group)
 {
   g_autoptr (GArray) rtts = g_array_new (FALSE, FALSE, sizeof (FaspTime));
   FaspGroupLosses losses = fasp_group_log_get_losses (group->log);
-  gdouble crowd = fasp_group_log_get_crowd (group->log);
+  guint64 events = losses.events - group->events_seen;
   FaspMember *nearest = NULL;
 
   for (guint i = 0; i < group->members->len; i++) {
@@ -191,12 +192,16 @@ look (FaspGroup * group)
     set_speaker (group, NULL);
   else if (group->speaker == NULL)
     set_speaker (group, nearest);
-  if (losses.events != group->events_seen) {
+  /* of what it was since: what was before another back-off would make it swing */
+  if (events >= CROWD_EVENTS) {
+    gdouble crowd = (losses.requests - group->requests_seen) / (gdouble) events;
+
     group->patience *= crowd > CROWD_MOST ? PATIENCE_UP :
         crowd < CROWD_LEAST ? PATIENCE_DOWN : 1;
     group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
+    group->events_seen = losses.events;
+    group->requests_seen = losses.requests;
   }
-  group->events_seen = losses.events;
   /* what was lost while one waits is asked for after another such time */
   fasp_group_log_set_window (group->log,
       2 * fasp_group_get_back_off (group) + group->rtt, group->members->len);

@@ -74,7 +74,7 @@ typedef struct
   FaspTime given_up;
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
   gdouble patience;             /* back-off in round trips */
-  guint64 events_seen;
+  guint64 events_seen, requests_seen;   /* when it was changed, or might have been */
   guint given;                  /* to members' datagrams in a row, */
   guint first;                  /* so that so many of its own go before theirs */
   FaspTime announce_time, tell_time, tail_time, tail_interval;

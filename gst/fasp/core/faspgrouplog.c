@@ -41,8 +41,7 @@ struct _FaspGroupLog
   FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
   gconstpointer speaker;
-  gdouble events, requests, shared, spoken;     /* of late; the last: that the speaker
-                                                   asked for */
+  gdouble events, shared, spoken;       /* of late; the last: that the speaker asked for */
 };
 
 FaspGroupLog *
@@ -235,7 +234,6 @@ begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
   e->asked = now;
   log->losses.events++;
   log->events += 1 - log->events / MEMORY;
-  log->requests -= log->requests / MEMORY;
   log->shared -= log->shared / MEMORY;
   log->spoken -= log->spoken / MEMORY;
 }
@@ -246,7 +244,6 @@ count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
   if (e->requests < G_MAXUINT16)
     e->requests++;
   log->losses.requests++;
-  log->requests++;
   log->spoken += speaks;
   if (e->requests == 2) {
     log->losses.shared++;
@@ -319,10 +316,4 @@ FaspGroupLosses
 fasp_group_log_get_losses (const FaspGroupLog * log)
 {
   return log->losses;
-}
-
-gdouble
-fasp_group_log_get_crowd (const FaspGroupLog * log)
-{
-  return log->events > 0 ? log->requests / log->events : 0;
 }

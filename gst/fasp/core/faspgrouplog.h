@@ -15,8 +15,7 @@
  * everybody's then, and others ask for few of them as they wait.
  *
  * An event is a block that was lost, original or rex to all, with those who ask for it:
- *
- *     requests per event, of late, is what the back-off is steered by
+ * requests per event is what the back-off is steered by (faspgroup.h).
  */
 #pragma once
 
@@ -80,7 +79,5 @@ typedef struct
 } FaspGroupLosses;
 
 FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog * log);
-/* Members that ask for a loss, of late, in the mean; 0: nothing was lost. */
-gdouble fasp_group_log_get_crowd (const FaspGroupLog * log);
 
 G_END_DECLS
