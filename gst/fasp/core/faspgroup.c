@@ -17,7 +17,7 @@
 #define CROWD_LEAST 1.8
 #define CROWD_MOST 2.3
 #define CROWD_EVENTS 8          /* fewer of them tell nothing */
-#define PATIENCE_UP 1.15
+#define PATIENCE_UP 1.3
 #define PATIENCE_DOWN .85
 /* The speaker is told that it is one so often. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
