@@ -321,6 +321,14 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
               "IGMP (IPv6: MLD) querier, and does the firewall let in UDP to the "
               "group's port?", peer), (NULL));
       break;
+    case FASP_EVENT_HEARING:
+      GST_ELEMENT_INFO (element, RESOURCE, READ,
+          ("The multicast group is heard again: the stream of %s comes by it.",
+              peer),
+          /* gst-launch-1.0 prints only this part of an INFO */
+          ("the multicast group is heard again: the stream of %s comes by it",
+              peer));
+      break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink's */

@@ -217,15 +217,18 @@ describe_group (GstStructure * s, const FaspGroupStats * f)
 {
   gst_structure_set (s, "multicast-members", G_TYPE_UINT, f->members, NULL);
   set_uint64 (s, "multicast-deaf", f->deaf);
+  set_uint64 (s, "multicast-returned", f->returned);
   set_uint64 (s, "multicast-packets-sent", f->datagrams_sent);
   set_uint64 (s, "multicast-wire-bytes-sent", f->wire_bytes_sent);
   set_uint64 (s, "multicast-blocks-sent", f->blocks_sent);
   set_uint64 (s, "multicast-blocks-retransmitted", f->blocks_resent);
   set_uint64 (s, "multicast-repairs-sent", f->repairs_sent);
+  set_double (s, "multicast-fec-share", f->fec_share);
   set_uint64 (s, "multicast-losses", f->losses);
   set_uint64 (s, "multicast-losses-shared", f->losses_shared);
   set_uint64 (s, "multicast-requests", f->requests);
   set_double (s, "multicast-back-off-ms", f->back_off / 1e3);
+  set_double (s, "multicast-clock-ms", f->clock / 1e3);
 }
 
 static void

@@ -4,7 +4,7 @@
  * must, and how many ask for what is lost.
  *
  *   simcast [--receivers N] [--trunk PERCENT] [--branch PERCENT] [--back PERCENT]
- *           [--fec PERCENT] [--warm S] [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
+ *           [--fec PERCENT] [--buffer MIB] [--far MS] [--warm S] [--rtt MS] [--seconds S] [--bitrate BIT/S] [--channel BIT/S] [--seed N] [--header]
  *
  * Prints a line of figures, tab-separated.
  */
@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include "vgroup.h"
 
+#define JOIN_MAX 60             /* s */
+
 static gint receivers = 100, seconds = 20, warm = 5, seed = 1, rtt_ms = 20;
+static gint buffer = 64, far_ms;
 static gint64 bitrate = 5000000, channel = 10000000;
 static gdouble trunk, branch, back, fec;
 static gboolean header;
@@ -23,8 +26,11 @@ static GOptionEntry entries[] = {
   {"branch", 0, 0, G_OPTION_ARG_DOUBLE, &branch, "loss for each", "PERCENT"},
   {"back", 0, 0, G_OPTION_ARG_DOUBLE, &back, "loss of what they say",
       "PERCENT"},
-  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec, "repairs for so many blocks",
-      "PERCENT"},
+  {"fec", 0, 0, G_OPTION_ARG_DOUBLE, &fec,
+      "repairs for so many blocks; -1: as many as are worth it", "PERCENT"},
+  {"buffer", 0, 0, G_OPTION_ARG_INT, &buffer, "of both ends", "MIB"},
+  {"far", 0, 0, G_OPTION_ARG_INT, &far_ms,
+      "round trip of the last receiver, other than that of the others", "MS"},
   {"rtt", 0, 0, G_OPTION_ARG_INT, &rtt_ms, "longest round trip", "MS"},
   {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "of stream", "S"},
   {"warm", 0, 0, G_OPTION_ARG_INT, &warm,
@@ -72,6 +78,15 @@ count_alone (Vgroup * g)
   return alone;
 }
 
+static gint
+count_members (Vgroup * g)
+{
+  FaspGroupStats stats;
+
+  fasp_endpoint_get_group (g->sender, &stats);
+  return stats.members;
+}
+
 /* Bytes that the receivers have sent. */
 static guint64
 count_up (Vgroup * g)
@@ -107,24 +122,29 @@ main (int argc, char **argv)
         "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
   s.max_bitrate = channel;
-  s.buffer_size = r.buffer_size = 8 << 20;
+  s.buffer_size = r.buffer_size = (gsize) buffer << 20;
+  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   s.wait_for_connection = TRUE;
-  if (fec > 0) {
-    s.fec = FASP_FEC_FIXED;
+  if (fec != 0) {
+    s.fec = fec < 0 ? FASP_FEC_AUTO : FASP_FEC_FIXED;
     s.fec_share = fec / 100;
     r.fec = FASP_FEC_AUTO;
   }
   vgroup_set_sender (g, &s);
   g->trunk.config.loss = trunk / 100;
   for (gint i = 0; i < receivers; i++) {
-    guint n = vgroup_add (g, &r, (rtt_ms / 2 + rtt_ms / 2. * (i + 1) /
-            receivers) * FASP_MSEC);
+    gdouble rtt = far_ms > 0 && i == receivers - 1 ? far_ms :
+        rtt_ms / 2 + rtt_ms / 2. * (i + 1) / receivers;
+    guint n = vgroup_add (g, &r, rtt * FASP_MSEC);
 
     g->receivers[n].branch.config.loss = branch / 100;
     g->receivers[n].back.config.loss = back / 100;
   }
+  /* a listener opens so many a second, and who joins later lacks what was before */
   g->bitrate = 0;
   vgroup_run (g, 3 * FASP_SEC);
+  for (gint i = 0; i < JOIN_MAX && count_members (g) < receivers; i++)
+    vgroup_run (g, FASP_SEC);
   g->bitrate = bitrate;
   vgroup_run (g, warm * FASP_SEC);
   fasp_endpoint_get_group (g->sender, &before);

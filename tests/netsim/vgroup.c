@@ -9,6 +9,8 @@
 /* Who it is, in an address. */
 #define SENDER 0xffff
 #define GROUP 0xfffe
+/* What is sent to the group comes on another socket. */
+#define GROUP_LINK 1
 /* The application writes and reads so often. */
 #define STEP (5 * FASP_MSEC)
 
@@ -86,6 +88,7 @@ vgroup_config (FaspRole role)
   fasp_endpoint_config_init (&c, role, role == FASP_ROLE_SENDER ?
       FASP_MODE_LISTENER : FASP_MODE_CALLER);
   c.group = vgroup_get_address ();
+  c.group_link = GROUP_LINK;
   c.max_bitrate = role == FASP_ROLE_SENDER ? 10000000 : 0;
   c.buffer_size = 1 << 20;
   c.resume_timeout = 6 * FASP_SEC;
@@ -164,6 +167,7 @@ transmit_down (Vgroup * g, FaspDatagram * d)
   g->sent++;
   g->sent_wire += d->size + OVERHEAD;
   if (who == GROUP) {
+    from.link = GROUP_LINK;
     g->group_sent++;
     g->group_wire += d->size + OVERHEAD;
     if (g->tap != NULL)

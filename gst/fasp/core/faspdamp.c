@@ -48,6 +48,14 @@ fasp_damp_draw (FaspDamp * damp)
 }
 
 FaspTime
+fasp_damp_draw_turn (FaspDamp * damp)
+{
+  FaspTime longest = MIN (damp->members * FASP_MSEC, damp->clock);
+
+  return longest * draw (damp);
+}
+
+FaspTime
 fasp_damp_draw_clock (FaspDamp * damp)
 {
   return damp->clock * (.75 + .25 * draw (damp));

@@ -23,9 +23,10 @@
 G_BEGIN_DECLS
 
 #define FASP_DAMP_BACK_OFF_MAX (2 * FASP_SEC)
-/* Bounds of the regular clock of a member. */
+/* Bounds of the regular clock of a member, and what of it passes between two in the mean. */
 #define FASP_DAMP_CLOCK_MIN (100 * FASP_MSEC)
-#define FASP_DAMP_CLOCK_MAX (500 * FASP_MSEC)
+#define FASP_DAMP_CLOCK_MAX (15 * FASP_SEC)
+#define FASP_DAMP_CLOCK_MEAN .875
 
 typedef struct
 {
@@ -48,6 +49,9 @@ void fasp_damp_set (FaspDamp * damp, guint64 members, guint64 back_off_us,
     guint64 clock_ms);
 /* From 0 to T. */
 FaspTime fasp_damp_draw (FaspDamp * damp);
+/* When to say what all say at the same time otherwise: within a millisecond for each, and
+ * the clock. */
+FaspTime fasp_damp_draw_turn (FaspDamp * damp);
 /* Until the next regular feedback: three quarters to the whole of the clock. */
 FaspTime fasp_damp_draw_clock (FaspDamp * damp);
 

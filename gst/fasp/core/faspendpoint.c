@@ -659,14 +659,17 @@ tend_latency (FaspSession * session, FaspTime now)
 static gboolean
 tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
+  FaspTime silent;
+
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
       return now < session->created + FASP_HALF_TIMEOUT;
     case FASP_SESSION_OPEN:
-      if (now - session->heard >= session->resume_timeout)
+      silent = now - fasp_session_get_silent_since (session);
+      if (silent >= session->resume_timeout)
         remove_reason (session, now, FASP_REASON_SILENT);
-      else if (now - session->heard >= fasp_session_get_patience (session))
+      else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_latency (session, now);
       fasp_multicast_tell_deaf (endpoint, now, session);
@@ -797,9 +800,8 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
     }
     if (fasp_session_poll (session, now, datagram)) {
       fasp_turns_used (turns, &session->turn_to_send, now);
-      if (session->member.joined
-          && ++endpoint->group->given > FASP_GROUP_PATIENCE)
-        endpoint->group->first = FASP_GROUP_SHARE;
+      if (session->member.joined)
+        fasp_group_took_turn (endpoint->group, FALSE);
       return TRUE;
     }
     end_turn (endpoint, now, session);

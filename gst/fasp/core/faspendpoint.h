@@ -84,6 +84,7 @@ typedef struct
    * calls who is announced, if there is one (`len'; it need not be right there). One
    * flow, and no controller of the rate. */
   FaspAddress group;
+  guint8 group_link;            /* receiver: on which what is sent to it comes */
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
@@ -215,6 +216,7 @@ typedef enum
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
   FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
                                    stream comes by unicast */
+  FASP_EVENT_HEARING,           /* receiver: it is again, and the stream comes by it */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
                                    session; bytes_lost are missing in between */
@@ -380,14 +382,16 @@ void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
 typedef struct
 {
   guint members;
-  guint64 deaf;                 /* that did not hear it, and get all by unicast */
+  guint64 deaf;                 /* that did not hear it, and get all by unicast; */
+  guint64 returned;             /* so often one heard it again */
   guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
   guint64 blocks_sent, blocks_resent, repairs_sent;
+  gdouble fec_share;            /* repairs for each block, now */
   guint64 losses;               /* that were asked for, */
   guint64 requests;             /* by so many members, all together, and */
   guint64 losses_shared;        /* so many by several */
-  FaspTime rtt;                 /* the longest of a member */
-  FaspTime back_off;            /* as members are told */
+  FaspTime rtt;                 /* the longest of a member, but for the farthest */
+  FaspTime back_off, clock;     /* as members are told */
 } FaspGroupStats;
 
 /* Of a sender that has a group; FALSE: it has none. */

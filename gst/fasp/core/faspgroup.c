@@ -16,12 +16,25 @@
  * that it is told. */
 #define CROWD_LEAST 1.8
 #define CROWD_MOST 2.3
-#define PATIENCE_UP 1.15
+#define CROWD_EVENTS 8          /* fewer of them tell nothing */
+#define PATIENCE_UP 1.3
 #define PATIENCE_DOWN .85
 /* The speaker is told that it is one so often. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
-/* A feedback of a member, from the IP header up. */
-#define FEEDBACK_WIRE 110
+/* Members' own datagrams go before the group's.  But where they have been so many in a row,
+ * each has to wait for so many of the group's, as long as that has any: who lacks much does
+ * not starve the others. */
+#define TURNS_IN_A_ROW 32
+#define TURNS_OWED 3
+/* A feedback of a member with a PING in it, without the headers of IP and UDP. */
+#define FEEDBACK_SIZE 92
+/* Of the time in which the store is filled, and of that after which a silent member is given
+ * up, a member may say nothing for so much; at least that. */
+#define STORE_SHARE 4
+#define GIVEN_UP_SHARE 2
+#define CLOCK_MAX_LEAST (500 * FASP_MSEC)
+/* One that is so many times as far away as most does not make them wait. */
+#define FAR 4
 
 FaspGroup *
 fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
@@ -41,6 +54,8 @@ fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
   group->patience = PATIENCE_FIRST;
   group->rtt = FASP_RTT_INITIAL;
   group->tail_time = FASP_NEVER;
+  group->given_up = FASP_NEVER;
+  fasp_group_log_set_clock (group->log, 0, FASP_DAMP_CLOCK_MIN);
   fasp_pacer_init (&group->pacer, rate, fasp_pacer_choose_burst (rate,
           max_burst, 0));
   return group;
@@ -76,15 +91,35 @@ fasp_group_get_back_off (const FaspGroup * group)
   return group->members->len < 2 ? 0 : group->patience * (group->rtt + BESIDES);
 }
 
-/* Such that the regular feedback of all takes its share of what is sent. */
-guint
+FaspTime
 fasp_group_get_clock (const FaspGroup * group)
 {
-  guint64 each = (guint64) group->members->len * FEEDBACK_WIRE * 8 * 1000 *
-      FASP_FEEDBACK_SHARE / MAX (group->meter.rate, 1);
+  return fasp_group_log_get_clock (group->log);
+}
 
-  return CLAMP (each, FASP_DAMP_CLOCK_MIN / FASP_MSEC,
-      FASP_DAMP_CLOCK_MAX / FASP_MSEC);
+static FaspTime
+get_clock_max (const FaspGroup * group, gboolean over)
+{
+  guint64 rate = group->pacer.ready.rate;
+  gdouble fills = group->store_size * 8. * FASP_SEC / (rate > 0 ? rate :
+      MAX (group->meter.rate, 1));
+  gdouble max = MIN (fills / STORE_SHARE, group->given_up / GIVEN_UP_SHARE);
+
+  return over ? CLOCK_MAX_LEAST : CLAMP (max, CLOCK_MAX_LEAST,
+      FASP_DAMP_CLOCK_MAX);
+}
+
+/* Such that the regular feedback of all takes its share of what is sent. */
+static void
+set_clock (FaspGroup * group, FaspTime now, gboolean over)
+{
+  gdouble each = group->members->len * (FEEDBACK_SIZE + group->to.overhead) *
+      8. * FASP_SEC * FASP_FEEDBACK_SHARE / FASP_DAMP_CLOCK_MEAN /
+      MAX (group->meter.rate, 1);
+  FaspTime most = get_clock_max (group, over);
+
+  fasp_group_log_set_clock (group->log, now, CLAMP (each, FASP_DAMP_CLOCK_MIN,
+          most));
 }
 
 void
@@ -99,7 +134,7 @@ fasp_group_describe (const FaspGroup * group, FaspHello * hello)
   memcpy (key->key, group->key, FASP_KEY_SIZE);
   key->members = MIN (group->members->len + 1, G_MAXUINT16);
   key->back_off = MIN (fasp_group_get_back_off (group), G_MAXUINT32);
-  key->clock = fasp_group_get_clock (group);
+  key->clock = fasp_group_get_clock (group) / FASP_MSEC;
 }
 
 static void
@@ -113,34 +148,60 @@ set_speaker (FaspGroup * group, FaspMember * member)
     member->speak_time = 0;
 }
 
+static gint
+compare_times (gconstpointer a, gconstpointer b)
+{
+  FaspTime x = *(const FaspTime *) a, y = *(const FaspTime *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* What members wait for. */
+static FaspTime
+choose_rtt (GArray * rtts)
+{
+  FaspTime longest, median;
+
+  if (rtts->len == 0)
+    return FASP_RTT_INITIAL;
+  g_array_sort (rtts, compare_times);
+  longest = g_array_index (rtts, FaspTime, rtts->len - 1);
+  median = g_array_index (rtts, FaspTime, (rtts->len - 1) / 2);
+  return MIN (longest, FAR * median);
+}
+
 static void
 look (FaspGroup * group)
 {
+  g_autoptr (GArray) rtts = g_array_new (FALSE, FALSE, sizeof (FaspTime));
   FaspGroupLosses losses = fasp_group_log_get_losses (group->log);
-  gdouble crowd = fasp_group_log_get_crowd (group->log);
+  guint64 events = losses.events - group->events_seen;
   FaspMember *nearest = NULL;
-  FaspTime longest = 0;
 
   for (guint i = 0; i < group->members->len; i++) {
     FaspMember *member = g_ptr_array_index (group->members, i);
 
     if (member->least.place == 0 || member->rtt == 0)
       continue;
-    longest = MAX (longest, member->rtt);
+    g_array_append_val (rtts, member->rtt);
     if (nearest == NULL || member->rtt < nearest->rtt)
       nearest = member;
   }
-  group->rtt = longest > 0 ? longest : FASP_RTT_INITIAL;
+  group->rtt = choose_rtt (rtts);
   if (group->members->len < 2)
     set_speaker (group, NULL);
   else if (group->speaker == NULL)
     set_speaker (group, nearest);
-  if (losses.events != group->events_seen) {
+  /* of what it was since: what was before another back-off would make it swing */
+  if (events >= CROWD_EVENTS) {
+    gdouble crowd = (losses.requests - group->requests_seen) / (gdouble) events;
+
     group->patience *= crowd > CROWD_MOST ? PATIENCE_UP :
         crowd < CROWD_LEAST ? PATIENCE_DOWN : 1;
     group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
+    group->events_seen = losses.events;
+    group->requests_seen = losses.requests;
   }
-  group->events_seen = losses.events;
   /* what was lost while one waits is asked for after another such time */
   fasp_group_log_set_window (group->log,
       2 * fasp_group_get_back_off (group) + group->rtt, group->members->len);
@@ -170,6 +231,21 @@ fasp_group_told_speaker (FaspGroup * group, FaspTime now, FaspMember * member)
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
+/* All that the group has sent but @part. */
+static FaspGroupSent
+get_rest (const FaspGroup * group, const FaspGroupSent * part)
+{
+  return (FaspGroupSent) {
+  group->sent.datagrams - part->datagrams, group->sent.wire - part->wire,
+        group->sent.block_wire - part->block_wire};
+}
+
+FaspGroupSent
+fasp_group_get_sent (const FaspGroup * group, const FaspMember * member)
+{
+  return member->joined ? get_rest (group, &member->sent) : member->sent;
+}
+
 void
 fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
     guint64 limit, FaspTime rtt)
@@ -181,10 +257,8 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
     group->tail_time = 0;
   g_ptr_array_add (group->members, member);
   member->joined = TRUE;
+  member->sent = get_rest (group, &member->sent);
   member->speak_time = FASP_NEVER;
-  member->datagrams = group->datagrams - member->datagrams;
-  member->wire = group->wire - member->wire;
-  member->block_wire = group->block_wire - member->block_wire;
   fasp_group_heard (group, member, limit, rtt);
   look (group);
 }
@@ -195,9 +269,7 @@ fasp_group_leave (FaspGroup * group, FaspMember * member)
   if (!member->joined)
     return;
   member->joined = FALSE;
-  member->datagrams = group->datagrams - member->datagrams;
-  member->wire = group->wire - member->wire;
-  member->block_wire = group->block_wire - member->block_wire;
+  member->sent = get_rest (group, &member->sent);
   fasp_group_lost_sight (group, member);
   g_ptr_array_remove_fast (group->members, member);
   look (group);
@@ -240,8 +312,8 @@ count (FaspGroup * group, FaspTime now, const FaspDatagram * datagram)
 
   fasp_pacer_sent (&group->pacer, now, wire);
   fasp_meter_add (&group->meter, now, wire);
-  group->datagrams++;
-  group->wire += wire;
+  group->sent.datagrams++;
+  group->sent.wire += wire;
 }
 
 static void
@@ -301,16 +373,28 @@ announce (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
+/* Nothing new will come, and all has left. */
 static gboolean
-tell (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
+is_over (const FaspGroup * group, const FaspGroupView * view)
+{
+  return fasp_store_is_finished (view->store)
+      && fasp_group_log_get_next (group->log) >=
+      fasp_store_get_head (view->store);
+}
+
+static gboolean
+tell (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+    FaspDatagram * datagram)
 {
   FaspWriter w;
 
   look (group);
+  set_clock (group, now, is_over (group, view));
   group->tell_time = now + TELL_INTERVAL;
   begin (group, datagram, &w);
   fasp_wire_write_group (&w, group->members->len,
-      fasp_group_get_back_off (group), fasp_group_get_clock (group));
+      fasp_group_get_back_off (group),
+      fasp_group_get_clock (group) / FASP_MSEC);
   return finish (group, now, datagram, &w, NULL);
 }
 
@@ -329,7 +413,9 @@ send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
   if (round == 0) {
     group->blocks_sent++;
     fasp_fec_block_sent (&group->fec);
-    group->block_wire += datagram->size + datagram->to.overhead;
+    group->sent.block_wire += datagram->size + datagram->to.overhead;
+    if (fasp_block_is_end (block))
+      group->tell_time = now;   /* nobody is to wait for long to say that it has it */
   } else {
     group->blocks_resent++;
   }
@@ -395,6 +481,23 @@ has_new (const FaspGroup * group, const FaspGroupView * view)
       && fasp_store_ends_by (view->store, next, ABS (first->key));
 }
 
+gboolean
+fasp_group_is_first (const FaspGroup * group)
+{
+  return group->first > 0;
+}
+
+void
+fasp_group_took_turn (FaspGroup * group, gboolean itself)
+{
+  if (!itself && ++group->given > TURNS_IN_A_ROW)
+    group->first = TURNS_OWED;
+  else if (itself && group->first > 0)
+    group->first--;
+  else if (itself)
+    group->given = 0;
+}
+
 static gboolean
 is_tail_due (const FaspGroup * group, FaspTime now, const FaspGroupView * view)
 {
@@ -416,7 +519,7 @@ fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
     return FALSE;
   fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
   if (now >= group->tell_time)
-    return tell (group, now, datagram);
+    return tell (group, now, view, datagram);
   rex = fasp_group_log_peek (group->log, &round);
   if (rex != FASP_NO_BLOCK)
     return send_block (group, now, view->store, rex, round, datagram);

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "faspfec.h"
+#include "faspgroupfec.h"
 #include "faspgrouplog.h"
 #include "faspheap.h"
 #include "faspmeter.h"
@@ -30,11 +30,12 @@ G_BEGIN_DECLS
 /* Payload bytes of a block that a group takes. */
 #define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
 
-/* Members' own datagrams go before the group's.  But where they have been so many in a row,
- * each has to wait for so many of the group's, as long as that has any: who lacks much does
- * not starve the others. */
-#define FASP_GROUP_PATIENCE 32
-#define FASP_GROUP_SHARE 3
+/* What has been sent: datagrams, their bytes from the IP header up, and of these those of
+ * originals. */
+typedef struct
+{
+  guint64 datagrams, wire, block_wire;
+} FaspGroupSent;
 
 /* A session's part in it. */
 typedef struct
@@ -46,8 +47,8 @@ typedef struct
   FaspTime rtt;
   FaspTime speak_time;          /* when it is to be told that it is the speaker;
                                    FASP_NEVER: it is not */
-  guint64 datagrams, wire, block_wire;  /* sent by the group: for this one, before; or, while
-                                           it is a member, for others */
+  FaspGroupSent sent;           /* by the group: for this one, before; or, while it is a
+                                   member, for others */
 } FaspMember;
 
 typedef struct
@@ -61,21 +62,27 @@ typedef struct
   FaspSealer *sealer;
   FaspGroupLog *log;
   FaspPacer pacer;
-  FaspFec fec;                  /* the caller's to initialise */
+  FaspFec fec;                  /* the caller's to initialise, */
+  FaspGroupFec fec_plan;        /* and to plan */
+  FaspTime fec_time;            /* next */
   GPtrArray *members;           /* FaspMember */
   FaspHeap least, most;
-  FaspTime rtt;                 /* the longest of a member */
+  FaspTime rtt;                 /* the longest of a member, but for those that are much
+                                   farther away than most */
+  gsize store_size;             /* bytes, and when a silent member is given up: the
+                                   caller's to set */
+  FaspTime given_up;
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
   gdouble patience;             /* back-off in round trips */
-  guint64 events_seen;
+  guint64 events_seen, requests_seen;   /* when it was changed, or might have been */
   guint given;                  /* to members' datagrams in a row, */
   guint first;                  /* so that so many of its own go before theirs */
   FaspTime announce_time, tell_time, tail_time, tail_interval;
   FaspTrace *trace;             /* the endpoint's */
   /* figures */
-  guint64 datagrams, wire, block_wire;  /* the last: of originals */
+  FaspGroupSent sent;
   guint64 blocks_sent, blocks_resent, repairs_sent;
-  guint64 deaf;                 /* members that did not hear it */
+  guint64 deaf, returned;       /* members that did not hear it; and did again */
   FaspMeter meter;
 } FaspGroup;
 
@@ -101,12 +108,16 @@ void fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
 /* It was told that it is the speaker. */
 void fasp_group_told_speaker (FaspGroup * group, FaspTime now,
     FaspMember * member);
-/* In ms: how often members speak when they have nothing to ask for, at most. */
-guint fasp_group_get_clock (const FaspGroup * group);
+/* How often members speak when they have nothing to ask for: together they take a share
+ * of what is sent, as far as the store and the wish to know who is there let them wait. */
+FaspTime fasp_group_get_clock (const FaspGroup * group);
 /* It is not heard any more, for the time being. */
 void fasp_group_lost_sight (FaspGroup * group, FaspMember * member);
 /* It is none any more; nothing happens if it is not. */
 void fasp_group_leave (FaspGroup * group, FaspMember * member);
+/* What the group has sent for it, as long as it was a member. @group: NULL: it never was. */
+FaspGroupSent fasp_group_get_sent (const FaspGroup * group,
+    const FaspMember * member);
 
 void fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate,
     guint32 max_burst);
@@ -125,6 +136,11 @@ typedef struct
   gboolean is_unacknowledged;   /* somebody lacks something, or has not said that it
                                    does not */
 } FaspGroupView;
+
+/* Is it the group's turn, before that of its members? */
+gboolean fasp_group_is_first (const FaspGroup * group);
+/* A datagram left, of the group itself or of one of its members. */
+void fasp_group_took_turn (FaspGroup * group, gboolean itself);
 
 gboolean fasp_group_poll (FaspGroup * group, FaspTime now,
     const FaspGroupView * view, FaspDatagram * datagram);

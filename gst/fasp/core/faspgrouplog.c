@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspdamp.h"
 #include "faspgrouplog.h"
 #include "faspheap.h"
 #include "fasprepair.h"
@@ -14,6 +15,8 @@
 #define SPOKEN_ENOUGH .5
 #define ROUNDS_SHARED 2
 #define ROUNDS_MAX 250
+/* Beyond its clock a member is given that and a fourth of it. */
+#define QUIET_MORE (100 * FASP_MSEC)
 
 typedef struct
 {
@@ -34,10 +37,12 @@ struct _FaspGroupLog
   FaspHeap queue;
   FaspTime window;
   guint members;
+  FaspTime clock;               /* of members; */
+  /* a longer one that was in force until then, and what it was then */
+  FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
   gconstpointer speaker;
-  gdouble events, requests, shared, spoken;     /* of late; the last: that the speaker
-                                                   asked for */
+  gdouble events, shared, spoken;       /* of late; the last: that the speaker asked for */
 };
 
 FaspGroupLog *
@@ -48,6 +53,7 @@ fasp_group_log_new (void)
   log->mask = FASP_RING_FIRST_MASK;
   log->ring = g_new0 (Entry, log->mask + 1);
   log->times = g_new0 (FaspTime, TIMES);
+  log->clock_since = -FASP_DAMP_CLOCK_MAX * 2;  /* there was none before */
   return log;
 }
 
@@ -172,6 +178,45 @@ fasp_group_log_set_window (FaspGroupLog * log, FaspTime window, guint members)
   log->members = members;
 }
 
+/* What a member that speaks so often may be silent. */
+static FaspTime
+get_quiet (FaspTime clock)
+{
+  return clock + clock / 4 + QUIET_MORE;
+}
+
+void
+fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now, FaspTime clock)
+{
+  /* less of a change is within what they are given more */
+  if (clock < log->clock_then * 3 / 4) {
+    if (now - log->clock_since > get_quiet (log->clock))
+      log->clock_before = log->clock;
+    log->clock_since = now;
+    log->clock_then = clock;
+  }
+  log->clock_then = MAX (log->clock_then, clock);
+  log->clock = clock;
+}
+
+FaspTime
+fasp_group_log_get_clock (const FaspGroupLog * log)
+{
+  return log->clock;
+}
+
+FaspTime
+fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard)
+{
+  FaspTime quiet = get_quiet (log->clock);
+
+  if (heard >= log->clock_since)
+    return heard + quiet;
+  /* it has heard of the shorter one since */
+  return MAX (heard + quiet, MIN (heard + get_quiet (log->clock_before),
+          log->clock_since + quiet));
+}
+
 /* --- requests ------------------------------------------------------------------ */
 
 static void
@@ -182,7 +227,6 @@ begin_event (FaspGroupLog * log, FaspTime now, Entry * e)
   e->asked = now;
   log->losses.events++;
   log->events += 1 - log->events / MEMORY;
-  log->requests -= log->requests / MEMORY;
   log->shared -= log->shared / MEMORY;
   log->spoken -= log->spoken / MEMORY;
 }
@@ -193,7 +237,6 @@ count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
   if (e->requests < G_MAXUINT16)
     e->requests++;
   log->losses.requests++;
-  log->requests++;
   log->spoken += speaks;
   if (e->requests == 2) {
     log->losses.shared++;
@@ -266,10 +309,4 @@ FaspGroupLosses
 fasp_group_log_get_losses (const FaspGroupLog * log)
 {
   return log->losses;
-}
-
-gdouble
-fasp_group_log_get_crowd (const FaspGroupLog * log)
-{
-  return log->events > 0 ? log->requests / log->events : 0;
 }

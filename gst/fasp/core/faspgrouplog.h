@@ -15,8 +15,7 @@
  * everybody's then, and others ask for few of them as they wait.
  *
  * An event is a block that was lost, original or rex to all, with those who ask for it:
- *
- *     requests per event, of late, is what the back-off is steered by
+ * requests per event is what the back-off is steered by (faspgroup.h).
  */
 #pragma once
 
@@ -54,6 +53,12 @@ gboolean fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
 /* So long after the first request others count as asking for the same; and how many could. */
 void fasp_group_log_set_window (FaspGroupLog * log, FaspTime window,
     guint members);
+/* Members speak at least so often, from now on. */
+void fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now,
+    FaspTime clock);
+FaspTime fasp_group_log_get_clock (const FaspGroupLog * log);
+/* By when a member that was heard then is to be heard again, but for its round trip. */
+FaspTime fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard);
 /* The member that asks at once; NULL: none does. */
 void fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who);
 /* A member, @who, that has settled all packets below @settled lacks @block, and sends
@@ -74,7 +79,5 @@ typedef struct
 } FaspGroupLosses;
 
 FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog * log);
-/* Members that ask for a loss, of late, in the mean; 0: nothing was lost. */
-gdouble fasp_group_log_get_crowd (const FaspGroupLog * log);
 
 G_END_DECLS

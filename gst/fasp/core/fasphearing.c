@@ -4,6 +4,8 @@
 
 /* Blocks from before the group come so, too. */
 #define SILENT FASP_SEC
+/* Who hears the group again has new blocks twice until the sender knows it. */
+#define ALONE FASP_SEC
 
 FaspHearing *
 fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
@@ -18,6 +20,7 @@ fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
   hearing->now = fasp_opener_new (hearing->cipher, hearing->key);
   hearing->gap = fasp_gap_new ();
   hearing->heard = now;
+  hearing->alone_since = FASP_NEVER;
   return hearing;
 }
 
@@ -96,6 +99,16 @@ fasp_hearing_open (FaspHearing * hearing, FaspTime now,
 void
 fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now)
 {
+  hearing->alone_since = FASP_NEVER;
   if (now - hearing->heard >= SILENT)
     hearing->deaf = TRUE;
+}
+
+void
+fasp_hearing_brings (FaspHearing * hearing, FaspTime now)
+{
+  if (hearing->alone_since == FASP_NEVER)
+    hearing->alone_since = now;
+  if (now - hearing->alone_since >= ALONE)
+    hearing->deaf = FALSE;
 }

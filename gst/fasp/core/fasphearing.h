@@ -22,8 +22,11 @@ typedef struct
   guint8 key[FASP_KEY_SIZE];    /* of the phase */
   FaspOpener *before, *now, *next;      /* those of others as far as they are needed */
   FaspGap *gap;
-  FaspTime heard;               /* last, or since when it should have been */
-  gboolean deaf, deaf_told;     /* it is not, and the sender knows */
+  FaspTime heard;               /* last, or since when it should have been, */
+  FaspTime spoken_up;           /* and when the sender was told that it is not */
+  gboolean deaf, deaf_told;     /* it is not, and the application knows */
+  FaspTime alone_since;         /* new blocks come by it and not otherwise; FASP_NEVER:
+                                   they do not */
   /* of the gap, as for a flow (fasppath.h) */
   guint64 settled_told;
   guint64 datagrams, wire;
@@ -45,7 +48,9 @@ FaspHearingResult fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     const FaspSessionHeader * header, const guint8 * data, gsize size,
     guint8 * scratch, FaspReader * r);
 
-/* A block came that has not gone to the group. */
+/* A new block came by unicast: it has not gone to the group, or not for this one. */
 void fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now);
+/* A new block came by the group. */
+void fasp_hearing_brings (FaspHearing * hearing, FaspTime now);
 
 G_END_DECLS

@@ -3,6 +3,9 @@
 #include "faspdial.h"
 #include "faspmulticast.h"
 
+/* It is looked at so often how much of a code is worth it. */
+#define FEC_EVERY (200 * FASP_MSEC)
+
 static gboolean
 is_sender (const FaspEndpoint * endpoint)
 {
@@ -20,9 +23,10 @@ fasp_multicast_init (FaspEndpoint * endpoint)
       fasp_credentials_get_first (config->credentials), config->max_bitrate,
       config->max_burst, endpoint->random, endpoint->random_data);
   endpoint->group->trace = &endpoint->trace;
-  /* how much is enough is not known of a group: what is asked for, or none */
-  fasp_fec_init (&endpoint->group->fec, config->fec == FASP_FEC_FIXED ?
-      FASP_FEC_FIXED : FASP_FEC_OFF, config->fec_share, FASP_FEC_WINDOW_MAX);
+  endpoint->group->store_size = config->buffer_size;
+  endpoint->group->given_up = config->resume_timeout;
+  fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share,
+      FASP_FEC_WINDOW_MAX);
 }
 
 /* --- sender ---------------------------------------------------------------------- */
@@ -42,6 +46,14 @@ get_rtt (const FaspSession * session)
   return session->rtt.measured ? session->rtt.smoothed : 0;
 }
 
+static void
+join (FaspGroup * group, FaspTime now, FaspSession * session, guint64 start)
+{
+  fasp_group_join (group, &session->member, start, session->tx.limit,
+      get_rtt (session));
+  fasp_tx_join (&session->tx, now, group->log);
+}
+
 void
 fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
@@ -50,17 +62,21 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
     return;
   session->group = endpoint->group;
   session->member.who = session->tx.repair;
-  fasp_group_join (endpoint->group, &session->member, session->start,
-      session->tx.limit, get_rtt (session));
-  fasp_tx_join (&session->tx, now, endpoint->group->log);
+  join (endpoint->group, now, session, session->start);
 }
 
 void
 fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  if (!session->member.joined)
+  if (!session->member.joined) {
+    if (session->group == NULL || !fasp_tx_returns (&session->tx, now,
+            &session->rtt, session->group->log))
+      return;
+    session->group->returned++;
+    join (session->group, now, session, session->tx.cursor);
     return;
+  }
   if (fasp_tx_is_deaf (&session->tx)) {
     endpoint->group->deaf++;
     fasp_group_leave (endpoint->group, &session->member);
@@ -69,6 +85,61 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
   }
   fasp_group_heard (endpoint->group, &session->member, session->tx.limit,
       get_rtt (session));
+}
+
+typedef struct
+{
+  gdouble loss, stay;
+} Loss;
+
+static gint
+compare_losses (gconstpointer a, gconstpointer b)
+{
+  gdouble x = ((const Loss *) a)->loss, y = ((const Loss *) b)->loss;
+
+  return x < y ? -1 : x > y;
+}
+
+/* How much of a code is worth it. */
+static void
+plan_fec (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspGroup *group = endpoint->group;
+  g_autoptr (GArray) losses = NULL;
+  FaspGroupFecGoal goal = {.channel = endpoint->config.max_bitrate,.blocks =
+        group->blocks_sent,.wire = group->sent.block_wire,.resent =
+        group->blocks_resent,.rex = fasp_group_get_back_off (group) +
+        2 * group->rtt
+  };
+
+  if (group->fec.mode == FASP_FEC_OFF || now < group->fec_time)
+    return;
+  group->fec_time = now + FEC_EVERY;
+  losses = g_array_new (FALSE, FALSE, sizeof (Loss));
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspTime latency = session->tx.outlook.latency;
+    Loss loss;
+
+    if (!session->member.joined || session->interrupted)
+      continue;
+    fasp_loss_get (&session->tx.outlook.loss, &loss.loss, &loss.stay);
+    g_array_append_val (losses, loss);
+    goal.resent += session->tx.blocks_resent;
+    if (goal.latency == 0 || (latency > 0 && latency < goal.latency))
+      goal.latency = latency;
+  }
+  goal.members = losses->len;
+  if (goal.members > 0) {
+    const Loss *most;
+
+    g_array_sort (losses, compare_losses);
+    most = &g_array_index (losses, Loss, (guint) (FASP_GROUP_FEC_QUANTILE *
+            (goal.members - 1)));
+    goal.loss = most->loss;
+    goal.stay = most->stay;
+  }
+  fasp_group_fec_plan (&group->fec_plan, &group->fec, now, &goal);
 }
 
 static FaspGroupView
@@ -88,7 +159,7 @@ get_view (const FaspEndpoint * endpoint)
 gboolean
 fasp_multicast_is_first (const FaspEndpoint * endpoint)
 {
-  return endpoint->group != NULL && endpoint->group->first > 0;
+  return endpoint->group != NULL && fasp_group_is_first (endpoint->group);
 }
 
 gboolean
@@ -97,13 +168,17 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
 {
   FaspGroupView view = get_view (endpoint);
   FaspGroup *group = endpoint->group;
+  FaspTime clock = fasp_group_get_clock (group);
 
-  if (endpoint->closing || !fasp_group_poll (group, now, &view, datagram))
+  if (endpoint->closing)
     return FALSE;
-  if (group->first > 0)
-    group->first--;
-  else
-    group->given = 0;
+  plan_fec (endpoint, now);
+  if (!fasp_group_poll (group, now, &view, datagram))
+    return FALSE;
+  fasp_group_took_turn (group, TRUE);
+  /* they are to be asked sooner than they thought */
+  if (fasp_group_get_clock (group) < clock * 3 / 4)
+    fasp_endpoint_wake_all (endpoint);
   return TRUE;
 }
 
@@ -126,12 +201,15 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
     return FALSE;
   losses = fasp_group_log_get_losses (group->log);
   *stats = (FaspGroupStats) {
-  .members = group->members->len,.deaf = group->deaf,.datagrams_sent =
-        group->datagrams,.wire_bytes_sent = group->wire,.blocks_sent =
-        group->blocks_sent,.blocks_resent = group->blocks_resent,.losses =
-        losses.events,.requests = losses.requests,.losses_shared =
-        losses.shared,.repairs_sent = group->repairs_sent,.rtt =
-        group->rtt,.back_off = fasp_group_get_back_off (group)};
+  .members = group->members->len,.deaf = group->deaf,.returned =
+        group->returned,.datagrams_sent =
+        group->sent.datagrams,.wire_bytes_sent =
+        group->sent.wire,.blocks_sent = group->blocks_sent,.blocks_resent =
+        group->blocks_resent,.losses = losses.events,.requests =
+        losses.requests,.losses_shared = losses.shared,.repairs_sent =
+        group->repairs_sent,.fec_share = group->fec.share,.rtt =
+        group->rtt,.back_off = fasp_group_get_back_off (group),.clock =
+        fasp_group_get_clock (group)};
   return TRUE;
 }
 
@@ -162,7 +240,9 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
   const FaspAnnouncer *next;
   guint32 chance;
 
-  if (endpoint->config.group.len == 0 || is_sender (endpoint)) {
+  /* only what came to the group: the network may see to it who can send there */
+  if (endpoint->config.group.len == 0 || is_sender (endpoint)
+      || from->link != endpoint->config.group_link) {
     endpoint->stats.datagrams_unknown++;
     return;
   }
@@ -245,8 +325,9 @@ fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspTime now,
 {
   FaspHearing *hearing = session->hearing;
 
-  if (hearing == NULL || !hearing->deaf || hearing->deaf_told)
+  if (hearing == NULL || hearing->deaf == hearing->deaf_told)
     return;
-  hearing->deaf_told = TRUE;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_DEAF, session);
+  hearing->deaf_told = hearing->deaf;
+  fasp_endpoint_push_event (endpoint, hearing->deaf ? FASP_EVENT_DEAF :
+      FASP_EVENT_HEARING, session);
 }

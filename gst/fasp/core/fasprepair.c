@@ -66,6 +66,8 @@ struct _FaspRepair
   gboolean was_member;
   FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
   FaspTime group_progress;      /* when more of it was told of, last */
+  guint32 past_largest;         /* told of the one that it has left, low bits, */
+  guint64 past_received;        /* and of so many; 0: of nothing */
   guint64 group_told;           /* the newest of its packets told of, and */
   guint64 group_settled;        /* settled, + 1 */
 };
@@ -200,11 +202,11 @@ get_rounds (const FaspRepair * repair, guint64 block)
 {
   guint rounds = block_state (repair, block)->rounds;
 
-  if (repair->log != NULL)
+  if (repair->log != NULL) {
     rounds += fasp_group_log_get_rounds (repair->log, block);
-  /* what comes by itself to a member is not the original: that is the group's */
-  if (repair->log != NULL)
+    /* what comes by itself to a member is not the original: that is the group's */
     rounds = MAX (rounds, 1u);
+  }
   return MIN (rounds, G_MAXUINT8);
 }
 
@@ -463,7 +465,7 @@ note_told (Flow * flow, FaspTime now, const FaspFeedbackFlow * told,
     flow->silent = 0;
     if (sent > 0) {
       FaspTime rtt = now - sent;
-      FaspTime delay = MIN (told->delay, (guint64) FASP_SEC);
+      FaspTime delay = MIN (told->delay, (guint64) rtt);
 
       fasp_rtt_sample (&flow->rtt, rtt, delay);
       if (rtt - delay >= result->rtt - result->ack_delay) {
@@ -551,14 +553,22 @@ settle_group (FaspRepair * repair, FaspTime now, const FaspFeedback * feedback,
 void
 fasp_repair_join (FaspRepair * repair, FaspTime now, FaspGroupLog * log)
 {
-  Flow *flow = g_new0 (Flow, 1);
+  Flow *flow = repair->flows[FASP_GROUP_FLOW];
+  guint64 next = fasp_group_log_get_pn (log), pn, received;
 
-  g_return_if_fail (repair->flows[FASP_GROUP_FLOW] == NULL);
-  fasp_rtt_init (&flow->rtt);
-  flow->next = fasp_group_log_get_pn (log);
-  flow->base = flow->largest = flow->next;
-  repair->flows[FASP_GROUP_FLOW] = flow;
-  repair->n_flows++;
+  if (flow == NULL) {
+    flow = repair->flows[FASP_GROUP_FLOW] = g_new0 (Flow, 1);
+    fasp_rtt_init (&flow->rtt);
+    flow->base = flow->largest = next;
+    repair->n_flows++;
+  } else if (fasp_repair_get_past (repair, log, &pn, &received)
+      && pn >= flow->largest && received >= flow->received) {
+    /* what was lost meanwhile was not for it */
+    flow->base += pn + 1 - flow->largest - (received - flow->received);
+    flow->largest = pn + 1;
+    flow->received = received;
+  }
+  flow->next = next;
   repair->log = log;
   repair->was_member = TRUE;
   repair->group_told = flow->next;
@@ -583,6 +593,7 @@ fasp_repair_leave (FaspRepair * repair)
 {
   fasp_repair_follow (repair);
   repair->log = NULL;
+  repair->past_received = 0;
   for (guint64 block = repair->base; block < repair->next; block++) {
     BlockState *state = block_state (repair, block);
 
@@ -591,6 +602,19 @@ fasp_repair_leave (FaspRepair * repair)
     heap_push (repair, block);
     state->queued = TRUE;
   }
+}
+
+gboolean
+fasp_repair_get_past (const FaspRepair * repair, const FaspGroupLog * log,
+    guint64 * pn, guint64 * received)
+{
+  guint64 next = fasp_group_log_get_pn (log);
+
+  if (repair->log != NULL || repair->past_received == 0 || next == 0)
+    return FALSE;
+  *pn = fasp_widen (repair->past_largest, FASP_PN_BITS, next - 1);
+  *received = repair->past_received;
+  return *pn < next;
 }
 
 FaspTime
@@ -631,8 +655,11 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 
-    if (is_of_past (repair, told))
+    if (is_of_past (repair, told)) {
+      repair->past_largest = told->largest;
+      repair->past_received = told->received;
       continue;
+    }
     if (told->received > 0)
       told_of (repair, now, told, result);
     if (repair->n_flows > 1 && (repair->log != NULL || !repair->was_member))

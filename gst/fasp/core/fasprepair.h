@@ -75,6 +75,10 @@ void fasp_repair_join (FaspRepair * repair, FaspTime now,
     FaspGroupLog * log);
 /* Not any more: what the peer lacks is queued. */
 void fasp_repair_leave (FaspRepair * repair);
+/* Of the group that it has left, whose packets @log tells of: the newest packet that the
+ * peer has told of since, and how many it has got.  FALSE: it has not. */
+gboolean fasp_repair_get_past (const FaspRepair * repair,
+    const FaspGroupLog * log, guint64 * pn, guint64 * received);
 /* To be called before what depends on which blocks the group has sent; returns one past
  * the last one. */
 guint64 fasp_repair_follow (FaspRepair * repair);

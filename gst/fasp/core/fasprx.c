@@ -8,6 +8,9 @@
 #define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
 /* Slower by that while nothing is missing, if nobody is eager. */
 #define CALM 4
+/* The window is told anew when more than such a part of it has opened. */
+#define WINDOW_SHARE 4
+#define WINDOW_SHARE_MEMBER 2
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
 /* A new loss may use what other repetitions leave alone. */
@@ -58,6 +61,27 @@ fasp_rx_join (FaspRx * rx, guint64 seed, guint members, FaspTime back_off,
   fasp_damp_set (&rx->damp, members, back_off, clock_ms);
 }
 
+gboolean
+fasp_rx_is_damped (const FaspRx * rx)
+{
+  return rx->member && rx->damp.members > 1 && !rx->speaks;
+}
+
+void
+fasp_rx_group (FaspRx * rx, FaspTime now, guint64 members, guint64 back_off_us,
+    guint64 clock_ms)
+{
+  FaspTime before = rx->damp.clock;
+
+  fasp_damp_set (&rx->damp, members, back_off_us, clock_ms);
+  if (rx->damp.clock < before)
+    rx->clock_since = now;
+  /* nobody speaks at the same time for that: RFC 3550, section 6.3.4 */
+  if (fasp_rx_is_damped (rx) && rx->damp.clock < before
+      && rx->feedback_due > now)
+    rx->feedback_due = now + (rx->feedback_due - now) * rx->damp.clock / before;
+}
+
 void
 fasp_rx_speak (FaspRx * rx, FaspTime now)
 {
@@ -89,13 +113,6 @@ due (FaspRx * rx, FaspTime when)
   rx->feedback_due = MIN (rx->feedback_due, when);
 }
 
-/* Is it one of many that may lack the same? */
-static gboolean
-is_damped (const FaspRx * rx)
-{
-  return rx->member && rx->damp.members > 1 && !rx->speaks;
-}
-
 static void
 speak_now (FaspRx * rx, FaspTime now, gboolean insist)
 {
@@ -123,9 +140,9 @@ ask (FaspRx * rx, FaspTime now)
 guint64
 fasp_rx_tell_settled (FaspRx * rx)
 {
-  if (!is_damped (rx))
+  if (!fasp_rx_is_damped (rx))
     rx->damp.time = FASP_NEVER; /* it keeps nothing back, any more */
-  return fasp_damp_tell (&rx->damp, rx->asks && is_damped (rx));
+  return fasp_damp_tell (&rx->damp, rx->asks && fasp_rx_is_damped (rx));
 }
 
 /* Is anything still missing that a request was to be about? */
@@ -136,6 +153,15 @@ is_missing_asked (const FaspRx * rx)
 
   return fasp_reorder_next_gap (rx->reorder, 0, &start, &length)
       && start < rx->damp.end;
+}
+
+gboolean
+fasp_rx_is_missing_unasked (const FaspRx * rx)
+{
+  guint64 start, length;
+
+  return fasp_rx_is_damped (rx) && rx->damp.time == FASP_NEVER
+      && fasp_reorder_next_gap (rx->reorder, rx->damp.end, &start, &length);
 }
 
 /* What was lost just now may be a block that is not known to exist yet. */
@@ -152,9 +178,15 @@ repeat (FaspRx * rx)
   gint64 spare = rx->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES :
       REPEAT_SPARES;
 
-  if (rx->repeats > 0 && rx->allowance >= spare && !is_damped (rx))
+  if (rx->repeats > 0 && rx->allowance >= spare && !fasp_rx_is_damped (rx))
     due (rx, rx->feedback_sent + FASP_FEEDBACK_REPEAT (MAX (rx->repeats,
                 2) - 2));
+}
+
+void
+fasp_rx_speak_up (FaspRx * rx, FaspTime now)
+{
+  speak_now (rx, now, FALSE);
 }
 
 void
@@ -177,7 +209,8 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
   repeat (rx);
   rx->rtt = smoothed_rtt;
   rx->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
-  rx->interval_whole = rx->allowance < CLOCK_SPARES ? FASP_FEEDBACK_CLOCK_MAX :
+  rx->interval_whole = rx->allowance < CLOCK_SPARES || rx->speaks ?
+      FASP_FEEDBACK_CLOCK_MAX :
       rx->eager ? rx->interval : MIN (CALM * rx->interval,
       FASP_FEEDBACK_CLOCK_MAX);
 }
@@ -185,7 +218,7 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 void
 fasp_rx_settled (FaspRx * rx, FaspTime now)
 {
-  if (is_damped (rx))
+  if (fasp_rx_is_damped (rx))
     ask (rx, now);
   else
     speak_now (rx, now, TRUE);
@@ -242,7 +275,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->told_taken = fasp_reorder_get_taken (rx->reorder);
   if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */
-  } else if (is_damped (rx)) {
+  } else if (fasp_rx_is_damped (rx)) {
     plan_damped (rx, now);
   } else if (is_missing_any (rx) || is_fresh (rx)) {
     rx->feedback_due = now + rx->interval;
@@ -328,7 +361,11 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
   }
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
-  if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
+  if (!rx->has_eos || fasp_reorder_get_ack (rx->reorder) <= rx->eos)
+    return;
+  if (fasp_rx_is_damped (rx))
+    due (rx, now + fasp_damp_draw_turn (&rx->damp));
+  else
     speak_now (rx, now, TRUE);
 }
 
@@ -455,7 +492,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       rx->outside++;
       break;
   }
-  if (!is_damped (rx))
+  if (!fasp_rx_is_damped (rx))
     due (rx, rx->feedback_sent + (is_missing_any (rx) ?
             rx->interval : rx->interval_whole));
   return arrival;
@@ -465,7 +502,7 @@ void
 fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all)
 {
   fasp_reorder_note_highest (rx->reorder, end);
-  if (!all || !is_damped (rx))
+  if (!all || !fasp_rx_is_damped (rx))
     speak_now (rx, now, FALSE);
   else if (is_missing_any (rx))
     ask (rx, now);
@@ -526,7 +563,8 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
     return NULL;
   /* a sender whose window was closed waits for this */
   opened = fasp_reorder_get_taken (rx->reorder) - rx->told_taken;
-  if (opened > fasp_reorder_get_capacity (rx->reorder) / 4)
+  if (opened > fasp_reorder_get_capacity (rx->reorder) /
+      (fasp_rx_is_damped (rx) ? WINDOW_SHARE_MEMBER : WINDOW_SHARE))
     speak_now (rx, now, TRUE);
   return block;
 }

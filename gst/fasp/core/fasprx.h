@@ -67,6 +67,7 @@ typedef struct
                                    several flows; the caller's */
   gboolean member;              /* of a group: then */
   FaspDamp damp;
+  FaspTime clock_since;         /* it was longer before */
   FaspTime speaks_until;        /* is the speaker of all, not one of many, and */
   gboolean speaks;
   gboolean asks;                /* the feedback that is due does */
@@ -84,6 +85,13 @@ void fasp_rx_clear (FaspRx * rx);
 /* Is a member of a group from now on. @seed: another one for each. */
 void fasp_rx_join (FaspRx * rx, guint64 seed, guint members, FaspTime back_off,
     guint clock_ms);
+/* It is one of many that may lack the same. */
+gboolean fasp_rx_is_damped (const FaspRx * rx);
+/* What the sender tells all of them. */
+void fasp_rx_group (FaspRx * rx, FaspTime now, guint64 members,
+    guint64 back_off_us, guint64 clock_ms);
+/* Says what it has, as nothing is heard of the group. */
+void fasp_rx_speak_up (FaspRx * rx, FaspTime now);
 /* It is to ask for what all of them may lack, for a while. */
 void fasp_rx_speak (FaspRx * rx, FaspTime now);
 /* Takes repairs of up to @window blocks from now on. */
@@ -110,6 +118,9 @@ void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all);
 /* Block @number begins there. */
 void fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place);
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
+/* One of many: is anything missing that was not known to exist when it was last to be asked
+ * for? */
+gboolean fasp_rx_is_missing_unasked (const FaspRx * rx);
 /* Losses were settled by the passing of time. */
 void fasp_rx_settled (FaspRx * rx, FaspTime now);
 

@@ -296,7 +296,7 @@ get_path_timeout (const FaspSession * session)
     if (session->role == FASP_ROLE_RECEIVER)
       timeout = fasp_sooner (timeout, fasp_sooner (path->silence_due,
               fasp_gap_get_timeout (path->gap)));
-    else if (fasp_session_is_used (session, i))
+    else if (fasp_session_is_used (session, i) && !session->member.joined)
       timeout = fasp_sooner (timeout, fasp_pmtu_get_timeout (&path->pmtu));
   }
   if (session->hearing != NULL)
@@ -308,7 +308,7 @@ get_path_timeout (const FaspSession * session)
 static FaspTime
 get_open_timeout (FaspSession * session, FaspTime now)
 {
-  FaspTime timeout;
+  FaspTime timeout, silent;
 
   if (!session->is_proved)
     return session->n_pongs >
@@ -317,14 +317,15 @@ get_open_timeout (FaspSession * session, FaspTime now)
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
-    timeout = session->spoken + FASP_KEEPALIVE;
+    timeout = fasp_session_get_ping_time (session);
     timeout = fasp_sooner (timeout, fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
       timeout = fasp_sooner (timeout, fasp_sooner (session->promise_time,
               fasp_outlook_get_timeout (&session->tx.outlook)));
   } else {
-    timeout =
-        fasp_sooner (fasp_rx_get_timeout (&session->rx), session->ping_time);
+    timeout = fasp_sooner (fasp_rx_get_timeout (&session->rx),
+        fasp_session_get_ping_time (session));
+    timeout = fasp_sooner (timeout, fasp_session_get_speak_up_time (session));
     if (fasp_session_get_hold_end (session) > 0)
       timeout = fasp_sooner (timeout, fasp_session_get_hold_end (session));
     timeout =
@@ -348,9 +349,10 @@ get_open_timeout (FaspSession * session, FaspTime now)
                 now, session->wire_max), session->rate_until));
   }
   /* liveness */
-  timeout = fasp_sooner (timeout, session->heard + session->resume_timeout);
+  silent = fasp_session_get_silent_since (session);
+  timeout = fasp_sooner (timeout, silent + session->resume_timeout);
   if (!session->interrupted)
-    timeout = fasp_sooner (timeout, session->heard +
+    timeout = fasp_sooner (timeout, silent +
         fasp_session_get_patience (session));
   return timeout;
 }

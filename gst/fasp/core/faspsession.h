@@ -202,6 +202,10 @@ gboolean fasp_session_poll (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 
+/* Since when the peer is silent though it should not be: a member of a group says little,
+ * and who hears a group hears its sender, for a while. May be to come. */
+FaspTime fasp_session_get_silent_since (const FaspSession * session);
+
 /* That it began with, ms. FALSE: not known yet. */
 gboolean fasp_session_get_first_latency (const FaspSession * session,
     guint * latency_ms);

@@ -1,8 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessiongroup.c: a receiver's session that hears a group.
+ * faspsessiongroup.c: a session of a member of a group, on either end.
  */
 #include "faspsessionprivate.h"
+
+/* Whoever has the group's key could make believe that its sender is there, for so many
+ * clocks. */
+#define BELIEVED 2
+/* Who has not heard a group for so long says so, and again. */
+#define SPEAK_UP_AFTER FASP_SEC
+#define SPEAK_UP_AGAIN (500 * FASP_MSEC)
+
+FaspTime
+fasp_session_get_silent_since (const FaspSession * session)
+{
+  const FaspHearing *hearing = session->hearing;
+  const FaspRx *rx = &session->rx;
+  FaspTime end;
+
+  if (session->member.joined)
+    return fasp_group_log_get_deadline (session->group->log, session->heard);
+  if (hearing == NULL)
+    return session->heard;
+  /* the sender has known of a shorter clock since then, too */
+  end = MAX (session->heard, rx->clock_since) + BELIEVED * rx->damp.clock;
+  end = MIN (end, session->heard + BELIEVED * FASP_DAMP_CLOCK_MAX);
+  return MAX (session->heard, MIN (hearing->heard, end));
+}
+
+FaspTime
+fasp_session_get_beat (const FaspSession * session)
+{
+  return session->member.joined ? MAX (FASP_KEEPALIVE,
+      fasp_group_get_clock (session->group) / 2) : FASP_KEEPALIVE;
+}
+
+FaspTime
+fasp_session_get_ping_time (const FaspSession * session)
+{
+  /* who is a member has no need of it but to ask, or with what it says anyway */
+  if (session->role == FASP_ROLE_SENDER)
+    return session->member.joined && session->rtt.measured ?
+        MAX (fasp_session_get_silent_since (session),
+        session->ping_time - FASP_KEEPALIVE) : session->spoken + FASP_KEEPALIVE;
+  return fasp_rx_is_damped (&session->rx) ? FASP_NEVER : session->ping_time;
+}
+
+FaspTime
+fasp_session_get_speak_up_time (const FaspSession * session)
+{
+  const FaspHearing *hearing = session->hearing;
+
+  return hearing == NULL || hearing->deaf ? FASP_NEVER :
+      MAX (hearing->heard + SPEAK_UP_AFTER, hearing->spoken_up +
+      SPEAK_UP_AGAIN);
+}
 
 void
 fasp_session_listen (FaspSession * session, FaspTime now,
@@ -12,6 +64,13 @@ fasp_session_listen (FaspSession * session, FaspTime now,
     return;                     /* it offers what it was not asked for */
   session->hearing = fasp_hearing_new (key, now);
   fasp_rx_join (&session->rx, seed, key->members, key->back_off, key->clock);
+}
+
+void
+fasp_session_is_passed_by (FaspSession * session, FaspTime now)
+{
+  fasp_hearing_is_passed_by (session->hearing, now);
+  session->rx.member = !session->hearing->deaf;
 }
 
 /* Who has the key of the group can say nothing else there. */
@@ -27,10 +86,13 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
       fasp_rx_repair (&session->rx, now, frame);
       break;
     case FASP_FRAME_GROUP:
-      fasp_damp_set (&session->rx.damp, frame->number, frame->back_off,
+      fasp_rx_group (&session->rx, now, frame->number, frame->back_off,
           frame->interval);
       break;
     case FASP_FRAME_DATA:
+      if (frame->round == 0)
+        fasp_hearing_brings (session->hearing, now);
+      session->rx.member = !session->hearing->deaf;
       fasp_session_handle_data (session, now, frame, wire);
       break;
     default:
@@ -80,6 +142,10 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
   guint64 settled;
   gboolean news;
 
+  if (now >= fasp_session_get_speak_up_time (session)) {
+    hearing->spoken_up = now;
+    fasp_rx_speak_up (&session->rx, now);
+  }
   if (session->rx.solver != NULL)
     fasp_gap_set_patience (hearing->gap, fasp_rx_get_patience (&session->rx,
             now));
@@ -88,6 +154,9 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
   news = fasp_gap_count_settled (hearing->gap) != hearing->settled_told;
   hearing->settled_told = fasp_gap_count_settled (hearing->gap);
   fasp_damp_settled (&session->rx.damp, settled + 1);
+  /* a hole may have been settled before anything told which block it was */
+  if (settled == fasp_gap_get_largest (hearing->gap))
+    news |= fasp_rx_is_missing_unasked (&session->rx);
   return news;
 }
 

@@ -320,7 +320,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_DATA:
       if (takes_stream && session->hearing != NULL && frame->round == 0)
-        fasp_hearing_is_passed_by (session->hearing, now);
+        fasp_session_is_passed_by (session, now);
       if (takes_stream)
         fasp_session_handle_data (session, now, frame, wire);
       break;

@@ -196,7 +196,8 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
   guint64 rate = session->pacer.ready.rate;
 
-  if (session->role == FASP_ROLE_RECEIVER)
+  /* what a group sends, and what is sent again of it, fits any path */
+  if (session->role == FASP_ROLE_RECEIVER || session->member.joined)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
@@ -227,13 +228,11 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   gboolean rekeys = now >= fasp_session_get_rekey_time (session);
   guint8 flow;
 
-  if (!session->ping_due && !rekeys) {
-    /* the receiver wants to know the round trip; the sender has feedback
-     * for that and only shows that it is there */
-    if (session->role == FASP_ROLE_RECEIVER ? now < session->ping_time :
-        now - session->spoken < FASP_KEEPALIVE)
-      return FALSE;
-  }
+  /* the receiver wants to know the round trip; the sender has feedback for that and only
+   * shows that it is there */
+  if (!session->ping_due && !rekeys
+      && now < fasp_session_get_ping_time (session))
+    return FALSE;
   session->ping_time = now + PING_INTERVAL;
   session->ping_due = FALSE;
   if (rekeys) {
@@ -396,6 +395,12 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   begin (session, &l, datagram, pick_flow (session));
   write_feedback (session, now, &l.w);
+  /* one of many does not send a datagram for that alone */
+  if (fasp_rx_is_damped (&session->rx) && now >= session->ping_time) {
+    session->ping_time = now + PING_INTERVAL;
+    fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
+            &session->tokens, 0, FALSE, &l.path->address));
+  }
   if (!finish (session, now, &l, FASP_NO_BLOCK, FALSE))
     return FALSE;
   fasp_rx_feedback_sent (&session->rx, now,
@@ -409,7 +414,7 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static void
 count (const FaspSession * session, FaspOutlookCounts * counts)
 {
-  const FaspTx *tx = &session->tx;
+  FaspGroupSent group = fasp_group_get_sent (session->group, &session->member);
 
   memset (counts, 0, sizeof *counts);
   for (guint i = 0; i < session->n_paths; i++) {
@@ -420,20 +425,10 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
     counts->back_lost += back.lost;
     counts->back_holes += back.holes;
   }
-  counts->datagrams = session->datagrams_sent;
-  counts->wire = session->wire_sent;
-  counts->blocks = tx->blocks_sent;
-  counts->block_wire = session->block_wire;
-  if (session->member.joined) {
-    counts->datagrams += session->group->datagrams - session->member.datagrams;
-    counts->wire += session->group->wire - session->member.wire;
-    counts->block_wire += session->group->block_wire -
-        session->member.block_wire;
-  } else {
-    counts->datagrams += session->member.datagrams;
-    counts->wire += session->member.wire;
-    counts->block_wire += session->member.block_wire;
-  }
+  counts->datagrams = session->datagrams_sent + group.datagrams;
+  counts->wire = session->wire_sent + group.wire;
+  counts->blocks = session->tx.blocks_sent;
+  counts->block_wire = session->block_wire + group.block_wire;
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
 }
@@ -495,7 +490,8 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (now < session->promise_time)
     return FALSE;
   session->promise_time = now + (outlook->find_latency && outlook->latency > 0
-      && outlook->peer_latency == 0 ? PROMISE_AGAIN : PROMISE_EVERY);
+      && outlook->peer_latency == 0 ? PROMISE_AGAIN : session->member.joined ?
+      fasp_session_get_beat (session) : PROMISE_EVERY);
   begin (session, &l, datagram, pick_flow (session));
   fasp_wire_write_promise (&l.w, session->promise_serial++,
       outlook->latency / FASP_MSEC, MIN (outlook->promise.interval,
@@ -515,7 +511,8 @@ poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   fasp_group_told_speaker (session->group, now, &session->member);
   begin (session, &l, datagram, pick_flow (session));
-  fasp_wire_write_group (&l.w, 1, 0, fasp_group_get_clock (session->group));
+  fasp_wire_write_group (&l.w, 1, 0,
+      fasp_group_get_clock (session->group) / FASP_MSEC);
   return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
 }
 

@@ -29,6 +29,14 @@ void fasp_session_tell_group (FaspSession * session, FaspTime now,
     FaspFeedbackFlow * told);
 /* Has time settled that something of the group is lost? */
 gboolean fasp_session_look_at_group (FaspSession * session, FaspTime now);
+/* A receiver: a new block has not come by the group. */
+void fasp_session_is_passed_by (FaspSession * session, FaspTime now);
+/* When to send a PING, to measure or to show that one is there, and how often something is
+ * to be said. */
+FaspTime fasp_session_get_ping_time (const FaspSession * session);
+FaspTime fasp_session_get_beat (const FaspSession * session);
+/* When to say that nothing is heard of the group. */
+FaspTime fasp_session_get_speak_up_time (const FaspSession * session);
 /* Payload bytes that a copy may have. */
 gint64 fasp_session_get_unused (const FaspSession * session, FaspTime now);
 

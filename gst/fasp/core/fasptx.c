@@ -3,8 +3,6 @@
 
 /* Nothing heard for this long, or four times the RTT: stall. */
 #define STALL_AFTER FASP_SEC
-/* A member speaks at least that often, but for what is lost of that. */
-#define MEMBER_QUIET (600 * FASP_MSEC)
 /* The group has said something that long ago, besides the round trips of
  * STALL_AFTER, and it was not heard. */
 #define DEAF_AFTER FASP_SEC
@@ -75,13 +73,6 @@ has_fresh (const FaspTx * tx)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
-/* A pause shows whether the last block has come: unless the next is about to. */
-static gboolean
-is_tail_due (const FaspTx * tx, FaspTime now)
-{
-  return now >= tx->tail_time && !has_fresh (tx);
-}
-
 /* What the group has sent meanwhile. */
 static void
 follow (FaspTx * tx)
@@ -100,8 +91,9 @@ fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
 {
   tx->log = log;
   tx->deaf_since = FASP_NEVER;
+  tx->deaf = FALSE;
   fasp_repair_join (tx->repair, now, log);
-  tx->tail_time = now + MEMBER_QUIET;
+  tx->tail_time = now;
   follow (tx);
 }
 
@@ -111,6 +103,7 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
   follow (tx);
   tx->log = NULL;
   fasp_repair_leave (tx->repair);
+  fasp_return_left (&tx->back, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
   tx->fresh_time = now;
@@ -134,6 +127,22 @@ gboolean
 fasp_tx_is_deaf (const FaspTx * tx)
 {
   return tx->log != NULL && tx->deaf;
+}
+
+gboolean
+fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    const FaspGroupLog * log)
+{
+  guint64 pn, received;
+  FaspTime sent;
+
+  if (!fasp_repair_get_past (tx->repair, log, &pn, &received))
+    return FALSE;
+  /* of the one behind it; 0: it left too long ago to know */
+  sent = pn + 1 < fasp_group_log_get_pn (log) ?
+      fasp_group_log_get_time (log, pn + 1) : now;
+  return fasp_return_told (&tx->back, now, sent > 0
+      && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
 }
 
 gboolean
@@ -191,7 +200,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
   else if (tx->log != NULL)
-    tx->tail_time = now + MEMBER_QUIET;
+    tx->tail_time = now;
   if (tx->log != NULL)
     judge_hearing (tx, now, rtt);
   return TRUE;
@@ -217,11 +226,36 @@ block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
   return item;
 }
 
+/* By when the peer is to be heard, but for its round trip. */
+static FaspTime
+get_deadline (const FaspTx * tx)
+{
+  return tx->log == NULL ? tx->heard : fasp_group_log_get_deadline (tx->log,
+      tx->heard);
+}
+
+/* A member says by itself now and then what it has. */
+static FaspTime
+get_tail_time (const FaspTx * tx)
+{
+  FaspTime deadline = get_deadline (tx);
+
+  return tx->log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
+      MAX (tx->tail_time, deadline);
+}
+
+/* A pause shows whether the last block has come: unless the next is about to. */
+static gboolean
+is_tail_due (const FaspTx * tx, FaspTime now)
+{
+  return now >= get_tail_time (tx) && !has_fresh (tx);
+}
+
 static void
 check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
   if (!tx->stalled && tx->acked < tx->cursor
-      && now - tx->heard > MAX (STALL_AFTER, 4 * rtt->smoothed)) {
+      && now - get_deadline (tx) > MAX (STALL_AFTER, 4 * rtt->smoothed)) {
     tx->stalled = TRUE;
     tx->tail_interval = FASP_TX_TAIL_MAX;
     tx->tail_time = MIN (tx->tail_time, now);
@@ -370,7 +404,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   if (!is_waiting (tx))
     return nothing;
   if (tx->tail_time == FASP_NEVER)      /* the window closed before us */
-    tx->tail_time = now + (tx->log != NULL ? MEMBER_QUIET : FASP_TX_TAIL_MAX);
+    tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (is_tail_due (tx, now))
     return (FaspTxItem) {
     FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1};
@@ -451,12 +485,10 @@ fasp_tx_get_timeout (const FaspTx * tx)
   const FaspCopy *copy = fasp_copies_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
-  gboolean fresh = has_fresh (tx);
-
-  if (fresh)
+  if (has_fresh (tx))
     timeout = MIN (timeout, tx->fresh_time);
   else if (is_waiting (tx))
-    timeout = MIN (timeout, tx->tail_time);
+    timeout = fasp_sooner (timeout, get_tail_time (tx));
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
   return timeout;

@@ -23,6 +23,7 @@
 #include "faspfec.h"
 #include "faspoutlook.h"
 #include "fasprepair.h"
+#include "faspreturn.h"
 #include "faspstore.h"
 
 G_BEGIN_DECLS
@@ -41,6 +42,7 @@ typedef struct
   FaspGroupLog *log;            /* new blocks go to a group (faspgroup.h); NULL: not */
   FaspTime deaf_since;          /* it has told of nothing new of it, FASP_NEVER: it has; */
   gboolean deaf;                /* and does not hear it */
+  FaspReturn back;              /* when it is to be a member again */
   gboolean no_rex;              /* what is lost is given up; the caller's */
   FaspOutlook outlook;
   guint64 cursor;               /* next new block, */
@@ -108,6 +110,10 @@ void fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log);
 void fasp_tx_leave (FaspTx * tx, FaspTime now);
 /* Is known to hear nothing of its group. */
 gboolean fasp_tx_is_deaf (const FaspTx * tx);
+/* One that has left the group of @log, of which @rtt is known: does it hear it well enough
+ * by now to join it again? Whoever asks does that. */
+gboolean fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    const FaspGroupLog * log);
 
 /* The new block that was sent just now goes @times more before all else. */
 void fasp_tx_double (FaspTx * tx, guint times);

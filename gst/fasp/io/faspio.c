@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* On which a receiver hears a group; all else is said on the one before. */
+#define GROUP_LINK 1
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -431,19 +433,20 @@ static gboolean
 open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
   const FaspMembership *multicast = settings->multicast;
-  FaspSocketSettings links[2];
+  FaspSocketSettings links[GROUP_LINK + 1];
 
   if (multicast == NULL) {
     io->links = fasp_links_new (settings->links, settings->n_links, error);
     return io->links != NULL;
   }
   g_return_val_if_fail (settings->n_links == 1, FALSE);
-  links[0] = links[1] = settings->links[0];
-  links[1].local_address = multicast->group;
-  links[1].local_port = multicast->port;
-  links[1].joins = multicast;
+  links[0] = links[GROUP_LINK] = settings->links[0];
+  links[GROUP_LINK].local_address = multicast->group;
+  links[GROUP_LINK].local_port = multicast->port;
+  links[GROUP_LINK].joins = multicast;
   io->links = fasp_links_new (links,
-      settings->endpoint.role == FASP_ROLE_SENDER ? 1 : 2, error);
+      settings->endpoint.role == FASP_ROLE_SENDER ? 1 :
+      G_N_ELEMENTS (links), error);
   return io->links != NULL && fasp_membership_prepare (multicast,
       fasp_links_get (io->links, 0), &io->group, error);
 }
@@ -546,6 +549,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.others = io->others;
   config.peers = 1 + settings->n_fallbacks;
   config.group = io->group;
+  config.group_link = GROUP_LINK;
   /* who has one peer, or one group, has nothing to deal out */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
       && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,

@@ -7,6 +7,7 @@
 #include "faspgroup.h"
 #include "fasphearing.h"
 #include "fasprepair.h"
+#include "faspreturn.h"
 #include "vgroup.h"
 
 #define RTT (20 * FASP_MSEC)
@@ -607,6 +608,92 @@ test_deaf (void)
   vgroup_free (g);
 }
 
+/* Who hears the group again comes back to it, not at once. */
+static void
+test_return (void)
+{
+  Vgroup *g = group_of (12, 6, FASP_SLOW_WAIT);
+  guint64 alone;
+
+  vgroup_run (g, 2 * FASP_SEC);
+  g->receivers[2].no_multicast = TRUE;
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 5);
+  g->receivers[2].no_multicast = FALSE;
+  vgroup_run (g, 4 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 5);
+  g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_HEARING], ==, 0);
+  g->trunk.config.loss = .01;
+  vgroup_run (g, 3 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 6);
+  g_assert_cmpuint (get_stats (g).returned, ==, 1);
+  g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_HEARING], ==, 1);
+  /* what goes to one is not the stream any more */
+  alone = g->sent_wire - g->group_wire;
+  vgroup_run (g, 4 * FASP_SEC);
+  g_assert_cmpuint (g->sent_wire - g->group_wire - alone, <,
+      g->bitrate / 8 * 4 / 20);
+  /* and it can be lost from there again */
+  g->receivers[2].no_multicast = TRUE;
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 5);
+  g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_DEAF], ==, 2);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* One that hears it now and then is not moved to and fro. */
+static void
+test_return_flapping (void)
+{
+  Vgroup *g = group_of (13, 4, FASP_SLOW_WAIT);
+
+  for (guint i = 0; i < 300; i++) {
+    g->receivers[2].no_multicast = i % 10 < 3;
+    vgroup_run (g, FASP_SEC);
+  }
+  /* once after 5 s, and not within 10 */
+  g_assert_cmpuint (get_stats (g).returned, <=, 6);
+  g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_DEAF], <=, 7);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* When that is, as a table. */
+static void
+test_return_hold (void)
+{
+  FaspReturn r = { 0 };
+  FaspTime now = FASP_SEC;
+  guint64 pn = 1000;
+
+  for (FaspTime hold = FASP_RETURN_FIRST; hold <= FASP_RETURN_MOST; hold *= 2) {
+    fasp_return_left (&r, now);
+    g_assert_false (fasp_return_told (&r, now, FALSE, pn, pn));
+    g_assert_false (fasp_return_told (&r, now, TRUE, pn, pn));
+    /* not heard for once: anew */
+    g_assert_false (fasp_return_told (&r, now + hold - 2, FALSE, pn, pn));
+    g_assert_false (fasp_return_told (&r, now + hold, TRUE, pn, pn));
+    g_assert_false (fasp_return_told (&r, now + 2 * hold - 1, TRUE, pn + 99,
+            pn + 99));
+    /* less than half of it: anew */
+    g_assert_false (fasp_return_told (&r, now + 2 * hold, TRUE, pn + 100,
+            pn + 49));
+    now += 3 * hold;
+    g_assert_true (fasp_return_told (&r, now, TRUE, pn + 200, pn + 99));
+    now += FASP_SEC;
+    pn += 1000;
+  }
+  fasp_return_left (&r, now);
+  g_assert_cmpint (r.hold, ==, FASP_RETURN_MOST);
+  /* who stayed for a minute begins anew */
+  r.returned = now;
+  fasp_return_left (&r, now + FASP_RETURN_SOON);
+  g_assert_cmpint (r.hold, ==, FASP_RETURN_FIRST);
+}
+
 /* Nothing is announced: that is said. */
 static void
 test_silence (void)
@@ -742,6 +829,7 @@ test_announce_flood (void)
     FaspWriter w = { data, sizeof data };
     FaspAddress from = somebody (500 + i % 100);
 
+    from.link = 1;
     forged.nonce[0] = i % 7;
     fasp_wire_write_handshake (&w, &forged);
     vgroup_inject (g, i % 2 == 0 ? 0 : 2, &from, data, w.used);
@@ -756,6 +844,38 @@ test_announce_flood (void)
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_CONNECTED], ==, 1);
   assert_whole (g);
+  vgroup_free (g);
+}
+
+/* What is announced to a receiver's own address, and not to the group, is not believed: it is
+ * not even called. */
+static void
+test_announce_unicast (void)
+{
+  FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (42);
+  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
+        FASP_VERSION
+  };
+  FaspEndpointStats stats;
+  guint8 data[100];
+
+  vgroup_set_sender (g, &sender);
+  vgroup_add (g, &r, RTT);
+  g->receivers[0].no_multicast = TRUE;
+  for (guint link = 0; link < 2; link++) {
+    FaspAddress from = somebody (500);
+    FaspWriter w = { data, sizeof data };
+
+    from.link = link;
+    fasp_wire_write_handshake (&w, &forged);
+    vgroup_inject (g, 0, &from, data, w.used);
+    vgroup_run (g, FASP_SEC / 2);
+    fasp_endpoint_get_stats (g->receivers[0].endpoint, g->now, &stats);
+    g_assert_cmpuint (stats.datagrams_unknown, ==, 1);
+    g_assert_cmpint (g->receivers[0].sent > 0, ==, link == 1);
+  }
   vgroup_free (g);
 }
 
@@ -968,11 +1088,15 @@ main (int argc, char **argv)
   g_test_add_func ("/group/vanished", test_vanished);
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
+  g_test_add_func ("/group/return", test_return);
+  g_test_add_func ("/group/return/flapping", test_return_flapping);
+  g_test_add_func ("/group/return/hold", test_return_hold);
   g_test_add_func ("/group/silence", test_silence);
   g_test_add_func ("/group/bad-network", test_bad_network);
   g_test_add_func ("/group/blackout", test_blackout);
   g_test_add_func ("/group/forged", test_forged);
   g_test_add_func ("/group/announce-flood", test_announce_flood);
+  g_test_add_func ("/group/announce-unicast", test_announce_unicast);
   g_test_add_func ("/group/hostile-feedback", test_hostile_feedback);
   g_test_add_func ("/group/join-back", test_join_back);
   g_test_add_func ("/group/join-pause", test_join_pause);

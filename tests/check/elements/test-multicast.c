@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsink to a multicast group that several faspsrc hear, over the loopback interface.
+ * faspsink to a multicast group that several faspsrc hear, over the loopback interface, and
+ * with IPv6 over a virtual one.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gio/gio.h>
@@ -10,35 +17,112 @@
 #include "pair.h"
 
 #define GROUP "239.77.1.2"
+#define GROUP6 "ff15::77:1:2"
 #define STREAM 500000
 #define RECEIVERS 3
 
-/* Does this machine hear itself? */
-static gboolean
-has_loopback (void)
+/* Over the loopback interface there is no IPv6 multicast, so a pair of virtual ones, of
+ * which one hears itself, in a network of our own. */
+#define PAIR "ip link set lo up; ip link add fasp6 type veth peer name fasp6b && " \
+    "ip link set fasp6b up && ip link set fasp6 up && " \
+    "ip -6 address add fd77::1/64 dev fasp6 nodad"
+
+typedef struct
 {
-  g_autoptr (GSocket) socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (GROUP);
-  g_autoptr (GInetAddress) any = g_inet_address_new_any (G_SOCKET_FAMILY_IPV4);
+  const gchar *name;
+  const gchar *group, *in_uri, *interface, *sender;
+  const gchar *more;            /* of a receiver */
+} Net;
+
+static const Net nets[] = {
+  {"/multicast/group", GROUP, GROUP, "lo", "127.0.0.1", ""},
+  {"/multicast/source", GROUP, GROUP, "lo", "127.0.0.1",
+      "multicast-source=127.0.0.1"},
+  {"/multicast/ipv6/group", GROUP6, "[" GROUP6 "]", "fasp6", "fd77::1", ""},
+  {"/multicast/ipv6/source", "ff35::77:1:2", "[ff35::77:1:2]", "fasp6",
+      "fd77::1", "multicast-source=fd77::1"},
+};
+
+static gboolean
+write_file (const gchar * path, const gchar * text)
+{
+  gint fd = open (path, O_WRONLY | O_CLOEXEC);
+  gboolean good = fd >= 0 && write (fd, text, strlen (text)) > 0;
+
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+/* Before there is any thread. What cannot be made is missed by the tests that need it. */
+static void
+enter_network (void)
+{
+  g_autofree gchar *ip = g_find_program_in_path ("ip");
+  g_autofree gchar *uids = g_strdup_printf ("0 %u 1", geteuid ());
+  g_autofree gchar *gids = g_strdup_printf ("0 %u 1", getegid ());
+
+  if (ip == NULL)
+    return;
+  if (geteuid () == 0) {
+    if (unshare (CLONE_NEWNET) != 0)
+      return;
+  } else if (unshare (CLONE_NEWUSER | CLONE_NEWNET) != 0
+      || !write_file ("/proc/self/setgroups", "deny")
+      || !write_file ("/proc/self/uid_map", uids)
+      || !write_file ("/proc/self/gid_map", gids)) {
+    return;
+  }
+  if (system (PAIR) != 0)
+    g_printerr ("# no pair of interfaces for IPv6\n");
+}
+
+/* Does this machine hear itself there? */
+static gboolean
+is_there (const Net * net)
+{
+  g_autoptr (GInetAddress) group = g_inet_address_new_from_string (net->group);
+  GSocketFamily family = g_inet_address_get_family (group);
+  g_autoptr (GSocket) socket = g_socket_new (family, G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GInetAddress) any = g_inet_address_new_any (family);
   g_autoptr (GSocketAddress) bound = g_inet_socket_address_new (any, 0);
   g_autoptr (GSocketAddress) local = NULL;
   g_autoptr (GSocketAddress) to = NULL;
-  struct ip_mreqn interface = {.imr_ifindex = if_nametoindex ("lo") };
+  gint index = if_nametoindex (net->interface);
+  struct ip_mreqn interface = {.imr_ifindex = index };
   gchar byte = 0;
 
-  if (socket == NULL || !g_socket_bind (socket, bound, FALSE, NULL)
-      || !g_socket_join_multicast_group (socket, group, FALSE, "lo", NULL))
+  if (socket == NULL || index == 0
+      || !g_socket_bind (socket, bound, FALSE, NULL)
+      || !g_socket_join_multicast_group (socket, group, FALSE, net->interface,
+          NULL))
     return FALSE;
   local = g_socket_get_local_address (socket, NULL);
   to = g_inet_socket_address_new (group, g_inet_socket_address_get_port
       (G_INET_SOCKET_ADDRESS (local)));
-  if (setsockopt (g_socket_get_fd (socket), IPPROTO_IP, IP_MULTICAST_IF,
+  if (family == G_SOCKET_FAMILY_IPV6 ?
+      setsockopt (g_socket_get_fd (socket), IPPROTO_IPV6, IPV6_MULTICAST_IF,
+          &index, sizeof index) != 0 :
+      setsockopt (g_socket_get_fd (socket), IPPROTO_IP, IP_MULTICAST_IF,
           &interface, sizeof interface) != 0)
     return FALSE;
   g_socket_set_timeout (socket, 1);
   return g_socket_send_to (socket, to, "x", 1, NULL, NULL) == 1
       && g_socket_receive (socket, &byte, 1, NULL, NULL) == 1;
+}
+
+static gboolean
+skip (const Net * net)
+{
+  g_autofree gchar *why = NULL;
+
+  if (is_there (net))
+    return FALSE;
+  why = g_strdup_printf ("no multicast to %s over the interface %s here",
+      net->group, net->interface);
+  g_test_skip (why);
+  return TRUE;
 }
 
 static void
@@ -75,48 +159,72 @@ pull_all (GstElement * receiver)
   return got;
 }
 
+/* Callers of the sink, counted by its signal; whoever hears the group is a member by then. */
+typedef struct
+{
+  GMutex lock;
+  GCond more;
+  guint n;
+} Callers;
+
 static void
-wait_for_callers (GstElement * sender, guint n)
+count_caller (GstElement * sink, gint id, GSocketAddress * address,
+    Callers * callers)
+{
+  g_mutex_lock (&callers->lock);
+  callers->n++;
+  g_cond_signal (&callers->more);
+  g_mutex_unlock (&callers->lock);
+}
+
+static void
+count_callers (GstElement * sender, Callers * callers)
 {
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
 
-  for (gint64 end = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;;) {
-    g_autoptr (GstStructure) stats = NULL;
-    guint members = 0;
+  g_mutex_init (&callers->lock);
+  g_cond_init (&callers->more);
+  callers->n = 0;
+  g_signal_connect (sink, "caller-added", G_CALLBACK (count_caller), callers);
+}
 
-    g_object_get (sink, "stats", &stats, NULL);
-    gst_structure_get_uint (stats, "multicast-members", &members);
-    if (members == n)
-      break;
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
-    g_usleep (10000);
-  }
+static void
+wait_for_callers (Callers * callers, guint n)
+{
+  gint64 end = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+
+  g_mutex_lock (&callers->lock);
+  while (callers->n < n)
+    g_assert_true (g_cond_wait_until (&callers->more, &callers->lock, end));
+  g_mutex_unlock (&callers->lock);
 }
 
 /* Once for all of them: encrypted, whole, with its end. */
 static void
-test_group (gconstpointer more)
+test_group (gconstpointer data)
 {
+  const Net *net = data;
   guint port = pair_get_port ();
   GstElement *sender, *receivers[RECEIVERS];
-  GBytes *stream = pair_make_stream (STREAM);
+  g_autoptr (GBytes) stream = pair_make_stream (STREAM);
+  Callers callers;
 
-  if (!has_loopback ()) {
-    g_test_skip ("no multicast over the loopback interface here");
+  if (skip (net))
     return;
-  }
-  sender = pair_launch ("appsrc name=in ! faspsink name=sink uri=fasp://"
-      GROUP ":%u multicast-iface=lo localaddress=127.0.0.1 "
-      "max-bitrate=50000000 " SECRET, port);
+  sender = pair_launch ("appsrc name=in ! faspsink name=sink uri=fasp://%s:%u "
+      "multicast-iface=%s localaddress=%s max-bitrate=50000000 " SECRET,
+      net->in_uri, port, net->interface, net->sender);
+  count_callers (sender, &callers);
   for (guint i = 0; i < RECEIVERS; i++) {
-    receivers[i] = pair_launch ("faspsrc uri=fasp://" GROUP
-        ":%u multicast-iface=lo latency=50 %s " SECRET
-        " ! appsink name=out sync=false async=false", port,
-        (const gchar *) more);
+    receivers[i] = pair_launch ("faspsrc uri=fasp://%s:%u multicast-iface=%s "
+        "latency=50 %s " SECRET " ! appsink name=out sync=false async=false",
+        net->in_uri, port, net->interface, net->more);
     gst_element_set_state (receivers[i], GST_STATE_PLAYING);
   }
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  wait_for_callers (sender, RECEIVERS);
+  wait_for_callers (&callers, RECEIVERS);
+  g_assert_cmpuint (pair_get_stat (sender, "sink", "multicast-members"), ==,
+      RECEIVERS);
   push_all (sender, stream);
   for (guint i = 0; i < RECEIVERS; i++) {
     GByteArray *got = pull_all (receivers[i]);
@@ -132,7 +240,8 @@ test_group (gconstpointer more)
   }
   pair_stop (sender);
   gst_object_unref (sender);
-  g_bytes_unref (stream);
+  g_cond_clear (&callers.more);
+  g_mutex_clear (&callers.lock);
 }
 
 /* What cannot be had with it is said, with what to do. */
@@ -179,30 +288,26 @@ test_settings (void)
 static void
 test_silence (void)
 {
-  GstElement *receiver = pair_launch ("faspsrc uri=fasp://" GROUP
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://" GROUP
       ":%u multicast-iface=lo " SECRET " ! fakesink", pair_get_port ());
   g_autofree gchar *text = NULL;
 
-  if (!has_loopback ()) {
-    g_test_skip ("no multicast over the loopback interface here");
-    gst_object_unref (receiver);
+  if (skip (&nets[0]))
     return;
-  }
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   text = pair_wait_text (receiver, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "IGMP"));
   pair_stop (receiver);
-  gst_object_unref (receiver);
 }
 
 int
 main (int argc, char **argv)
 {
+  enter_network ();
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/multicast/group", "", test_group);
-  g_test_add_data_func ("/multicast/source", "multicast-source=127.0.0.1",
-      test_group);
+  for (guint i = 0; i < G_N_ELEMENTS (nets); i++)
+    g_test_add_data_func (nets[i].name, &nets[i], test_group);
   g_test_add_func ("/multicast/settings", test_settings);
   g_test_add_func ("/multicast/silence", test_silence);
   return g_test_run ();

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include "faspgroupfec.h"
+#include "faspmodel.h"
+
+#define PLAN_EVERY FASP_SEC
+/* Fewer blocks since the last look tell nothing. */
+#define BLOCKS_LEAST 50
+#define SHARE_LEAST .02
+#define SHARE_MOST .25
+#define SHARE_STEP 1.05
+/* It begins when rexes cost so many times what the code would, and ends when they would cost
+ * less. */
+#define WORTH 1.25
+/* Of the latency, the time in which a block may be recovered; the rest is for a rex. */
+#define REACH_SHARE .3
+#define REACH_MAX (100 * FASP_MSEC)
+#define REACH_MIN (2 * FASP_MSEC)
+#define REACH_UNKNOWN (50 * FASP_MSEC)
+/* Bytes that are added up in a second at most. */
+#define WORK 3e9
+#define WINDOW_MIN 16
+/* The last ones tell the receivers that there is no need to wait for more. */
+#define FAREWELL 3
+
+/* What this period was like. */
+typedef struct
+{
+  gdouble block_rate, data_rate, rexes;
+} Period;
+
+/* FALSE: nothing can be told of it yet. */
+static gboolean
+look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
+    Period * period)
+{
+  FaspTime elapsed = now - g->planned;
+  guint64 blocks = goal->blocks - g->blocks;
+  /* who has left took with it what was sent again for it */
+  guint64 resent = goal->resent - MIN (g->resent, goal->resent);
+
+  if (elapsed < PLAN_EVERY || blocks < BLOCKS_LEAST)
+    return FALSE;
+  *period = (Period) {
+  blocks *(gdouble) FASP_SEC / elapsed, (goal->wire -
+        g->wire) * 8. * FASP_SEC / elapsed, (gdouble) resent / blocks};
+  g->planned = now;
+  g->blocks = goal->blocks;
+  g->wire = goal->wire;
+  g->resent = goal->resent;
+  return TRUE;
+}
+
+/* The least with which the code costs more than what it leaves over; more than
+ * SHARE_MOST: there is none. */
+static gdouble
+choose_share (const FaspFec * fec, const FaspGroupFecGoal * goal,
+    gdouble block_rate)
+{
+  guint window = CLAMP (block_rate * fec->reach / FASP_SEC, 1, fec->window);
+
+  for (gdouble s = SHARE_LEAST; s <= SHARE_MOST; s *= SHARE_STEP)
+    if (goal->members * fasp_model_sliding_loss (goal->loss, goal->stay, window,
+            s) <= s)
+      return s;
+  return 2 * SHARE_MOST;
+}
+
+/* What the code leaves over takes as much again at most. */
+static gdouble
+get_most (const FaspGroupFecGoal * goal, const Period * period)
+{
+  gdouble spare;
+
+  if (goal->channel == 0)
+    return SHARE_MOST;
+  spare = FASP_GROUP_FEC_FILL * goal->channel / MAX (period->data_rate, 1) - 1;
+  return MIN (spare / 2, SHARE_MOST);
+}
+
+void
+fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
+    const FaspGroupFecGoal * goal)
+{
+  gdouble share, most, without;
+  Period period;
+
+  if (fec->mode == FASP_FEC_OFF)
+    return;
+  fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
+      CLAMP (goal->latency * REACH_SHARE, REACH_MIN, REACH_MAX);
+  /* who may wait for repairs asks for less */
+  fec->is_alone = goal->latency * (1 - REACH_SHARE) > goal->rex;
+  if (fec->mode != FASP_FEC_AUTO || !look (g, now, goal, &period))
+    return;
+  share = choose_share (fec, goal, period.block_rate);
+  most = get_most (goal, &period);
+  without = g->rexes;
+  if (fec->share <= 0) {
+    g->rexes += (period.rexes - g->rexes) / 2;
+    g->loss = goal->loss;
+    share *= WORTH;
+    without = g->rexes;
+  } else if (g->loss > 0) {
+    without *= goal->loss / g->loss;
+  }
+  if (goal->members < 2 || without < share || most < SHARE_LEAST) {
+    if (fec->share > 0)
+      fec->owed = FAREWELL;
+    fec->share = 0;
+    return;
+  }
+  fec->share = MIN (fec->share <= 0 ? share / WORTH : share, most);
+  fec->window = CLAMP (WORK / (fec->share * MAX (period.data_rate, 1) / 8),
+      MIN (WINDOW_MIN, fec->window_max), fec->window_max);
+}

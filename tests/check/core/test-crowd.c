@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Many members of one group, in virtual time: what they say together, who is waited for, and
+ * how long it takes to see that one is gone.
+ */
+#include "faspdamp.h"
+#include "faspgroup.h"
+#include "fasprx.h"
+#include "vgroup.h"
+
+#define RTT (20 * FASP_MSEC)
+#define BITRATE 5000000
+
+/* @n members, all of them there, of a stream that has just begun; in a store that holds
+ * @buffer. */
+static Vgroup *
+crowd_with (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy,
+    guint64 channel)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (seed);
+
+  s.slow_policy = policy;
+  s.max_bitrate = channel;
+  s.buffer_size = r.buffer_size = buffer;
+  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < n; i++)
+    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC);
+  g->bitrate = BITRATE;
+  return g;
+}
+
+static Vgroup *
+crowd_of (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy)
+{
+  return crowd_with (seed, n, buffer, policy, 2 * BITRATE);
+}
+
+static FaspGroupStats
+get_stats (Vgroup * g)
+{
+  FaspGroupStats stats;
+
+  g_assert_true (fasp_endpoint_get_group (g->sender, &stats));
+  return stats;
+}
+
+static guint64
+count_up (Vgroup * g)
+{
+  guint64 wire = 0;
+
+  for (guint i = 0; i < g->n; i++)
+    wire += g->receivers[i].sent_wire;
+  return wire;
+}
+
+static guint
+count_events (Vgroup * g, FaspEventType type)
+{
+  guint n = g->events[type];
+
+  for (guint i = 0; i < g->n; i++)
+    n += g->receivers[i].events[type];
+  return n;
+}
+
+static void
+lose_words (Vgroup * g, gdouble loss)
+{
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].back.config.loss = loss;
+}
+
+static void
+assert_whole (Vgroup * g, FaspTime limit)
+{
+  vgroup_end (g, limit);
+  for (guint i = 0; i < g->n; i++)
+    if (!g->receivers[i].gone)
+      g_assert_true (vgroup_is_whole (g, i));
+}
+
+/* What all say regularly is a 64th of what the group sends, however many they are, and a
+ * little for the speaker. */
+static void
+test_budget (void)
+{
+  static const guint members[] = { 20, 100 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++) {
+    Vgroup *g = crowd_of (1, members[i], 64 << 20, FASP_SLOW_WAIT);
+    guint64 up, down;
+
+    lose_words (g, .01);
+    vgroup_run (g, 5 * FASP_SEC);
+    up = count_up (g);
+    down = g->group_wire;
+    vgroup_run (g, 10 * FASP_SEC);
+    up = count_up (g) - up;
+    down = g->group_wire - down;
+    g_assert_cmpuint (get_stats (g).members, ==, members[i]);
+    g_assert_cmpuint (up, <, down / 64 * 5 / 4 + 10 * 1500);
+    assert_whole (g, 3 * FASP_SEC);
+    vgroup_free (g);
+  }
+}
+
+/* However seldom they speak, losses are asked for at once, by few. */
+static void
+test_prompt (void)
+{
+  Vgroup *g = crowd_with (2, 50, 64 << 20, FASP_SLOW_WAIT, 3 * BITRATE);
+  FaspGroupStats stats;
+
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .01;
+  lose_words (g, .01);
+  vgroup_run (g, 20 * FASP_SEC);
+  stats = get_stats (g);
+  g_assert_cmpint (stats.clock, >, 400 * FASP_MSEC);
+  g_assert_cmpuint (stats.losses, >, 1000);
+  g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
+  assert_whole (g, 3 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* A hole that was settled before anything told which block it was is asked for when that is
+ * known, and not when it is time to speak. */
+static void
+test_unknown (void)
+{
+  FaspLatency agreed = {.latency = 100 * FASP_MSEC };
+  FaspFrame frame = {.count = 1,.total = 4,.payload_size = 4,.payload =
+        (const guint8 *) "abcd"
+  };
+  FaspTime now = FASP_SEC;
+  FaspRx rx;
+
+  fasp_rx_init (&rx, now, 0, 1000, &agreed);
+  fasp_rx_join (&rx, 7, 100, 10 * FASP_MSEC, 10000);
+  fasp_rx_feedback_sent (&rx, now, 100);
+  fasp_rx_data (&rx, now, &frame);
+  g_assert_false (fasp_rx_is_missing_unasked (&rx));
+  /* block 1 was lost, nothing tells that there is one */
+  fasp_rx_settled (&rx, now);
+  now += 20 * FASP_MSEC;
+  g_assert_false (fasp_rx_is_due (&rx, now));
+  frame.block = 2;
+  fasp_rx_data (&rx, now, &frame);
+  g_assert_true (fasp_rx_is_missing_unasked (&rx));
+  g_assert_cmpint (fasp_rx_get_timeout (&rx), >, now + FASP_SEC);
+  fasp_rx_settled (&rx, now);
+  g_assert_false (fasp_rx_is_missing_unasked (&rx));
+  now += 10 * FASP_MSEC;
+  g_assert_true (fasp_rx_is_due (&rx, now));
+  fasp_rx_clear (&rx);
+}
+
+/* Who says little is not taken for gone, though a tenth of that is lost; and who is gone
+ * is known to be within five fourths of the clock and two seconds. */
+static void
+test_gone (void)
+{
+  Vgroup *g = crowd_of (3, 150, 64 << 20, FASP_SLOW_SKIP);
+  FaspTime clock;
+
+  lose_words (g, .1);
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .02;
+  vgroup_run (g, 15 * FASP_SEC);
+  clock = get_stats (g).clock;
+  g_assert_cmpint (clock, >, FASP_SEC);
+  g_assert_cmpuint (count_events (g, FASP_EVENT_INTERRUPTED), ==, 0);
+  g->receivers[7].gone = g->receivers[0].gone = TRUE;
+  vgroup_run (g, clock * 5 / 4 + 2300 * FASP_MSEC);
+  g_assert_cmpuint (g->events[FASP_EVENT_INTERRUPTED], ==, 2);
+  g_assert_cmpuint (count_events (g, FASP_EVENT_INTERRUPTED), ==, 2);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* A stream that stands still is no reason to think that anybody is gone, on either side; and
+ * that the sender is gone shows within two seconds and as many clocks. */
+static void
+test_still (void)
+{
+  Vgroup *g = crowd_of (4, 100, 64 << 20, FASP_SLOW_WAIT);
+
+  vgroup_run (g, 2 * FASP_SEC);
+  lose_words (g, .05);
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .05;
+  g->bitrate = 0;
+  vgroup_run (g, 90 * FASP_SEC);
+  g_assert_cmpint (get_stats (g).clock, >, 13 * FASP_SEC);
+  g_assert_cmpuint (count_events (g, FASP_EVENT_INTERRUPTED), ==, 0);
+  g->trunk.config.loss = 1;
+  vgroup_run (g, 2300 * FASP_MSEC);
+  for (guint i = 0; i < g->n; i++)
+    g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  vgroup_free (g);
+}
+
+/* The store has room for what is not said yet: nobody is moved ahead, where words are lost, and
+ * where a stream goes on after a pause, of which members have learnt to say little. */
+static void
+test_store (void)
+{
+  Vgroup *g = crowd_of (5, 100, 2 << 20, FASP_SLOW_SKIP);
+  FaspEndpointStats stats;
+  gsize most = 0;
+
+  lose_words (g, .05);
+  for (guint i = 0; i < 750; i++) {
+    /* six seconds of stream, four of none */
+    g->bitrate = i / 25 % 10 < 6 ? BITRATE : 0;
+    vgroup_run (g, 40 * FASP_MSEC);
+    fasp_endpoint_get_stats (g->sender, g->now, &stats);
+    most = MAX (most, stats.buffer_bytes);
+  }
+  g_assert_cmpuint (most, >, 100000);
+  g_assert_cmpuint (most, <, (2 << 20) / 2);
+  g_assert_cmpuint (count_events (g, FASP_EVENT_SKIPPED), ==, 0);
+  assert_whole (g, 3 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* A time that is shorter than before is kept from now on, and not by all at once. */
+static void
+test_shorter (void)
+{
+  Vgroup *g = crowd_of (6, 100, 64 << 20, FASP_SLOW_WAIT);
+  guint64 before[100], most = 0, spoken = 0;
+  FaspTime end;
+
+  g->bitrate = 0;
+  vgroup_run (g, 30 * FASP_SEC);
+  g_assert_cmpint (get_stats (g).clock, >, 13 * FASP_SEC);
+  for (guint i = 0; i < 100; i++)
+    before[i] = g->receivers[i].sent;
+  g->bitrate = BITRATE;
+  /* the rate is that of the second before, and told four times a second */
+  for (end = g->now + 5 * FASP_SEC / 2 + RTT; g->now < end;) {
+    guint now = 0;
+
+    vgroup_run (g, 50 * FASP_MSEC);
+    for (guint i = 0; i < 100; i++)
+      if (before[i] != 0 && g->receivers[i].sent > before[i]) {
+        before[i] = 0;
+        now++;
+      }
+    spoken += now;
+    most = MAX (most, now);
+  }
+  g_assert_cmpint (get_stats (g).clock, <, 3 * FASP_SEC / 2);
+  g_assert_cmpuint (spoken, ==, 100);
+  g_assert_cmpuint (most, <, 25);
+  vgroup_free (g);
+}
+
+/* The end is confirmed by all of them soon, whatever is lost of it. */
+static void
+test_end (void)
+{
+  Vgroup *g = crowd_of (7, 200, 64 << 20, FASP_SLOW_WAIT);
+  FaspTime before;
+
+  vgroup_run (g, 5 * FASP_SEC);
+  lose_words (g, .05);
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = .02;
+  vgroup_run (g, FASP_SEC);
+  g->bitrate = 0;
+  vgroup_run (g, 10 * FASP_SEC);
+  g_assert_cmpint (get_stats (g).clock, >, 13 * FASP_SEC);
+  before = g->now;
+  assert_whole (g, 10 * FASP_SEC);
+  g_assert_cmpint (g->now - before, <, 3 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* One that is far away does not make the others wait, and has the stream, too. */
+static void
+test_far (void)
+{
+  Vgroup *g = crowd_of (8, 100, 64 << 20, FASP_SLOW_WAIT);
+  FaspGroupStats stats;
+
+  for (guint i = 0; i < 99; i++)
+    g->receivers[i].branch.config.delay = g->receivers[i].back.config.delay =
+        FASP_MSEC;
+  g->receivers[99].branch.config.delay = 150 * FASP_MSEC;
+  g->receivers[99].back.config.delay = 150 * FASP_MSEC;
+  vgroup_run (g, 20 * FASP_SEC);
+  g->trunk.config.loss = .01;
+  vgroup_run (g, 10 * FASP_SEC);
+  stats = get_stats (g);
+  /* 300 ms without the bound */
+  g_assert_cmpint (stats.rtt, <, 16 * FASP_MSEC);
+  g_assert_cmpint (stats.back_off, <, 200 * FASP_MSEC);
+  g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* --- repairs in advance -------------------------------------------------------------------- */
+
+/* @n members that lose @own each, and @common together; with a code as is worth it. */
+static Vgroup *
+crowd_with_code (guint n, gdouble own, gdouble common, FaspFecMode mode)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (9);
+
+  s.fec = mode;
+  r.fec = FASP_FEC_AUTO;
+  s.max_bitrate = 8000000;
+  s.buffer_size = r.buffer_size = 16 << 20;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < n; i++)
+    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
+  g->bitrate = 0;
+  vgroup_run (g, 2 * FASP_SEC);
+  g->bitrate = 4000000;
+  g->trunk.config.loss = common;
+  for (guint i = 0; i < n; i++)
+    g->receivers[i].branch.config.loss = own;
+  return g;
+}
+
+/* Rexes to all and to one, and repairs. */
+static guint64
+count_more (Vgroup * g, guint64 * rexes)
+{
+  static FaspSessionStats sessions[VGROUP_MAX];
+  FaspGroupStats stats = get_stats (g);
+  guint n = fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
+        0
+      }
+      , sessions, VGROUP_MAX);
+
+  *rexes = stats.blocks_resent;
+  for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
+    *rexes += sessions[i].blocks_resent;
+  return *rexes + stats.repairs_sent;
+}
+
+/* Where each loses by itself the code takes the place of rexes, and of more of them than it
+ * costs; always within the channel. */
+static void
+test_code (void)
+{
+  guint64 more[2], rexes[2], before, first;
+
+  for (guint i = 0; i < 2; i++) {
+    Vgroup *g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF :
+        FASP_FEC_AUTO);
+
+    vgroup_run (g, 5 * FASP_SEC);
+    before = count_more (g, &first);
+    for (guint k = 0; k < 80; k++) {
+      guint64 sent = g->sent_wire;
+
+      vgroup_run (g, 100 * FASP_MSEC);
+      /* and little that is neither a block nor a repair */
+      g_assert_cmpuint (g->sent_wire - sent, <, 8000000 / 8 / 10 * 105 / 100 +
+          8192);
+    }
+    more[i] = count_more (g, &rexes[i]) - before;
+    rexes[i] -= first;
+    g_assert_true ((get_stats (g).fec_share > 0) == (i == 1));
+    assert_whole (g, 5 * FASP_SEC);
+    vgroup_free (g);
+  }
+  g_assert_cmpuint (rexes[1] * 5, <, rexes[0]);
+  g_assert_cmpuint (more[1] * 3, <, more[0]);
+}
+
+/* What all lose is sent again once, which costs less; what one loses, or says that it does, is
+ * its own affair; and what nobody loses any more needs no code. */
+static void
+test_code_worth (void)
+{
+  Vgroup *g = crowd_with_code (20, 0, .03, FASP_FEC_AUTO);
+
+  vgroup_run (g, 8 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, ==, 0);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+
+  g = crowd_with_code (20, .005, 0, FASP_FEC_AUTO);
+  g->receivers[3].branch.config.loss = .2;
+  vgroup_run (g, 8 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, >, 0);
+  g_assert_cmpfloat (get_stats (g).fec_share, <, .08);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+
+  g = crowd_with_code (8, .01, 0, FASP_FEC_AUTO);
+  vgroup_run (g, 6 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, >, 0);
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].branch.config.loss = 0;
+  vgroup_run (g, 150 * FASP_SEC);
+  g_assert_cmpfloat (get_stats (g).fec_share, ==, 0);
+  assert_whole (g, 5 * FASP_SEC);
+  vgroup_free (g);
+}
+
+/* No more than the channel has beside the stream. */
+static void
+test_code_bound (void)
+{
+  static const struct
+  {
+    guint64 channel;
+    gdouble most;
+  } cases[] = {
+    {0, .25}, {10000000, .25}, {6000000, .05}, {5500000, 0},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    FaspGroupFec g = { 0 };
+    FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
+          FASP_SEC,.rex = 50 * FASP_MSEC,.channel = cases[i].channel
+    };
+    FaspFec fec;
+
+    fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
+    for (FaspTime now = FASP_SEC; now < 20 * FASP_SEC; now += FASP_SEC) {
+      goal.blocks += 500;
+      goal.wire += 5000000 / 8;
+      goal.resent += fec.share > 0 ? 0 : 300;
+      fasp_group_fec_plan (&g, &fec, now, &goal);
+      g_assert_cmpfloat (fec.share, <=, cases[i].most);
+    }
+    if (i < 2)
+      g_assert_cmpfloat (fec.share, >, .15);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/crowd/budget", test_budget);
+  g_test_add_func ("/crowd/prompt", test_prompt);
+  g_test_add_func ("/crowd/unknown", test_unknown);
+  g_test_add_func ("/crowd/gone", test_gone);
+  g_test_add_func ("/crowd/still", test_still);
+  g_test_add_func ("/crowd/store", test_store);
+  g_test_add_func ("/crowd/shorter", test_shorter);
+  g_test_add_func ("/crowd/end", test_end);
+  g_test_add_func ("/crowd/far", test_far);
+  g_test_add_func ("/crowd/code", test_code);
+  g_test_add_func ("/crowd/code/worth", test_code_worth);
+  g_test_add_func ("/crowd/code/bound", test_code_bound);
+  return g_test_run ();
+}
