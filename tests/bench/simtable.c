@@ -158,11 +158,12 @@ run_alone (Run * run)
   gdouble from = 10 + draw (run), until = from + 40;
   g_autoptr (GArray) queue = new_values ();
   Vroad *road = make_road (run);
-  guint64 before;
+  guint64 before, lost;
 
   add (road, run, cell->us, 0);
   watch (road, 0, from, NULL);
   before = vroad_get_delivered (road, 0);
+  lost = vroad_get_lost (road, 0);
   watch (road, from, until, queue);
   run->figure[0] = (vroad_get_delivered (road, 0) - before) * 8 / MBIT
       / (until - from) / cell->link / (1 - cell->loss / 100);
@@ -170,6 +171,8 @@ run_alone (Run * run)
     run->figure[0] *= cell->link / MIN (cell->link, cell->source);
   run->figure[1] = percentile (queue, .95);
   run->figure[2] = percentile (queue, .5);
+  run->figure[3] = (vroad_get_lost (road, 0) - lost) / (until -
+      from) / cell->link * 8 / MBIT * 100;
   vroad_free (road);
 }
 
@@ -327,6 +330,8 @@ run_burst (Run * run)
 static const Group groups[] = {
   {"alone", run_alone, {{"of link", .9, 0}, {"p95 ms", 0, 10}, {"p50 ms", 0,
               0}}},
+  {"narrow", run_alone, {{"of link", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms", 0,
+              0}, {"lost %", 0, 1}}},
   {"steps", run_steps, {{"down, rtt", 0, 5}, {"queue gone, s", 0, 999}, {
               "up, rtt", 0, 5}, {"p95 ms", 0, 0}}},
   {"deep", run_steps, {{"down, rtt", 0, 5}, {"queue gone, s", 0, 30}, {
@@ -397,17 +402,22 @@ make_cells (GPtrArray * cells)
 {
   static const gdouble links[] = { 2, 10, 100 };
   static const gdouble rtts[] = { 20, 100, 400 };
-  static const gdouble losses[] = { 0, 1, 5 };
+  static const gdouble losses[] = { 0, .1, 1, 5 };
   static const gdouble jitters[] = { 5, 20, 40 };
   static const VroadKind others[] = { VROAD_RENO, VROAD_CUBIC, VROAD_BBR };
   static const gdouble shares[] = { .9, .6 };
   static const gdouble deep[] = { 50, 200, 1000 };
   static const gdouble shallow[] = { 5, 10, 20 };
 
-  for (guint i = 0; i < 27; i++)
+  for (guint i = 0; i < 36; i++)
     add_cell (cells, (Cell) {
-        "alone",.link = links[i / 9],.rtt = rtts[i / 3 % 3],.loss =
-        losses[i % 3]}
+        "alone",.link = links[i / 12],.rtt = rtts[i / 4 % 3],.loss =
+        losses[i % 4]}
+  );
+  for (guint i = 0; i < 12; i++)
+    add_cell (cells, (Cell) {
+        "narrow",.link = i / 6 ? 50 : 10,.rtt = rtts[i / 3 % 2],.buffer =
+        shallow[i % 3]}
   );
   for (guint i = 0; i < 6; i++)
     add_cell (cells, (Cell) {
@@ -442,6 +452,11 @@ make_cells (GPtrArray * cells)
     add_cell (cells, (Cell) {
         "jitter",.link = 10,.rtt = rtts[i % 2],.jitter =
         jitters[i / 2 % 3],.source = i / 6 * 6}
+  );
+  for (guint i = 0; i < 4; i++)
+    add_cell (cells, (Cell) {
+        "jitter",.link = 10,.rtt = rtts[i % 2],.loss = 1,.jitter =
+        jitters[i / 2]}
   );
   for (guint i = 0; i < 2; i++)
     add_cell (cells, (Cell) {
