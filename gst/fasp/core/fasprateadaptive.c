@@ -24,7 +24,7 @@
 #define PACKET 12000.           /* bits */
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
 #define PULSE_RTT_SHARE 20
-#define DRAIN_MAX (4 * FASP_SEC)
+#define DRAIN_MAX (8 * FASP_SEC)
 #define GAIN_LEAST 1.25
 #define GAIN_MOST 4.
 /* Of the rate found; the rest is for clocks and for the queue to vanish. */
@@ -166,8 +166,11 @@ typedef struct
 static FaspTime
 get_target (const Adaptive * a)
 {
-  return CLAMP (STANDING_PACKETS * PACKET * FASP_SEC / a->rate.rate,
-      STANDING_MIN, STANDING_MAX) + NOISE_STANDING * a->noise;
+  gdouble packet = PACKET * FASP_SEC / a->rate.rate;
+
+  /* on a path that has become slower one takes longer, without any queue */
+  return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
+          STANDING_MAX)) + NOISE_STANDING * a->noise;
 }
 
 /* A queue that is so long says that the path has become slower. */

@@ -33,6 +33,21 @@ test_queue (void)
   }
 }
 
+/* One that drains for longer than that is no longer path. */
+static void
+test_queue_drains (void)
+{
+  FaspQueue queue = { 0 };
+  FaspTime left = 0;
+
+  fasp_queue_add (&queue, 0, 50000);
+  for (FaspTime t = FASP_SEC; t < 31 * FASP_SEC; t += FASP_SEC / 10) {
+    left = MAX (0, 6 * FASP_SEC - t / 5);
+    g_assert_cmpint (fasp_queue_add (&queue, t, t + 50000 + left), ==, left);
+  }
+  g_assert_cmpint (left, <, 20000);
+}
+
 static void
 test_arrivals (void)
 {
@@ -230,6 +245,28 @@ test_deep_step (void)
     g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
     vroad_run (road, at + 60 * rtt + 2 * FASP_SEC);
     g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
+    vroad_free (road);
+  }
+}
+
+/* Also one that takes more than ten seconds to drain goes, and is not taken for the path. */
+static void
+test_deepest_step (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    gint64 at = 10 * FASP_SEC + i * 130000;
+    Vroad *road = make_road (10, 20 * FASP_SEC, 0, i);
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 400000}
+    );
+    vroad_run (road, at);
+    vroad_get_bottleneck (road)->rate = 1000000;
+    vroad_run (road, at + 2 * FASP_SEC);
+    g_assert_cmpint (vroad_get_queue (road), >, 3 * FASP_SEC);
+    vroad_run (road, at + 25 * FASP_SEC);
+    g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
     vroad_free (road);
   }
 }
@@ -884,12 +921,14 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/queue", test_queue);
+  g_test_add_func ("/rate/queue/drains", test_queue_drains);
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
   g_test_add_func ("/rate/deep-step", test_deep_step);
+  g_test_add_func ("/rate/deepest-step", test_deepest_step);
   g_test_add_func ("/rate/jitter", test_jitter);
   g_test_add_func ("/rate/stalls", test_stalls);
   g_test_add_func ("/rate/slow-source", test_slow_source);
