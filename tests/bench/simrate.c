@@ -44,7 +44,7 @@ static VroadKind
 parse_kind (const gchar * name)
 {
   static const gchar *const names[] = { "pert", "adaptive", "fixed", "reno",
-    "cubic"
+    "cubic", "bbr"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -99,7 +99,7 @@ main (int argc, char **argv)
           "drop-tail", "MS"},
     {"ecn", 0, 0, G_OPTION_ARG_NONE, &ecn, "Marks, not losses, to all", NULL},
     {"senders", 0, 0, G_OPTION_ARG_STRING, &senders, "pert, adaptive, fixed, "
-          "reno, cubic; each 5 s after the one before", "A,B,..."},
+          "reno, cubic, bbr; each 5 s after the one before", "A,B,..."},
     {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "", "SECONDS"},
     {"every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "0: only at the end",
         "SECONDS"},

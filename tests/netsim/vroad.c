@@ -100,7 +100,7 @@ vroad_get_bottleneck (Vroad * road)
 static gboolean
 is_tcp (const Sender * s)
 {
-  return s->config.kind == VROAD_RENO || s->config.kind == VROAD_CUBIC;
+  return s->config.kind >= VROAD_RENO;
 }
 
 static void
@@ -123,7 +123,8 @@ vroad_add (Vroad * road, const VroadSender * config)
   s->credit_time = config->start;
   s->feedback_due = G_MAXINT64;
   s->early = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  vtcp_init (&s->tcp, config->kind == VROAD_CUBIC);
+  if (is_tcp (s))
+    vtcp_init (&s->tcp, VTCP_RENO + config->kind - VROAD_RENO);
   fasp_arrivals_init (&s->arrivals);
   fasp_rtt_init (&s->rtt);
   if (!is_tcp (s))
@@ -146,6 +147,16 @@ vroad_set_max (Vroad * road, guint sender, guint64 max)
     fasp_rate_set_bounds (s->rate, 0, max);
   else
     set_rate (s, road->now, max);
+}
+
+void
+vroad_set_source (Vroad * road, guint sender, guint64 bits)
+{
+  Sender *s = road->senders[sender];
+
+  s->config.source = bits;
+  s->credit = 0;
+  s->credit_time = road->now;
 }
 
 /* --- sending ------------------------------------------------------------------------ */
@@ -221,8 +232,8 @@ poll_tcp (Sender * s, gint64 now)
   gint64 again;
 
   vtcp_look (&s->tcp, now);
-  again = vtcp_get_timeout (&s->tcp);
-  while (vtcp_can_send (&s->tcp)) {
+  again = vtcp_get_time (&s->tcp, now);
+  while (vtcp_can_send (&s->tcp, now)) {
     guint64 packet;
 
     if (!vtcp_get_lost (&s->tcp, &packet)) {
@@ -233,7 +244,7 @@ poll_tcp (Sender * s, gint64 now)
       packet = s->next_packet++;
     }
     enter_road (s, vtcp_send (&s->tcp, packet, now), packet);
-    again = vtcp_get_timeout (&s->tcp);
+    again = vtcp_get_time (&s->tcp, now);
   }
   return again;
 }

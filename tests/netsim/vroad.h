@@ -24,6 +24,7 @@ typedef enum
   VROAD_FIXED,
   VROAD_RENO,
   VROAD_CUBIC,
+  VROAD_BBR,                    /* TCPs: from RENO on, as VtcpKind has them */
 } VroadKind;
 
 /* Packet @n of a TCP's stream, from 0 on, is there with all before it. */
@@ -56,6 +57,8 @@ guint vroad_add (Vroad * road, const VroadSender * sender);
 void vroad_run (Vroad * road, gint64 until);
 /* Of a controller, or the rate of FIXED. */
 void vroad_set_max (Vroad * road, guint sender, guint64 max);
+/* What has not left of the old one is gone. */
+void vroad_set_source (Vroad * road, guint sender, guint64 bits);
 
 /* Bytes that have arrived so far, of a TCP in order. */
 guint64 vroad_get_delivered (const Vroad * road, guint sender);

@@ -17,14 +17,16 @@ typedef struct
   guint64 packet;
   gint64 sent;
   gboolean gone;                /* acknowledged */
+  VbbrStamp stamp;
 } Transmission;
 
 void
-vtcp_init (Vtcp * tcp, gboolean cubic)
+vtcp_init (Vtcp * tcp, VtcpKind kind)
 {
   *tcp = (Vtcp) {
-  .cubic = cubic,.window = WINDOW_FIRST,.threshold = G_MAXUINT32,.under_way =
+  .kind = kind,.window = WINDOW_FIRST,.threshold = G_MAXUINT32,.under_way =
         G_QUEUE_INIT,.lost = G_QUEUE_INIT};
+  vbbr_init (&tcp->bbr, WINDOW_FIRST);
 }
 
 void
@@ -45,7 +47,7 @@ grow (Vtcp * tcp, gint64 now)
     tcp->window += 1;
     return;
   }
-  if (!tcp->cubic) {
+  if (tcp->kind == VTCP_RENO) {
     tcp->window += 1 / tcp->window;
     return;
   }
@@ -66,12 +68,15 @@ grow (Vtcp * tcp, gint64 now)
 static void
 shrink (Vtcp * tcp)
 {
+  tcp->recover = tcp->next_pn;
+  tcp->lost_some = TRUE;
+  if (tcp->kind == VTCP_BBR)
+    return;
   tcp->top = tcp->window;
   tcp->epoch = 0;
-  tcp->window = MAX (WINDOW_LEAST, tcp->window * (tcp->cubic ? CUBIC_BETA :
-          RENO_BETA));
+  tcp->window = MAX (WINDOW_LEAST, tcp->window * (tcp->kind ==
+          VTCP_CUBIC ? CUBIC_BETA : RENO_BETA));
   tcp->threshold = tcp->window;
-  tcp->recover = tcp->next_pn;
 }
 
 /* --- what is lost ------------------------------------------------------------------ */
@@ -128,8 +133,8 @@ measure (Vtcp * tcp, gint64 rtt)
   }
 }
 
-gint64
-vtcp_get_timeout (const Vtcp * tcp)
+static gint64
+get_timeout (const Vtcp * tcp)
 {
   gint64 timeout = tcp->smoothed == 0 ? TIMEOUT_FIRST :
       MAX (TIMEOUT_LEAST, tcp->smoothed + 4 * tcp->variation);
@@ -139,13 +144,22 @@ vtcp_get_timeout (const Vtcp * tcp)
   return tcp->timer + MIN (timeout << MIN (tcp->backoff, 6), TIMEOUT_MOST);
 }
 
+gint64
+vtcp_get_time (const Vtcp * tcp, gint64 now)
+{
+  gint64 timeout = get_timeout (tcp);
+
+  return tcp->next_send > now && tcp->in_flight < tcp->window ?
+      MIN (timeout, tcp->next_send) : timeout;
+}
+
 void
 vtcp_look (Vtcp * tcp, gint64 now)
 {
-  if (now < vtcp_get_timeout (tcp))
+  if (now < get_timeout (tcp))
     return;
-  tcp->threshold = MAX (WINDOW_LEAST, tcp->in_flight * (tcp->cubic ?
-          CUBIC_BETA : RENO_BETA));
+  tcp->threshold = MAX (WINDOW_LEAST, tcp->in_flight * (tcp->kind ==
+          VTCP_CUBIC ? CUBIC_BETA : RENO_BETA));
   tcp->top = tcp->window;
   tcp->epoch = 0;
   tcp->window = 1;
@@ -163,9 +177,9 @@ vtcp_look (Vtcp * tcp, gint64 now)
 /* --- sending ------------------------------------------------------------------------- */
 
 gboolean
-vtcp_can_send (const Vtcp * tcp)
+vtcp_can_send (const Vtcp * tcp, gint64 now)
 {
-  return tcp->in_flight < tcp->window;
+  return tcp->in_flight < tcp->window && now >= tcp->next_send;
 }
 
 gboolean
@@ -181,18 +195,22 @@ vtcp_get_lost (Vtcp * tcp, guint64 * packet)
 guint64
 vtcp_send (Vtcp * tcp, guint64 packet, gint64 now)
 {
+  Transmission t = {.packet = packet,.sent = now,.stamp =
+        vbbr_send (&tcp->bbr, tcp->in_flight, now)
+  };
+
   if (tcp->in_flight++ == 0)
     tcp->timer = now;
-  g_queue_push_tail (&tcp->under_way, g_memdup2 (&(Transmission) {
-          .packet = packet,.sent = now}
-          , sizeof (Transmission)));
+  g_queue_push_tail (&tcp->under_way, g_memdup2 (&t, sizeof t));
+  if (tcp->kind == VTCP_BBR && tcp->bbr.pacing > 0)
+    tcp->next_send = MAX (tcp->next_send, now - 1000) + 1e6 / tcp->bbr.pacing;
   return tcp->next_pn++;
 }
 
 void
 vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
 {
-  Transmission *t;
+  Transmission *t, told;
   gboolean full;
 
   /* of before a timeout, or thought lost: too late to matter here */
@@ -202,14 +220,22 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
   if (t == NULL || t->gone)
     return;
   t->gone = TRUE;
+  told = *t;
   /* a window that is not used says nothing of a larger one (RFC 7661) */
   full = tcp->in_flight + 1 >= tcp->window;
   tcp->in_flight--;
   tcp->backoff = 0;
   tcp->timer = now;
-  measure (tcp, now - t->sent);
+  measure (tcp, now - told.sent);
   tcp->highest = MAX (tcp->highest, pn + 1);
   find_lost (tcp);
+  if (tcp->kind == VTCP_BBR) {
+    vbbr_acknowledge (&tcp->bbr, &told.stamp, told.sent, tcp->in_flight,
+        tcp->lost_some, now);
+    tcp->window = tcp->bbr.window;
+    tcp->lost_some = FALSE;
+    return;
+  }
   /* not while it recovers from a loss */
   if (full && tcp->oldest >= tcp->recover)
     grow (tcp, now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vtcp.h: a model of a TCP sender, in packets and without bytes: Reno (RFC 5681) or
- * Cubic (RFC 9438), with selective acknowledgements (three packets behind it arrived: it is
+ * vtcp.h: a model of a TCP sender, in packets and without bytes: Reno (RFC 5681),
+ * Cubic (RFC 9438) or BBR (vbbr.h), with selective acknowledgements (three packets behind it arrived: it is
  * lost, RFC 6675) and timeouts (RFC 6298, 200 ms at least as Linux has it).
  *
  * Every transmission has a number of its own, every packet of the stream another, and the
@@ -11,13 +11,20 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "vbbr.h"
 
 G_BEGIN_DECLS
 
+typedef enum
+{
+  VTCP_RENO,
+  VTCP_CUBIC,
+  VTCP_BBR,
+} VtcpKind;
+
 typedef struct
 {
-  gboolean cubic;
+  VtcpKind kind;
   gdouble window, threshold;    /* packets */
   guint in_flight;
   guint64 next_pn;              /* of the next transmission */
@@ -33,12 +40,16 @@ typedef struct
   gdouble top;                  /* W_max, */
   gint64 epoch;                 /* and since when it grows; 0: not yet */
   gdouble friendly;             /* Reno's window since then */
+  /* BBR */
+  Vbbr bbr;
+  gboolean lost_some;           /* since the last acknowledgement */
+  gint64 next_send;             /* not before, as it is paced */
 } Vtcp;
 
-void vtcp_init (Vtcp * tcp, gboolean cubic);
+void vtcp_init (Vtcp * tcp, VtcpKind kind);
 void vtcp_clear (Vtcp * tcp);
-/* There is room in the window. */
-gboolean vtcp_can_send (const Vtcp * tcp);
+/* There is room in the window, and it is time. */
+gboolean vtcp_can_send (const Vtcp * tcp, gint64 now);
 /* The packet to be sent again first of all; FALSE: a new one may leave. */
 gboolean vtcp_get_lost (Vtcp * tcp, guint64 * packet);
 /* @packet leaves; the number of its transmission. */
@@ -46,8 +57,8 @@ guint64 vtcp_send (Vtcp * tcp, guint64 packet, gint64 now);
 void vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now);
 /* An acknowledgement says that a packet was marked (RFC 3168): as a loss, once a window. */
 void vtcp_congested (Vtcp * tcp);
-/* When to call vtcp_look, at the latest; G_MAXINT64: no need. */
-gint64 vtcp_get_timeout (const Vtcp * tcp);
+/* When to look at all of this again, at the latest; G_MAXINT64: no need. */
+gint64 vtcp_get_time (const Vtcp * tcp, gint64 now);
 void vtcp_look (Vtcp * tcp, gint64 now);
 
 G_END_DECLS

@@ -6,7 +6,8 @@
  * by ours; the clocks' offset is unknown, so only differences count.  What a flow's
  * delay is above the least of the last FASP_QUEUE_WINDOW to twice as much is its
  * queueing delay: in that time a clock that is wrong by 100 ppm, or a path that has
- * become longer, is wrong by a millisecond or forgotten.
+ * become longer, is wrong by a millisecond or forgotten.  What becomes less all the time is a
+ * queue that drains, however long it takes: meanwhile the least before it is kept.
  */
 #pragma once
 
@@ -20,6 +21,7 @@ typedef struct
 {
   gboolean measured;
   FaspTime least, least_before; /* one-way delays, of this window and the last */
+  FaspTime early;               /* the least of the first half of this window */
   FaspTime since;               /* this window */
 } FaspQueue;
 

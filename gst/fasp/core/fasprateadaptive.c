@@ -12,6 +12,7 @@
  * less.
  */
 #include <math.h>
+#include "faspoverflow.h"
 #include "faspqueue.h"
 #include "fasprate.h"
 
@@ -23,7 +24,7 @@
 #define PACKET 12000.           /* bits */
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
 #define PULSE_RTT_SHARE 20
-#define DRAIN_MAX (4 * FASP_SEC)
+#define DRAIN_MAX (8 * FASP_SEC)
 #define GAIN_LEAST 1.25
 #define GAIN_MOST 4.
 /* Of the rate found; the rest is for clocks and for the queue to vanish. */
@@ -69,8 +70,17 @@
 #define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
 #define STUBBORN 6
-/* What is left of the rate when packets are marked (RFC 8511). */
-#define MARKED .8
+/* What is left of the rate when packets are marked (RFC 8511), or a queue overflows. */
+#define CONGESTED .8
+/* Others that answer that come back by a packet a round trip; so do we, a little slower as
+ * less was given away, for as long as whoever is as fast needs for half of the rate. */
+#define POLITE_GROWTH .7
+/* Who does not know whose the losses are empties the queue for so long, so often at most. */
+#define CLEAR_INTERVAL (2 * FASP_SEC)
+#define CLEAR_TIME (50 * FASP_MSEC)
+#define VAIN_RTTS 3             /* until the next */
+#define POLITE_MIN (2 * FASP_SEC)
+#define POLITE_MAX (20 * FASP_SEC)
 /* It has given up when there has been none for so long, */
 #define CALM_TIME (2 * FASP_SEC)
 #define CALM_RTTS 20
@@ -130,8 +140,12 @@ typedef struct
   Span recent;                  /* the last stretch, since it was looked at */
   Span passing;                 /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
-  gboolean marked;              /* some were, since then */
-  FaspTime answered;            /* when marks were, last */
+  gboolean congested;           /* packets were marked since then, or a queue overflowed */
+  FaspTime answered;            /* when that was, last, */
+  guint vain;                   /* answers in a row that did not help */
+  FaspTime polite_until;        /* others come back */
+  FaspOverflow overflow;
+  FaspTime cleared;             /* the queue on purpose, last */
   gdouble noise;                /* of it within short stretches, smoothed; µs */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
@@ -152,8 +166,11 @@ typedef struct
 static FaspTime
 get_target (const Adaptive * a)
 {
-  return CLAMP (STANDING_PACKETS * PACKET * FASP_SEC / a->rate.rate,
-      STANDING_MIN, STANDING_MAX) + NOISE_STANDING * a->noise;
+  gdouble packet = PACKET * FASP_SEC / a->rate.rate;
+
+  /* on a path that has become slower one takes longer, without any queue */
+  return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
+          STANDING_MAX)) + NOISE_STANDING * a->noise;
 }
 
 /* A queue that is so long says that the path has become slower. */
@@ -268,6 +285,11 @@ set_ceiling (Adaptive * a)
 static void
 start_drain (Adaptive * a, FaspTime now, FaspTime extra)
 {
+  if (now - a->cleared > CLEAR_INTERVAL
+      && fasp_overflow_is_unclear (&a->overflow)) {
+    a->cleared = now;
+    extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
+  }
   begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
 }
 
@@ -479,9 +501,8 @@ compete (Adaptive * a)
 static void
 judge_queue (Adaptive * a, FaspTime now)
 {
-  gboolean stands = a->rate.standing > get_target (a) || a->marked;
+  gboolean stands = a->rate.standing > get_target (a);
 
-  a->marked = FALSE;
   a->stubborn = stands ? a->stubborn + 1 : 0;
   if (stands)
     a->calm_since = 0;
@@ -495,15 +516,27 @@ judge_queue (Adaptive * a, FaspTime now)
   }
 }
 
-/* Somebody on the path says that a queue is too long (ECN): as TCP, once a round trip. */
+/* Somebody on the path says that a queue is too long (ECN), or it loses what is too much: as
+ * TCP, once a round trip.  Who goes on whatever is answered is nobody to be polite to. */
 static void
-answer_marks (Adaptive * a, FaspTime now)
+answer_congestion (Adaptive * a, FaspTime now)
 {
+  gdouble rtt = (gdouble) a->rtt / FASP_SEC;
+  gdouble polite = a->rate.rate * rtt / PACKET / 2 * a->rtt;
+
+  a->congested = TRUE;
+  a->polite_until = now + CLAMP (polite, POLITE_MIN, POLITE_MAX);
   if (now - a->answered < a->rtt)
     return;
+  a->vain = now - a->answered < VAIN_RTTS * a->rtt ? a->vain + 1 : 0;
   a->answered = now;
+  if (a->vain >= STUBBORN) {
+    a->vain = 0;
+    a->competing = TRUE;
+    return;
+  }
   a->fall.rate = 0;             /* no mistake */
-  set_rate (a, a->rate.rate * MARKED);
+  set_rate (a, a->rate.rate * CONGESTED);
   set_ceiling (a);
 }
 
@@ -525,8 +558,9 @@ evaluate (Adaptive * a, FaspTime now)
   gdouble rate = a->rate.rate, arrived = get_delivery_rate (&a->pulse);
   gdouble left = get_departure_rate (&a->pulse), share;
   gdouble passes;
-  gboolean marked = a->marked;
+  gboolean congested = a->congested;
 
+  a->congested = FALSE;
   a->evaluated = TRUE;
   if (!a->competing && is_idle (&a->passing)) {
     a->rate.standing = 0;
@@ -545,7 +579,7 @@ evaluate (Adaptive * a, FaspTime now)
   a->passing.n = 0;
   /* with a drain alone, and no pulse to make up for it, less passes than might */
   a->passed = a->pulse_end > a->pulse_start ? passes : 0;
-  if (marked) {                 /* answered already, and no time to try more */
+  if (congested) {              /* answered already, and no time to try more */
     end_search (a);
     return;
   }
@@ -558,7 +592,12 @@ evaluate (Adaptive * a, FaspTime now)
   if (arrived <= 0)
     return;
   share = (MIN (arrived, left) - rate) / (left - rate);
-  if (share >= ROOM) {
+  if (now < a->polite_until) {
+    if (share > 0)
+      set_rate (a, rate + POLITE_GROWTH * PACKET * FASP_SEC / a->rtt * (now -
+              a->pulse_start) / a->rtt);
+    end_search (a);
+  } else if (share >= ROOM) {
     set_rate (a, MARGIN * MIN (arrived, left));
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > GAIN_LEAST) {
@@ -582,13 +621,11 @@ static void
 report (FaspRate * rate, const FaspRateReport * report)
 {
   Adaptive *a = (Adaptive *) rate;
+  FaspTime waited = 0;          /* in the mean */
+  gboolean overflows, of_search = FALSE;
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
-  if (report->marked > 0) {
-    a->marked = TRUE;
-    answer_marks (a, report->now);
-  }
   if (report->told > 0)
     a->loss = (gdouble) report->lost / report->told;
   for (guint i = 0; i < report->n; i++) {
@@ -596,6 +633,8 @@ report (FaspRate * rate, const FaspRateReport * report)
     FaspTime queue = fasp_queue_add (&a->queues[report->flow], sample->sent,
         sample->arrived);
 
+    waited += queue / report->n;
+    of_search |= sample->sent < a->hold_until || is_of_search (a, sample->sent);
     look_back (a, report->now, sample->sent, queue);
     if (sample->sent >= a->hold_until)
       a->least = MIN (a->least, queue);
@@ -624,6 +663,12 @@ report (FaspRate * rate, const FaspRateReport * report)
     note_noise (a, &a->recent);
     a->recent.n = 0;
   }
+  /* what a search overflows itself says nothing of others; and who fills the queue
+   * overflows it, so that is not answered in its place */
+  overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
+      waited, a->noise, report->told, report->lost);
+  if ((overflows || report->marked > 0) && !a->competing)
+    answer_congestion (a, report->now);
 }
 
 /* --- what is sent ------------------------------------------------------------------- */

@@ -33,6 +33,21 @@ test_queue (void)
   }
 }
 
+/* One that drains for longer than that is no longer path. */
+static void
+test_queue_drains (void)
+{
+  FaspQueue queue = { 0 };
+  FaspTime left = 0;
+
+  fasp_queue_add (&queue, 0, 50000);
+  for (FaspTime t = FASP_SEC; t < 31 * FASP_SEC; t += FASP_SEC / 10) {
+    left = MAX (0, 6 * FASP_SEC - t / 5);
+    g_assert_cmpint (fasp_queue_add (&queue, t, t + 50000 + left), ==, left);
+  }
+  g_assert_cmpint (left, <, 20000);
+}
+
 static void
 test_arrivals (void)
 {
@@ -230,6 +245,28 @@ test_deep_step (void)
     g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
     vroad_run (road, at + 60 * rtt + 2 * FASP_SEC);
     g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
+    vroad_free (road);
+  }
+}
+
+/* Also one that takes more than ten seconds to drain goes, and is not taken for the path. */
+static void
+test_deepest_step (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    gint64 at = 10 * FASP_SEC + i * 130000;
+    Vroad *road = make_road (10, 20 * FASP_SEC, 0, i);
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 400000}
+    );
+    vroad_run (road, at);
+    vroad_get_bottleneck (road)->rate = 1000000;
+    vroad_run (road, at + 2 * FASP_SEC);
+    g_assert_cmpint (vroad_get_queue (road), >, 3 * FASP_SEC);
+    vroad_run (road, at + 25 * FASP_SEC);
+    g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
+    g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
     vroad_free (road);
   }
 }
@@ -450,12 +487,11 @@ test_from_least (void)
 
 /* --- with others ------------------------------------------------------------------------ */
 
-/* What each gets once both are settled; with a queue that marks both can do with it. */
+/* What each gets once both are settled.  @ecn: both can do with marks. */
 static void
-share (Vroad * road, VroadKind a, VroadKind b, gint64 rtt, gdouble * first,
-    gdouble * second)
+share (Vroad * road, VroadKind a, VroadKind b, gint64 rtt, gboolean ecn,
+    gdouble * first, gdouble * second)
 {
-  gboolean ecn = vroad_get_bottleneck (road)->codel > 0;
   guint64 before[2];
 
   vroad_add (road, &(VroadSender) {
@@ -481,7 +517,7 @@ test_beside_tcp (void)
     gdouble ours, theirs;
 
     share (road, VROAD_ADAPTIVE, i & 8 ? VROAD_RENO : VROAD_CUBIC,
-        i & 4 ? 100000 : 20000, &ours, &theirs);
+        i & 4 ? 100000 : 20000, FALSE, &ours, &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
@@ -497,7 +533,7 @@ test_two (void)
     gdouble first, second;
 
     share (road, VROAD_ADAPTIVE, VROAD_ADAPTIVE,
-        i < 2 ? 20000 : i < 4 ? 100000 : 400000, &first, &second);
+        i < 2 ? 20000 : i < 4 ? 100000 : 400000, FALSE, &first, &second);
     g_test_message ("%u: %.3f", i, first / second);
     g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
     vroad_free (road);
@@ -511,7 +547,7 @@ test_pert (void)
   Vroad *road = make_road (15, 33000, 0, 1);
   gdouble first, second;
 
-  share (road, VROAD_PERT, VROAD_PERT, 45000, &first, &second);
+  share (road, VROAD_PERT, VROAD_PERT, 45000, FALSE, &first, &second);
   g_assert_cmpfloat (first + second, >, .9 * 15e6 / 8 * 80);
   g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
   vroad_free (road);
@@ -526,11 +562,62 @@ test_pert_narrow (void)
     Vroad *road = make_road (4, 33000, 0, i);
     gdouble first, second;
 
-    share (road, VROAD_PERT, VROAD_PERT, i ? 45000 : 20000, &first, &second);
+    share (road, VROAD_PERT, VROAD_PERT, i ? 45000 : 20000, FALSE, &first,
+        &second);
     g_assert_cmpfloat (first / second, >, 1. / 3);
     g_assert_cmpfloat (first / second, <, 3);
     g_assert_cmpuint (vroad_get_rate (road, 0), <, 16000000);
     g_assert_cmpuint (vroad_get_rate (road, 1), <, 16000000);
+    vroad_free (road);
+  }
+}
+
+/* A buffer of 5 ms is short for pulses; it is not overflowed for ever. */
+static void
+test_narrow (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    guint mbit = i & 1 ? 50 : 10;
+    Vroad *road = make_road (mbit, 5000, i & 2 ? .005 : 0, i);
+    guint64 before, lost;
+    gdouble share;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 100000}
+    );
+    vroad_run (road, 10 * FASP_SEC);
+    before = vroad_get_delivered (road, 0);
+    lost = vroad_get_lost (road, 0);
+    vroad_run (road, 40 * FASP_SEC);
+    lost = vroad_get_lost (road, 0) - lost;
+    share = mbit_between (before, vroad_get_delivered (road, 0),
+        30 * FASP_SEC) / mbit;
+    g_test_message ("%u: %.3f, %.4f lost", i, share, mbit_between (0, lost,
+            30 * FASP_SEC) / mbit);
+    g_assert_cmpfloat (share, >, .8);
+    g_assert_cmpfloat (mbit_between (0, lost, 30 * FASP_SEC), <, .015 * mbit);
+    vroad_free (road);
+  }
+}
+
+/* Where there is no room for a queue, what overflows says that others are there; CoDel loses what
+ * it cannot mark. */
+static void
+test_beside_tcp_shallow (void)
+{
+  static const gint64 buffers[] = { 5000, 20000, 0 };
+
+  for (guint i = 0; i < 12; i++) {
+    gint64 buffer = buffers[i % 3];
+    Vroad *road = make_road (50, buffer > 0 ? buffer : 200000, 0, i);
+    gdouble ours, theirs;
+
+    vroad_get_bottleneck (road)->codel = buffer > 0 ? 0 : 5000;
+    share (road, VROAD_ADAPTIVE, i / 3 & 1 ? VROAD_RENO : VROAD_CUBIC,
+        i / 6 ? 100000 : 20000, FALSE, &ours, &theirs);
+    g_test_message ("%u: %.3f", i, ours / theirs);
+    g_assert_cmpfloat (ours / theirs, >, 1. / 3);
+    g_assert_cmpfloat (ours / theirs, <, 3);
     vroad_free (road);
   }
 }
@@ -541,12 +628,13 @@ test_codel (void)
 {
   static const VroadKind others[] = { VROAD_CUBIC, VROAD_RENO, VROAD_ADAPTIVE };
 
-  for (guint i = 0; i < 6; i++) {
+  for (guint i = 0; i < 12; i++) {
     Vroad *road = make_road (i & 1 ? 50 : 10, 200000, 0, i);
     gdouble ours, theirs;
 
     vroad_get_bottleneck (road)->codel = 5000;
-    share (road, VROAD_ADAPTIVE, others[i / 2], 20000, &ours, &theirs);
+    share (road, VROAD_ADAPTIVE, others[i / 2 % 3], i / 6 ? 100000 : 20000,
+        TRUE, &ours, &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
@@ -833,12 +921,14 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/queue", test_queue);
+  g_test_add_func ("/rate/queue/drains", test_queue_drains);
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
   g_test_add_func ("/rate/deep-step", test_deep_step);
+  g_test_add_func ("/rate/deepest-step", test_deepest_step);
   g_test_add_func ("/rate/jitter", test_jitter);
   g_test_add_func ("/rate/stalls", test_stalls);
   g_test_add_func ("/rate/slow-source", test_slow_source);
@@ -848,6 +938,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/idle", test_idle);
   g_test_add_func ("/rate/from-least", test_from_least);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
+  g_test_add_func ("/rate/narrow", test_narrow);
+  g_test_add_func ("/rate/beside-tcp/shallow", test_beside_tcp_shallow);
   g_test_add_func ("/rate/two", test_two);
   g_test_add_func ("/rate/codel", test_codel);
   g_test_add_func ("/rate/marks", test_marks);

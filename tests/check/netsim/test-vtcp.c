@@ -65,6 +65,40 @@ test_alone (void)
   }
 }
 
+/* BBR does not mind losses, and drains what it makes of a queue; if it cannot, it hardly
+ * sends for 0.2 s every ten. */
+static void
+test_bbr (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    gdouble loss = i & 1 ? .05 : 0, mbit;
+    gint64 rtt = i & 2 ? RTT : RTT / 5;
+    Vroad *road = vroad_new (i, &(ImpairConfig) {
+          .rate = 10000000,.queue = 250000,.loss = loss,.keep_order = TRUE
+        }
+    );
+    guint empty = 0, least = G_MAXUINT;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_BBR,.rtt = rtt}
+    );
+    vroad_run (road, 5 * SECOND);
+    for (guint ms = 5000; ms < 40000; ms++) {
+      vroad_run (road, ms * 1000);
+      empty += vroad_get_queue (road) < rtt / 4;
+      least = MIN (least, vroad_get_rate (road, 0) / 1000);
+    }
+    mbit = get_mbit (road, 40 * SECOND, 100 * SECOND);
+    g_test_message ("%u: %.2f Mbit/s, %u ms", i, mbit, empty);
+    g_assert_cmpfloat (mbit / (1 - loss), >, 9);
+    g_assert_cmpuint (empty, >, 35000 / 2);
+    /* where losses empty the queue it sees the shortest round trip anyway */
+    if (loss == 0)
+      g_assert_cmpuint (least, <, 5 * VROAD_PACKET * 8 * 1000 / rtt);
+    vroad_free (road);
+  }
+}
+
 typedef struct
 {
   guint64 next;
@@ -109,6 +143,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/vtcp/loss", test_loss);
   g_test_add_func ("/vtcp/alone", test_alone);
+  g_test_add_func ("/vtcp/bbr", test_bbr);
   g_test_add_func ("/vtcp/delivery", test_delivery);
   return g_test_run ();
 }

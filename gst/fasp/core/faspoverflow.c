@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspoverflow.h"
+#include <math.h>
+
+/* Of what waits differ by, above the least. */
+#define LONG_SHARE .3
+#define LONG_LEAST FASP_MSEC
+#define SIGMAS 4
+#define LEAST 3
+/* Of the first loss it is not known yet whose it is. */
+#define PRIOR .5
+/* So many times as many that waited: there are too few others to compare with. */
+#define RATIO_MOST 16
+
+static void
+slide (FaspOverflow * o, FaspTime now)
+{
+  o->longest_before = o->longest;
+  o->least_before = o->least;
+  o->longest = 0;
+  o->least = G_MAXINT64;
+  o->since = now;
+  for (guint i = 0; i < 2; i++) {
+    o->told[i] /= 2;
+    o->lost[i] /= 2;
+  }
+}
+
+gboolean
+fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
+    FaspTime noise, guint64 told, guint64 lost)
+{
+  FaspTime least, range;
+  gdouble ratio, chance;
+  gboolean waited;
+
+  if (o->since == 0 || now - o->since >= FASP_OVERFLOW_WINDOW)
+    slide (o, now);
+  o->longest = MAX (o->longest, queue);
+  o->least = MIN (o->least, queue);
+  least = MIN (o->least, o->least_before);
+  range = MAX (o->longest, o->longest_before) - least;
+  waited = queue - least > MAX (MAX (LONG_LEAST, noise), LONG_SHARE * range);
+  o->told[waited] += told;
+  o->lost[waited] += lost;
+  if (!waited || lost == 0)
+    return FALSE;
+  ratio = o->told[1] / MAX (o->told[0], 1);
+  chance = ratio * (o->lost[0] + PRIOR);
+  return o->lost[1] > LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio));
+}
+
+gboolean
+fasp_overflow_is_unclear (const FaspOverflow * o)
+{
+  return o->lost[1] > LEAST && o->told[1] > RATIO_MOST * o->told[0];
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspoverflow.h: is what is lost lost by a queue that overflows, or by chance?
+ *
+ * Chance does not ask how long a packet has waited.  So reports are told apart by how long what
+ * they tell of had to wait, in the mean: much more than the least of the last
+ * FASP_OVERFLOW_WINDOW to twice as much, or not.  Where of the first so many more are lost that it
+ * cannot be by chance,
+ *
+ *     lost_long > 3 + e + 4 sqrt (e (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
+ *
+ * it is the queue.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_OVERFLOW_WINDOW (10 * FASP_SEC)
+
+/* Zeroes: nothing is known. */
+typedef struct
+{
+  FaspTime longest, longest_before;     /* mean waits, of this window and the last, */
+  FaspTime least, least_before;
+  FaspTime since;               /* this window */
+  gdouble told[2], lost[2];     /* packets, by [had waited long] */
+} FaspOverflow;
+
+/* @told packets more are told of, of which @lost are lost; those that arrived had waited for
+ * @queue in the mean, where delays spread by @noise without any queue.  TRUE: a queue has
+ * overflowed. */
+gboolean fasp_overflow_add (FaspOverflow * overflow, FaspTime now,
+    FaspTime queue, FaspTime noise, guint64 told, guint64 lost);
+/* Some are lost, and hardly any did not wait: who sends less for a moment will know. */
+gboolean fasp_overflow_is_unclear (const FaspOverflow * overflow);
+
+G_END_DECLS

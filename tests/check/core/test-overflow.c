@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Losses by chance are never a queue's; those of one that overflows are found soon.
+ */
+#include "faspoverflow.h"
+
+#define PACKETS 20              /* of a report */
+#define INTERVAL (25 * FASP_MSEC)
+
+typedef struct
+{
+  FaspOverflow overflow;
+  GRand *rand;
+  FaspTime now;
+  guint found;
+} Watch;
+
+static void
+report (Watch * w, FaspTime queue, gdouble loss)
+{
+  guint64 lost = 0;
+
+  for (guint i = 0; i < PACKETS; i++)
+    lost += g_rand_double (w->rand) < loss;
+  w->now += INTERVAL;
+  w->found += fasp_overflow_add (&w->overflow, w->now, queue, 0, PACKETS, lost);
+}
+
+/* Reports of each queue in turn, one of them long, until @until. */
+static void
+run (Watch * w, FaspTime until, guint period, FaspTime base, FaspTime high,
+    gdouble loss, gdouble loss_high)
+{
+  for (guint i = 0; w->now < until; i++)
+    if (i % period == 0)
+      report (w, high, loss_high);
+    else
+      report (w, base + g_rand_int_range (w->rand, 0, 500), loss);
+}
+
+static void
+test_chance (void)
+{
+  static const gdouble losses[] = { .0005, .001, .01, .05, .2 };
+  guint found = 0;
+
+  for (guint i = 0; i < 60; i++) {
+    Watch w = {.rand = g_rand_new_with_seed (i) };
+    gdouble loss = losses[i % 5];
+
+    run (&w, 200 * FASP_SEC, 1 + i / 5 % 6, 0, 5000, loss, loss);
+    found += w.found > 0;
+    g_rand_free (w.rand);
+  }
+  g_test_message ("%u of 60", found);
+  g_assert_cmpuint (found, <=, 1);
+}
+
+/* A fifth of what waits longest is lost, also where others are by chance. */
+static void
+test_overflow (void)
+{
+  for (guint i = 0; i < 20; i++) {
+    Watch w = {.rand = g_rand_new_with_seed (i) };
+
+    run (&w, 5 * FASP_SEC, 4, 0, 5000, i % 2 * .02, .2);
+    g_assert_cmpuint (w.found, >, 0);
+    g_rand_free (w.rand);
+  }
+}
+
+/* One that never empties says nothing, until somebody makes it. */
+static void
+test_unclear (void)
+{
+  Watch w = {.rand = g_rand_new_with_seed (1) };
+
+  g_assert_false (fasp_overflow_is_unclear (&w.overflow));
+  for (guint i = 0; i < 200; i++)
+    report (&w, i == 0 ? 2000 : 5000, .1);
+  g_assert_cmpuint (w.found, ==, 0);
+  g_assert_true (fasp_overflow_is_unclear (&w.overflow));
+  for (guint i = 0; i < 20; i++)
+    report (&w, 200, 0);
+  for (guint i = 0; i < 20; i++)
+    report (&w, 5000, .1);
+  g_assert_cmpuint (w.found, >, 0);
+  g_assert_false (fasp_overflow_is_unclear (&w.overflow));
+  /* what was long ago does not count for ever */
+  w.found = 0;
+  run (&w, w.now + 100 * FASP_SEC, 4, 0, 5000, 0, 0);
+  g_assert_cmpuint (w.found, ==, 0);
+  run (&w, w.now + 20 * FASP_SEC, 4, 0, 5000, .01, .01);
+  g_assert_cmpuint (w.found, ==, 0);
+  g_rand_free (w.rand);
+}
+
+/* What delays spread by without a queue is no wait. */
+static void
+test_noise (void)
+{
+  FaspOverflow overflow = { 0 };
+
+  for (guint i = 1; i < 1000; i++)
+    g_assert_false (fasp_overflow_add (&overflow, i * INTERVAL,
+            i % 2 ? 0 : 9000, 10000, PACKETS, i % 2 ? 0 : 5));
+}
+
+static void
+test_odd (void)
+{
+  static const FaspTime odd[] = { 0, 1, -1, FASP_SEC, -FASP_SEC,
+    G_GINT64_CONSTANT (1) << 60
+  };
+  FaspOverflow overflow = { 0 };
+  GRand *rand = g_rand_new_with_seed (2);
+
+  for (guint i = 0; i < 100000; i++) {
+    guint64 told = g_rand_int (rand) % 3 ? G_MAXUINT64 : g_rand_int (rand);
+
+    fasp_overflow_add (&overflow, i * INTERVAL / 10,
+        odd[g_rand_int (rand) % 6], ABS (odd[g_rand_int (rand) % 6]), told,
+        g_rand_int (rand) % 2 ? told : 0);
+    fasp_overflow_is_unclear (&overflow);
+    g_assert_cmpfloat (overflow.told[0], >=, 0);
+    g_assert_cmpfloat (overflow.told[1], >=, 0);
+  }
+  g_rand_free (rand);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/overflow/chance", test_chance);
+  g_test_add_func ("/overflow/overflow", test_overflow);
+  g_test_add_func ("/overflow/unclear", test_unclear);
+  g_test_add_func ("/overflow/noise", test_noise);
+  g_test_add_func ("/overflow/odd", test_odd);
+  return g_test_run ();
+}
