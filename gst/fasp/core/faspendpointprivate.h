@@ -13,6 +13,7 @@
 #include "faspgate.h"
 #include "faspreplies.h"
 #include "faspsession.h"
+#include "faspstream.h"
 
 G_BEGIN_DECLS
 
@@ -30,7 +31,8 @@ struct _FaspEndpoint
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
-  FaspGate gate;
+  FaspGate *gate, *own_gate;    /* the port's, which may be ours alone */
+  FaspStreamName names[FASP_STREAM_NAMES];      /* a listener's that has a streamid */
 
   /* calling */
   gboolean has_peer, expected;
