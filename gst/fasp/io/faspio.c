@@ -4,15 +4,10 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <unistd.h>
-#include "faspdeparture.h"
-#include "faspio.h"
-#include "faspmeter.h"
+#include "faspioprivate.h"
+#include "fasprandom.h"
 #include "faspreceivebatch.h"
-#include "faspreceivers.h"
-#include "faspresolve.h"
-#include "faspsendbatch.h"
 
 #define CLOSE_MAX FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
@@ -28,63 +23,8 @@
 /* Bytes of memory that the blocks of repairs lie in at most. */
 #define FEC_KEPT (20 << 20)
 
-struct _FaspIo
-{
-  GMutex send_lock;             /* of what is sent; before lock */
-  GMutex lock;
-  GCond changed;                /* something a waiter may be waiting for */
-  FaspEndpoint *endpoint;
-  FaspLinks *links;
-  FaspAddress *others;
-  FaspSendBatch *out;           /* under send_lock: what leaves, */
-  FaspDeparture departure;      /* and how long it has waited */
-  FaspReceiveBatch *in;         /* the thread's */
-  guint64 own;                  /* links that it receives from; the others: */
-  FaspReceivers *receivers;
-  gint wake_fd;
-  GThread *thread;
-  FaspIoEventFunc event;
-  FaspIoSendFunc send_failed;
-  FaspIoBufferFunc buffer_short;
-  gsize buffer;                 /* as it is now, or enough of that */
-  gint send_error;              /* errno told of last; the thread's */
-  gpointer user_data;
-  FaspResolve *resolve;         /* the thread's, once that runs */
-  FaspIoPeer *peers;            /* the one to be called, and its fallbacks; NULL: none */
-  guint n_peers;
-  guint peer_serial;            /* of the one being resolved; the thread's */
-  FaspIoResolveFunc resolve_failed;
-  FaspRole role;
-  FaspMode mode;
-
-  /* under the lock */
-  FaspTime newest;              /* datagram's time */
-  FaspMeter arriving;           /* what the sockets' buffers are for */
-  FaspTime sleeping_until;      /* the thread's; 0 while it is awake */
-  gboolean flushing, closing, failed, ended;
-  FaspEvent failed_event, ended_event;
-  guint waiters;
-  FaspTime close_deadline;
-  FaspAddress group;            /* of a multicast, from the first link */
-};
-
-static void
-random_bytes (gpointer unused, guint8 * data, gsize size)
-{
-  while (size > 0) {
-    gssize n = getrandom (data, size, 0);
-
-    if (n < 0 && errno != EINTR)
-      g_error ("no random numbers from the kernel: %s", g_strerror (errno));
-    if (n > 0) {
-      data += n;
-      size -= n;
-    }
-  }
-}
-
-static void
-wake (FaspIo * io)
+void
+fasp_io_wake (FaspIo * io)
 {
   guint64 one = 1;
 
@@ -93,9 +33,8 @@ wake (FaspIo * io)
     g_warning ("cannot wake the I/O thread: %s", g_strerror (errno));
 }
 
-/* With it goes what the endpoint does not need any more. */
-static void
-unlock (FaspIo * io)
+void
+fasp_io_let_go (FaspIo * io)
 {
   GPtrArray *forgotten = fasp_endpoint_take_forgotten (io->endpoint);
 
@@ -103,9 +42,8 @@ unlock (FaspIo * io)
   g_clear_pointer (&forgotten, g_ptr_array_unref);
 }
 
-/* With the lock held: does the thread sleep past what there is to do? */
-static gboolean
-must_wake (FaspIo * io)
+gboolean
+fasp_io_must_wake (FaspIo * io)
 {
   return io->sleeping_until > 0
       && fasp_endpoint_get_timeout (io->endpoint) < io->sleeping_until;
@@ -141,7 +79,7 @@ note_lateness (FaspIo * io)
     return;
   g_mutex_lock (&io->lock);
   fasp_endpoint_left_late (io->endpoint, from, now);
-  unlock (io);
+  fasp_io_let_go (io);
 }
 
 /* Makes what is due. FALSE: there is no more. */
@@ -173,7 +111,7 @@ send_due (FaspIo * io)
 
     g_mutex_lock (&io->lock);
     more = make_batch (io);
-    unlock (io);
+    fasp_io_let_go (io);
     if (!fasp_send_batch_flush (io->out))
       return FALSE;
     note_lateness (io);
@@ -185,8 +123,8 @@ send_due (FaspIo * io)
 
 /* The writer sends by itself what may leave now, which spares the thread a
  * wake-up for each write; what must wait is the thread's. */
-static void
-send_or_wake (FaspIo * io)
+void
+fasp_io_send_or_wake (FaspIo * io)
 {
   gboolean must = TRUE;
 
@@ -195,11 +133,11 @@ send_or_wake (FaspIo * io)
 
     g_mutex_unlock (&io->send_lock);
     g_mutex_lock (&io->lock);
-    must = !sent || must_wake (io);
-    unlock (io);
+    must = !sent || fasp_io_must_wake (io);
+    fasp_io_let_go (io);
   }
   if (must)
-    wake (io);
+    fasp_io_wake (io);
 }
 
 /* The faster the stream, the more comes while the thread waits for its turn. */
@@ -212,17 +150,31 @@ fit_buffer (FaspIo * io)
 
   g_mutex_lock (&io->lock);
   rate = io->arriving.rate;
-  unlock (io);
+  fasp_io_let_go (io);
   /* of several a larger part may come by one than by another */
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
     return;
-  granted = fasp_links_set_buffer (io->links, 3 * needed);
+  granted = io->place.port != NULL ?
+      fasp_port_set_buffer (&io->place, 3 * needed) :
+      fasp_links_set_buffer (io->links, 3 * needed);
   io->buffer = granted;
   if (granted >= needed)
     return;
   io->buffer = G_MAXSIZE;       /* told once */
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
+}
+
+/* Lock held. */
+static void
+take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
+    gsize size, FaspMemory * memory, gboolean marked, FaspRoute route)
+{
+  /* of several threads one may have been held up */
+  io->newest = MAX (now, io->newest);
+  fasp_meter_add (&io->arriving, io->newest, size);
+  fasp_endpoint_receive_routed (io->endpoint, io->newest, from, data, size,
+      memory, marked, route);
 }
 
 static void
@@ -243,17 +195,13 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
                 &memory, &marked)) != NULL; n++) {
       if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
-        unlock (io);
+        fasp_io_let_go (io);
         g_mutex_lock (&io->lock);
       }
       address.link = link;
-      /* of several threads one may have been held up */
-      io->newest = now = MAX (now, io->newest);
-      fasp_meter_add (&io->arriving, now, size);
-      fasp_endpoint_receive (io->endpoint, now, &address, data, size, memory,
-          marked);
+      take (io, now, &address, data, size, memory, marked, FASP_ROUTE_HERE);
     }
-    unlock (io);
+    fasp_io_let_go (io);
     if (all)
       break;
   }
@@ -262,7 +210,7 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     address.link = link;
     g_mutex_lock (&io->lock);
     fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
-    unlock (io);
+    fasp_io_let_go (io);
   }
 }
 
@@ -270,8 +218,11 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
 static void
 receive_all (FaspIo * io, guint64 ready)
 {
-  for (; ready != 0; ready &= ready - 1)
-    receive_from (io, io->in, __builtin_ctzll (ready));
+  if (io->place.port != NULL && ready != 0)
+    fasp_port_receive (&io->place, io->in, io);
+  else
+    for (; ready != 0; ready &= ready - 1)
+      receive_from (io, io->in, __builtin_ctzll (ready));
   fit_buffer (io);
 }
 
@@ -287,24 +238,83 @@ has_news (FaspIo * io)
       || fasp_endpoint_is_drained (io->endpoint);
 }
 
-/* From the other threads that receive: what is to be sent, and told but for that
- * there is something to read, is the I/O thread's. */
+/* Lock held, which is let go.  From the other threads that receive: what is to be sent,
+ * and told but for that there is something to read, is the I/O thread's; as are the
+ * blocks that nobody needs any more, whose memory may be an application's. */
+static void
+end_beside (FaspIo * io)
+{
+  gboolean must;
+
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  must = fasp_io_must_wake (io) || (io->sleeping_until > 0 && (io->closing
+          || fasp_endpoint_has_event (io->endpoint)
+          || fasp_endpoint_has_forgotten (io->endpoint)));
+  if (must)
+    io->sleeping_until = 0;     /* as good as awake: once is enough */
+  g_mutex_unlock (&io->lock);
+  if (must)
+    fasp_io_wake (io);
+}
+
 static void
 receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
 {
   FaspIo *io = data;
-  gboolean must;
 
   receive_from (io, in, link);
   g_mutex_lock (&io->lock);
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
-  must = must_wake (io) || (io->sleeping_until > 0 && (io->closing
-          || fasp_endpoint_has_event (io->endpoint)));
-  unlock (io);
-  if (must)
-    wake (io);
+  end_beside (io);
 }
+
+/* --- at a port (faspport.h) ----------------------------------------------------------- */
+
+static void
+port_begin (gpointer io)
+{
+  g_mutex_lock (&((FaspIo *) io)->lock);
+}
+
+static void
+port_receive (gpointer io, FaspTime now, const FaspAddress * from,
+    const guint8 * data, gsize size, FaspMemory * memory, gboolean marked,
+    FaspRoute route)
+{
+  take (io, now, from, data, size, memory, marked, route);
+}
+
+static void
+port_end (gpointer io, gboolean beside)
+{
+  if (beside)
+    end_beside (io);
+  else
+    g_mutex_unlock (&((FaspIo *) io)->lock);    /* the rest is next for this thread */
+}
+
+static void
+port_unreachable (gpointer data, FaspTime now, const FaspAddress * to)
+{
+  FaspIo *io = data;
+
+  g_mutex_lock (&io->lock);
+  fasp_endpoint_unreachable (io->endpoint, now, to);
+  end_beside (io);
+}
+
+static void
+port_relieve (gpointer data)
+{
+  FaspIo *io = data;
+
+  g_atomic_int_set (&io->relieved, TRUE);
+  fasp_io_wake (io);
+}
+
+static const FaspPortFunctions port_functions = {
+  port_begin, port_receive, port_end, port_unreachable, port_relieve
+};
 
 /* Some of the events; FALSE: those were all. */
 static gboolean
@@ -317,7 +327,7 @@ tell_some (FaspIo * io)
   while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->endpoint,
           &events[n]))
     note_event (io, &events[n++]);
-  unlock (io);
+  fasp_io_let_go (io);
   for (guint i = 0; i < n; i++) {
     if (io->resolve != NULL && io->peers == NULL
         && (events[i].type == FASP_EVENT_INTERRUPTED
@@ -338,8 +348,8 @@ resolved (GSocketAddress * address, gpointer data)
     return FALSE;
   g_mutex_lock (&io->lock);
   fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
-  unlock (io);
-  wake (io);
+  fasp_io_let_go (io);
+  fasp_io_wake (io);
   return TRUE;
 }
 
@@ -353,7 +363,7 @@ is_settled (gpointer data)
   g_mutex_lock (&io->lock);
   fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
   settled = stats.sessions > stats.interrupted || io->failed || io->closing;
-  unlock (io);
+  fasp_io_let_go (io);
   return settled;
 }
 
@@ -367,7 +377,7 @@ follow_peer (FaspIo * io)
     return;
   g_mutex_lock (&io->lock);
   wanted = fasp_endpoint_get_wanted_peer (io->endpoint, &serial);
-  unlock (io);
+  fasp_io_let_go (io);
   if (serial == io->peer_serial)
     return;
   fasp_resolve_free (io->resolve);
@@ -387,7 +397,7 @@ tell (FaspIo * io)
   g_mutex_lock (&io->lock);
   if (io->waiters > 0 && has_news (io))
     g_cond_broadcast (&io->changed);
-  unlock (io);
+  fasp_io_let_go (io);
 }
 
 static FaspTime
@@ -404,7 +414,7 @@ sleep_until (FaspIo * io)
       || (io->closing && fasp_endpoint_is_closed (io->endpoint)))
     until = 0;
   io->sleeping_until = MAX (until, 1);
-  unlock (io);
+  fasp_io_let_go (io);
   return until;
 }
 
@@ -418,12 +428,11 @@ wait_for_work (FaspIo * io, FaspTime until, gint blocked)
 
   if (blocked >= 0)
     timeout = BLOCKED_MAX;
-  ready =
-      fasp_links_wait (io->links, io->own, io->wake_fd, &woken, blocked,
-      timeout);
+  ready = fasp_links_wait (io->links, g_atomic_int_get (&io->relieved) ? 0 :
+      io->own, io->wake_fd, &woken, blocked, timeout);
   g_mutex_lock (&io->lock);
   io->sleeping_until = 0;
-  unlock (io);
+  fasp_io_let_go (io);
   if (woken && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
     g_debug ("nothing to read from the event counter");
   receive_all (io, ready);
@@ -437,7 +446,7 @@ is_done (FaspIo * io)
   g_mutex_lock (&io->lock);
   done = io->closing && (fasp_endpoint_is_closed (io->endpoint)
       || g_get_monotonic_time () >= io->close_deadline);
-  unlock (io);
+  fasp_io_let_go (io);
   return done;
 }
 
@@ -512,6 +521,15 @@ convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return TRUE;
 }
 
+/* Bytes of memory that blocks of what one of so many threads receives may stay in: what
+ * repairs may need stays, too. */
+static gsize
+get_limit (const FaspIoSettings * settings, guint threads)
+{
+  return (settings->endpoint.buffer_size +
+      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
+}
+
 /* A receiver hears its group on a link of its own, behind the others. */
 static gboolean
 open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
@@ -519,6 +537,15 @@ open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   const FaspMembership *multicast = settings->multicast;
   FaspSocketSettings links[2];
 
+  if (multicast == NULL && settings->n_links == 1
+      && settings->endpoint.mode == FASP_MODE_LISTENER) {
+    if (!fasp_port_join (settings->links, settings->endpoint.role,
+            settings->endpoint.streamid, get_limit (settings, 1), &io->place,
+            error))
+      return FALSE;
+    io->links = fasp_port_get_links (&io->place);
+    return TRUE;
+  }
   if (multicast == NULL) {
     io->links = fasp_links_new (settings->links, settings->n_links, error);
     return io->links != NULL;
@@ -559,20 +586,27 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return io->wake_fd >= 0;
 }
 
+static void
+close_links (FaspIo * io)
+{
+  if (io->place.port != NULL)
+    fasp_port_leave (&io->place);
+  else if (io->links != NULL)
+    fasp_links_free (io->links);
+}
+
 static gboolean
 make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
   guint links = fasp_links_count (io->links);
   guint threads = fasp_receivers_choose (settings->threads, links,
       g_get_num_processors ());
-  /* what repairs may need stays, too */
-  gsize limit = (settings->endpoint.buffer_size +
-      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
+  gsize limit = get_limit (settings, threads);
 
   io->own = fasp_receivers_get_share (0, threads, links);
   io->in = fasp_receive_batch_new (limit);
-  io->receivers = fasp_receivers_new (io->links, threads, limit, receive_beside,
-      io, error);
+  io->receivers = fasp_receivers_new (io->links, 1, threads, limit,
+      receive_beside, io, error);
   return io->receivers != NULL;
 }
 
@@ -604,7 +638,7 @@ destroy (FaspIo * io)
   fasp_endpoint_free (io->endpoint);
   fasp_send_batch_free (io->out);
   fasp_receive_batch_free (io->in);
-  fasp_links_free (io->links);
+  close_links (io);
   g_free (io->others);
   close (io->wake_fd);
   g_mutex_clear (&io->send_lock);
@@ -620,7 +654,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   FaspEndpointConfig config = settings->endpoint;
 
   if (!open_all (io, settings, error)) {
-    g_clear_pointer (&io->links, fasp_links_free);
+    close_links (io);
     g_free (io->others);
     g_free (io);
     return NULL;
@@ -643,7 +677,12 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.others = io->others;
   config.peers = 1 + settings->n_fallbacks;
   config.group = io->group;
-  io->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
+  if (io->place.port != NULL) {
+    config.gate = fasp_port_get_gate (&io->place);
+    config.id_bits = FASP_ROUTES_BITS;
+    config.id_prefix = fasp_port_get_prefix (&io->place);
+  }
+  io->endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
   fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
   if (!make_receivers (io, settings, error)) {
     destroy (io);
@@ -655,6 +694,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
         resolved, is_settled, io, settings->resolve_failed,
         settings->user_data);
+  if (io->place.port != NULL)
+    fasp_port_begin (&io->place, &port_functions, io);
   io->thread = g_thread_new ("fasp-io", run, io);
   return io;
 }
@@ -670,9 +711,11 @@ fasp_io_free (FaspIo * io)
   fasp_endpoint_close (io->endpoint, now, FASP_REASON_STOPPED);
   io->closing = TRUE;
   io->close_deadline = now + CLOSE_MAX;
-  unlock (io);
-  wake (io);
+  fasp_io_let_go (io);
+  fasp_io_wake (io);
   g_thread_join (io->thread);
+  if (io->place.port != NULL)
+    fasp_port_end (&io->place);
   fasp_receivers_stop (io->receivers);
   destroy (io);
 }
@@ -699,9 +742,9 @@ fasp_io_lock (FaspIo * io)
 void
 fasp_io_unlock (FaspIo * io, gboolean changed)
 {
-  unlock (io);
+  fasp_io_let_go (io);
   if (changed)
-    wake (io);
+    fasp_io_wake (io);
 }
 
 void
@@ -712,155 +755,5 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
   g_mutex_lock (&io->lock);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);
-  unlock (io);
-}
-
-/* --- the stream -------------------------------------------------------------------------- */
-
-/* Lock held. Is there no point in going on writing? */
-static gboolean
-is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
-{
-  if (io->failed)
-    *event = io->failed_event;
-  if (io->flushing || io->failed)
-    *result = io->flushing ? FASP_IO_FLUSHING : FASP_IO_FAILED;
-  return io->flushing || io->failed;
-}
-
-static void
-wait_for_change (FaspIo * io)
-{
-  io->waiters++;
-  g_cond_wait (&io->changed, &io->lock);
-  io->waiters--;
-}
-
-/* Lock held. Moves *done as far as there is room; TRUE: to the end. */
-static gboolean
-write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
-    guint n, gsize * done)
-{
-  FaspTime now = g_get_monotonic_time ();
-  gsize start = 0;
-
-  for (guint i = 0; i < n; start += pieces[i++].size) {
-    const FaspPlace *place = pieces[i].place.known ? &pieces[i].place : NULL;
-    FaspTime written = place != NULL ? pieces[i].media_time : media_time;
-    gsize from = *done - start, taken;
-
-    if (*done >= start + pieces[i].size)
-      continue;
-    if (from == 0 && !fasp_endpoint_set_place (io->endpoint, now, written,
-            place))
-      return FALSE;
-    if (from == 0 && pieces[i].is_key)
-      fasp_endpoint_begin_key_frame (io->endpoint, now, written);
-    taken = fasp_endpoint_write (io->endpoint, now, written,
-        pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
-    *done += taken;
-    if (taken < pieces[i].size - from)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-FaspIoResult
-fasp_io_write (FaspIo * io, FaspTime media_time,
-    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event)
-{
-  FaspIoResult result = FASP_IO_OK;
-  gboolean all = FALSE, must = FALSE;
-
-  g_mutex_lock (&io->lock);
-  while (!all) {
-    if (is_over (io, &result, event))
-      break;
-    all = write_pieces (io, media_time, pieces, n, done);
-    must = must_wake (io);
-    if (all)
-      break;
-    if (must)
-      wake (io);
-    wait_for_change (io);
-  }
-  unlock (io);
-  if (all && must)
-    send_or_wake (io);
-  return result;
-}
-
-FaspIoResult
-fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
-{
-  FaspIoResult result = FASP_IO_OK;
-  FaspEndpointStats stats;
-
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_finish (io->endpoint, g_get_monotonic_time ());
-  wake (io);
-  while (!fasp_endpoint_is_drained (io->endpoint)) {
-    if (is_over (io, &result, event))
-      break;
-    wait_for_change (io);
-  }
-  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
-  *lost = stats.bytes_unconfirmed;
-  unlock (io);
-  return result;
-}
-
-FaspIoResult
-fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
-    FaspEvent * event)
-{
-  FaspIoResult result = FASP_IO_OK;
-  gboolean must;
-
-  *n = 0;
-  g_mutex_lock (&io->lock);
-  for (;;) {
-    FaspTime now = g_get_monotonic_time ();
-
-    if (io->flushing) {
-      result = FASP_IO_FLUSHING;
-      break;
-    }
-    while (*n < max) {
-      FaspBlock *block = fasp_endpoint_read (io->endpoint, now);
-
-      if (block == NULL)
-        break;
-      items[*n].block = block;
-      items[*n].place = fasp_endpoint_get_stand (io->endpoint);
-      items[*n].place.offset = block->offset;
-      items[*n].arrival = fasp_endpoint_map_media_time (io->endpoint,
-          block->media_time);
-      (*n)++;
-      if (block->flags & FASP_BLOCK_EOS)
-        break;
-    }
-    if (*n > 0)
-      break;
-    if (io->ended) {
-      io->ended = FALSE;
-      *event = io->ended_event;
-      result = FASP_IO_ENDED;
-      break;
-    }
-    if (io->failed) {
-      *event = io->failed_event;
-      result = FASP_IO_FAILED;
-      break;
-    }
-    /* what was taken may have been marks, or known, and the last of a session */
-    if (must_wake (io))
-      wake (io);
-    wait_for_change (io);
-  }
-  must = must_wake (io);
-  unlock (io);
-  if (must)
-    wake (io);
-  return result;
+  fasp_io_let_go (io);
 }
