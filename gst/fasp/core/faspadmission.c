@@ -49,7 +49,20 @@ say_no (FaspEndpoint * endpoint, const Call * call, FaspReason reason,
   endpoint->stats.handshakes_refused++;
 }
 
-static void
+/* FALSE: this call is one that was refused just now, and repeated. */
+static gboolean
+is_first_refusal (FaspEndpoint * endpoint, const guint8 nonce[FASP_NONCE_SIZE])
+{
+  for (guint i = 0; i < FASP_REFUSED_KEPT; i++)
+    if (memcmp (endpoint->refused_calls[i], nonce, FASP_NONCE_SIZE) == 0)
+      return FALSE;
+  memcpy (endpoint->refused_calls[endpoint->oldest_refused++ %
+          FASP_REFUSED_KEPT], nonce, FASP_NONCE_SIZE);
+  return TRUE;
+}
+
+/* Says no, and tells the application, if it has not been told. */
+static gboolean
 reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     FaspReason reason, const gchar * text)
 {
@@ -60,7 +73,9 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     fasp_gate_refused (endpoint->gate, now, call->from);
   /* who has not proved its address can be anybody, many times a second */
   if (!call->proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
-    return;
+    return FALSE;
+  if (!is_first_refusal (endpoint, call->open->nonce))
+    return FALSE;
   if (!call->proved)
     endpoint->refusal_told = now;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
@@ -68,6 +83,7 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));
   g_strlcpy (event->streamid, call->hello.streamid, sizeof (event->streamid));
+  return TRUE;
 }
 
 static void
@@ -268,7 +284,8 @@ static void
 refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     const gchar * text)
 {
-  reject (endpoint, now, call, FASP_REASON_REFUSED, text);
+  if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
+    endpoint->stats.callers_misdirected++;
   if (call->proved)
     fasp_gate_refused (endpoint->gate, now, call->from);
 }

@@ -386,6 +386,7 @@ typedef struct
   guint64 datagrams_forged;     /* failed their tag (damaged or spoofed) */
   guint64 datagrams_version;    /* other version */
   guint64 handshakes_refused;
+  guint64 callers_misdirected;  /* refused for their streamid, told of */
   guint64 handshakes_retried;   /* answered with a cookie */
 } FaspEndpointStats;
 

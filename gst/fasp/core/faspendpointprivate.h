@@ -17,6 +17,9 @@
 
 G_BEGIN_DECLS
 
+/* A call that is refused is repeated, some times in a second: it is told of once. */
+#define FASP_REFUSED_KEPT 16
+
 struct _FaspEndpoint
 {
   FaspEndpointConfig config;
@@ -28,6 +31,8 @@ struct _FaspEndpoint
   GHashTable *by_id;            /* id -> FaspSession */
   FaspTurns turns;              /* whose it is to be polled */
   FaspTime refusal_told;        /* last event about somebody unproved */
+  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* told of, */
+  guint oldest_refused;         /* and which of them gives way */
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
