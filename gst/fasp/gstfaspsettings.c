@@ -58,8 +58,10 @@ install_common (GObjectClass * klass)
           DEFAULT_LATENCY, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_STREAMID,
       g_param_spec_string ("streamid", "Stream ID",
-          "What a caller tells the listener of itself, at most 512 bytes of "
-          "UTF-8", NULL, READY));
+          "Caller: the stream that it wants or brings. Listener: the name of its "
+          "own, by which callers choose where several elements listen at one "
+          "port; who says another is refused. At most 512 bytes of UTF-8", NULL,
+          READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
           "Secret of both ends, at least 10 characters: who does not know it "
