@@ -86,6 +86,8 @@ test_places (void)
   /* what has left is not taken, and its place not given again at once */
   fasp_routes_remove (routes, 0, a);
   g_assert_cmpuint (add (routes, FASP_ROLE_SENDER, "news"), ==, 2);
+  fasp_routes_remove (routes, 0, 2);
+  g_assert_cmpuint (add (routes, FASP_ROLE_SENDER, "news"), ==, 3);
   for (guint i = 3; i < FASP_ROUTES_MAX; i++) {
     g_autofree gchar *streamid = g_strdup_printf ("%u", i);
 
@@ -392,6 +394,7 @@ test_streams (void)
     addresses[i] = make_address (10 + i);
     callers[i] = dial (port, &addresses[i], i, streamid);
     g_assert_cmpuint (stats_of (port, callers[i]).sessions, ==, 1);
+    g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
   }
   for (guint i = 0; i < MEMBERS; i++) {
     guint8 data[1000];
