@@ -179,7 +179,7 @@ fasp_routes_find (FaspRoutes * routes, FaspTime now, const guint8 * data,
   if (routes->n == 0)
     return FASP_ROUTES_NONE;
   if (fasp_wire_is_session (data, size)) {
-    if (fasp_wire_parse_session (data, size, &header)
+    if (routes->n > 1 && fasp_wire_parse_session (data, size, &header)
         && routes->taken[header.cid >> (32 - FASP_ROUTES_BITS)])
       return header.cid >> (32 - FASP_ROUTES_BITS);
   } else if (size >= FASP_OPEN_SIZE
