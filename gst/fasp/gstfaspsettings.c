@@ -127,8 +127,10 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
           "Threads that receive, at most one for each flow (flowlets, "
-          "bonding-addresses). 0: half as many as there are processors, at least "
-          "one", 0, FASP_FLOWS_MAX, 0, READY));
+          "bonding-addresses); and of a sink that listens that send, each for 64 "
+          "receivers or more, at most 16. 0: half as many as there are processors "
+          "receive, at least one, and as many as there are send", 0,
+          FASP_FLOWS_MAX, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
           "Further ways to the peer beside that of the URI, used together: "

@@ -84,10 +84,17 @@ fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect)
 }
 
 void
-fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from, FaspTime until)
+fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane, FaspTime from,
+    FaspTime until)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_pacer_late (&fasp_endpoint_nth (endpoint, i)->pacer, from, until);
-  if (endpoint->group != NULL)
+  const FaspTurns *turns = &endpoint->turns[lane];
+
+  for (FaspTurn * turn = fasp_turns_get_sender (turns, from, NULL);
+      turn != NULL; turn = fasp_turns_get_sender (turns, from, turn)) {
+    FaspSession *session = turn->due.owner;
+
+    fasp_pacer_late (&session->pacer, from, until);
+  }
+  if (lane == 0 && endpoint->group != NULL)
     fasp_pacer_late (&endpoint->group->pacer, from, until);
 }

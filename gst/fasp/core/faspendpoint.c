@@ -72,7 +72,9 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->hold_deadline = FASP_NEVER;
   endpoint->redial_time = FASP_NEVER;
   endpoint->punch_time = endpoint->move_time = FASP_NEVER;
-  fasp_turns_init (&endpoint->turns);
+  endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    fasp_turns_init (&endpoint->turns[i]);
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
@@ -93,7 +95,8 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
     fasp_session_free (fasp_endpoint_nth (endpoint, i));
   }
   g_ptr_array_unref (endpoint->sessions);
-  fasp_turns_clear (&endpoint->turns);
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    fasp_turns_clear (&endpoint->turns[i]);
   fasp_heap_clear (&endpoint->needs);
   g_hash_table_unref (endpoint->by_id);
   g_queue_clear_full (&endpoint->events, g_free);
@@ -180,7 +183,8 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
 void
 fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session)
 {
-  fasp_turns_wake (&endpoint->turns, &session->turn_to_send, 0);
+  fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
+      &session->turn_to_send, 0);
 }
 
 void
@@ -230,6 +234,21 @@ fasp_endpoint_trim_store (FaspEndpoint * endpoint)
     keep = MIN (keep, (guint64) first->key);
   if (keep > fasp_store_get_tail (endpoint->store))
     fasp_store_trim (endpoint->store, keep);
+}
+
+/* The first that is not full, or the one with the fewest. */
+static guint
+choose_lane (const FaspEndpoint * endpoint)
+{
+  guint least = 0;
+
+  for (guint i = 0; i < endpoint->config.lanes; i++) {
+    if (endpoint->turns[i].heap.n < FASP_LANE_FULL)
+      return i;
+    if (endpoint->turns[i].heap.n < endpoint->turns[least].heap.n)
+      least = i;
+  }
+  return least;
 }
 
 FaspSession *
@@ -288,7 +307,9 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
-  fasp_turns_add (&endpoint->turns, &session->turn_to_send, session);
+  session->lane = choose_lane (endpoint);
+  fasp_turns_add (fasp_endpoint_get_turns (endpoint, session),
+      &session->turn_to_send, session);
   session->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
@@ -685,7 +706,8 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
 {
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
-  fasp_turns_remove (&endpoint->turns, &session->turn_to_send);
+  fasp_turns_remove (fasp_endpoint_get_turns (endpoint, session),
+      &session->turn_to_send);
   fasp_reading_left (endpoint, session);
   fasp_admission_left (endpoint, session);
   if (endpoint->group != NULL)
@@ -743,36 +765,42 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 static void
 end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
+  FaspTurns *turns = fasp_endpoint_get_turns (endpoint, session);
   gboolean waits = session->role == FASP_ROLE_SENDER
       && session->state == FASP_SESSION_OPEN && !session->member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
   fasp_endpoint_note_needs (endpoint, session);
-  fasp_session_end_turn (session, now, endpoint->turns.quantum, waits);
-  fasp_turns_done (&endpoint->turns, &session->turn_to_send, now,
+  fasp_session_end_turn (session, now, turns->quantum, waits);
+  fasp_turns_done (turns, &session->turn_to_send, now,
       MAX (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
-gboolean
-fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram)
+/* What is of no session. */
+static gboolean
+poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {
-  FaspSession *session;
-
-  datagram->block = NULL;
-  datagram->payload_size = 0;
-  datagram->ecn = FALSE;
   run_timers (endpoint, now);
   fasp_dial_tend (endpoint, now);
   fasp_encoder_tend (endpoint, now);
-  if (fasp_replies_pop (&endpoint->replies, datagram)
+  return fasp_replies_pop (&endpoint->replies, datagram)
       || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
-      || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram)))
+      || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram))
+      || (fasp_multicast_is_first (endpoint)
+      && fasp_multicast_poll (endpoint, now, datagram));
+}
+
+gboolean
+fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
+    FaspDatagram * datagram)
+{
+  FaspTurns *turns = &endpoint->turns[lane];
+  FaspSession *session;
+
+  fasp_datagram_clear (datagram);
+  if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
-  if (fasp_multicast_is_first (endpoint)
-      && fasp_multicast_poll (endpoint, now, datagram))
-    return TRUE;
-  while ((session = fasp_turns_next (&endpoint->turns, now)) != NULL) {
+  while ((session = fasp_turns_next (turns, now)) != NULL) {
     if (!tend (endpoint, now, session)) {
       remove_session (endpoint, session);
       continue;
@@ -783,7 +811,7 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_turns_used (&endpoint->turns, &session->turn_to_send, now);
+      fasp_turns_used (turns, &session->turn_to_send, now);
       if (session->member.joined
           && ++endpoint->group->given > FASP_GROUP_PATIENCE)
         endpoint->group->first = FASP_GROUP_SHARE;
@@ -791,12 +819,24 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     }
     end_turn (endpoint, now, session);
   }
-  return endpoint->group != NULL && fasp_multicast_poll (endpoint, now,
-      datagram);
+  return lane == 0 && endpoint->group != NULL
+      && fasp_multicast_poll (endpoint, now, datagram);
 }
 
-FaspTime
-fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
+gboolean
+fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
+    FaspDatagram * datagram)
+{
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    if (fasp_endpoint_poll_lane (endpoint, i, now, datagram)) {
+      fasp_datagram_seal (datagram);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static FaspTime
+get_own_timeout (FaspEndpoint * endpoint)
 {
   FaspTime timeout = MIN (endpoint->hold_deadline,
       fasp_dial_get_timeout (endpoint));
@@ -806,7 +846,39 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
   timeout = MIN (timeout, endpoint->punch_time);
   if (endpoint->group != NULL)
     timeout = MIN (timeout, fasp_multicast_get_timeout (endpoint));
-  return MIN (timeout, fasp_turns_get_time (&endpoint->turns));
+  return timeout;
+}
+
+FaspTime
+fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane)
+{
+  FaspTime timeout = fasp_turns_get_time (&endpoint->turns[lane]);
+
+  if (lane == 0) {
+    FaspTime own = get_own_timeout (endpoint);
+
+    timeout = MIN (timeout, own);
+  }
+  return timeout;
+}
+
+FaspTime
+fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
+{
+  FaspTime timeout = FASP_NEVER;
+
+  for (guint i = 0; i < endpoint->config.lanes; i++) {
+    FaspTime of_lane = fasp_endpoint_get_lane_timeout (endpoint, i);
+
+    timeout = MIN (timeout, of_lane);
+  }
+  return timeout;
+}
+
+guint
+fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.lanes;
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */

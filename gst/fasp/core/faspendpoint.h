@@ -15,6 +15,7 @@
 #pragma once
 
 #include "faspblock.h"
+#include "faspdatagram.h"
 #include "faspfec.h"
 #include "faspfollower.h"
 #include "faspposition.h"
@@ -53,6 +54,7 @@ typedef struct
    * above it; each so many more to one of `others', which a caller has flows /
    * flowlets - 1 of. */
   guint flows, flowlets;
+  guint lanes;                  /* see fasp_endpoint_poll_lane(); 0: one */
   const FaspAddress *others;    /* caller's, stays valid */
   FaspAssignment assignment;    /* sender */
   FaspFecMode fec;              /* receiver: anything but off */
@@ -130,34 +132,29 @@ void fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
 void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to);
 
-/* A datagram on its way out.  What it carries of a block stays in the block, and
- * belongs between the bytes at `head': the first @head bytes of data, then the
- * payload, then what is left of data. */
-typedef struct
-{
-  FaspAddress to;
-  gsize size;                   /* all together */
-  gboolean ecn;                 /* to be sent as ECT(0) (RFC 3168) */
-  FaspBlock *block;             /* a reference while there is such a payload */
-  const guint8 *payload;
-  gsize payload_size, head;
-  guint8 data[FASP_DATAGRAM_MAX];
-} FaspDatagram;
-
-/* Copies the payload into data, where the whole is then. */
-void fasp_datagram_flatten (FaspDatagram * datagram);
-/* To be called for each one that was polled, once it is sent or dropped. */
-void fasp_datagram_release (FaspDatagram * datagram);
-
 /* The next datagram to send now, if there is one.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram);
-/* What was polled from @from on has left at @until only, as the thread or the socket was
- * busy: the paces count from then. */
-void fasp_endpoint_left_late (FaspEndpoint * endpoint, FaspTime from,
-    FaspTime until);
 /* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
 FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
+
+/* Threads that send, at most, and sessions of one before another has any: they are hardly
+ * work for one. */
+#define FASP_LANES_MAX 16
+#define FASP_LANE_FULL 64
+
+/* Several threads that send have a lane each (config.lanes): a part of the sessions, whose
+ * datagrams leave in their order, and are sealed by one thread at a time.  The first lane
+ * is the endpoint's own, too, and is filled before the others. */
+guint fasp_endpoint_count_lanes (const FaspEndpoint * endpoint);
+/* As above, of @lane; to be sealed (fasp_datagram_seal()), which needs no endpoint. */
+gboolean fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane,
+    FaspTime now, FaspDatagram * datagram);
+FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane);
+/* What was polled of @lane from @from on has left at @until only, as the thread or the
+ * socket was busy: the paces count from then. */
+void fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane,
+    FaspTime from, FaspTime until);
 
 /* --- the stream, sender -------------------------------------------------- */
 

@@ -29,7 +29,7 @@ struct _FaspEndpoint
   GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
   guint64 made;                 /* so many so far */
   GHashTable *by_id;            /* id -> FaspSession */
-  FaspTurns turns;              /* whose it is to be polled */
+  FaspTurns turns[FASP_LANES_MAX];      /* whose it is to be polled, by lane */
   FaspTime refusal_told;        /* last event about somebody unproved */
   guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* told of, */
   guint oldest_refused;         /* and which of them gives way */
@@ -93,6 +93,12 @@ struct _FaspEndpoint
   gboolean closing;
   FaspEndpointStats stats;
 };
+
+static inline FaspTurns *
+fasp_endpoint_get_turns (FaspEndpoint * endpoint, const FaspSession * session)
+{
+  return &endpoint->turns[session->lane];
+}
 
 static inline FaspSession *
 fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)

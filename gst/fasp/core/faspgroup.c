@@ -269,22 +269,14 @@ turn_key (FaspGroup * group)
   group->sealer = fasp_sealer_new (group->cipher, group->key);
 }
 
-/* Seals and accounts; @block: what it carries, or NULL. */
+/* Accounts; @block: what it carries, or NULL. */
 static gboolean
 finish (FaspGroup * group, FaspTime now, FaspDatagram * datagram,
     FaspWriter * w, const FaspBlock * block)
 {
-  w->size += FASP_TAG_SIZE_MAX;
-  fasp_sealer_close (group->sealer, FASP_GROUP_FLOW,
-      fasp_group_log_get_pn (group->log), w);
-  g_return_val_if_fail (!w->failed, FALSE);
-  datagram->size = w->used + w->payload_size;
-  if (w->payload_size > 0) {
-    datagram->payload = w->payload;
-    datagram->payload_size = w->payload_size;
-    datagram->head = w->used - fasp_cipher_get_tag_size (group->cipher);
-    datagram->block = fasp_block_ref ((FaspBlock *) block);
-  }
+  g_return_val_if_fail (fasp_datagram_finish (datagram, group->sealer,
+          FASP_GROUP_FLOW, fasp_group_log_get_pn (group->log), w,
+          w->payload_size > 0 ? block : NULL), FALSE);
   count (group, now, datagram);
   fasp_group_log_sent (group->log, now, block != NULL ? block->number :
       FASP_NO_BLOCK);

@@ -2,6 +2,7 @@
 #include "faspgrouplog.h"
 #include "faspheap.h"
 #include "fasprepair.h"
+#include "faspring.h"
 
 /* Packets whose time is known: a feedback tells of a recent one. */
 #define TIMES 16384
@@ -44,7 +45,7 @@ fasp_group_log_new (void)
 {
   FaspGroupLog *log = g_new0 (FaspGroupLog, 1);
 
-  log->mask = 255;
+  log->mask = FASP_RING_FIRST_MASK;
   log->ring = g_new0 (Entry, log->mask + 1);
   log->times = g_new0 (FaspTime, TIMES);
   return log;
@@ -121,16 +122,8 @@ fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn)
 static Entry *
 add (FaspGroupLog * log)
 {
-  if (log->next - log->base > log->mask) {
-    guint64 mask = log->mask * 2 + 1;
-    Entry *ring = g_new0 (Entry, mask + 1);
-
-    for (guint64 n = log->base; n < log->next; n++)
-      ring[n & mask] = *get (log, n);
-    g_free (log->ring);
-    log->ring = ring;
-    log->mask = mask;
-  }
+  log->ring = fasp_ring_make_room (log->ring, sizeof *log->ring, &log->mask,
+      log->base, log->next);
   *get (log, log->next) = (Entry) {
   .first = log->pn};
   return get (log, log->next++);

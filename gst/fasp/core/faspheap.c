@@ -1,68 +1,78 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspheap.h"
 
+#define FIRST_SIZE 16
+
 void
 fasp_heap_clear (FaspHeap * heap)
 {
-  g_clear_pointer (&heap->items, g_ptr_array_unref);
+  g_free (heap->entries);
+  *heap = (FaspHeap) {
+  0};
 }
 
-static FaspHeapItem *
+static inline FaspHeapEntry *
 at (const FaspHeap * heap, guint place)
 {
-  return g_ptr_array_index (heap->items, place - 1);
+  return &heap->entries[place - 1];
 }
 
-static void
-put (FaspHeap * heap, FaspHeapItem * item, guint place)
+static inline void
+put (FaspHeap * heap, FaspHeapEntry entry, guint place)
 {
-  heap->items->pdata[place - 1] = item;
-  item->place = place;
+  *at (heap, place) = entry;
+  entry.item->place = place;
 }
 
 /* Towards the first as far as its key is less. */
-static void
-rise (FaspHeap * heap, FaspHeapItem * item)
+static guint
+rise (FaspHeap * heap, FaspHeapEntry entry, guint place)
 {
-  guint place = item->place;
-
-  for (; place > 1 && at (heap, place / 2)->key > item->key; place /= 2)
-    put (heap, at (heap, place / 2), place);
-  put (heap, item, place);
+  for (; place > 1 && at (heap, place / 2)->key > entry.key; place /= 2)
+    put (heap, *at (heap, place / 2), place);
+  return place;
 }
 
-static void
-sink (FaspHeap * heap, FaspHeapItem * item)
+static guint
+sink (FaspHeap * heap, FaspHeapEntry entry, guint place)
 {
-  guint place = item->place, n = heap->items->len;
-
   for (;;) {
     guint child = 2 * place;
 
-    if (child < n && at (heap, child + 1)->key < at (heap, child)->key)
+    if (child < heap->n && at (heap, child + 1)->key < at (heap, child)->key)
       child++;
-    if (child > n || at (heap, child)->key >= item->key)
-      break;
-    put (heap, at (heap, child), place);
+    if (child > heap->n || at (heap, child)->key >= entry.key)
+      return place;
+    put (heap, *at (heap, child), place);
     place = child;
   }
-  put (heap, item, place);
+}
+
+/* @place is free. */
+static void
+settle (FaspHeap * heap, FaspHeapItem * item, guint place)
+{
+  FaspHeapEntry entry = { item->key, item };
+
+  put (heap, entry, sink (heap, entry, rise (heap, entry, place)));
 }
 
 void
 fasp_heap_set (FaspHeap * heap, FaspHeapItem * item, gint64 key)
 {
-  if (heap->items == NULL)
-    heap->items = g_ptr_array_new ();
-  if (item->place == 0) {
-    g_ptr_array_add (heap->items, item);
-    item->place = heap->items->len;
-  } else if (key == item->key) {
+  guint place = item->place;
+
+  if (place != 0 && key == item->key)
     return;
+  if (place == 0) {
+    if (heap->n == heap->allocated) {
+      heap->allocated = MAX (FIRST_SIZE, 2 * heap->allocated);
+      heap->entries = g_renew (FaspHeapEntry, heap->entries, heap->allocated);
+    }
+    place = ++heap->n;
   }
   item->key = key;
-  rise (heap, item);
-  sink (heap, item);
+  settle (heap, item, place);
 }
 
 void
@@ -72,18 +82,14 @@ fasp_heap_remove (FaspHeap * heap, FaspHeapItem * item)
 
   if (item->place == 0)
     return;
-  last = at (heap, heap->items->len);
-  g_ptr_array_set_size (heap->items, heap->items->len - 1);
-  if (last != item) {
-    put (heap, last, item->place);
-    rise (heap, last);
-    sink (heap, last);
-  }
+  last = at (heap, heap->n--)->item;
+  if (last != item)
+    settle (heap, last, item->place);
   item->place = 0;
 }
 
 FaspHeapItem *
 fasp_heap_peek (const FaspHeap * heap)
 {
-  return heap->items != NULL && heap->items->len > 0 ? at (heap, 1) : NULL;
+  return heap->n > 0 ? at (heap, 1)->item : NULL;
 }

@@ -3,7 +3,8 @@
  * faspheap.h: what comes first of many, where what comes first changes all the time.
  *
  * A binary heap whose items know their place in it, so that any of them can be moved
- * or taken out: O(log n), the first in O(1).  Items are part of what they stand for.
+ * or taken out: O(log n), the first in O(1).  Items are part of what they stand for, and
+ * far apart in memory: the keys stand in the heap, too.
  */
 #pragma once
 
@@ -18,10 +19,17 @@ typedef struct
   gpointer owner;
 } FaspHeapItem;
 
+typedef struct
+{
+  gint64 key;
+  FaspHeapItem *item;
+} FaspHeapEntry;
+
 /* Zeroes: empty. */
 typedef struct
 {
-  GPtrArray *items;             /* FaspHeapItem, the first one at 0 */
+  FaspHeapEntry *entries;       /* the first one at 0 */
+  guint n, allocated;
 } FaspHeap;
 
 void fasp_heap_clear (FaspHeap * heap);

@@ -149,15 +149,15 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
       if (fasp_session_is_over (session) && !session->removed)
         fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
       else if (session->state == FASP_SESSION_OPEN)     /* marks were taken */
-        fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
-            fasp_rx_get_timeout (&session->rx));
+        fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
+            &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
       continue;
     }
     if (fasp_session_is_over (session) && !fasp_session_has_unread (session))
       fasp_endpoint_wake (endpoint, session);
     else if (session->state == FASP_SESSION_OPEN)
-      fasp_turns_wake (&endpoint->turns, &session->turn_to_send,
-          fasp_rx_get_timeout (&session->rx));
+      fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
+          &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
     endpoint->reading = session->id;
     endpoint->reading_from = *fasp_session_get_address (session);
     endpoint->stats.bytes_read += block->size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 #include "fasprepair.h"
+#include "faspring.h"
 
 /* A datagram without a block is of interest for its time only, so long. */
 #define FORGET_AFTER (10 * FASP_SEC)
@@ -75,7 +76,7 @@ fasp_repair_new (guint64 start)
   FaspRepair *repair = g_new0 (FaspRepair, 1);
 
   repair->base = repair->next = start;
-  repair->block_mask = 255;
+  repair->block_mask = FASP_RING_FIRST_MASK;
   repair->blocks = g_new0 (BlockState, repair->block_mask + 1);
   repair->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
   g_queue_init (&repair->unknown);
@@ -110,16 +111,8 @@ block_state (const FaspRepair * repair, guint64 block)
 static void
 add_block (FaspRepair * repair, guint64 block)
 {
-  if (block - repair->base > repair->block_mask) {
-    guint64 mask = repair->block_mask * 2 + 1;
-    BlockState *blocks = g_new0 (BlockState, mask + 1);
-
-    for (guint64 n = repair->base; n < repair->next; n++)
-      blocks[n & mask] = *block_state (repair, n);
-    g_free (repair->blocks);
-    repair->blocks = blocks;
-    repair->block_mask = mask;
-  }
+  repair->blocks = fasp_ring_make_room (repair->blocks, sizeof *repair->blocks,
+      &repair->block_mask, repair->base, block);
   *block_state (repair, block) = (BlockState) {
   0};
   repair->next = block + 1;
@@ -273,20 +266,12 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
     flow = repair->flows[index] = g_new0 (Flow, 1);
     repair->n_flows++;
     fasp_rtt_init (&flow->rtt);
-    flow->mask = 255;
+    flow->mask = FASP_RING_FIRST_MASK;
     flow->ring = g_new (Transmission, flow->mask + 1);
   }
   forget (repair, now, flow);
-  if (flow->next - flow->front > flow->mask) {
-    guint64 mask = flow->mask * 2 + 1;
-    Transmission *ring = g_new (Transmission, mask + 1);
-
-    for (guint64 pn = flow->front; pn < flow->next; pn++)
-      ring[pn & mask] = *transmission (flow, pn);
-    g_free (flow->ring);
-    flow->ring = ring;
-    flow->mask = mask;
-  }
+  flow->ring = fasp_ring_make_room (flow->ring, sizeof *flow->ring,
+      &flow->mask, flow->front, flow->next);
   *transmission (flow, flow->next) = (Transmission) {
   block, now};
   flow->next++;

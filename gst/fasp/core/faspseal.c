@@ -4,8 +4,9 @@
 
 /* --- a key, and what works with it ------------------------------------------ */
 
-typedef struct
+typedef struct _FaspLock
 {
+  gint refs;                    /* atomic: of seals in other threads, too */
   FaspCipher cipher;
   guint8 key[FASP_KEY_SIZE];
   FaspAead *aead;
@@ -17,6 +18,7 @@ lock_new (FaspCipher cipher, const guint8 * key)
 {
   Lock *lock = g_new0 (Lock, 1);
 
+  lock->refs = 1;
   lock->cipher = cipher;
   memcpy (lock->key, key, FASP_KEY_SIZE);
   if (cipher == FASP_CIPHER_NONE)
@@ -27,9 +29,9 @@ lock_new (FaspCipher cipher, const guint8 * key)
 }
 
 static void
-lock_free (Lock * lock)
+lock_unref (Lock * lock)
 {
-  if (lock == NULL)
+  if (lock == NULL || !g_atomic_int_dec_and_test (&lock->refs))
     return;
   fasp_aead_free (lock->aead);
   fasp_aes_free (lock->tagger);
@@ -118,7 +120,7 @@ fasp_sealer_free (FaspSealer * sealer)
 {
   if (sealer == NULL)
     return;
-  lock_free (sealer->lock);
+  lock_unref (sealer->lock);
   g_free (sealer);
 }
 
@@ -128,29 +130,62 @@ fasp_sealer_get_phase (const FaspSealer * sealer)
   return sealer->phase;
 }
 
+guint
+fasp_sealer_get_tag_size (const FaspSealer * sealer)
+{
+  return fasp_cipher_get_tag_size (sealer->lock->cipher);
+}
+
+gboolean
+fasp_sealer_take (FaspSealer * sealer, guint8 flow, guint64 pn, FaspSeal * seal)
+{
+  if (flow >= FASP_FLOWS_MAX || pn < sealer->next_pn[flow])
+    return FALSE;
+  sealer->next_pn[flow] = pn + 1;
+  g_atomic_int_inc (&sealer->lock->refs);
+  *seal = (FaspSeal) {
+  sealer->lock, flow, pn};
+  return TRUE;
+}
+
+gboolean
+fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
+    const guint8 * payload, gsize payload_size)
+{
+  Lock *lock = seal->lock;
+  guint8 nonce[FASP_AEAD_NONCE_SIZE], *frames = data + FASP_SESSION_HEADER;
+  gboolean encrypts = lock->cipher != FASP_CIPHER_NONE;
+
+  if (encrypts) {
+    make_nonce (seal->flow, seal->pn, nonce);
+    fasp_aead_seal (lock->aead, nonce, data, FASP_SESSION_HEADER, frames,
+        used - FASP_SESSION_HEADER, payload, payload_size, frames);
+  } else {
+    make_tag (lock, data, used, payload, payload_size, data + used);
+  }
+  fasp_seal_drop (seal);
+  return encrypts;
+}
+
+void
+fasp_seal_drop (FaspSeal * seal)
+{
+  g_clear_pointer (&seal->lock, lock_unref);
+}
+
 void
 fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w)
 {
   guint tag_size = fasp_cipher_get_tag_size (sealer->lock->cipher);
-  gsize used = w->used;
+  FaspSeal seal;
 
-  if (w->failed || w->size - used < w->payload_size + tag_size
-      || used < FASP_SESSION_HEADER || flow >= FASP_FLOWS_MAX
-      || pn < sealer->next_pn[flow]) {
+  if (w->failed || w->size - w->used < w->payload_size + tag_size
+      || w->used < FASP_SESSION_HEADER
+      || !fasp_sealer_take (sealer, flow, pn, &seal)) {
     w->failed = TRUE;
     return;
   }
-  sealer->next_pn[flow] = pn + 1;
-  if (sealer->lock->cipher == FASP_CIPHER_NONE) {
-    make_tag (sealer->lock, w->data, used, w->payload, w->payload_size,
-        w->data + used);
-  } else {
-    guint8 nonce[FASP_AEAD_NONCE_SIZE], *frames = w->data + FASP_SESSION_HEADER;
-
-    make_nonce (flow, pn, nonce);
-    fasp_aead_seal (sealer->lock->aead, nonce, w->data, FASP_SESSION_HEADER,
-        frames, used - FASP_SESSION_HEADER, w->payload, w->payload_size,
-        frames);
+  if (fasp_seal_close (&seal, w->data, w->used, w->payload, w->payload_size)) {
     w->used += w->payload_size;
     w->payload = NULL;
     w->payload_size = 0;
@@ -163,7 +198,7 @@ fasp_sealer_rekey (FaspSealer * sealer)
 {
   Lock *next = lock_next (sealer->lock);
 
-  lock_free (sealer->lock);
+  lock_unref (sealer->lock);
   sealer->lock = next;
   sealer->phase = !sealer->phase;
 }
@@ -202,9 +237,9 @@ fasp_opener_free (FaspOpener * opener)
 {
   if (opener == NULL)
     return;
-  lock_free (opener->previous);
-  lock_free (opener->current);
-  lock_free (opener->next);
+  lock_unref (opener->previous);
+  lock_unref (opener->current);
+  lock_unref (opener->next);
   g_free (opener);
 }
 
@@ -233,7 +268,7 @@ try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
 static void
 follow (FaspOpener * opener)
 {
-  lock_free (opener->previous);
+  lock_unref (opener->previous);
   opener->previous = opener->current;
   opener->current = opener->next;
   opener->next = lock_next (opener->current);

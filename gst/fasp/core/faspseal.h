@@ -17,6 +17,7 @@
 #pragma once
 
 #include "faspcrypto.h"
+#include "faspdatagram.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS
@@ -29,7 +30,6 @@ typedef struct
   guint8 listener[FASP_KEY_SIZE];       /* and the listener */
 } FaspKeys;
 
-typedef struct _FaspSealer FaspSealer;
 typedef struct _FaspOpener FaspOpener;
 
 /* Bytes that it adds to a datagram. */
@@ -42,9 +42,19 @@ FaspSealer *fasp_sealer_new (FaspCipher cipher,
     const guint8 key[FASP_KEY_SIZE]);
 void fasp_sealer_free (FaspSealer * sealer);
 gboolean fasp_sealer_get_phase (const FaspSealer * sealer);
-/* Encrypts what was written behind the header, with the payload, and appends the
- * tag.  Without a cipher the payload stays where it is, before the tag.  A packet
- * number that is not above the one before on that flow is refused: w->failed. */
+guint fasp_sealer_get_tag_size (const FaspSealer * sealer);
+/* What packet @pn is to be closed with; *seal has no lock before.  FALSE: @pn is not above
+ * the one before on that flow. */
+gboolean fasp_sealer_take (FaspSealer * sealer, guint8 flow, guint64 pn,
+    FaspSeal * seal);
+/* Encrypts what was written behind the header, up to @used, with the payload, which is
+ * behind it then, and appends the tag.  Without a cipher, FALSE: the payload stays where it
+ * is, and the tag is behind @used.  @data has room for all of it. */
+gboolean fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
+    const guint8 * payload, gsize payload_size);
+/* It will not be closed. */
+void fasp_seal_drop (FaspSeal * seal);
+/* Both at once. w->failed: refused, or there is no room. */
 void fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn,
     FaspWriter * w);
 void fasp_sealer_rekey (FaspSealer * sealer);

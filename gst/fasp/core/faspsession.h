@@ -154,6 +154,7 @@ typedef struct
   FaspMember member;
   FaspHearing *hearing;         /* receiver: NULL: none */
 
+  guint8 lane;                  /* of the endpoint's; */
   FaspTurn turn_to_send;        /* the endpoint's: when it is to be looked at, */
   FaspHeapItem needs;           /* and the first block it may still need */
 

@@ -62,7 +62,7 @@ may_be_marked (FaspSession * session, const Letter * l)
   return fasp_ecn_mark (&l->path->ecn, l->path->next_pn);
 }
 
-/* Seals and accounts; @block: what it carries, or FASP_NO_BLOCK. */
+/* Accounts; @block: what it carries, or FASP_NO_BLOCK. */
 static gboolean
 finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
     gboolean continued)
@@ -71,18 +71,10 @@ finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
   FaspWriter *w = &l->w;
   gsize wire;
 
-  w->size += FASP_TAG_SIZE_MAX;
-  fasp_sealer_close (session->sealer, l->flow, l->path->next_pn, w);
-  g_return_val_if_fail (!w->failed, FALSE);
-  datagram->size = w->used + w->payload_size;
+  g_return_val_if_fail (fasp_datagram_finish (datagram, session->sealer,
+          l->flow, l->path->next_pn, w, w->payload_size > 0 ?
+          fasp_store_get (session->tx.store, block) : NULL), FALSE);
   datagram->ecn = may_be_marked (session, l);
-  if (w->payload_size > 0) {
-    datagram->payload = w->payload;
-    datagram->payload_size = w->payload_size;
-    datagram->head = w->used - fasp_cipher_get_tag_size (session->cipher);
-    datagram->block = fasp_block_ref ((FaspBlock *) fasp_store_get
-        (session->tx.store, block));
-  }
   wire = datagram->size + datagram->to.overhead;
   l->path->next_pn++;
   l->path->datagrams_sent++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "faspstore.h"
+#include "faspring.h"
 
 /* Of more segments than that the oldest are not looked at for who joins. */
 #define SEARCHED 1024
@@ -38,7 +39,7 @@ fasp_store_new (gsize limit, guint32 block_size)
   const FaspPlace nowhere = {.offset = FASP_OFFSET_UNKNOWN };
   FaspStore *store = g_new0 (FaspStore, 1);
 
-  store->mask = 255;
+  store->mask = FASP_RING_FIRST_MASK;
   store->ring = g_new (FaspBlock *, store->mask + 1);
   store->limit = limit;
   store->forgotten = new_forgotten ();
@@ -76,16 +77,8 @@ slot (const FaspStore * store, guint64 number)
 static void
 append (FaspStore * store, FaspBlock * block)
 {
-  if (store->head - store->tail > store->mask) {
-    guint64 mask = store->mask * 2 + 1;
-    FaspBlock **ring = g_new (FaspBlock *, mask + 1);
-
-    for (guint64 n = store->tail; n < store->head; n++)
-      ring[n & mask] = *slot (store, n);
-    g_free (store->ring);
-    store->ring = ring;
-    store->mask = mask;
-  }
+  store->ring = fasp_ring_make_room (store->ring, sizeof *store->ring,
+      &store->mask, store->tail, store->head);
   block->number = store->head;
   block->place = store->place;
   block->offset = store->offset;
@@ -132,6 +125,21 @@ advance (FaspStore * store, gsize size)
     store->offset = fasp_offset_check (store->offset + size);
 }
 
+/* One that is nearly full takes no part of what does not fit: writes of a size, 7 packets
+ * of MPEG-TS, stay blocks of one size, which leave in one message (UDP_SEGMENT). */
+static void
+close_if_nearly_full (FaspStore * store, gsize size)
+{
+  const FaspBlock *block;
+
+  if (!store->open)
+    return;
+  block = *slot (store, store->head - 1);
+  if (block->size >= block->capacity / 8 * 7
+      && size > block->capacity - block->size)
+    close_block (store);
+}
+
 gsize
 fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * data, gsize size, FaspMemory * memory)
@@ -140,6 +148,7 @@ fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
 
   if (store->finished)
     return 0;
+  close_if_nearly_full (store, size);
   while (taken < size) {
     FaspBlock *block;
     gsize n;

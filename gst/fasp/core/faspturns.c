@@ -14,6 +14,7 @@ fasp_turns_init (FaspTurns * turns)
 {
   memset (turns, 0, sizeof *turns);
   g_queue_init (&turns->waiting);
+  g_queue_init (&turns->senders);
 }
 
 void
@@ -26,7 +27,7 @@ fasp_turns_clear (FaspTurns * turns)
 static void
 choose_quantum (FaspTurns * turns)
 {
-  guint n = turns->heap.items->len;
+  guint n = turns->heap.n;
 
   turns->quantum = n < 2 ? 0 : MIN ((n - 1) * FASP_TURNS_QUANTUM,
       FASP_TURNS_QUANTUM_MAX);
@@ -40,11 +41,21 @@ stop_waiting (FaspTurns * turns, FaspTurn * turn)
   turn->waits = FALSE;
 }
 
+static void
+stop_sending (FaspTurns * turns, FaspTurn * turn)
+{
+  if (turn->has_sent)
+    g_queue_unlink (&turns->senders, &turn->sender);
+  turn->has_sent = FALSE;
+  if (turns->current == turn)
+    turns->current = NULL;
+}
+
 void
 fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner)
 {
   *turn = (FaspTurn) {
-  .due.owner = owner,.waiting.data = turn};
+  .due.owner = owner,.waiting.data = turn,.sender.data = turn};
   fasp_heap_set (&turns->heap, &turn->due, turns->now);
   choose_quantum (turns);
 }
@@ -53,6 +64,7 @@ void
 fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
 {
   stop_waiting (turns, turn);
+  stop_sending (turns, turn);
   fasp_heap_remove (&turns->heap, &turn->due);
   choose_quantum (turns);
 }
@@ -106,9 +118,13 @@ void
 fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now)
 {
   if (turns->current != turn) {
+    stop_sending (turns, turn);
+    g_queue_push_tail_link (&turns->senders, &turn->sender);
+    turn->has_sent = TRUE;
     turns->current = turn;
     turns->used = 0;
   }
+  turn->sent = now;
   if (++turns->used < USED_MAX)
     return;
   turns->used = 0;
@@ -117,6 +133,16 @@ fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now)
   fasp_heap_remove (&turns->heap, &turn->due);
   fasp_heap_set (&turns->heap, &turn->due,
       fasp_turns_next (turns, now) != NULL ? now + 1 : now);
+}
+
+FaspTurn *
+fasp_turns_get_sender (const FaspTurns * turns, FaspTime from,
+    const FaspTurn * turn)
+{
+  const GList *link = turn != NULL ? turn->sender.prev : turns->senders.tail;
+  FaspTurn *before = link != NULL ? link->data : NULL;
+
+  return before != NULL && before->sent >= from ? before : NULL;
 }
 
 void

@@ -11,6 +11,9 @@
  * receivers are not a thousand wake-ups for each write of a slow stream.
  *
  * One that has much to send gives way to the others that are due.
+ *
+ * Who has sent lately is known, too, the last one first: where what was made leaves late,
+ * these are concerned (faspdeparture.h).
  */
 #pragma once
 
@@ -21,7 +24,7 @@ G_BEGIN_DECLS
 
 /* For each session but one, and for all at most. */
 #define FASP_TURNS_QUANTUM 50   /* µs */
-#define FASP_TURNS_QUANTUM_MAX (6 * FASP_MSEC)
+#define FASP_TURNS_QUANTUM_MAX (10 * FASP_MSEC)
 
 /* One session's. */
 typedef struct
@@ -30,6 +33,9 @@ typedef struct
   FaspTime looked;              /* when it had nothing to send, last, */
   guint64 seen;                 /* and what had been written by then */
   GList waiting;                /* for more to be written: a link of the queue */
+  FaspTime sent;                /* when it has sent a datagram, last, */
+  gboolean has_sent;            /* if it has, */
+  GList sender;                 /* and is a link of the queue */
   gboolean waits;
 } FaspTurn;
 
@@ -37,6 +43,7 @@ typedef struct
 {
   FaspHeap heap;                /* of FaspTurn.due */
   GQueue waiting;               /* in the order they were looked at */
+  GQueue senders;               /* in the order they have sent, last */
   guint64 writes;               /* so many, */
   FaspTime written;             /* and when the last one was */
   FaspTime quantum;             /* for as many as there are */
@@ -61,6 +68,10 @@ void fasp_turns_written (FaspTurns * turns, FaspTime now);
 gpointer fasp_turns_next (FaspTurns * turns, FaspTime now);
 /* It has sent a datagram. */
 void fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now);
+/* Who has sent at @from or later, the last one first; after that who did so before
+ * @turn: NULL, nobody else. */
+FaspTurn *fasp_turns_get_sender (const FaspTurns * turns, FaspTime from,
+    const FaspTurn * turn);
 /* It has nothing more to do before @until; @waits: or something is written. */
 void fasp_turns_done (FaspTurns * turns, FaspTurn * turn, FaspTime now,
     FaspTime until, gboolean waits);

@@ -57,6 +57,31 @@ is_waiting (const FaspTx * tx)
   return tx->acked < tx->cursor || tx->cursor < fasp_store_get_head (tx->store);
 }
 
+/* Does the peer take the next new block? */
+static gboolean
+has_room (const FaspTx * tx)
+{
+  return fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
+      && tx->cursor - tx->acked < FASP_WINDOW_MAX;
+}
+
+/* Are there new blocks that leave as soon as it is time for them?  Not for who has just
+ * joined, and may still have to be moved to what is kept. */
+static gboolean
+has_fresh (const FaspTx * tx)
+{
+  return !tx->stalled && tx->log == NULL
+      && tx->cursor >= fasp_store_get_tail (tx->store)
+      && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
+}
+
+/* A pause shows whether the last block has come: unless the next is about to. */
+static gboolean
+is_tail_due (const FaspTx * tx, FaspTime now)
+{
+  return now >= tx->tail_time && !has_fresh (tx);
+}
+
 /* What the group has sent meanwhile. */
 static void
 follow (FaspTx * tx)
@@ -242,12 +267,12 @@ next_repair (FaspTx * tx, FaspTime now, FaspTxItem * item)
 {
   guint64 first;
 
-  if (!fasp_fec_is_due (&tx->fec, now >= tx->tail_time))
+  if (!fasp_fec_is_due (&tx->fec, is_tail_due (tx, now)))
     return FALSE;
   first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx),
       tx->cursor);
   if (first == tx->cursor) {
-    fasp_fec_passed (&tx->fec, now >= tx->tail_time);
+    fasp_fec_passed (&tx->fec, is_tail_due (tx, now));
     return FALSE;
   }
   *item = (FaspTxItem) {
@@ -286,14 +311,6 @@ copy_sent (FaspTx * tx)
     fasp_copies_push (&tx->copies, &copy);
 }
 
-/* Does the peer take the next new block? */
-static gboolean
-has_room (const FaspTx * tx)
-{
-  return fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
-      && tx->cursor - tx->acked < FASP_WINDOW_MAX;
-}
-
 guint64
 fasp_tx_get_window (const FaspTx * tx)
 {
@@ -307,7 +324,6 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     gint64 unused)
 {
   FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, repair;
-  guint64 head = fasp_store_get_head (tx->store);
   guint64 tail = fasp_store_get_tail (tx->store);
   guint64 rex;
   guint8 round;
@@ -348,15 +364,14 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
-    if (tx->cursor < head && tx->log == NULL && now >= tx->fresh_time
-        && has_room (tx))
+    if (has_fresh (tx) && now >= tx->fresh_time)
       return block_item (tx, tx->cursor, 0, room);
   }
   if (!is_waiting (tx))
     return nothing;
   if (tx->tail_time == FASP_NEVER)      /* the window closed before us */
     tx->tail_time = now + (tx->log != NULL ? MEMBER_QUIET : FASP_TX_TAIL_MAX);
-  if (now >= tx->tail_time)
+  if (is_tail_due (tx, now))
     return (FaspTxItem) {
     FASP_TX_TAIL, tx->cursor, 0, 0, 0, 1};
   return nothing;
@@ -436,14 +451,11 @@ fasp_tx_get_timeout (const FaspTx * tx)
   const FaspCopy *copy = fasp_copies_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
-  if (is_waiting (tx))
+  if (is_waiting (tx) && !has_fresh (tx))
     timeout = MIN (timeout, tx->tail_time);
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
-  /* who has just joined may still have to be moved to what is kept */
-  if (!tx->stalled && tx->log == NULL
-      && tx->cursor < fasp_store_get_head (tx->store)
-      && tx->cursor >= fasp_store_get_tail (tx->store) && has_room (tx))
+  if (has_fresh (tx))
     timeout = MIN (timeout, tx->fresh_time);
   return timeout;
 }

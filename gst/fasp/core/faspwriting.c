@@ -90,7 +90,8 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   endpoint->stats.bytes_written += taken;
   if (taken > 0) {
     fasp_history_tend (endpoint, now);
-    fasp_turns_written (&endpoint->turns, now);
+    for (guint i = 0; i < endpoint->config.lanes; i++)
+      fasp_turns_written (&endpoint->turns[i], now);
   }
   return taken;
 }

@@ -2,20 +2,22 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include "faspioprivate.h"
+#include "faspio.h"
+#include "fasplanes.h"
+#include "faspmeter.h"
+#include "faspport.h"
 #include "fasprandom.h"
 #include "faspreceivebatch.h"
+#include "faspreceivers.h"
+#include "faspresolve.h"
 
 #define CLOSE_MAX FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
 #define EVENTS_BATCH 16
-/* Full batches sent before the socket is looked at. */
+/* Full batches received before anything else is looked at. */
 #define BATCHES_MAX 4
-/* Datagrams made, a microsecond each, between two looks at the clock. */
-#define SAME_TIME 8
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
 /* A socket that takes no more is tried again after that time at the latest. */
@@ -23,30 +25,55 @@
 /* Bytes of memory that the blocks of repairs lie in at most. */
 #define FEC_KEPT (20 << 20)
 
-void
-fasp_io_wake (FaspIo * io)
+struct _FaspIo
 {
-  guint64 one = 1;
+  FaspGuard guard;
+  GCond changed;                /* something a waiter may be waiting for */
+  FaspPortPlace place;          /* at a port that may have others, too, */
+  FaspLinks *links;             /* which the links are those of then */
+  FaspAddress *others;
+  FaspLanes *lanes;             /* the first is the thread's, or the writer's */
+  FaspReceiveBatch *in;         /* the thread's */
+  guint64 own;                  /* links that it receives from; the others: */
+  FaspReceivers *receivers;
+  gint relieved;                /* it receives from none, the port does; atomic */
+  GThread *thread;
+  FaspIoEventFunc event;
+  FaspIoSendFunc send_failed;
+  FaspIoBufferFunc buffer_short;
+  gsize buffer;                 /* as it is now, or enough of that */
+  gint send_error;              /* errno told of last; the thread's */
+  gpointer user_data;
+  FaspResolve *resolve;         /* the thread's, once that runs */
+  FaspIoPeer *peers;            /* the one to be called, and its fallbacks; NULL: none */
+  guint n_peers;
+  guint peer_serial;            /* of the one being resolved; the thread's */
+  FaspIoResolveFunc resolve_failed;
+  FaspRole role;
+  FaspMode mode;
 
-  /* EAGAIN: it is awake already */
-  if (write (io->wake_fd, &one, sizeof (one)) < 0 && errno != EAGAIN)
-    g_warning ("cannot wake the I/O thread: %s", g_strerror (errno));
-}
+  /* under the guard */
+  FaspTime newest;              /* datagram's time */
+  FaspMeter arriving;           /* what the sockets' buffers are for */
+  gboolean flushing, closing, failed, ended;
+  FaspEvent failed_event, ended_event;
+  guint waiters;
+  FaspTime close_deadline;
+  FaspAddress group;            /* of a multicast, from the first link */
+};
 
-void
-fasp_io_let_go (FaspIo * io)
+/* With the guard held, from any thread but the I/O thread. */
+static void
+rouse (FaspLanes * lanes, gpointer data)
 {
-  GPtrArray *forgotten = fasp_endpoint_take_forgotten (io->endpoint);
+  FaspIo *io = data;
 
-  g_mutex_unlock (&io->lock);
-  g_clear_pointer (&forgotten, g_ptr_array_unref);
-}
-
-gboolean
-fasp_io_must_wake (FaspIo * io)
-{
-  return io->sleeping_until > 0
-      && fasp_endpoint_get_timeout (io->endpoint) < io->sleeping_until;
+  if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
+          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint)))) {
+    fasp_lanes_set_sleep (lanes, 0);    /* as good as awake: once is enough */
+    fasp_lanes_wake (lanes);
+  }
+  fasp_lanes_rouse_others (lanes);
 }
 
 /* --- the thread ------------------------------------------------------------------- */
@@ -69,75 +96,20 @@ note_event (FaspIo * io, const FaspEvent * event)
   }
 }
 
-/* All that was made has left just now. */
-static void
-note_lateness (FaspIo * io)
-{
-  FaspTime now = g_get_monotonic_time (), from;
-
-  if (!fasp_departure_left (&io->departure, now, &from))
-    return;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_left_late (io->endpoint, from, now);
-  fasp_io_let_go (io);
-}
-
-/* Makes what is due. FALSE: there is no more. */
-static gboolean
-make_batch (FaspIo * io)
-{
-  FaspDatagram *datagram;
-  FaspTime now = 0;
-
-  for (guint n = 0; (datagram = fasp_send_batch_next (io->out)) != NULL; n++) {
-    if (n % SAME_TIME == 0)
-      now = g_get_monotonic_time ();
-    if (!fasp_departure_takes (&io->departure, now))
-      return TRUE;
-    if (!fasp_endpoint_poll (io->endpoint, now, datagram))
-      return FALSE;
-    fasp_departure_made (&io->departure, now);
-    fasp_send_batch_commit (io->out);
-  }
-  return TRUE;
-}
-
-/* Sends what is due; send_lock held. FALSE: the socket takes no more now. */
-static gboolean
-send_due (FaspIo * io)
-{
-  for (guint i = 0; i < BATCHES_MAX; i++) {
-    gboolean more;
-
-    g_mutex_lock (&io->lock);
-    more = make_batch (io);
-    fasp_io_let_go (io);
-    if (!fasp_send_batch_flush (io->out))
-      return FALSE;
-    note_lateness (io);
-    if (!more)
-      break;
-  }
-  return TRUE;
-}
-
 /* The writer sends by itself what may leave now, which spares the thread a
  * wake-up for each write; what must wait is the thread's. */
-void
-fasp_io_send_or_wake (FaspIo * io)
+static void
+send_or_wake (FaspIo * io)
 {
-  gboolean must = TRUE;
+  gboolean must = !fasp_lanes_try_send (io->lanes);
 
-  if (g_mutex_trylock (&io->send_lock)) {
-    gboolean sent = send_due (io);
-
-    g_mutex_unlock (&io->send_lock);
-    g_mutex_lock (&io->lock);
-    must = !sent || fasp_io_must_wake (io);
-    fasp_io_let_go (io);
+  if (!must) {
+    fasp_guard_lock (&io->guard);
+    must = fasp_lanes_oversleeps (io->lanes);
+    fasp_guard_unlock (&io->guard);
   }
   if (must)
-    fasp_io_wake (io);
+    fasp_lanes_wake (io->lanes);
 }
 
 /* The faster the stream, the more comes while the thread waits for its turn. */
@@ -148,9 +120,9 @@ fit_buffer (FaspIo * io)
   gsize needed, granted;
   guint64 rate;
 
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   rate = io->arriving.rate;
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
   /* of several a larger part may come by one than by another */
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
@@ -165,7 +137,7 @@ fit_buffer (FaspIo * io)
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
 }
 
-/* Lock held. */
+/* With the guard held. */
 static void
 take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
     gsize size, FaspMemory * memory, gboolean marked, FaspRoute route)
@@ -173,8 +145,8 @@ take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
   /* of several threads one may have been held up */
   io->newest = MAX (now, io->newest);
   fasp_meter_add (&io->arriving, io->newest, size);
-  fasp_endpoint_receive_routed (io->endpoint, io->newest, from, data, size,
-      memory, marked, route);
+  fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data,
+      size, memory, marked, route);
 }
 
 static void
@@ -191,26 +163,28 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     gboolean marked;
     gsize size;
 
-    g_mutex_lock (&io->lock);
+    fasp_guard_lock (&io->guard);
     for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
                 &memory, &marked)) != NULL; n++) {
       if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
-        fasp_io_let_go (io);
-        g_mutex_lock (&io->lock);
+        fasp_guard_unlock (&io->guard);
+        fasp_guard_lock (&io->guard);
       }
       address.link = link;
       take (io, now, &address, data, size, memory, marked, FASP_ROUTE_HERE);
     }
-    fasp_io_let_go (io);
+    fasp_lanes_rouse_others (io->lanes);
+    fasp_guard_unlock (&io->guard);
     if (all)
       break;
   }
   while (fasp_socket_get_unreachable (fasp_links_get (io->links, link),
           &address)) {
     address.link = link;
-    g_mutex_lock (&io->lock);
-    fasp_endpoint_unreachable (io->endpoint, g_get_monotonic_time (), &address);
-    fasp_io_let_go (io);
+    fasp_guard_lock (&io->guard);
+    fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (),
+        &address);
+    fasp_guard_unlock (&io->guard);
   }
 }
 
@@ -233,39 +207,24 @@ has_news (FaspIo * io)
   if (io->failed || io->ended)
     return TRUE;
   if (io->role == FASP_ROLE_RECEIVER)
-    return fasp_endpoint_can_read (io->endpoint);
-  return fasp_endpoint_can_write (io->endpoint)
-      || fasp_endpoint_is_drained (io->endpoint);
+    return fasp_endpoint_can_read (io->guard.endpoint);
+  return fasp_endpoint_can_write (io->guard.endpoint)
+      || fasp_endpoint_is_drained (io->guard.endpoint);
 }
 
-/* Lock held, which is let go.  From the other threads that receive: what is to be sent,
- * and told but for that there is something to read, is the I/O thread's; as are the
- * blocks that nobody needs any more, whose memory may be an application's. */
-static void
-end_beside (FaspIo * io)
-{
-  gboolean must;
-
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
-  must = fasp_io_must_wake (io) || (io->sleeping_until > 0 && (io->closing
-          || fasp_endpoint_has_event (io->endpoint)
-          || fasp_endpoint_has_forgotten (io->endpoint)));
-  if (must)
-    io->sleeping_until = 0;     /* as good as awake: once is enough */
-  g_mutex_unlock (&io->lock);
-  if (must)
-    fasp_io_wake (io);
-}
-
+/* From the other threads that receive: what is to be sent, and told but for that
+ * there is something to read, is the I/O thread's. */
 static void
 receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
 {
   FaspIo *io = data;
 
   receive_from (io, in, link);
-  g_mutex_lock (&io->lock);
-  end_beside (io);
+  fasp_guard_lock (&io->guard);
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  rouse (io->lanes, io);
+  fasp_guard_unlock (&io->guard);
 }
 
 /* --- at a port (faspport.h) ----------------------------------------------------------- */
@@ -273,7 +232,7 @@ receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
 static void
 port_begin (gpointer io)
 {
-  g_mutex_lock (&((FaspIo *) io)->lock);
+  fasp_guard_lock (&((FaspIo *) io)->guard);
 }
 
 static void
@@ -284,13 +243,27 @@ port_receive (gpointer io, FaspTime now, const FaspAddress * from,
   take (io, now, from, data, size, memory, marked, route);
 }
 
+/* The port's lock is held: what the endpoint does not need any more, whose memory may be
+ * an application's, goes with the I/O thread. */
 static void
-port_end (gpointer io, gboolean beside)
+port_end (gpointer data, gboolean beside)
 {
-  if (beside)
-    end_beside (io);
-  else
-    g_mutex_unlock (&((FaspIo *) io)->lock);    /* the rest is next for this thread */
+  FaspIo *io = data;
+
+  if (!beside) {
+    fasp_lanes_rouse_others (io->lanes);
+    g_mutex_unlock (&io->guard.mutex);
+    return;
+  }
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  rouse (io->lanes, io);
+  if (fasp_lanes_is_asleep (io->lanes)
+      && fasp_endpoint_has_forgotten (io->guard.endpoint)) {
+    fasp_lanes_set_sleep (io->lanes, 0);
+    fasp_lanes_wake (io->lanes);
+  }
+  g_mutex_unlock (&io->guard.mutex);
 }
 
 static void
@@ -298,9 +271,9 @@ port_unreachable (gpointer data, FaspTime now, const FaspAddress * to)
 {
   FaspIo *io = data;
 
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_unreachable (io->endpoint, now, to);
-  end_beside (io);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_unreachable (io->guard.endpoint, now, to);
+  port_end (io, TRUE);
 }
 
 static void
@@ -309,12 +282,14 @@ port_relieve (gpointer data)
   FaspIo *io = data;
 
   g_atomic_int_set (&io->relieved, TRUE);
-  fasp_io_wake (io);
+  fasp_lanes_wake (io->lanes);
 }
 
 static const FaspPortFunctions port_functions = {
   port_begin, port_receive, port_end, port_unreachable, port_relieve
 };
+
+/* --- what is told ------------------------------------------------------------------------ */
 
 /* Some of the events; FALSE: those were all. */
 static gboolean
@@ -323,11 +298,11 @@ tell_some (FaspIo * io)
   FaspEvent events[EVENTS_BATCH];
   guint n = 0;
 
-  g_mutex_lock (&io->lock);
-  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->endpoint,
+  fasp_guard_lock (&io->guard);
+  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint,
           &events[n]))
     note_event (io, &events[n++]);
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
     if (io->resolve != NULL && io->peers == NULL
         && (events[i].type == FASP_EVENT_INTERRUPTED
@@ -346,10 +321,10 @@ resolved (GSocketAddress * address, gpointer data)
 
   if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
     return FALSE;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_dial (io->endpoint, g_get_monotonic_time (), &peer);
-  fasp_io_let_go (io);
-  fasp_io_wake (io);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
+  fasp_guard_unlock (&io->guard);
+  fasp_lanes_wake (io->lanes);
   return TRUE;
 }
 
@@ -360,10 +335,10 @@ is_settled (gpointer data)
   FaspEndpointStats stats;
   gboolean settled;
 
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_get_stats (io->endpoint, g_get_monotonic_time (), &stats);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
   settled = stats.sessions > stats.interrupted || io->failed || io->closing;
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
   return settled;
 }
 
@@ -375,9 +350,9 @@ follow_peer (FaspIo * io)
 
   if (io->peers == NULL)
     return;
-  g_mutex_lock (&io->lock);
-  wanted = fasp_endpoint_get_wanted_peer (io->endpoint, &serial);
-  fasp_io_let_go (io);
+  fasp_guard_lock (&io->guard);
+  wanted = fasp_endpoint_get_wanted_peer (io->guard.endpoint, &serial);
+  fasp_guard_unlock (&io->guard);
   if (serial == io->peer_serial)
     return;
   fasp_resolve_free (io->resolve);
@@ -394,10 +369,10 @@ tell (FaspIo * io)
   while (tell_some (io));
   follow_peer (io);
   /* after the events: what was agreed upon is known before data comes */
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   if (io->waiters > 0 && has_news (io))
     g_cond_broadcast (&io->changed);
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
 }
 
 static FaspTime
@@ -405,16 +380,17 @@ sleep_until (FaspIo * io)
 {
   FaspTime until;
 
-  g_mutex_lock (&io->lock);
-  until = fasp_endpoint_get_timeout (io->endpoint);
+  fasp_guard_lock (&io->guard);
+  fasp_lanes_rouse_others (io->lanes);
+  until = fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0);
   if (io->closing)
     until = MIN (until, io->close_deadline);
   /* another thread may have received since it was looked at */
-  if (fasp_endpoint_has_event (io->endpoint)
-      || (io->closing && fasp_endpoint_is_closed (io->endpoint)))
+  if (fasp_endpoint_has_event (io->guard.endpoint)
+      || (io->closing && fasp_endpoint_is_closed (io->guard.endpoint)))
     until = 0;
-  io->sleeping_until = MAX (until, 1);
-  fasp_io_let_go (io);
+  fasp_lanes_set_sleep (io->lanes, MAX (until, 1));
+  fasp_guard_unlock (&io->guard);
   return until;
 }
 
@@ -424,17 +400,17 @@ wait_for_work (FaspIo * io, FaspTime until, gint blocked)
   FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
       MAX (0, until - g_get_monotonic_time ());
   gboolean woken;
-  guint64 ready, ignored;
+  guint64 ready;
 
   if (blocked >= 0)
     timeout = BLOCKED_MAX;
   ready = fasp_links_wait (io->links, g_atomic_int_get (&io->relieved) ? 0 :
-      io->own, io->wake_fd, &woken, blocked, timeout);
-  g_mutex_lock (&io->lock);
-  io->sleeping_until = 0;
-  fasp_io_let_go (io);
-  if (woken && read (io->wake_fd, &ignored, sizeof (ignored)) < 0)
-    g_debug ("nothing to read from the event counter");
+      io->own, fasp_lanes_get_wake_fd (io->lanes), &woken, blocked, timeout);
+  fasp_guard_lock (&io->guard);
+  fasp_lanes_set_sleep (io->lanes, 0);
+  fasp_guard_unlock (&io->guard);
+  if (woken)
+    fasp_lanes_clear_wake (io->lanes);
   receive_all (io, ready);
 }
 
@@ -443,10 +419,10 @@ is_done (FaspIo * io)
 {
   gboolean done;
 
-  g_mutex_lock (&io->lock);
-  done = io->closing && (fasp_endpoint_is_closed (io->endpoint)
+  fasp_guard_lock (&io->guard);
+  done = io->closing && (fasp_endpoint_is_closed (io->guard.endpoint)
       || g_get_monotonic_time () >= io->close_deadline);
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
   return done;
 }
 
@@ -468,14 +444,9 @@ run (gpointer data)
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (;;) {
-    gint error, blocked;
+    gint blocked = fasp_lanes_send (io->lanes);
 
-    g_mutex_lock (&io->send_lock);
-    send_due (io);
-    blocked = fasp_send_batch_get_blocked (io->out);
-    error = fasp_send_batch_get_error (io->out);
-    g_mutex_unlock (&io->send_lock);
-    tell_send_error (io, error);
+    tell_send_error (io, fasp_lanes_take_error (io->lanes));
     tell (io);
     if (is_done (io))           /* what was sent may have been the last */
       break;
@@ -576,14 +547,7 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal,
           error))
     return FALSE;
-  if (!convert_others (io, settings, error))
-    return FALSE;
-  io->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (io->wake_fd < 0)
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').", g_strerror (errno));
-  return io->wake_fd >= 0;
+  return convert_others (io, settings, error);
 }
 
 static void
@@ -625,24 +589,24 @@ copy_peers (FaspIo * io, const FaspIoSettings * settings)
         settings->fallbacks[i - 1].port};
 }
 
-/* What there is, without the threads. */
+/* What there is, without the thread, and those that receive. */
 static void
 destroy (FaspIo * io)
 {
+  if (io->lanes != NULL)
+    fasp_lanes_stop (io->lanes);
   g_clear_pointer (&io->receivers, fasp_receivers_free);
   g_clear_pointer (&io->resolve, fasp_resolve_free);
   if (io->peers != NULL)
     for (guint i = 0; i < io->n_peers; i++)
       g_free ((gchar *) io->peers[i].host);
   g_free (io->peers);
-  fasp_endpoint_free (io->endpoint);
-  fasp_send_batch_free (io->out);
+  fasp_endpoint_free (io->guard.endpoint);
+  fasp_lanes_free (io->lanes);
   fasp_receive_batch_free (io->in);
   close_links (io);
   g_free (io->others);
-  close (io->wake_fd);
-  g_mutex_clear (&io->send_lock);
-  g_mutex_clear (&io->lock);
+  g_mutex_clear (&io->guard.mutex);
   g_cond_clear (&io->changed);
   g_free (io);
 }
@@ -659,11 +623,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     g_free (io);
     return NULL;
   }
-  io->out = fasp_send_batch_new (fasp_links_get_fds (io->links),
-      fasp_links_count (io->links),
-      settings->n_links <= MAX (settings->flowlets, 1));
-  g_mutex_init (&io->send_lock);
-  g_mutex_init (&io->lock);
+  g_mutex_init (&io->guard.mutex);
   g_cond_init (&io->changed);
   io->event = settings->event;
   io->send_failed = settings->send_failed;
@@ -682,9 +642,15 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     config.id_bits = FASP_ROUTES_BITS;
     config.id_prefix = fasp_port_get_prefix (&io->place);
   }
-  io->endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
-  fasp_endpoint_expect (io->endpoint, g_get_monotonic_time ());
-  if (!make_receivers (io, settings, error)) {
+  /* who has one peer, or one group, has nothing to deal out */
+  config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
+      && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,
+      g_get_num_processors ()) : 1;
+  io->guard.endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
+  fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
+  io->lanes = fasp_lanes_new (&io->guard, io->links,
+      settings->n_links <= MAX (settings->flowlets, 1), rouse, io, error);
+  if (io->lanes == NULL || !make_receivers (io, settings, error)) {
     destroy (io);
     return NULL;
   }
@@ -707,12 +673,12 @@ fasp_io_free (FaspIo * io)
 
   if (io == NULL)
     return;
-  g_mutex_lock (&io->lock);
-  fasp_endpoint_close (io->endpoint, now, FASP_REASON_STOPPED);
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
   io->closing = TRUE;
   io->close_deadline = now + CLOSE_MAX;
-  fasp_io_let_go (io);
-  fasp_io_wake (io);
+  fasp_guard_unlock (&io->guard);
+  fasp_lanes_wake (io->lanes);
   g_thread_join (io->thread);
   if (io->place.port != NULL)
     fasp_port_end (&io->place);
@@ -735,16 +701,16 @@ fasp_io_get_socket_buffer (FaspIo * io)
 FaspEndpoint *
 fasp_io_lock (FaspIo * io)
 {
-  g_mutex_lock (&io->lock);
-  return io->endpoint;
+  fasp_guard_lock (&io->guard);
+  return io->guard.endpoint;
 }
 
 void
 fasp_io_unlock (FaspIo * io, gboolean changed)
 {
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
   if (changed)
-    fasp_io_wake (io);
+    fasp_lanes_wake (io->lanes);
 }
 
 void
@@ -752,8 +718,159 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
 {
   if (io == NULL)
     return;
-  g_mutex_lock (&io->lock);
+  fasp_guard_lock (&io->guard);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);
-  fasp_io_let_go (io);
+  fasp_guard_unlock (&io->guard);
+}
+
+/* --- the stream -------------------------------------------------------------------------- */
+
+/* Lock held. Is there no point in going on writing? */
+static gboolean
+is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
+{
+  if (io->failed)
+    *event = io->failed_event;
+  if (io->flushing || io->failed)
+    *result = io->flushing ? FASP_IO_FLUSHING : FASP_IO_FAILED;
+  return io->flushing || io->failed;
+}
+
+static void
+wait_for_change (FaspIo * io)
+{
+  io->waiters++;
+  g_cond_wait (&io->changed, &io->guard.mutex);
+  io->waiters--;
+}
+
+/* Lock held. Moves *done as far as there is room; TRUE: to the end. */
+static gboolean
+write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
+    guint n, gsize * done)
+{
+  FaspTime now = g_get_monotonic_time ();
+  gsize start = 0;
+
+  for (guint i = 0; i < n; start += pieces[i++].size) {
+    const FaspPlace *place = pieces[i].place.known ? &pieces[i].place : NULL;
+    FaspTime written = place != NULL ? pieces[i].media_time : media_time;
+    gsize from = *done - start, taken;
+
+    if (*done >= start + pieces[i].size)
+      continue;
+    if (from == 0 && !fasp_endpoint_set_place (io->guard.endpoint, now, written,
+            place))
+      return FALSE;
+    if (from == 0 && pieces[i].is_key)
+      fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written);
+    taken = fasp_endpoint_write (io->guard.endpoint, now, written,
+        pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
+    *done += taken;
+    if (taken < pieces[i].size - from)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+FaspIoResult
+fasp_io_write (FaspIo * io, FaspTime media_time,
+    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  gboolean all = FALSE, must = FALSE;
+
+  fasp_guard_lock (&io->guard);
+  while (!all) {
+    if (is_over (io, &result, event))
+      break;
+    all = write_pieces (io, media_time, pieces, n, done);
+    must = fasp_lanes_oversleeps (io->lanes);
+    fasp_lanes_rouse_others (io->lanes);
+    if (all)
+      break;
+    if (must)
+      fasp_lanes_wake (io->lanes);
+    wait_for_change (io);
+  }
+  fasp_guard_unlock (&io->guard);
+  if (all && must)
+    send_or_wake (io);
+  return result;
+}
+
+FaspIoResult
+fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  FaspEndpointStats stats;
+
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
+  fasp_lanes_wake (io->lanes);
+  while (!fasp_endpoint_is_drained (io->guard.endpoint)) {
+    if (is_over (io, &result, event))
+      break;
+    wait_for_change (io);
+  }
+  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
+  *lost = stats.bytes_unconfirmed;
+  fasp_guard_unlock (&io->guard);
+  return result;
+}
+
+FaspIoResult
+fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
+    FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  gboolean must;
+
+  *n = 0;
+  fasp_guard_lock (&io->guard);
+  for (;;) {
+    FaspTime now = g_get_monotonic_time ();
+
+    if (io->flushing) {
+      result = FASP_IO_FLUSHING;
+      break;
+    }
+    while (*n < max) {
+      FaspBlock *block = fasp_endpoint_read (io->guard.endpoint, now);
+
+      if (block == NULL)
+        break;
+      items[*n].block = block;
+      items[*n].place = fasp_endpoint_get_stand (io->guard.endpoint);
+      items[*n].place.offset = block->offset;
+      items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint,
+          block->media_time);
+      (*n)++;
+      if (block->flags & FASP_BLOCK_EOS)
+        break;
+    }
+    if (*n > 0)
+      break;
+    if (io->ended) {
+      io->ended = FALSE;
+      *event = io->ended_event;
+      result = FASP_IO_ENDED;
+      break;
+    }
+    if (io->failed) {
+      *event = io->failed_event;
+      result = FASP_IO_FAILED;
+      break;
+    }
+    /* what was taken may have been marks, or known, and the last of a session */
+    if (fasp_lanes_oversleeps (io->lanes))
+      fasp_lanes_wake (io->lanes);
+    wait_for_change (io);
+  }
+  must = fasp_lanes_oversleeps (io->lanes);
+  fasp_guard_unlock (&io->guard);
+  if (must)
+    fasp_lanes_wake (io->lanes);
+  return result;
 }

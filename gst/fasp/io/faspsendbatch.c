@@ -296,6 +296,8 @@ refused (FaspSendBatch * b, gint error)
 gboolean
 fasp_send_batch_flush (FaspSendBatch * b)
 {
+  for (guint i = b->first; i < b->used; i++)
+    fasp_datagram_seal (nth (b, i));
   sort (b);
   b->blocked = -1;
   while (b->first < b->used) {

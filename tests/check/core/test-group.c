@@ -259,6 +259,7 @@ get_tail (FaspGroup * group, FaspTime now, FaspStore * store, guint8 * data)
   group->announce_time = FASP_NEVER;
   group->tell_time = now;
   g_assert_true (fasp_group_poll (group, now, &view, &d));
+  fasp_datagram_seal (&d);
   memcpy (data, d.data, d.size);
   return d.size;
 }

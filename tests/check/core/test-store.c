@@ -156,11 +156,47 @@ test_other_stream (void)
   fasp_store_free (store);
 }
 
+/* Writes that nearly fill a block are a block each, whole; smaller ones are put together,
+ * and cut. */
+static void
+test_alike (void)
+{
+  const struct
+  {
+    gsize write;
+    guint writes, blocks;
+    guint32 first;
+  } table[] = {
+    {1316, 22, 22, 1316},
+    {1260, 22, 22, 1260},
+    {1259, 22, 20, 1440},
+    {188, 70, 10, 1316},
+    {1440, 22, 22, 1440},
+    {4096, 22, 63, 1440},
+  };
+  static const guint8 data[4096];
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
+    FaspStore *store = fasp_store_new (1 << 20, 1440);
+
+    for (guint n = 0; n < table[i].writes; n++)
+      g_assert_cmpuint (fasp_store_write (store, 0, 0, data, table[i].write,
+              NULL), ==, table[i].write);
+    fasp_store_seal (store);
+    g_assert_cmpuint (fasp_store_get_head (store), ==, table[i].blocks);
+    g_assert_cmpuint (fasp_store_get (store, 0)->size, ==, table[i].first);
+    g_assert_cmpuint (fasp_store_count_bytes (store, 0,
+            fasp_store_get_head (store)), ==, table[i].write * table[i].writes);
+    fasp_store_free (store);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/store/blocks", test_blocks);
+  g_test_add_func ("/store/alike", test_alike);
   g_test_add_func ("/store/limit", test_limit);
   g_test_add_func ("/store/tiny", test_tiny);
   g_test_add_func ("/store/memory", test_memory);

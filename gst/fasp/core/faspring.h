@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * FaspRing: the growth of a ring of numbered things.
+ *
+ * Thing n of [from, to) stands at n & mask; mask + 1 is a power of two.  The ring itself
+ * belongs to whoever keeps it, so that getting at a thing is one line of its own code.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define FASP_RING_FIRST_MASK 255
+
+/* @ring, of things of @size bytes, with room for thing @to beside those of [@from, @to):
+ * the same, or one of twice the size with what was in it, and @mask of that.  What else
+ * is in it is undefined. */
+gpointer fasp_ring_make_room (gpointer ring, gsize size, guint64 * mask,
+    guint64 from, guint64 to);
+
+G_END_DECLS

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <gio/gio.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "faspdeparture.h"
+#include "fasplanes.h"
+#include "faspsendbatch.h"
+
+/* Full batches sent before anything else is looked at. */
+#define BATCHES_MAX 4
+/* Datagrams made, a microsecond each, between two looks at the clock. */
+#define SAME_TIME 8
+/* A socket that takes no more is tried again after that time at the latest. */
+#define BLOCKED_MAX (20 * FASP_MSEC)
+
+typedef struct
+{
+  FaspLanes *all;
+  guint number;
+  GMutex sending;               /* of the batch; before the guard */
+  FaspSendBatch *batch;
+  FaspDeparture departure;      /* how long it has waited */
+  gint wake_fd;
+  GThread *thread;
+  FaspTime sleeping_until;      /* under the guard; 0: awake */
+} Lane;
+
+struct _FaspLanes
+{
+  FaspGuard *guard;
+  FaspLinks *links;
+  FaspLanesFunc rouse;
+  gpointer user_data;
+  gboolean stopping;            /* under the guard */
+  gint error;                   /* atomic */
+  guint n;
+  Lane lanes[FASP_LANES_MAX];
+};
+
+guint
+fasp_lanes_choose (guint wanted, guint processors)
+{
+  return CLAMP (wanted != 0 ? wanted : processors, 1, FASP_LANES_MAX);
+}
+
+/* --- sending ------------------------------------------------------------------ */
+
+/* Makes what is due. FALSE: there is no more. */
+static gboolean
+make_batch (Lane * lane)
+{
+  FaspDatagram *datagram;
+  FaspTime now = 0;
+
+  for (guint n = 0; (datagram = fasp_send_batch_next (lane->batch)) != NULL;
+      n++) {
+    if (n % SAME_TIME == 0)
+      now = g_get_monotonic_time ();
+    if (!fasp_departure_takes (&lane->departure, now))
+      return TRUE;
+    if (!fasp_endpoint_poll_lane (lane->all->guard->endpoint, lane->number, now,
+            datagram))
+      return FALSE;
+    fasp_departure_made (&lane->departure, now);
+    fasp_send_batch_commit (lane->batch);
+  }
+  return TRUE;
+}
+
+/* All that was made has left just now. */
+static void
+note_lateness (Lane * lane)
+{
+  FaspGuard *guard = lane->all->guard;
+  FaspTime now = g_get_monotonic_time (), from;
+
+  if (!fasp_departure_left (&lane->departure, now, &from))
+    return;
+  fasp_guard_lock (guard);
+  fasp_endpoint_left_late (guard->endpoint, lane->number, from, now);
+  fasp_guard_unlock (guard);
+}
+
+/* With the lane's lock held.  Returns the link that takes no more now, or -1. */
+static gint
+send_due (Lane * lane)
+{
+  FaspGuard *guard = lane->all->guard;
+  gboolean more = TRUE;
+  gint error;
+
+  for (guint i = 0; i < BATCHES_MAX && more; i++) {
+    fasp_guard_lock (guard);
+    more = make_batch (lane);
+    fasp_guard_unlock (guard);
+    if (!fasp_send_batch_flush (lane->batch))
+      break;
+    note_lateness (lane);
+  }
+  error = fasp_send_batch_get_error (lane->batch);
+  if (error != 0)
+    g_atomic_int_set (&lane->all->error, error);
+  return fasp_send_batch_get_blocked (lane->batch);
+}
+
+gint
+fasp_lanes_send (FaspLanes * all)
+{
+  Lane *lane = &all->lanes[0];
+  gint blocked;
+
+  g_mutex_lock (&lane->sending);
+  blocked = send_due (lane);
+  g_mutex_unlock (&lane->sending);
+  return blocked;
+}
+
+gboolean
+fasp_lanes_try_send (FaspLanes * all)
+{
+  Lane *lane = &all->lanes[0];
+  gboolean sent;
+
+  if (!g_mutex_trylock (&lane->sending))
+    return FALSE;
+  sent = send_due (lane) < 0;
+  g_mutex_unlock (&lane->sending);
+  return sent;
+}
+
+gint
+fasp_lanes_take_error (FaspLanes * all)
+{
+  return g_atomic_int_exchange (&all->error, 0);
+}
+
+/* --- sleeping ----------------------------------------------------------------- */
+
+static void
+wake (Lane * lane)
+{
+  guint64 one = 1;
+
+  /* EAGAIN: it is awake already */
+  if (write (lane->wake_fd, &one, sizeof one) < 0 && errno != EAGAIN)
+    g_warning ("cannot wake a thread that sends: %s", g_strerror (errno));
+}
+
+static void
+clear_wake (Lane * lane)
+{
+  guint64 ignored;
+
+  if (read (lane->wake_fd, &ignored, sizeof ignored) < 0)
+    g_debug ("nothing to read from the event counter");
+}
+
+static gboolean
+oversleeps (const Lane * lane)
+{
+  return lane->sleeping_until > 0
+      && fasp_endpoint_get_lane_timeout (lane->all->guard->endpoint,
+      lane->number) < lane->sleeping_until;
+}
+
+void
+fasp_lanes_set_sleep (FaspLanes * all, FaspTime until)
+{
+  all->lanes[0].sleeping_until = until;
+}
+
+gboolean
+fasp_lanes_is_asleep (const FaspLanes * all)
+{
+  return all->lanes[0].sleeping_until > 0;
+}
+
+gboolean
+fasp_lanes_oversleeps (const FaspLanes * all)
+{
+  return oversleeps (&all->lanes[0]);
+}
+
+void
+fasp_lanes_rouse_others (FaspLanes * all)
+{
+  for (guint i = 1; i < all->n; i++)
+    if (oversleeps (&all->lanes[i])) {
+      all->lanes[i].sleeping_until = 0; /* once is enough */
+      wake (&all->lanes[i]);
+    }
+}
+
+void
+fasp_lanes_wake (FaspLanes * all)
+{
+  wake (&all->lanes[0]);
+}
+
+gint
+fasp_lanes_get_wake_fd (const FaspLanes * all)
+{
+  return all->lanes[0].wake_fd;
+}
+
+void
+fasp_lanes_clear_wake (FaspLanes * all)
+{
+  clear_wake (&all->lanes[0]);
+}
+
+/* --- the threads -------------------------------------------------------------- */
+
+/* Until when; FALSE: it is to end. */
+static gboolean
+fall_asleep (Lane * lane, FaspTime * until)
+{
+  FaspLanes *all = lane->all;
+  gboolean goes_on;
+
+  fasp_guard_lock (all->guard);
+  all->rouse (all, all->user_data);
+  *until = fasp_endpoint_get_lane_timeout (all->guard->endpoint, lane->number);
+  lane->sleeping_until = MAX (*until, 1);
+  goes_on = !all->stopping;
+  fasp_guard_unlock (all->guard);
+  return goes_on;
+}
+
+static void
+sleep_until (Lane * lane, FaspTime until, gint blocked)
+{
+  FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
+      MAX (0, until - g_get_monotonic_time ());
+  gboolean woken;
+
+  if (blocked >= 0)
+    timeout = BLOCKED_MAX;
+  fasp_links_wait (lane->all->links, 0, lane->wake_fd, &woken, blocked,
+      timeout);
+  fasp_guard_lock (lane->all->guard);
+  lane->sleeping_until = 0;
+  fasp_guard_unlock (lane->all->guard);
+  if (woken)
+    clear_wake (lane);
+}
+
+static gpointer
+run (gpointer data)
+{
+  Lane *lane = data;
+  FaspTime until;
+  gint blocked;
+
+  /* the default of 50 µs would be added to every pacing gap */
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  for (;;) {
+    g_mutex_lock (&lane->sending);
+    blocked = send_due (lane);
+    g_mutex_unlock (&lane->sending);
+    if (!fall_asleep (lane, &until))
+      break;
+    sleep_until (lane, until, blocked);
+  }
+  return NULL;
+}
+
+/* --- life --------------------------------------------------------------------- */
+
+static gboolean
+lane_init (Lane * lane, gboolean waits, GError ** error)
+{
+  FaspLinks *links = lane->all->links;
+
+  g_mutex_init (&lane->sending);
+  lane->batch = fasp_send_batch_new (fasp_links_get_fds (links),
+      fasp_links_count (links), waits);
+  lane->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (lane->wake_fd < 0) {
+    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
+        "Cannot make an event counter: %s. Check the limit of open files "
+        "(`ulimit -n').", g_strerror (errno));
+    return FALSE;
+  }
+  /* the first one is somebody else's */
+  if (lane->number == 0)
+    return TRUE;
+  lane->thread = g_thread_try_new ("fasp-send", run, lane, error);
+  if (lane->thread == NULL)
+    g_prefix_error (error, "Cannot start sending thread %u: ", lane->number);
+  return lane->thread != NULL;
+}
+
+FaspLanes *
+fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
+    FaspLanesFunc rouse, gpointer user_data, GError ** error)
+{
+  FaspLanes *all = g_new0 (FaspLanes, 1);
+  guint n = fasp_endpoint_count_lanes (guard->endpoint);
+
+  all->guard = guard;
+  all->links = links;
+  all->rouse = rouse;
+  all->user_data = user_data;
+  /* none of them sees a number that is not ready */
+  fasp_guard_lock (guard);
+  for (; all->n < n; all->n++) {
+    Lane *lane = &all->lanes[all->n];
+
+    lane->all = all;
+    lane->number = all->n;
+    if (!lane_init (lane, waits, error))
+      break;
+  }
+  fasp_guard_unlock (guard);
+  if (all->n == n)
+    return all;
+  all->n++;                     /* what there is of it */
+  fasp_lanes_stop (all);
+  fasp_lanes_free (all);
+  return NULL;
+}
+
+void
+fasp_lanes_stop (FaspLanes * all)
+{
+  fasp_guard_lock (all->guard);
+  all->stopping = TRUE;
+  fasp_guard_unlock (all->guard);
+  for (guint i = 1; i < all->n; i++) {
+    if (all->lanes[i].thread != NULL)
+      wake (&all->lanes[i]);
+    g_clear_pointer (&all->lanes[i].thread, g_thread_join);
+  }
+}
+
+void
+fasp_lanes_free (FaspLanes * all)
+{
+  if (all == NULL)
+    return;
+  for (guint i = 0; i < all->n; i++) {
+    Lane *lane = &all->lanes[i];
+
+    fasp_send_batch_free (lane->batch);
+    g_mutex_clear (&lane->sending);
+    if (lane->wake_fd >= 0)
+      close (lane->wake_fd);
+  }
+  g_free (all);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One sender with several threads that send, and receivers for all of them, over the
+ * loopback interface.
+ */
+#include <string.h>
+#include "faspio.h"
+#include "fasplanes.h"
+
+#define LANES 3
+#define RECEIVERS (2 * FASP_LANE_FULL + 12)
+#define WRITE 1316
+#define WRITES 300
+
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  guint connected, removed;
+} Callers;
+
+static void
+on_sender_event (FaspIo * io, const FaspEvent * event, gpointer data)
+{
+  Callers *callers = data;
+
+  g_mutex_lock (&callers->lock);
+  callers->connected += event->type == FASP_EVENT_CONNECTED;
+  callers->removed += event->type == FASP_EVENT_REMOVED;
+  g_cond_broadcast (&callers->changed);
+  g_mutex_unlock (&callers->lock);
+}
+
+static void
+on_event (FaspIo * io, const FaspEvent * event, gpointer data)
+{
+}
+
+static void
+on_send_failed (const gchar * why, gpointer data)
+{
+  g_test_message ("%s", why);
+}
+
+static void
+on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
+{
+}
+
+static FaspIo *
+new_io (FaspRole role, guint16 peer, guint threads, FaspIoEventFunc func,
+    gpointer data)
+{
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1,.buffer =
+        1 << 18
+  };
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = func,
+    .send_failed = on_send_failed,.buffer_short = on_short,.user_data = data,
+    .threads = threads
+  };
+  g_autoptr (GError) error = NULL;
+  FaspIo *io;
+
+  fasp_endpoint_config_init (&settings.endpoint, role,
+      peer == 0 ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
+  settings.endpoint.max_bitrate = 20000000;
+  settings.endpoint.buffer_size = 1 << 20;
+  settings.peer_host = peer != 0 ? "127.0.0.1" : NULL;
+  settings.peer_port = peer;
+  io = fasp_io_new (&settings, &error);
+  g_assert_no_error (error);
+  return io;
+}
+
+static guint8
+byte_at (gsize offset)
+{
+  return offset * 31 + (offset >> 8);
+}
+
+/* From the first byte to the end. */
+static void
+read_whole (FaspIo * io)
+{
+  gboolean eos = FALSE;
+  gsize place = 0;
+
+  while (!eos) {
+    FaspIoItem items[64];
+    FaspEvent event;
+    guint n;
+
+    g_assert_cmpint (fasp_io_read (io, items, 64, &n, &event), ==, FASP_IO_OK);
+    for (guint i = 0; i < n; i++) {
+      const FaspBlock *block = items[i].block;
+
+      for (guint32 k = 0; k < block->size; k++)
+        g_assert_cmphex (block->data[k], ==, byte_at (place + k));
+      place += block->size;
+      eos = (block->flags & FASP_BLOCK_EOS) != 0;
+      fasp_block_unref (items[i].block);
+    }
+  }
+  g_assert_cmpuint (place, ==, WRITE * WRITES);
+}
+
+static guint
+count_threads (const gchar * name)
+{
+  g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  const gchar *task;
+  guint n = 0;
+
+  g_assert_nonnull (tasks);
+  while ((task = g_dir_read_name (tasks)) != NULL) {
+    g_autofree gchar *path = g_strdup_printf ("/proc/self/task/%s/comm", task);
+    g_autofree gchar *comm = NULL;
+
+    if (g_file_get_contents (path, &comm, NULL, NULL))
+      n += g_str_equal (g_strchomp (comm), name);
+  }
+  return n;
+}
+
+static void
+wait_for (Callers * callers, const guint * count, guint n)
+{
+  g_mutex_lock (&callers->lock);
+  while (*count < n)
+    g_cond_wait (&callers->changed, &callers->lock);
+  g_mutex_unlock (&callers->lock);
+}
+
+/* All have all of it, whichever thread sends to them, and some leave on the way. */
+static void
+test_all (void)
+{
+  Callers callers = { 0 };
+  FaspIo *sender = new_io (FASP_ROLE_SENDER, 0, LANES, on_sender_event,
+      &callers);
+  guint16 port = fasp_io_get_port (sender);
+  FaspIo *receivers[RECEIVERS];
+  FaspEvent event;
+  guint64 lost;
+
+  for (guint i = 0; i < RECEIVERS; i++)
+    receivers[i] = new_io (FASP_ROLE_RECEIVER, port, 1, on_event, NULL);
+  wait_for (&callers, &callers.connected, RECEIVERS);
+  g_assert_cmpuint (count_threads ("fasp-send"), ==, LANES - 1);
+  for (guint n = 0; n < WRITES; n++) {
+    guint8 bytes[WRITE];
+    FaspIoPiece piece = { bytes, sizeof bytes, NULL };
+    gsize done = 0;
+
+    for (guint k = 0; k < WRITE; k++)
+      bytes[k] = byte_at (n * WRITE + k);
+    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==,
+        FASP_IO_OK);
+    if (n == WRITES / 2) {
+      /* one of each lane */
+      g_clear_pointer (&receivers[0], fasp_io_free);
+      g_clear_pointer (&receivers[FASP_LANE_FULL], fasp_io_free);
+      g_clear_pointer (&receivers[RECEIVERS - 1], fasp_io_free);
+    }
+  }
+  wait_for (&callers, &callers.removed, 3);
+  g_assert_cmpint (fasp_io_drain (sender, &lost, &event), ==, FASP_IO_OK);
+  g_assert_cmpuint (lost, ==, 0);
+  for (guint i = 0; i < RECEIVERS; i++)
+    if (receivers[i] != NULL)
+      read_whole (receivers[i]);
+  fasp_io_free (sender);
+  g_assert_cmpuint (count_threads ("fasp-send"), ==, 0);
+  for (guint i = 0; i < RECEIVERS; i++)
+    g_clear_pointer (&receivers[i], fasp_io_free);
+}
+
+/* As many as are wanted, or there are processors, within bounds. */
+static void
+test_choose (void)
+{
+  g_assert_cmpuint (fasp_lanes_choose (0, 1), ==, 1);
+  g_assert_cmpuint (fasp_lanes_choose (0, 8), ==, 8);
+  g_assert_cmpuint (fasp_lanes_choose (0, 128), ==, FASP_LANES_MAX);
+  g_assert_cmpuint (fasp_lanes_choose (1, 8), ==, 1);
+  g_assert_cmpuint (fasp_lanes_choose (5, 2), ==, 5);
+  g_assert_cmpuint (fasp_lanes_choose (64, 2), ==, FASP_LANES_MAX);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lanes/choose", test_choose);
+  g_test_add_func ("/lanes/all", test_all);
+  return g_test_run ();
+}
