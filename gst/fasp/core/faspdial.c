@@ -298,12 +298,12 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 FaspTime
 fasp_dial_get_timeout (const FaspEndpoint * endpoint)
 {
-  FaspTime timeout = MIN (endpoint->redial_time, endpoint->move_time);
+  FaspTime timeout = fasp_sooner (endpoint->redial_time, endpoint->move_time);
 
   if (!endpoint->caller.active)
-    return MIN (MIN (timeout, get_call_deadline (endpoint)),
+    return fasp_sooner (fasp_sooner (timeout, get_call_deadline (endpoint)),
         get_unanswered_time (endpoint));
-  timeout = MIN (timeout, fasp_caller_get_timeout (&endpoint->caller));
-  timeout = MIN (timeout, get_call_deadline (endpoint));
-  return MIN (timeout, get_unanswered_time (endpoint));
+  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&endpoint->caller));
+  timeout = fasp_sooner (timeout, get_call_deadline (endpoint));
+  return fasp_sooner (timeout, get_unanswered_time (endpoint));
 }

@@ -773,7 +773,7 @@ end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   fasp_endpoint_note_needs (endpoint, session);
   fasp_session_end_turn (session, now, turns->quantum, waits);
   fasp_turns_done (turns, &session->turn_to_send, now,
-      MAX (fasp_session_get_timeout (session, now), now + 1), waits);
+      fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
 /* What is of no session. */
@@ -838,14 +838,14 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 static FaspTime
 get_own_timeout (FaspEndpoint * endpoint)
 {
-  FaspTime timeout = MIN (endpoint->hold_deadline,
+  FaspTime timeout = fasp_sooner (endpoint->hold_deadline,
       fasp_dial_get_timeout (endpoint));
 
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
-  timeout = MIN (timeout, endpoint->punch_time);
+  timeout = fasp_sooner (timeout, endpoint->punch_time);
   if (endpoint->group != NULL)
-    timeout = MIN (timeout, fasp_multicast_get_timeout (endpoint));
+    timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
   return timeout;
 }
 
@@ -854,12 +854,8 @@ fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane)
 {
   FaspTime timeout = fasp_turns_get_time (&endpoint->turns[lane]);
 
-  if (lane == 0) {
-    FaspTime own = get_own_timeout (endpoint);
-
-    timeout = MIN (timeout, own);
-  }
-  return timeout;
+  return lane == 0 ? fasp_sooner (timeout, get_own_timeout (endpoint)) :
+      timeout;
 }
 
 FaspTime
@@ -867,11 +863,9 @@ fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
 {
   FaspTime timeout = FASP_NEVER;
 
-  for (guint i = 0; i < endpoint->config.lanes; i++) {
-    FaspTime of_lane = fasp_endpoint_get_lane_timeout (endpoint, i);
-
-    timeout = MIN (timeout, of_lane);
-  }
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint,
+            i));
   return timeout;
 }
 

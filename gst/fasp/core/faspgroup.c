@@ -445,6 +445,6 @@ fasp_group_get_timeout (FaspGroup * group, const FaspGroupView * view)
     else if (view->is_unacknowledged)
       timeout = MIN (timeout, group->tail_time);
   }
-  return MAX (timeout, fasp_pacer_get_wake (&group->pacer, 0,
+  return fasp_later (timeout, fasp_pacer_get_wake (&group->pacer, 0,
           get_wire_max (group)));
 }

@@ -13,10 +13,18 @@ G_BEGIN_DECLS
 
 #define FASP_RING_FIRST_MASK 255
 
-/* @ring, of things of @size bytes, with room for thing @to beside those of [@from, @to):
- * the same, or one of twice the size with what was in it, and @mask of that.  What else
- * is in it is undefined. */
-gpointer fasp_ring_make_room (gpointer ring, gsize size, guint64 * mask,
+/* @ring, of things of @size bytes, twice as large, with [@from, @to) as before, and @mask
+ * of that.  What else is in it is undefined. */
+gpointer fasp_ring_grow (gpointer ring, gsize size, guint64 * mask,
     guint64 from, guint64 to);
+
+/* Has it room for thing @to beside those of [@from, @to)?  If not it grows. */
+static inline gpointer
+fasp_ring_make_room (gpointer ring, gsize size, guint64 * mask, guint64 from,
+    guint64 to)
+{
+  return to - from <= *mask ? ring :
+      fasp_ring_grow (ring, size, mask, from, to);
+}
 
 G_END_DECLS

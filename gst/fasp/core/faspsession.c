@@ -271,7 +271,7 @@ get_challenge_time (const FaspSession * session)
 
   for (guint i = 0; i < session->n_paths; i++)
     if (session->paths[i].has_candidate)
-      time = MIN (time, session->paths[i].candidate_time +
+      time = fasp_sooner (time, session->paths[i].candidate_time +
           FASP_CHALLENGE_INTERVAL);
   return time;
 }
@@ -285,15 +285,16 @@ get_path_timeout (const FaspSession * session)
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
-    timeout = MIN (timeout, fasp_path_get_ping_time (path));
+    timeout = fasp_sooner (timeout, fasp_path_get_ping_time (path));
     if (session->role == FASP_ROLE_RECEIVER)
-      timeout = MIN (timeout, MIN (path->silence_due,
+      timeout = fasp_sooner (timeout, fasp_sooner (path->silence_due,
               fasp_gap_get_timeout (path->gap)));
     else if (fasp_session_is_used (session, i))
-      timeout = MIN (timeout, fasp_pmtu_get_timeout (&path->pmtu));
+      timeout = fasp_sooner (timeout, fasp_pmtu_get_timeout (&path->pmtu));
   }
   if (session->hearing != NULL)
-    timeout = MIN (timeout, fasp_gap_get_timeout (session->hearing->gap));
+    timeout =
+        fasp_sooner (timeout, fasp_gap_get_timeout (session->hearing->gap));
   return timeout;
 }
 
@@ -303,41 +304,47 @@ get_open_timeout (FaspSession * session, FaspTime now)
   FaspTime timeout;
 
   if (!session->is_proved)
-    return session->n_pongs > 0 ? now : MIN (get_challenge_time (session),
+    return session->n_pongs >
+        0 ? now : fasp_sooner (get_challenge_time (session),
         session->heard + session->resume_timeout);
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
     timeout = session->spoken + FASP_KEEPALIVE;
-    timeout = MIN (timeout, fasp_tx_get_timeout (&session->tx));
+    timeout = fasp_sooner (timeout, fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
-      timeout = MIN (timeout, MIN (session->promise_time,
+      timeout = fasp_sooner (timeout, fasp_sooner (session->promise_time,
               fasp_outlook_get_timeout (&session->tx.outlook)));
   } else {
-    timeout = MIN (fasp_rx_get_timeout (&session->rx), session->ping_time);
+    timeout =
+        fasp_sooner (fasp_rx_get_timeout (&session->rx), session->ping_time);
     if (fasp_session_get_hold_end (session) > 0)
-      timeout = MIN (timeout, fasp_session_get_hold_end (session));
-    timeout = MIN (timeout, fasp_rx_get_give_up_time (&session->rx, now));
+      timeout = fasp_sooner (timeout, fasp_session_get_hold_end (session));
+    timeout =
+        fasp_sooner (timeout, fasp_rx_get_give_up_time (&session->rx, now));
   }
-  timeout = MIN (timeout, get_path_timeout (session));
-  timeout = MIN (timeout, fasp_session_get_rekey_time (session));
+  timeout = fasp_sooner (timeout, get_path_timeout (session));
+  timeout = fasp_sooner (timeout, fasp_session_get_rekey_time (session));
   if (session->role == FASP_ROLE_SENDER) {
     FaspTxItem item = fasp_tx_next (&session->tx, now, &session->rtt,
         session->data_room, fasp_session_get_unused (session, now));
 
     if (session->member.joined)
-      timeout = MIN (timeout, session->member.speak_time);
+      timeout = fasp_sooner (timeout, session->member.speak_time);
     if (item.kind == FASP_TX_BLOCK && session->member.joined)
-      timeout = MIN (timeout, fasp_group_get_ready (session->group, now));
+      timeout =
+          fasp_sooner (timeout, fasp_group_get_ready (session->group, now));
     else if (item.kind != FASP_TX_NOTHING)
       timeout = now;
-    timeout = MAX (timeout, MIN (fasp_pacer_get_wake (&session->pacer, now,
-                session->wire_max), session->rate_until));
+    timeout =
+        fasp_later (timeout, fasp_sooner (fasp_pacer_get_wake (&session->pacer,
+                now, session->wire_max), session->rate_until));
   }
   /* liveness */
-  timeout = MIN (timeout, session->heard + session->resume_timeout);
+  timeout = fasp_sooner (timeout, session->heard + session->resume_timeout);
   if (!session->interrupted)
-    timeout = MIN (timeout, session->heard + MAX (FASP_INTERRUPTED_AFTER,
+    timeout =
+        fasp_sooner (timeout, session->heard + MAX (FASP_INTERRUPTED_AFTER,
             4 * session->rtt.smoothed));
   return timeout;
 }

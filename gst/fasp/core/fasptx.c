@@ -451,12 +451,14 @@ fasp_tx_get_timeout (const FaspTx * tx)
   const FaspCopy *copy = fasp_copies_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
-  if (is_waiting (tx) && !has_fresh (tx))
+  gboolean fresh = has_fresh (tx);
+
+  if (fresh)
+    timeout = MIN (timeout, tx->fresh_time);
+  else if (is_waiting (tx))
     timeout = MIN (timeout, tx->tail_time);
   if (!tx->stalled && tx->skip_to > tx->acked)
     timeout = MIN (timeout, tx->skip_time);
-  if (has_fresh (tx))
-    timeout = MIN (timeout, tx->fresh_time);
   return timeout;
 }
 

@@ -21,6 +21,19 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
+/* MIN() and MAX() compute twice what they choose. */
+static inline FaspTime
+fasp_sooner (FaspTime a, FaspTime b)
+{
+  return MIN (a, b);
+}
+
+static inline FaspTime
+fasp_later (FaspTime a, FaspTime b)
+{
+  return MAX (a, b);
+}
+
 /* Feedback takes at most this part of the bytes received, or where that is
  * little, so many bytes per second, but no more than so large a part. */
 #define FASP_FEEDBACK_SHARE 64
