@@ -28,6 +28,7 @@ local f = fasp.fields
 f.type = ProtoField.uint8("fasp.type", "Handshake", base.DEC, types, 0x0f)
 f.version = ProtoField.uint8("fasp.version", "Version")
 f.to = ProtoField.uint32("fasp.to", "To id", base.HEX)
+f.hint = ProtoField.uint32("fasp.hint", "Hint of the stream", base.HEX)
 f.from = ProtoField.uint32("fasp.from", "From id", base.HEX)
 f.nonce = ProtoField.bytes("fasp.nonce", "Caller's nonce")
 f.pattern = ProtoField.uint8("fasp.pattern", "Noise pattern", base.DEC, patterns)
@@ -141,7 +142,7 @@ local function handshake(buffer, tree)
     local kind = buffer(0, 1):uint() % 16
     tree:add(f.type, buffer(0, 1))
     tree:add(f.version, buffer(1, 1))
-    tree:add(f.to, buffer(2, 4))
+    tree:add(kind == 1 and f.hint or f.to, buffer(2, 4))
     tree:add(f.from, buffer(6, 4))
     tree:add(f.nonce, buffer(10, 16))
     local at = 26

@@ -159,16 +159,47 @@ is_same_address (GSocketAddress * a, GSocketAddress * b)
   return g_str_equal (x, y);
 }
 
+/* At the port of the old server, which has to go first. */
+static RelayHttp *
+serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
+{
+  RelayHttp *http;
+
+  g_clear_pointer (&relay->http, relay_http_free);
+  http = relay_http_new (address, make_page, relay, error);
+  if (http == NULL) {
+    g_autoptr (GError) why = NULL;
+
+    relay->http = relay_http_new (relay->config->status, make_page, relay,
+        &why);
+    if (relay->http == NULL)
+      relay_log (NULL, "%s. There is no status any more.", why->message);
+  }
+  return http;
+}
+
+static gboolean
+has_same_port (GSocketAddress * a, GSocketAddress * b)
+{
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (a)) ==
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
+}
+
 /* The old server goes on where the new one cannot be. */
 static gboolean
 serve (Relay * relay, GSocketAddress * address, GError ** error)
 {
+  GSocketAddress *old = relay->config != NULL ? relay->config->status : NULL;
   RelayHttp *http = NULL;
 
-  if (relay->config != NULL && is_same_address (relay->config->status, address))
+  if (relay->config != NULL && is_same_address (old, address)
+      && (address == NULL || relay->http != NULL))
     return TRUE;
   if (address != NULL) {
-    http = relay_http_new (address, make_page, relay, error);
+    http = old != NULL && relay->http != NULL
+        && has_same_port (old, address) ?
+        serve_instead (relay, address, error) :
+        relay_http_new (address, make_page, relay, error);
     if (http == NULL) {
       g_prefix_error (error, "[relay] status: ");
       return FALSE;
@@ -319,8 +350,8 @@ static const gchar summary[] =
     "  input                   fasp://HOST:PORT dials, fasp://:PORT is dialled; with\n"
     "                          every property of faspsrc as ?key=value&key=value\n"
     "  output                  the same of faspsink; several with ; between them\n"
-    "  streamid                callers that say another one are refused, and it is said\n"
-    "                          when dialling (NAME)\n"
+    "  streamid                by which callers choose where several streams have one\n"
+    "                          port; others are refused; it is said when dialling (NAME)\n"
     "  require-streamid        true: refuse callers that say none (false)\n"
     "  optional                true: /readyz does not wait for its input (false)\n"
     "  input-passphrase-file   file that holds the passphrase of the input\n"

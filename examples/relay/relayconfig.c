@@ -321,13 +321,28 @@ read_stream (GKeyFile * file, const gchar * group, GError ** error)
 
 /* --- ports ------------------------------------------------------------------------------------ */
 
+/* What decides whether two may listen at one port. */
 typedef struct
 {
   const gchar *stream;
   const gchar *key;
+  gboolean sends;
   guint first, last;
   gchar *address;               /* NULL: all */
+  gchar *streamid, *interface, *bonds;
+  gint tos, ttl;
 } Listener;
+
+static void
+clear_listener (gpointer data)
+{
+  Listener *l = data;
+
+  g_free (l->address);
+  g_free (l->streamid);
+  g_free (l->interface);
+  g_free (l->bonds);
+}
 
 static gboolean
 get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
@@ -341,7 +356,9 @@ get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
   GValue value = G_VALUE_INIT;
   guint flows;
 
-  g_object_get (element, "localaddress", &l->address, "flowlets", &flows, NULL);
+  g_object_get (element, "localaddress", &l->address, "flowlets", &flows,
+      "streamid", &l->streamid, "interface", &l->interface,
+      "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl, NULL);
   g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS
           (element), "mode")->value_type);
   g_object_get_property (G_OBJECT (element), "mode", &value);
@@ -349,10 +366,39 @@ get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
   g_value_unset (&value);
   l->stream = stream->name;
   l->key = end->sends ? "output" : "input";
+  l->sends = end->sends;
   l->first = gst_uri_get_port (uri);
   l->last = l->first + flows - 1;
   return g_str_equal (mode, "listener") || (g_str_equal (mode, "none")
       && (host == NULL || host[0] == '\0'));
+}
+
+/* Several ports, or addresses: they are one's own. */
+static gboolean
+has_several (const Listener * l)
+{
+  return l->first != l->last || (l->bonds != NULL && l->bonds[0] != '\0');
+}
+
+/* Why these cannot be at one port, and what to do; NULL: they can. */
+static const gchar *
+object (const Listener * a, const Listener * b)
+{
+  if (has_several (a) || has_several (b))
+    return
+        "and who has flowlets or bonding-addresses shares none: give each its "
+        "own";
+  if (g_strcmp0 (a->address, b->address) != 0)
+    return "with another localaddress: give each its own, or all the same "
+        "localaddress";
+  if (a->sends == b->sends && g_strcmp0 (a->streamid, b->streamid) == 0)
+    return
+        "with the same streamid: give each a port, or a streamid, of its own";
+  if (a->tos != b->tos || a->ttl != b->ttl
+      || g_strcmp0 (a->interface, b->interface) != 0)
+    return "with another tos, ttl or interface: give each its own, or all the "
+        "same of these";
+  return NULL;
 }
 
 static gboolean
@@ -362,19 +408,22 @@ add_listener (GArray * all, const RelayStreamConfig * stream,
   Listener l = { NULL };
 
   if (!get_listener (stream, end, &l)) {
-    g_free (l.address);
+    clear_listener (&l);
     return TRUE;
   }
   for (guint i = 0; i < all->len; i++) {
     const Listener *o = &g_array_index (all, Listener, i);
+    gboolean apart = l.first > o->last || o->first > l.last
+        || (l.address != NULL && o->address != NULL
+        && !g_str_equal (l.address, o->address));
+    const gchar *objection = apart ? NULL : object (&l, o);
 
-    if (l.first <= o->last && o->first <= l.last && (l.address == NULL
-            || o->address == NULL || g_str_equal (l.address, o->address))) {
+    if (objection != NULL) {
       g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
-          "[stream %s] %s: UDP port %u is that of the %s of [stream %s], too: "
-          "give each its own.", l.stream, l.key, MAX (l.first, o->first),
-          o->key, o->stream);
-      g_free (l.address);
+          "[stream %s] %s: UDP port %u is that of the %s of [stream %s], too, "
+          "%s.", l.stream, l.key, MAX (l.first, o->first), o->key, o->stream,
+          objection);
+      clear_listener (&l);
       return FALSE;
     }
   }
@@ -385,9 +434,10 @@ add_listener (GArray * all, const RelayStreamConfig * stream,
 static gboolean
 check_ports (const RelayConfig * config, GError ** error)
 {
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Listener));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Listener));
   gboolean good = TRUE;
 
+  g_array_set_clear_func (all, clear_listener);
   for (guint i = 0; good && i < config->streams->len; i++) {
     const RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
 
@@ -396,9 +446,6 @@ check_ports (const RelayConfig * config, GError ** error)
       good = add_listener (all, stream, g_ptr_array_index (stream->outputs, j),
           error);
   }
-  for (guint i = 0; i < all->len; i++)
-    g_free (g_array_index (all, Listener, i).address);
-  g_array_unref (all);
   return good;
 }
 

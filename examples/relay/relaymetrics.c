@@ -140,9 +140,9 @@ static Type
 find_type (const gchar * name, GType type)
 {
   static const gchar *const counters[] = { "bytes-", "wire-bytes-", "packets-",
-    "packet-ack-", "datagrams-", "handshakes-", "copies-", "repairs-",
-    "bursts-", "skips", "rex-rounds", "blocks-sent", "blocks-acknowledged",
-    "blocks-skipped", "blocks-received"
+    "packet-ack-", "datagrams-", "handshakes-", "callers-", "copies-",
+    "repairs-", "bursts-", "skips", "rex-rounds", "blocks-sent",
+    "blocks-acknowledged", "blocks-skipped", "blocks-received"
   };
   static const gchar *const gauges[] = { "buffer-", "channel-", "promised-",
     "observed-", "blocks-in-flight", "blocks-queued", "window-blocks",

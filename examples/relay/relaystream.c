@@ -13,9 +13,8 @@
 typedef struct
 {
   gint users;                   /* atomic */
-  gchar *streamid;
   gint *require_streamid;       /* the stream's, which outlives this; atomic */
-  guint64 refused;              /* under `lock' */
+  guint64 mute;                 /* refused as they said none; under `lock' */
   GMutex lock;
   GstElement *element;
 } End;
@@ -62,23 +61,22 @@ end_unref (End * end)
   if (!g_atomic_int_dec_and_test (&end->users))
     return;
   gst_object_unref (end->element);
-  g_free (end->streamid);
   g_mutex_clear (&end->lock);
   g_free (end);
 }
 
-/* In the element's network thread. */
+/* In the element's network thread.  Who says another streamid has been refused by the
+ * element. */
 static gboolean
 on_connecting (GstElement * element, GSocketAddress * address,
     const gchar * streamid, End * end)
 {
-  gboolean good = streamid == NULL || streamid[0] == '\0' ?
-      !g_atomic_int_get (end->require_streamid) :
-      g_str_equal (streamid, end->streamid);
+  gboolean good = (streamid != NULL && streamid[0] != '\0')
+      || !g_atomic_int_get (end->require_streamid);
 
   if (!good) {
     g_mutex_lock (&end->lock);
-    end->refused++;
+    end->mute++;
     g_mutex_unlock (&end->lock);
   }
   return good;
@@ -95,7 +93,6 @@ make_end (RelayStream * stream, const RelayEnd * config, const gchar * name,
     return NULL;
   end = g_new0 (End, 1);
   end->users = 1;
-  end->streamid = g_strdup (stream->config->streamid);
   end->require_streamid = &stream->require_streamid;
   end->element = gst_object_ref_sink (element);
   g_mutex_init (&end->lock);
@@ -486,10 +483,14 @@ relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
 static void
 get_end (End * end, RelayEndFigures * figures)
 {
+  guint64 misdirected = 0;
+
   g_object_get (end->element, "uri", &figures->uri, "stats", &figures->stats,
       NULL);
+  gst_structure_get_uint64 (figures->stats, "callers-misdirected",
+      &misdirected);
   g_mutex_lock (&end->lock);
-  figures->refused = end->refused;
+  figures->refused = end->mute + misdirected;
   g_mutex_unlock (&end->lock);
 }
 

@@ -12,6 +12,7 @@
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfaspstats.h"
+#include "gstfaspuri.h"
 
 GST_DEBUG_CATEGORY (gst_fasp_debug);
 
@@ -199,7 +200,7 @@ gst_fasp_connection_set_uri (GstFaspConnection * c, const gchar * uri,
         "first.");
     return FALSE;
   }
-  if (!gst_fasp_settings_set_uri (&c->settings, c->element, uri, error))
+  if (!gst_fasp_uri_set (&c->settings, c->element, uri, error))
     return FALSE;
   GST_OBJECT_LOCK (c->element);
   g_clear_error (&c->settings.bad_uri);
@@ -213,7 +214,7 @@ gst_fasp_connection_get_uri (GstFaspConnection * c)
   gchar *uri;
 
   GST_OBJECT_LOCK (c->element);
-  uri = gst_fasp_settings_get_uri (&c->settings);
+  uri = gst_fasp_uri_get (&c->settings);
   GST_OBJECT_UNLOCK (c->element);
   return uri;
 }

@@ -86,10 +86,12 @@ gst_fasp_events_explain (const FaspEvent * event)
           "disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
       /* a caller gives up then; a listener has done it */
-      return event->final ?
-          g_strdup_printf ("%s refused the call: check the streamid it "
-          "expects", peer) : g_strdup_printf ("%s was refused; its streamid is "
-          "\"%s\"", peer, event->streamid);
+      if (event->final)
+        return g_strdup_printf ("%s refused the call (%s): check the streamid "
+            "it expects", peer, text);
+      return event->streamid[0] != '\0' ?
+          g_strdup_printf ("%s was refused; its streamid is \"%s\"", peer,
+          event->streamid) : g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:
       return g_strdup_printf ("%s is busy: %s", peer, text);
     case FASP_REASON_SAME_ROLE:

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspsettings.h: the properties of both elements and their URI.
+ * gstfaspsettings.h: the properties of both elements.
  *
- * One table serves both; every writable property is also a key of the URI.
+ * One table serves both; every writable property is also a key of the URI
+ * (gstfaspuri.h).
  * Guarded by the element's object lock.
  */
 #pragma once
@@ -128,13 +129,6 @@ void gst_fasp_settings_set (GstFaspSettings * settings, GstFaspProp prop,
     const GValue * value);
 void gst_fasp_settings_get (const GstFaspSettings * settings,
     GstFaspProp prop, GValue * value);
-
-/* Checks the whole URI before anything of it takes effect; object lock not
- * held. */
-gboolean gst_fasp_settings_set_uri (GstFaspSettings * settings,
-    GstElement * element, const gchar * uri, GError ** error);
-/* Canonical; without secrets. */
-gchar *gst_fasp_settings_get_uri (const GstFaspSettings * settings);
 
 /* What is said to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);

@@ -249,6 +249,7 @@ describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
   set_uint64 (s, "datagrams-version", f->datagrams_version);
   set_uint64 (s, "handshakes-refused", f->handshakes_refused);
   set_uint64 (s, "handshakes-retried", f->handshakes_retried);
+  set_uint64 (s, "callers-misdirected", f->callers_misdirected);
 }
 
 GstStructure *

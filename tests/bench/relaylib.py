@@ -36,7 +36,7 @@ class Relay:
 
     def __init__(self, directory, config, more=""):
         self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
-        self.port, self.more = free_tcp_port(), more
+        self.port, self.more, self.address = free_tcp_port(), more, "127.0.0.1"
         self.write(config)
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([PROGRAM, self.path], stdout=log, stderr=log,
@@ -44,7 +44,7 @@ class Relay:
 
     def write(self, config):
         with open(self.path, "w") as f:
-            f.write(f"[relay]\nstatus = http://127.0.0.1:{self.port}\n{self.more}\n{config}")
+            f.write(f"[relay]\nstatus = http://{self.address}:{self.port}\n{self.more}\n{config}")
 
     def configure(self, config):
         self.write(config)

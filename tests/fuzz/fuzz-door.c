@@ -14,6 +14,7 @@
 
 /* The half-open calls that a table of this size may hold, and some. */
 #define SESSIONS_LIMIT 1100
+#define STREAMID "news"
 
 typedef struct
 {
@@ -87,6 +88,7 @@ call_raw (Door * door, guint8 how, const guint8 * data, gsize size)
   FaspHandshake open = new_call (door);
 
   open.pattern = size > 0 ? data[0] % 6 : 0;
+  open.to_cid = size > 1 ? data[1] : 0;
   open.message = data;
   open.message_size = MIN (size, FASP_MESSAGE_MAX);
   send_open (door, how & 7, how & 0x80, &open);
@@ -108,6 +110,12 @@ call_hello (Door * door, guint8 how, const guint8 * data, gsize size)
   FaspNoise noise;
 
   open.pattern = fasp_credentials_get_pattern (credentials);
+  if (how & 0x10) {             /* for the stream that the listener has, if it has a name */
+    FaspStreamName name;
+
+    fasp_stream_get_name (hello.role, STREAMID, &name);
+    open.to_cid = fasp_stream_get_hint (open.nonce, &name);
+  }
   if (how & 0x20) {             /* right to begin with */
     fasp_credentials_offer (credentials, &hello);
     fasp_wire_write_hello (&p, &hello);
@@ -232,6 +240,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
   config.credentials = door.credentials[size > 0 && data[0] & 0x80];
   config.ask = size > 0 && data[0] & 0x40;
+  config.streamid = size > 0 && data[0] & 0x20 ? STREAMID : NULL;
   door.listener = fasp_endpoint_new (&config, vnet_random, door.net);
   fasp_endpoint_config_init (&config, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   config.credentials = door.credentials[0];

@@ -11,6 +11,7 @@
  * looked for among them. */
 #define PROOF_ABOVE 64
 #define REFUSED_TEXT "the application there refused it"
+#define ABSENT_TEXT "there is no stream of this streamid"
 
 static FaspHandshake
 answer (FaspHandshakeType type, const FaspHandshake * open)
@@ -48,7 +49,20 @@ say_no (FaspEndpoint * endpoint, const Call * call, FaspReason reason,
   endpoint->stats.handshakes_refused++;
 }
 
-static void
+/* FALSE: this call is one that was refused just now, and repeated. */
+static gboolean
+is_first_refusal (FaspEndpoint * endpoint, const guint8 nonce[FASP_NONCE_SIZE])
+{
+  for (guint i = 0; i < FASP_REFUSED_KEPT; i++)
+    if (memcmp (endpoint->refused_calls[i], nonce, FASP_NONCE_SIZE) == 0)
+      return FALSE;
+  memcpy (endpoint->refused_calls[endpoint->oldest_refused++ %
+          FASP_REFUSED_KEPT], nonce, FASP_NONCE_SIZE);
+  return TRUE;
+}
+
+/* Says no, and tells the application, if it has not been told. */
+static gboolean
 reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     FaspReason reason, const gchar * text)
 {
@@ -56,10 +70,12 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 
   say_no (endpoint, call, reason, text);
   if (call->proved && reason == FASP_REASON_KEY)
-    fasp_gate_refused (&endpoint->gate, now, call->from);
+    fasp_gate_refused (endpoint->gate, now, call->from);
   /* who has not proved its address can be anybody, many times a second */
   if (!call->proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
-    return;
+    return FALSE;
+  if (!is_first_refusal (endpoint, call->open->nonce))
+    return FALSE;
   if (!call->proved)
     endpoint->refusal_told = now;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
@@ -67,6 +83,7 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));
   g_strlcpy (event->streamid, call->hello.streamid, sizeof (event->streamid));
+  return TRUE;
 }
 
 static void
@@ -99,8 +116,7 @@ send_versions (FaspEndpoint * endpoint, const FaspAddress * to,
 typedef struct
 {
   FaspSession *same_call;       /* the OPEN is a repetition */
-  guint half, open;
-  guint half_here;              /* of the caller's network */
+  guint open;
 } Survey;
 
 /* All of an OPEN but the cookie.  One that was damaged, or changed on purpose,
@@ -126,43 +142,17 @@ is_same_call (const FaspSession * session, const FaspHandshake * open)
   return memcmp (session->call, call, sizeof call) == 0;
 }
 
-static gboolean
-is_of_network (const FaspSession * session,
-    const guint8 network[FASP_NETWORK_SIZE])
-{
-  guint8 other[FASP_NETWORK_SIZE];
-
-  fasp_address_get_network (fasp_session_get_address (session), other);
-  return memcmp (network, other, FASP_NETWORK_SIZE) == 0;
-}
-
 static Survey
-survey (const FaspEndpoint * endpoint, const FaspAddress * from,
-    const FaspHandshake * open)
+survey (const FaspEndpoint * endpoint, const FaspHandshake * open)
 {
-  guint8 network[FASP_NETWORK_SIZE];
   Survey s = { 0 };
 
-  fasp_address_get_network (from, network);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = g_ptr_array_index (endpoint->sessions, i);
 
     if (is_same_call (session, open))
       s.same_call = session;
-    switch (session->state) {
-      case FASP_SESSION_ASKING:
-      case FASP_SESSION_HALF:
-        s.half++;
-        s.half_here += is_of_network (session, network);
-        break;
-      case FASP_SESSION_OPEN:
-        s.open++;
-        break;
-      default:
-        if (!session->connected)        /* refused, remembered for a while */
-          s.half++;
-        break;
-    }
+    s.open += session->state == FASP_SESSION_OPEN;
   }
   return s;
 }
@@ -187,50 +177,52 @@ find_resumed (FaspEndpoint * endpoint, const Call * call)
 
 /* --- the door -------------------------------------------------------------------------- */
 
-/* Opens the caller's message. FALSE: it was refused, or is not worth it. */
+/* Opens the caller's message. FALSE: *objection is what is wrong with its keys, or NULL:
+ * it is malformed. */
 static gboolean
-open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
+try_message (FaspEndpoint * endpoint, Call * call, const gchar ** objection)
 {
   const FaspCredentials *credentials = endpoint->config.credentials;
-  const gchar *objection = fasp_credentials_object (credentials,
-      call->open->pattern);
   guint8 payload[FASP_MESSAGE_MAX], ephemeral[FASP_KEY_SIZE];
   gsize size;
   gboolean good;
 
-  if (objection != NULL) {
-    reject (endpoint, now, call, FASP_REASON_KEY, objection);
+  *objection = fasp_credentials_object (credentials, call->open->pattern);
+  if (*objection != NULL)
     return FALSE;
-  }
   endpoint->random (endpoint->random_data, ephemeral, sizeof ephemeral);
   fasp_credentials_begin (credentials, FALSE, call->open, ephemeral,
       &call->noise);
   fasp_wipe (ephemeral, sizeof ephemeral);
   good = fasp_noise_read (&call->noise, call->open->message,
       call->open->message_size, payload, &size);
-  if (!good && call->noise.pattern == FASP_NOISE_NN) {
-    endpoint->stats.datagrams_malformed++;
+  if (!good && call->noise.pattern == FASP_NOISE_NN)
     return FALSE;
-  }
-  if (!good) {
-    reject (endpoint, now, call, FASP_REASON_KEY,
-        fasp_noise_has_static (call->noise.pattern) ?
+  if (!good)
+    *objection = fasp_noise_has_static (call->noise.pattern) ?
         "the caller's public-key is not that of the listener's key-file" :
-        "the passphrases differ: set the same on both ends");
-    return FALSE;
-  }
-  if (fasp_noise_has_static (call->noise.pattern)
-      && !fasp_credentials_know (credentials, call->noise.rs, &call->peer)) {
-    reject (endpoint, now, call, FASP_REASON_KEY,
-        "the caller's key is not among the listener's allowed-keys");
-    return FALSE;
-  }
-  if (!fasp_wire_parse_hello (payload, size, &call->hello)
-      || call->hello.cid != call->open->from_cid) {
+        "the passphrases differ: set the same on both ends";
+  else if (fasp_noise_has_static (call->noise.pattern)
+      && !fasp_credentials_know (credentials, call->noise.rs, &call->peer))
+    *objection = "the caller's key is not among the listener's allowed-keys";
+  return *objection == NULL
+      && fasp_wire_parse_hello (payload, size, &call->hello)
+      && call->hello.cid == call->open->from_cid;
+}
+
+/* FALSE: it was refused, or is not worth it. */
+static gboolean
+open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
+{
+  const gchar *objection;
+
+  if (try_message (endpoint, call, &objection))
+    return TRUE;
+  if (objection != NULL)
+    reject (endpoint, now, call, FASP_REASON_KEY, objection);
+  else
     endpoint->stats.datagrams_malformed++;
-    return FALSE;
-  }
-  return TRUE;
+  return FALSE;
 }
 
 static void
@@ -262,6 +254,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session->listener = TRUE;
   session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
+  session->half = fasp_gate_enter (endpoint->gate, call->from);
   identify_call (call->open, session->call);
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
@@ -279,6 +272,56 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   }
 }
 
+static gboolean
+has_name (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.streamid != NULL
+      && endpoint->config.streamid[0] != '\0';
+}
+
+/* Who guesses names is as slow as who guesses keys. */
+static void
+refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
+    const gchar * text)
+{
+  if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
+    endpoint->stats.callers_misdirected++;
+  if (call->proved)
+    fasp_gate_refused (endpoint->gate, now, call->from);
+}
+
+/* What an OPEN says of its stream before it is opened. FALSE: it was refused. */
+static gboolean
+is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
+{
+  const FaspHandshake *open = call->open;
+  const gchar *ignored;
+
+  if (route == FASP_ROUTE_HERE && open->to_cid != 0 && has_name (endpoint)
+      && fasp_stream_find (open->nonce, open->to_cid, endpoint->names,
+          FASP_STREAM_NAMES) == FASP_STREAM_NAMES)
+    route = FASP_ROUTE_ABSENT;
+  switch (route) {
+    case FASP_ROUTE_HERE:
+      return TRUE;
+    case FASP_ROUTE_ABSENT:
+      /* if it has our key, which one it wants is worth being told */
+      if (!try_message (endpoint, call, &ignored))
+        call->hello.streamid[0] = '\0';
+      refuse_name (endpoint, now, call, ABSENT_TEXT);
+      break;
+    case FASP_ROUTE_UNNAMED:
+      refuse_name (endpoint, now, call,
+          "there are several streams at this port: say which by streamid");
+      break;
+    case FASP_ROUTE_GONE:
+      reject (endpoint, now, call, FASP_REASON_BUSY,
+          "the stream of this streamid has stopped just now");
+      break;
+  }
+  return FALSE;
+}
+
 /* Who can be told apart by its address alone, and the same call again. TRUE:
  * it is worth the work of opening its message. */
 static gboolean
@@ -286,6 +329,7 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     const Survey * s)
 {
   const FaspEndpointConfig *config = &endpoint->config;
+  guint half = fasp_gate_count_half (endpoint->gate);
 
   if (s->same_call != NULL) {
     if (s->same_call->state == FASP_SESSION_HALF) {
@@ -301,13 +345,14 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     }
     return FALSE;
   }
-  if (s->half >= FASP_HALF_MAX || (!call->proved && (config->ask
-              || s->half >= config->half_open_max))) {
+  if (half >= FASP_HALF_MAX || (!call->proved && (config->ask
+              || half >= config->half_open_max))) {
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (s->half_here < FASP_HALF_NETWORK_MAX
-      && fasp_gate_take (&endpoint->gate, now, call->from, call->proved))
+  if (fasp_gate_count_half_of (endpoint->gate, call->from) <
+      FASP_HALF_NETWORK_MAX
+      && fasp_gate_take (endpoint->gate, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
@@ -331,6 +376,9 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
   } else if (hello->unsupported) {
     reject (endpoint, now, call, FASP_REASON_UNSUPPORTED,
         "it asks for something this version does not have");
+  } else if (has_name (endpoint) && hello->streamid[0] != '\0'
+      && !g_str_equal (hello->streamid, config->streamid)) {
+    refuse_name (endpoint, now, call, ABSENT_TEXT);
   } else if (!fasp_credentials_choose (config->credentials, hello, &cipher)) {
     reject (endpoint, now, call, FASP_REASON_ENCRYPTION,
         "no encryption that both ends take: set the same on both");
@@ -355,13 +403,39 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
 }
 
 void
+fasp_admission_init (FaspEndpoint * endpoint)
+{
+  guint8 secret[16];
+
+  if (has_name (endpoint))
+    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
+        endpoint->names);
+  endpoint->gate = endpoint->config.gate;
+  if (endpoint->gate != NULL)
+    return;
+  endpoint->gate = endpoint->own_gate = g_new (FaspGate, 1);
+  endpoint->random (endpoint->random_data, secret, sizeof secret);
+  fasp_gate_init (endpoint->gate, secret);
+}
+
+void
+fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session)
+{
+  if (session->half == NULL)
+    return;
+  fasp_gate_leave (endpoint->gate, session->half);
+  session->half = NULL;
+}
+
+void
 fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, gsize size, const FaspHandshake * open)
+    const FaspAddress * from, gsize size, const FaspHandshake * open,
+    FaspRoute route)
 {
   Call call = {.from = from,.open = open };
   Survey s;
 
-  if (size < FASP_OPEN_SIZE || open->from_cid == 0 || open->to_cid != 0) {
+  if (size < FASP_OPEN_SIZE || open->from_cid == 0) {
     endpoint->stats.datagrams_malformed++;
     return;
   }
@@ -376,8 +450,9 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     retry (endpoint, now, from, open);
     return;
   }
-  s = survey (endpoint, from, open);
+  s = survey (endpoint, open);
   if (look_at (endpoint, now, &call, &s)
+      && is_for_us (endpoint, now, &call, route)
       && open_message (endpoint, now, &call))
     decide (endpoint, now, &call, &s);
   fasp_noise_wipe (&call.noise);

@@ -27,8 +27,10 @@ G_BEGIN_DECLS
 /* Receivers of one sender at most when max_sessions is 0. */
 #define FASP_SESSIONS_MAX 16384
 
+void fasp_admission_init (FaspEndpoint * endpoint);
 void fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, gsize size, const FaspHandshake * open);
+    const FaspAddress * from, gsize size, const FaspHandshake * open,
+    FaspRoute route);
 /* Would a half-open session become one? A receiver takes one sender. */
 gboolean fasp_admission_has_room (const FaspEndpoint * endpoint,
     const FaspSession * session);
@@ -38,6 +40,8 @@ void fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
 /* The application answered FASP_EVENT_CONNECTING. */
 void fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session, gboolean accept);
+/* It is half open no more: open, or gone. */
+void fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session);
 /* Writes the ACCEPT of @session. */
 void fasp_admission_accept (FaspEndpoint * endpoint, FaspSession * session,
     FaspDatagram * datagram);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspcaller.h"
+#include "faspstream.h"
 
 void
 fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
@@ -17,6 +18,12 @@ fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
   caller->open.from_cid = id;
   caller->open.pattern = fasp_credentials_get_pattern (credentials);
   memcpy (caller->open.nonce, nonce, FASP_NONCE_SIZE);
+  if (hello->streamid[0] != '\0') {
+    FaspStreamName name;
+
+    fasp_stream_get_name (hello->role, hello->streamid, &name);
+    caller->open.to_cid = fasp_stream_get_hint (nonce, &name);
+  }
   caller->hello = *hello;
   caller->hello.cid = id;
   fasp_credentials_offer (credentials, &caller->hello);

@@ -204,12 +204,12 @@ fasp_aes_free (FaspAes * aes)
 }
 
 void
-fasp_aes_encrypt (FaspAes * aes, const guint8 text[FASP_AES_BLOCK],
-    guint8 out[FASP_AES_BLOCK])
+fasp_aes_encrypt (FaspAes * aes, const guint8 * text, guint n, guint8 * out)
 {
   int done;
 
-  must (EVP_EncryptUpdate (aes->ctx, out, &done, text, FASP_AES_BLOCK), "AES");
+  must (EVP_EncryptUpdate (aes->ctx, out, &done, text, n * FASP_AES_BLOCK),
+      "AES");
 }
 
 /* --- X25519 --------------------------------------------------------------------- */

@@ -51,14 +51,14 @@ void fasp_sha256 (const guint8 * a, gsize a_size, const guint8 * b,
 /* HMAC-SHA256 (key, label | data) cut to @size <= 32 bytes. */
 void fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
     const guint8 * data, gsize data_size, guint8 * out, gsize size);
-/* AES-128 (FIPS 197) of one block under 16 bytes of @key: a keyed function of
- * texts that are all of that length. */
+/* AES-128 (FIPS 197) under 16 bytes of @key, of @n blocks each by itself: a keyed
+ * function of texts that are all of that length. */
 #define FASP_AES_BLOCK 16
 typedef struct _FaspAes FaspAes;
 FaspAes *fasp_aes_new (const guint8 key[FASP_AES_BLOCK]);
 void fasp_aes_free (FaspAes * aes);
-void fasp_aes_encrypt (FaspAes * aes, const guint8 text[FASP_AES_BLOCK],
-    guint8 out[FASP_AES_BLOCK]);
+void fasp_aes_encrypt (FaspAes * aes, const guint8 * text, guint n,
+    guint8 * out);
 
 /* X25519 (RFC 7748). FALSE: @theirs is not a point that gives a secret. */
 gboolean fasp_x25519 (const guint8 ours[FASP_KEY_SIZE],

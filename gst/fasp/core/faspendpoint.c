@@ -57,8 +57,6 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
     gpointer user_data)
 {
   FaspEndpoint *endpoint = g_new0 (FaspEndpoint, 1);
-  guint8 gate_secret[16];
-
   endpoint->config = *config;
   endpoint->config.flows = MAX (config->flows, 1);
   endpoint->config.flowlets = MAX (config->flowlets, 1);
@@ -80,8 +78,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
-  random (user_data, gate_secret, sizeof gate_secret);
-  fasp_gate_init (&endpoint->gate, gate_secret);
+  fasp_admission_init (endpoint);
   if (config->role == FASP_ROLE_SENDER)
     fasp_writing_begin (endpoint, get_first_size (config));
   fasp_multicast_init (endpoint);
@@ -93,8 +90,10 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
 {
   if (endpoint == NULL)
     return;
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_free (g_ptr_array_index (endpoint->sessions, i));
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    fasp_admission_left (endpoint, fasp_endpoint_nth (endpoint, i));
+    fasp_session_free (fasp_endpoint_nth (endpoint, i));
+  }
   g_ptr_array_unref (endpoint->sessions);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_turns_clear (&endpoint->turns[i]);
@@ -108,6 +107,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
   fasp_caller_stop (&endpoint->caller);
+  g_free (endpoint->own_gate);
   fasp_group_free (endpoint->group);
   g_free (endpoint);
 }
@@ -117,11 +117,14 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
 guint32
 fasp_endpoint_new_id (FaspEndpoint * endpoint)
 {
+  const guint bits = endpoint->config.id_bits;
   guint32 id;
 
-  do
+  do {
     endpoint->random (endpoint->random_data, (guint8 *) & id, sizeof (id));
-  while (id == 0
+    if (bits > 0)
+      id = endpoint->config.id_prefix | id >> bits;
+  } while (id == 0
       || g_hash_table_contains (endpoint->by_id, GUINT_TO_POINTER (id)));
   return id;
 }
@@ -365,6 +368,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->connected = TRUE;
+  fasp_admission_left (endpoint, session);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   endpoint->unanswered_told = FALSE;
@@ -385,7 +389,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
 
 static void
 receive_handshake (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size)
+    const FaspAddress * from, const guint8 * data, gsize size, FaspRoute route)
 {
   FaspAgreement agreement;
   FaspHandshake handshake;
@@ -398,7 +402,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     if (fasp_dial_is_ours (endpoint) || endpoint->closing)
       endpoint->stats.datagrams_unknown++;
     else
-      fasp_admission_receive (endpoint, now, from, size, &handshake);
+      fasp_admission_receive (endpoint, now, from, size, &handshake, route);
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
@@ -464,11 +468,20 @@ fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     FaspMemory * memory, gboolean marked)
 {
+  fasp_endpoint_receive_routed (endpoint, now, from, data, size, memory, marked,
+      FASP_ROUTE_HERE);
+}
+
+void
+fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory, gboolean marked, FaspRoute route)
+{
   FaspSessionHeader header;
   FaspSession *session;
 
   if (!fasp_wire_is_session (data, size)) {
-    receive_handshake (endpoint, now, from, data, size);
+    receive_handshake (endpoint, now, from, data, size, route);
     return;
   }
   if (!fasp_wire_parse_session (data, size, &header)) {
@@ -698,6 +711,7 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
   fasp_turns_remove (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send);
   fasp_reading_left (endpoint, session);
+  fasp_admission_left (endpoint, session);
   if (endpoint->group != NULL)
     fasp_group_leave (endpoint->group, &session->member);
   fasp_session_free (session);

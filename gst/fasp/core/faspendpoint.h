@@ -38,7 +38,13 @@ typedef struct
   guint latency_ms;             /* the larger of both ends is used; or
                                    FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
   guint64 glitch_interval;      /* sender: wanted seconds between skips */
-  const gchar *streamid;        /* caller's; copied; NULL for none */
+  const gchar *streamid;        /* caller: of the stream that it wants; listener: of its
+                                   own, which alone is given to callers who say one;
+                                   copied; NULL or empty for none */
+  struct _FaspGate *gate;       /* listener: shared with others at its port, and stays
+                                   valid; NULL: its own */
+  guint id_bits;                /* so many high bits of its connection ids are those */
+  guint32 id_prefix;            /* of this: fasproutes.h; 0: none */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
                                    in particular (faspcredentials.h) */
   FaspTime rekey_interval;      /* a key is used for so long, */
@@ -119,6 +125,10 @@ void fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now);
 void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     FaspMemory * memory, gboolean marked);
+/* The same at a port with several endpoints: what fasp_routes_find() says of it. */
+void fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
+    const FaspAddress * from, const guint8 * data, gsize size,
+    FaspMemory * memory, gboolean marked, FaspRoute route);
 /* The network says that nobody listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to);
@@ -172,6 +182,7 @@ void fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
  * of with g_ptr_array_unref() outside of the caller's lock, as what that calls
  * is not ours. To be asked for after any call. */
 GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint * endpoint);
+gboolean fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
 /* The stream ends here. Idempotent. */
@@ -374,6 +385,7 @@ typedef struct
   guint64 datagrams_forged;     /* failed their tag (damaged or spoofed) */
   guint64 datagrams_version;    /* other version */
   guint64 handshakes_refused;
+  guint64 callers_misdirected;  /* refused for their streamid, told of */
   guint64 handshakes_retried;   /* answered with a cookie */
 } FaspEndpointStats;
 

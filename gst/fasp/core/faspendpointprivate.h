@@ -13,8 +13,12 @@
 #include "faspgate.h"
 #include "faspreplies.h"
 #include "faspsession.h"
+#include "faspstream.h"
 
 G_BEGIN_DECLS
+
+/* A call that is refused is repeated, some times in a second: it is told of once. */
+#define FASP_REFUSED_KEPT 16
 
 struct _FaspEndpoint
 {
@@ -27,10 +31,13 @@ struct _FaspEndpoint
   GHashTable *by_id;            /* id -> FaspSession */
   FaspTurns turns[FASP_LANES_MAX];      /* whose it is to be polled, by lane */
   FaspTime refusal_told;        /* last event about somebody unproved */
+  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* told of, */
+  guint oldest_refused;         /* and which of them gives way */
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
-  FaspGate gate;
+  FaspGate *gate, *own_gate;    /* the port's, which may be ours alone */
+  FaspStreamName names[FASP_STREAM_NAMES];      /* a listener's that has a streamid */
 
   /* calling */
   gboolean has_peer, expected;

@@ -52,3 +52,32 @@ fasp_gate_refused (FaspGate * gate, FaspTime now, const FaspAddress * address)
   bucket->full = MIN (MAX (bucket->full, now) + FASP_GATE_REFUSED * interval,
       now + 2 * FASP_GATE_NETWORK_BURST * interval);
 }
+
+FaspBucket *
+fasp_gate_enter (FaspGate * gate, const FaspAddress * address)
+{
+  FaspBucket *bucket = get_bucket (gate, address);
+
+  g_atomic_int_inc (&gate->half);
+  g_atomic_int_inc (&bucket->half);
+  return bucket;
+}
+
+void
+fasp_gate_leave (FaspGate * gate, FaspBucket * bucket)
+{
+  g_atomic_int_add (&gate->half, -1);
+  g_atomic_int_add (&bucket->half, -1);
+}
+
+guint
+fasp_gate_count_half (FaspGate * gate)
+{
+  return g_atomic_int_get (&gate->half);
+}
+
+guint
+fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address)
+{
+  return g_atomic_int_get (&get_bucket (gate, address)->half);
+}

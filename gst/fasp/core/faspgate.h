@@ -6,7 +6,12 @@
  * all together: beyond it they get a RETRY, which costs little.  And one for
  * each network (an IPv4 address, an IPv6 /48) of those who have.  In tables of
  * fixed size under a secret hash, so that they cannot be filled, and nobody
- * can choose whose bucket to empty.
+ * can choose whose bucket to empty.  And how many sessions are half open, in all and
+ * of each network.
+ *
+ * Endpoints at one port (fasproutes.h) share it.  They may be in different threads as
+ * long as not two of them receive a handshake at a time: the counters of sessions,
+ * which change at other times, too, are atomic.
  */
 #pragma once
 
@@ -23,14 +28,16 @@ G_BEGIN_DECLS
  * as the burst takes to come back. */
 #define FASP_GATE_REFUSED 8
 
-typedef struct
+typedef struct _FaspBucket
 {
   FaspTime full;                /* when it would be full again */
+  gint half;                    /* sessions half open; atomic */
 } FaspBucket;
 
-typedef struct
+typedef struct _FaspGate
 {
   guint8 secret[16];
+  gint half;                    /* atomic */
   FaspBucket unproved, four[FASP_GATE_BUCKETS], six[FASP_GATE_BUCKETS];
 } FaspGate;
 
@@ -39,7 +46,13 @@ void fasp_gate_init (FaspGate * gate, const guint8 secret[16]);
  * not now. */
 gboolean fasp_gate_take (FaspGate * gate, FaspTime now,
     const FaspAddress * address, gboolean proved);
-/* Its key was wrong. */
+/* A session begins that is half open; to be given back when it is not any more. */
+FaspBucket *fasp_gate_enter (FaspGate * gate, const FaspAddress * address);
+void fasp_gate_leave (FaspGate * gate, FaspBucket * bucket);
+/* How many there are, and of this network (and those that share its bucket). */
+guint fasp_gate_count_half (FaspGate * gate);
+guint fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address);
+/* Its key was wrong, or it asked for what is not here. */
 void fasp_gate_refused (FaspGate * gate, FaspTime now,
     const FaspAddress * address);
 

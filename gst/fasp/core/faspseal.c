@@ -78,7 +78,7 @@ make_tag (Lock * lock, const guint8 * data, gsize size,
     crc = crc32_iscsi ((guint8 *) payload, payload_size, crc);
   fasp_write_bytes (&w, data, FASP_SESSION_HEADER);
   fasp_write_uint (&w, ~crc, 4);
-  fasp_aes_encrypt (lock->tagger, text, out);
+  fasp_aes_encrypt (lock->tagger, text, 1, out);
   memcpy (tag, out, FASP_TAG_SIZE_NONE);
 }
 

@@ -92,6 +92,7 @@ typedef struct
   guint16 datagram_max;         /* largest UDP payload that both ends take */
   guint32 room_told;            /* room that the block size was chosen for */
   FaspLatency agreed;
+  struct _FaspBucket *half;     /* listener, until it is open: faspgate.h */
   gchar *streamid;
   guint64 start;                /* sender: first block promised, */
   FaspPlace told;               /* where that was said to stand, */

@@ -469,3 +469,9 @@ fasp_store_take_forgotten (FaspStore * store)
   store->forgotten = new_forgotten ();
   return forgotten;
 }
+
+gboolean
+fasp_store_has_forgotten (const FaspStore * store)
+{
+  return store->forgotten->len > 0;
+}

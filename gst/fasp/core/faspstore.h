@@ -88,5 +88,6 @@ void fasp_store_trim (FaspStore * store, guint64 number);
 /* Blocks that were forgotten and lie in memory of others, to be let go of where
  * it may call anything: with g_ptr_array_unref(); NULL: there are none. */
 GPtrArray *fasp_store_take_forgotten (FaspStore * store);
+gboolean fasp_store_has_forgotten (const FaspStore * store);
 
 G_END_DECLS

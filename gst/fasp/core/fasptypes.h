@@ -119,6 +119,15 @@ typedef enum
 /* Of a group's members: what is sent to all of them. */
 #define FASP_GROUP_FLOW 63
 
+/* What is known of a datagram at a port with several endpoints (fasproutes.h). */
+typedef enum
+{
+  FASP_ROUTE_HERE,              /* it is for who gets it */
+  FASP_ROUTE_ABSENT,            /* a call for a stream that is not here */
+  FASP_ROUTE_UNNAMED,           /* a call that says none, and several are here */
+  FASP_ROUTE_GONE,              /* a call for one that was here just now */
+} FaspRoute;
+
 /* Why a session ended; on the wire in CLOSE and REJECT. */
 typedef enum
 {

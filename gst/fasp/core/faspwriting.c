@@ -150,6 +150,12 @@ fasp_endpoint_take_forgotten (FaspEndpoint * endpoint)
 }
 
 gboolean
+fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint)
+{
+  return endpoint->store != NULL && fasp_store_has_forgotten (endpoint->store);
+}
+
+gboolean
 fasp_endpoint_can_write (const FaspEndpoint * endpoint)
 {
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))

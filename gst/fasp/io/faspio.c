@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <unistd.h>
 #include "faspio.h"
 #include "fasplanes.h"
 #include "faspmeter.h"
+#include "faspport.h"
+#include "fasprandom.h"
 #include "faspreceivebatch.h"
 #include "faspreceivers.h"
 #include "faspresolve.h"
@@ -30,12 +31,14 @@ struct _FaspIo
 {
   FaspGuard guard;
   GCond changed;                /* something a waiter may be waiting for */
-  FaspLinks *links;
+  FaspPortPlace place;          /* at a port that may have others, too, */
+  FaspLinks *links;             /* which the links are those of then */
   FaspAddress *others;
   FaspLanes *lanes;             /* the first is the thread's, or the writer's */
   FaspReceiveBatch *in;         /* the thread's */
   guint64 own;                  /* links that it receives from; the others: */
   FaspReceivers *receivers;
+  gint relieved;                /* it receives from none, the port does; atomic */
   GThread *thread;
   FaspIoEventFunc event;
   FaspIoSendFunc send_failed;
@@ -61,21 +64,6 @@ struct _FaspIo
   FaspAddress group;            /* of a multicast, from the first link */
 };
 
-static void
-random_bytes (gpointer unused, guint8 * data, gsize size)
-{
-  while (size > 0) {
-    gssize n = getrandom (data, size, 0);
-
-    if (n < 0 && errno != EINTR)
-      g_error ("no random numbers from the kernel: %s", g_strerror (errno));
-    if (n > 0) {
-      data += n;
-      size -= n;
-    }
-  }
-}
-
 /* With the guard held, from any thread but the I/O thread. */
 static void
 rouse (FaspLanes * lanes, gpointer data)
@@ -83,8 +71,10 @@ rouse (FaspLanes * lanes, gpointer data)
   FaspIo *io = data;
 
   if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
-          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
+          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint)))) {
+    fasp_lanes_set_sleep (lanes, 0);    /* as good as awake: once is enough */
     fasp_lanes_wake (lanes);
+  }
   fasp_lanes_rouse_others (lanes);
 }
 
@@ -139,12 +129,26 @@ fit_buffer (FaspIo * io)
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
     return;
-  granted = fasp_links_set_buffer (io->links, 3 * needed);
+  granted = io->place.port != NULL ?
+      fasp_port_set_buffer (&io->place, 3 * needed) :
+      fasp_links_set_buffer (io->links, 3 * needed);
   io->buffer = granted;
   if (granted >= needed)
     return;
   io->buffer = G_MAXSIZE;       /* told once */
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
+}
+
+/* With the guard held. */
+static void
+take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
+    gsize size, FaspMemory * memory, gboolean marked, FaspRoute route)
+{
+  /* of several threads one may have been held up */
+  io->newest = MAX (now, io->newest);
+  fasp_meter_add (&io->arriving, io->newest, size);
+  fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data,
+      size, memory, marked, route);
 }
 
 static void
@@ -169,11 +173,7 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
         fasp_guard_lock (&io->guard);
       }
       address.link = link;
-      /* of several threads one may have been held up */
-      io->newest = now = MAX (now, io->newest);
-      fasp_meter_add (&io->arriving, now, size);
-      fasp_endpoint_receive (io->guard.endpoint, now, &address, data, size,
-          memory, marked);
+      take (io, now, &address, data, size, memory, marked, FASP_ROUTE_HERE);
     }
     fasp_lanes_rouse_others (io->lanes);
     fasp_guard_unlock (&io->guard);
@@ -194,8 +194,11 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
 static void
 receive_all (FaspIo * io, guint64 ready)
 {
-  for (; ready != 0; ready &= ready - 1)
-    receive_from (io, io->in, __builtin_ctzll (ready));
+  if (io->place.port != NULL && ready != 0)
+    fasp_port_receive (&io->place, io->in, io);
+  else
+    for (; ready != 0; ready &= ready - 1)
+      receive_from (io, io->in, __builtin_ctzll (ready));
   fit_buffer (io);
 }
 
@@ -225,6 +228,70 @@ receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
   rouse (io->lanes, io);
   fasp_guard_unlock (&io->guard);
 }
+
+/* --- at a port (faspport.h) ----------------------------------------------------------- */
+
+static void
+port_begin (gpointer io)
+{
+  fasp_guard_lock (&((FaspIo *) io)->guard);
+}
+
+static void
+port_receive (gpointer io, FaspTime now, const FaspAddress * from,
+    const guint8 * data, gsize size, FaspMemory * memory, gboolean marked,
+    FaspRoute route)
+{
+  take (io, now, from, data, size, memory, marked, route);
+}
+
+/* The port's lock is held: what the endpoint does not need any more, whose memory may be
+ * an application's, goes with the I/O thread. */
+static void
+port_end (gpointer data, gboolean beside)
+{
+  FaspIo *io = data;
+
+  if (!beside) {
+    fasp_lanes_rouse_others (io->lanes);
+    g_mutex_unlock (&io->guard.mutex);
+    return;
+  }
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+  rouse (io->lanes, io);
+  if (fasp_lanes_is_asleep (io->lanes)
+      && fasp_endpoint_has_forgotten (io->guard.endpoint)) {
+    fasp_lanes_set_sleep (io->lanes, 0);
+    fasp_lanes_wake (io->lanes);
+  }
+  g_mutex_unlock (&io->guard.mutex);
+}
+
+static void
+port_unreachable (gpointer data, FaspTime now, const FaspAddress * to)
+{
+  FaspIo *io = data;
+
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_unreachable (io->guard.endpoint, now, to);
+  port_end (io, TRUE);
+}
+
+static void
+port_relieve (gpointer data)
+{
+  FaspIo *io = data;
+
+  g_atomic_int_set (&io->relieved, TRUE);
+  fasp_lanes_wake (io->lanes);
+}
+
+static const FaspPortFunctions port_functions = {
+  port_begin, port_receive, port_end, port_unreachable, port_relieve
+};
+
+/* --- what is told ------------------------------------------------------------------------ */
 
 /* Some of the events; FALSE: those were all. */
 static gboolean
@@ -339,9 +406,8 @@ wait_for_work (FaspIo * io, FaspTime until, gint blocked)
 
   if (blocked >= 0)
     timeout = BLOCKED_MAX;
-  ready =
-      fasp_links_wait (io->links, io->own, fasp_lanes_get_wake_fd (io->lanes),
-      &woken, blocked, timeout);
+  ready = fasp_links_wait (io->links, g_atomic_int_get (&io->relieved) ? 0 :
+      io->own, fasp_lanes_get_wake_fd (io->lanes), &woken, blocked, timeout);
   fasp_guard_lock (&io->guard);
   fasp_lanes_set_sleep (io->lanes, 0);
   fasp_guard_unlock (&io->guard);
@@ -428,6 +494,15 @@ convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return TRUE;
 }
 
+/* Bytes of memory that blocks of what one of so many threads receives may stay in: what
+ * repairs may need stays, too. */
+static gsize
+get_limit (const FaspIoSettings * settings, guint threads)
+{
+  return (settings->endpoint.buffer_size +
+      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
+}
+
 /* A receiver hears its group on a link of its own, behind the others. */
 static gboolean
 open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
@@ -435,6 +510,15 @@ open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   const FaspMembership *multicast = settings->multicast;
   FaspSocketSettings links[GROUP_LINK + 1];
 
+  if (multicast == NULL && settings->n_links == 1
+      && settings->endpoint.mode == FASP_MODE_LISTENER) {
+    if (!fasp_port_join (settings->links, settings->endpoint.role,
+            settings->endpoint.streamid, get_limit (settings, 1), &io->place,
+            error))
+      return FALSE;
+    io->links = fasp_port_get_links (&io->place);
+    return TRUE;
+  }
   if (multicast == NULL) {
     io->links = fasp_links_new (settings->links, settings->n_links, error);
     return io->links != NULL;
@@ -469,20 +553,27 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return convert_others (io, settings, error);
 }
 
+static void
+close_links (FaspIo * io)
+{
+  if (io->place.port != NULL)
+    fasp_port_leave (&io->place);
+  else if (io->links != NULL)
+    fasp_links_free (io->links);
+}
+
 static gboolean
 make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
   guint links = fasp_links_count (io->links);
   guint threads = fasp_receivers_choose (settings->threads, links,
       g_get_num_processors ());
-  /* what repairs may need stays, too */
-  gsize limit = (settings->endpoint.buffer_size +
-      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
+  gsize limit = get_limit (settings, threads);
 
   io->own = fasp_receivers_get_share (0, threads, links);
   io->in = fasp_receive_batch_new (limit);
-  io->receivers = fasp_receivers_new (io->links, threads, limit, receive_beside,
-      io, error);
+  io->receivers = fasp_receivers_new (io->links, 1, threads, limit,
+      receive_beside, io, error);
   return io->receivers != NULL;
 }
 
@@ -516,7 +607,7 @@ destroy (FaspIo * io)
   fasp_endpoint_free (io->guard.endpoint);
   fasp_lanes_free (io->lanes);
   fasp_receive_batch_free (io->in);
-  fasp_links_free (io->links);
+  close_links (io);
   g_free (io->others);
   g_mutex_clear (&io->guard.mutex);
   g_cond_clear (&io->changed);
@@ -530,7 +621,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   FaspEndpointConfig config = settings->endpoint;
 
   if (!open_all (io, settings, error)) {
-    g_clear_pointer (&io->links, fasp_links_free);
+    close_links (io);
     g_free (io->others);
     g_free (io);
     return NULL;
@@ -550,11 +641,16 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   config.peers = 1 + settings->n_fallbacks;
   config.group = io->group;
   config.group_link = GROUP_LINK;
+  if (io->place.port != NULL) {
+    config.gate = fasp_port_get_gate (&io->place);
+    config.id_bits = FASP_ROUTES_BITS;
+    config.id_prefix = fasp_port_get_prefix (&io->place);
+  }
   /* who has one peer, or one group, has nothing to deal out */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
       && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,
       g_get_num_processors ()) : 1;
-  io->guard.endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
+  io->guard.endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
   fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
   io->lanes = fasp_lanes_new (&io->guard, io->links,
       settings->n_links <= MAX (settings->flowlets, 1), rouse, io, error);
@@ -568,6 +664,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
         resolved, is_settled, io, settings->resolve_failed,
         settings->user_data);
+  if (io->place.port != NULL)
+    fasp_port_begin (&io->place, &port_functions, io);
   io->thread = g_thread_new ("fasp-io", run, io);
   return io;
 }
@@ -586,6 +684,8 @@ fasp_io_free (FaspIo * io)
   fasp_guard_unlock (&io->guard);
   fasp_lanes_wake (io->lanes);
   g_thread_join (io->thread);
+  if (io->place.port != NULL)
+    fasp_port_end (&io->place);
   fasp_receivers_stop (io->receivers);
   destroy (io);
 }

@@ -57,8 +57,8 @@ run (gpointer data)
 }
 
 FaspReceivers *
-fasp_receivers_new (FaspLinks * links, guint threads, gsize limit,
-    FaspReceiveFunc receive, gpointer user_data, GError ** error)
+fasp_receivers_new (FaspLinks * links, guint made, guint threads,
+    gsize limit, FaspReceiveFunc receive, gpointer user_data, GError ** error)
 {
   FaspReceivers *all = g_new0 (FaspReceivers, 1);
 
@@ -73,7 +73,7 @@ fasp_receivers_new (FaspLinks * links, guint threads, gsize limit,
     g_free (all);
     return NULL;
   }
-  for (guint i = 1; i < threads; i++) {
+  for (guint i = made; i < threads; i++) {
     Receiver *receiver = &all->receivers[all->n++];
 
     *receiver = (Receiver) {

@@ -76,8 +76,9 @@ bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
   if (bind (s->fd, (struct sockaddr *) &native, size) == 0)
     return TRUE;
   fail (error, what, errno == EADDRINUSE ?
-      "Another program has it: choose another localport, or see which with "
-      "`ss -ulpn'." : errno == EACCES ?
+      "Another program has it, or an element that does not share its port "
+      "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
+      "localport, or see which with `ss -ulpn'." : errno == EACCES ?
       "Ports below 1024 need privileges: choose a higher localport." :
       "Check localaddress and localport.");
   return FALSE;

@@ -47,7 +47,7 @@ test_aes (void)
   }
   aes = fasp_aes_new (key);
   for (guint i = 0; i < 2; i++) {
-    fasp_aes_encrypt (aes, text, out);
+    fasp_aes_encrypt (aes, text, 1, out);
     g_assert_cmpmem (out, sizeof out, wanted, sizeof wanted);
   }
   fasp_aes_free (aes);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "faspcaller.h"
 #include "faspsession.h"
+#include "faspstream.h"
 
 #define SIZE_MAX_DATAGRAM 2048
 
@@ -441,6 +442,21 @@ test_passphrase (gconstpointer data)
   assert_hex (vector, "psk", key, sizeof key);
 }
 
+static void
+test_hint (gconstpointer data)
+{
+  const Vector *vector = data;
+  g_autofree gchar *streamid = get_string (vector->line, "streamid");
+  guint8 nonce[FASP_NONCE_SIZE], hint[4];
+  FaspWriter w = { hint, sizeof hint };
+  FaspStreamName name;
+
+  get_hex (vector, "nonce", nonce, sizeof nonce);
+  fasp_stream_get_name (get_number (vector, "role"), streamid, &name);
+  fasp_write_uint (&w, fasp_stream_get_hint (nonce, &name), sizeof hint);
+  assert_hex (vector, "hint", hint, sizeof hint);
+}
+
 /* The repair symbol of blocks; and one of them, lost, out of it. */
 static void
 test_symbol (gconstpointer data)
@@ -605,6 +621,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, vector, has (vector, "pattern") ?
         test_handshake : has (vector, "next key") ? test_next_key :
         has (vector, "passphrase") ? test_passphrase :
+        has (vector, "hint") ? test_hint :
         strstr (vector->line, "\"repair key\"") != NULL ? test_symbol :
         test_vector);
   }

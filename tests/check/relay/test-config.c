@@ -88,7 +88,19 @@ static const struct
   {"[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere&public-key=x\n",
       "[stream a] input:", "key-file"},
   {"[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n",
-      "[stream a] output:", "7101"},
+        "[stream a] output:",
+      "7101 is that of the output of [stream a], too, with "
+        "the same streamid"},
+  {"[stream a]\n" IN OUT "[stream b]\nstreamid = a\n" IN OUT,
+      "[stream b] output:", "the same streamid"},
+  {"[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7101?tos=8\n",
+      "[stream b] output:", "another tos"},
+  {"[stream a]\n" IN OUT "[stream b]\n" IN
+        "output = fasp://:7101?bonding-addresses=127.0.0.1:7102\n",
+      "[stream b] output:", "bonding-addresses"},
+  {"[stream a]\n" IN OUT "[stream b]\n" IN
+        "output = fasp://:7101?localaddress=127.0.0.1\n",
+      "[stream b] output:", "another localaddress"},
   {"[stream a]\n" IN OUT "[stream b]\ninput = fasp://:7100?flowlets=2\n"
         "output = fasp://:7200\n", "[stream b] input:", "[stream a]"},
   {"[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n",
@@ -115,6 +127,15 @@ test_faults (void)
         || strstr (error->message, faults[i].what) == NULL)
       g_error ("%s: %s", faults[i].text, error->message);
   }
+}
+
+/* One port for many, in both directions; each chosen by role and streamid. */
+static void
+test_shared (void)
+{
+  relay_config_free (parse_good ("[stream a]\ninput = fasp://:7001\n"
+          "output = fasp://:7001;fasp://:7001?streamid=again\n"
+          "[stream b]\ninput = fasp://:7001\noutput = fasp://:7001\n"));
 }
 
 /* Different addresses may have the same port. */
@@ -230,6 +251,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/config/good", test_good);
   g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/shared", test_shared);
   g_test_add_func ("/relay/config/addresses", test_addresses);
   g_test_add_func ("/relay/config/passphrase", test_passphrase);
   g_test_add_func ("/relay/config/changes", test_changes);

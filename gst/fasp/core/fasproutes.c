@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasproutes.h"
+
+struct _FaspRoutes
+{
+  guint next;                   /* place that is looked at first */
+  gboolean taken[FASP_ROUTES_MAX];
+  /* in the order in which they came: */
+  guint n;
+  FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
+  guint places[FASP_ROUTES_MAX];
+  guint fallback;               /* place of the one without a name, or none */
+  guint n_gone, oldest;         /* that are remembered, and which one gives way: */
+  FaspStreamName gone[FASP_ROUTES_GONE];
+  FaspTime gone_until[FASP_ROUTES_GONE];
+};
+
+FaspRoutes *
+fasp_routes_new (guint first)
+{
+  FaspRoutes *routes = g_new0 (FaspRoutes, 1);
+
+  routes->next = first % FASP_ROUTES_MAX;
+  routes->fallback = FASP_ROUTES_NONE;
+  return routes;
+}
+
+void
+fasp_routes_free (FaspRoutes * routes)
+{
+  g_free (routes);
+}
+
+guint
+fasp_routes_count (const FaspRoutes * routes)
+{
+  return routes->n;
+}
+
+/* --- coming and going ------------------------------------------------------------ */
+
+static gboolean
+has_name (const FaspRoutes * routes, const FaspStreamName * name)
+{
+  for (guint i = 0; i < routes->n; i++)
+    if (memcmp (&routes->names[FASP_STREAM_FITS][i], name, sizeof *name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* In turns, so that what comes late for one that has left finds nobody. */
+static guint
+take_place (FaspRoutes * routes)
+{
+  guint place = routes->next;
+
+  while (routes->taken[place])
+    place = (place + 1) % FASP_ROUTES_MAX;
+  routes->taken[place] = TRUE;
+  routes->next = (place + 1) % FASP_ROUTES_MAX;
+  return place;
+}
+
+FaspRoutesResult
+fasp_routes_add (FaspRoutes * routes, FaspRole role, const gchar * streamid,
+    guint * place)
+{
+  gboolean named = streamid != NULL && streamid[0] != '\0';
+  FaspStreamName names[FASP_STREAM_NAMES] = { 0 };
+
+  if (named)
+    fasp_stream_get_names (role, streamid, names);
+  if (named ? has_name (routes, &names[FASP_STREAM_FITS]) :
+      routes->fallback != FASP_ROUTES_NONE)
+    return FASP_ROUTES_TAKEN;
+  if (routes->n == FASP_ROUTES_MAX)
+    return FASP_ROUTES_FULL;
+  *place = take_place (routes);
+  if (!named)
+    routes->fallback = *place;
+  for (guint i = 0; i < FASP_STREAM_NAMES; i++)
+    routes->names[i][routes->n] = names[i];
+  routes->places[routes->n] = *place;
+  routes->n++;
+  return FASP_ROUTES_ADDED;
+}
+
+static void
+remember (FaspRoutes * routes, FaspTime now, const FaspStreamName * name)
+{
+  guint i = 0;
+
+  while (i < routes->n_gone && memcmp (&routes->gone[i], name,
+          sizeof *name) != 0)
+    i++;
+  if (i == FASP_ROUTES_GONE)
+    i = routes->oldest++ % FASP_ROUTES_GONE;
+  else if (i == routes->n_gone)
+    routes->n_gone++;
+  routes->gone[i] = *name;
+  routes->gone_until[i] = now + FASP_ROUTES_MEMORY;
+}
+
+void
+fasp_routes_remove (FaspRoutes * routes, FaspTime now, guint place)
+{
+  guint i = 0, behind;
+
+  while (i < routes->n && routes->places[i] != place)
+    i++;
+  g_return_if_fail (i < routes->n);
+  if (place == routes->fallback)
+    routes->fallback = FASP_ROUTES_NONE;
+  else
+    remember (routes, now, &routes->names[FASP_STREAM_FITS][i]);
+  routes->taken[place] = FALSE;
+  behind = --routes->n - i;
+  for (guint k = 0; k < FASP_STREAM_NAMES; k++)
+    memmove (routes->names[k] + i, routes->names[k] + i + 1,
+        behind * sizeof (FaspStreamName));
+  memmove (routes->places + i, routes->places + i + 1,
+      behind * sizeof *routes->places);
+}
+
+/* --- datagrams --------------------------------------------------------------------- */
+
+static gboolean
+is_gone (const FaspRoutes * routes, FaspTime now, const guint8 * nonce,
+    guint32 hint)
+{
+  guint i = fasp_stream_find (nonce, hint, routes->gone, routes->n_gone);
+
+  return i < routes->n_gone && routes->gone_until[i] > now;
+}
+
+static guint
+find_name (const FaspRoutes * routes, const guint8 * nonce, guint32 hint,
+    guint which)
+{
+  guint i = hint == 0 ? routes->n :
+      fasp_stream_find (nonce, hint, routes->names[which], routes->n);
+
+  return i < routes->n ? routes->places[i] : FASP_ROUTES_NONE;
+}
+
+static guint
+find_called (FaspRoutes * routes, FaspTime now, const guint8 * nonce,
+    guint32 hint, FaspRoute * route)
+{
+  guint place = find_name (routes, nonce, hint, FASP_STREAM_FITS);
+
+  if (place == FASP_ROUTES_NONE)
+    place = routes->fallback;
+  if (place != FASP_ROUTES_NONE)
+    return place;
+  if (hint == 0) {
+    *route = routes->n > 1 ? FASP_ROUTE_UNNAMED : FASP_ROUTE_HERE;
+    return routes->places[0];
+  }
+  if (is_gone (routes, now, nonce, hint)) {
+    *route = FASP_ROUTE_GONE;
+    return routes->places[0];
+  }
+  place = find_name (routes, nonce, hint, FASP_STREAM_SAME_ROLE);
+  if (place != FASP_ROUTES_NONE)
+    return place;
+  *route = FASP_ROUTE_ABSENT;
+  return routes->places[0];
+}
+
+guint
+fasp_routes_find (FaspRoutes * routes, FaspTime now, const guint8 * data,
+    gsize size, FaspRoute * route)
+{
+  FaspSessionHeader header;
+  FaspHandshake call;
+
+  *route = FASP_ROUTE_HERE;
+  if (routes->n == 0)
+    return FASP_ROUTES_NONE;
+  if (fasp_wire_is_session (data, size)) {
+    if (routes->n > 1 && fasp_wire_parse_session (data, size, &header)
+        && routes->taken[header.cid >> (32 - FASP_ROUTES_BITS)])
+      return header.cid >> (32 - FASP_ROUTES_BITS);
+  } else if (size >= FASP_OPEN_SIZE
+      && fasp_wire_parse_handshake (data, size, &call)
+      && call.type == FASP_HANDSHAKE_OPEN && call.version == FASP_VERSION) {
+    return find_called (routes, now, call.nonce, call.to_cid, route);
+  }
+  return routes->places[0];
+}

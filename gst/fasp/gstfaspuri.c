@@ -1,0 +1,204 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include "gstfaspuri.h"
+
+#define BAD_URI(...) g_set_error (error, GST_URI_ERROR, \
+    GST_URI_ERROR_BAD_URI, __VA_ARGS__)
+
+/* Every writable property of the element's own class is a key. */
+static GParamSpec *
+find_key (GstElement * element, const gchar * key)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
+
+  if (pspec == NULL || pspec->owner_type != G_OBJECT_TYPE (element)
+      || !(pspec->flags & G_PARAM_WRITABLE) || g_str_equal (key, "uri"))
+    return NULL;
+  return pspec;
+}
+
+static gchar *
+list_keys (GstElement * element)
+{
+  GString *keys = g_string_new (NULL);
+  guint n;
+  g_autofree GParamSpec **pspecs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (guint i = 0; i < n; i++)
+    if (find_key (element, pspecs[i]->name) != NULL)
+      g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
+          pspecs[i]->name);
+  return g_string_free (keys, FALSE);
+}
+
+static gboolean
+parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
+    GError ** error)
+{
+  g_value_init (value, pspec->value_type);
+  /* strings as they are: deserializing would take quotes and escapes */
+  if (pspec->value_type == G_TYPE_STRING) {
+    g_value_set_string (value, text);
+    return TRUE;
+  }
+  if (g_str_equal (pspec->name, "latency") && g_strcmp0 (text, "auto") == 0)
+    text = "-1";
+  if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
+    BAD_URI ("\"%s\" is no value for the key %s of a fasp URI. See `%s' in "
+        "gst-inspect-1.0 for what it takes.", text ? text : "", pspec->name,
+        pspec->name);
+    return FALSE;
+  }
+  if (g_param_value_validate (pspec, value)) {
+    BAD_URI ("%s for the key %s of a fasp URI is out of range. See `%s' in "
+        "gst-inspect-1.0 for its limits.", text, pspec->name, pspec->name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+typedef struct
+{
+  GParamSpec *pspec;
+  GValue value;
+} Pair;
+
+static void
+free_pair (Pair * pair)
+{
+  if (G_VALUE_HOLDS_STRING (&pair->value))
+    gst_fasp_keys_wipe ((gchar *) g_value_get_string (&pair->value));
+  if (G_IS_VALUE (&pair->value))
+    g_value_unset (&pair->value);
+  g_free (pair);
+}
+
+static gboolean
+parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
+    GError ** error)
+{
+  GList *keys = gst_uri_get_query_keys (uri);
+  gboolean good = TRUE;
+
+  for (GList * l = keys; good && l != NULL; l = l->next) {
+    const gchar *key = l->data;
+    GParamSpec *pspec = find_key (element, key);
+    Pair *pair;
+
+    if (pspec == NULL) {
+      g_autofree gchar *known = list_keys (element);
+
+      /* it may be the rest of a secret */
+      if (gst_uri_query_has_key (uri, "passphrase"))
+        BAD_URI
+            ("The fasp URI has a key that does not exist, or the passphrase "
+            "has a & in it: write %%26. There are: %s.", known);
+      else
+        BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key,
+            known);
+      good = FALSE;
+      break;
+    }
+    pair = g_new0 (Pair, 1);
+    pair->pspec = pspec;
+    g_ptr_array_add (pairs, pair);
+    good = parse_value (pspec, gst_uri_get_query_value (uri, key),
+        &pair->value, error);
+  }
+  g_list_free (keys);
+  return good;
+}
+
+static gboolean
+check_authority (const gchar * text, GstUri * uri, GError ** error)
+{
+  g_autofree gchar *path = gst_uri_get_path (uri);
+  guint port = gst_uri_get_port (uri);
+
+  if (path != NULL && path[0] != '\0' && !g_str_equal (path, "/")) {
+    BAD_URI ("A fasp URI has no path, this one has \"%s\". Write "
+        "fasp://HOST:PORT?key=value.", path);
+    return FALSE;
+  }
+  if (gst_uri_get_userinfo (uri) != NULL || gst_uri_get_fragment (uri) != NULL) {
+    BAD_URI ("A fasp URI is fasp://HOST:PORT?key=value, without a user name "
+        "or #fragment.");
+    return FALSE;
+  }
+  if (port == GST_URI_NO_PORT || port == 0 || port > G_MAXUINT16) {
+    BAD_URI ("A fasp URI needs a port from 1 to 65535: fasp://HOST:PORT to "
+        "dial, fasp://:PORT to listen.");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
+    const gchar * text, GError ** error)
+{
+  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  g_autoptr (GPtrArray) pairs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
+  const gchar *host;
+
+  if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
+    /* what comes behind may be a secret */
+    BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
+        "fasp://:PORT to listen, with brackets around an IPv6 address.",
+        (int) strcspn (text, "?#"), text);
+    return FALSE;
+  }
+  if (!check_authority (text, uri, error)
+      || !parse_query (element, uri, pairs, error))
+    return FALSE;
+
+  host = gst_uri_get_host (uri);
+  GST_OBJECT_LOCK (element);
+  g_free (settings->host);
+  settings->host = host != NULL && host[0] != '\0' ? g_strdup (host) : NULL;
+  settings->port = gst_uri_get_port (uri);
+  GST_OBJECT_UNLOCK (element);
+  for (guint i = 0; i < pairs->len; i++) {
+    Pair *pair = g_ptr_array_index (pairs, i);
+
+    g_object_set_property (G_OBJECT (element), pair->pspec->name, &pair->value);
+  }
+  return TRUE;
+}
+
+gchar *
+gst_fasp_uri_get (const GstFaspSettings * s)
+{
+  g_autoptr (GstUri) uri = NULL;
+  g_autofree gchar *latency = s->latency < 0 ? g_strdup ("auto") :
+      g_strdup_printf ("%d", s->latency);
+
+  if (s->port == 0)
+    return NULL;
+  uri = gst_uri_new ("fasp", NULL, s->host ? s->host : "", s->port, NULL, NULL,
+      NULL);
+  if (s->mode != GST_FASP_MODE_NONE) {
+    GEnumClass *klass = g_type_class_ref (GST_TYPE_FASP_MODE);
+
+    gst_uri_set_query_value (uri, "mode",
+        g_enum_get_value (klass, s->mode)->value_nick);
+    g_type_class_unref (klass);
+  }
+  if (s->latency_set)
+    gst_uri_set_query_value (uri, "latency", latency);
+  if (s->localaddress != NULL)
+    gst_uri_set_query_value (uri, "localaddress", s->localaddress);
+  if (s->streamid != NULL)
+    gst_uri_set_query_value (uri, "streamid", s->streamid);
+  return gst_uri_to_string (uri);
+}

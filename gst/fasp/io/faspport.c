@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspport.h"
+#include "fasprandom.h"
+#include "faspreceivers.h"
+
+/* Full batches dealt out before others have their turn. */
+#define BATCHES_MAX 4
+/* Datagrams that one member gets under one lock of its own. */
+#define LOCKED_MAX 64
+
+typedef struct
+{
+  const FaspPortFunctions *functions;   /* NULL: it has not begun, or has ended */
+  gpointer data;
+  gsize wanted;                 /* bytes of buffer */
+} Member;
+
+struct _FaspPort
+{
+  /* what never changes */
+  gchar *address, *interface;   /* "": any */
+  guint16 number;
+  gint tos, ttl;
+  FaspLinks *links;
+  FaspGate gate;                /* but by who receives a handshake, under `lock' */
+
+  guint users;                  /* under `ports_lock' */
+  FaspReceivers *receivers;     /* the same; NULL: the only member receives */
+
+  GMutex lock;                  /* of all below */
+  FaspRoutes *routes;
+  Member members[FASP_ROUTES_MAX];
+  gboolean has_receivers;
+  gsize buffer;                 /* that the kernel has granted */
+};
+
+/* Of this process. Before any other lock. */
+static GMutex ports_lock;
+static GList *ports;
+
+/* --- dealing out ------------------------------------------------------------------ */
+
+static Member *
+find (FaspPort * port, guint number)
+{
+  Member *member = number < FASP_ROUTES_MAX ? &port->members[number] : NULL;
+
+  return member != NULL && member->functions != NULL ? member : NULL;
+}
+
+static void
+let_go (Member * member, gpointer self)
+{
+  if (member != NULL)
+    member->functions->end (member->data, member->data != self);
+}
+
+/* Lock held. */
+static void
+deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
+{
+  FaspTime now = g_get_monotonic_time ();
+  Member *current = NULL;
+  FaspAddress address;
+  FaspMemory *memory;
+  const guint8 *data;
+  gboolean marked;
+  guint n = 0;
+  gsize size;
+
+  while ((data = fasp_receive_batch_next (batch, &size, &address, &memory,
+              &marked)) != NULL) {
+    FaspRoute route;
+    Member *member = find (port, fasp_routes_find (port->routes, now, data,
+            size, &route));
+
+    if (member == NULL)
+      continue;
+    if (member != current || ++n == LOCKED_MAX) {
+      let_go (current, self);
+      member->functions->begin (member->data);
+      current = member;
+      n = 0;
+    }
+    address.link = 0;
+    member->functions->receive (member->data, now, &address, data, size,
+        memory, marked, route);
+  }
+  let_go (current, self);
+}
+
+/* It is not told whose it was: those to whom the address means nothing pass it over. */
+static void
+tell_unreachable (FaspPort * port)
+{
+  FaspAddress address;
+
+  while (fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
+          &address)) {
+    FaspTime now = g_get_monotonic_time ();
+
+    address.link = 0;
+    g_mutex_lock (&port->lock);
+    for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
+      Member *member = find (port, i);
+
+      if (member != NULL)
+        member->functions->unreachable (member->data, now, &address);
+    }
+    g_mutex_unlock (&port->lock);
+  }
+}
+
+static void
+receive (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
+{
+  gint fd = fasp_links_get_fds (port->links)[0];
+  gboolean all = FALSE;
+
+  for (guint i = 0; i < BATCHES_MAX && !all; i++) {
+    all = fasp_receive_batch_fill (batch, fd);
+    g_mutex_lock (&port->lock);
+    deal_out (port, batch, self);
+    g_mutex_unlock (&port->lock);
+  }
+  tell_unreachable (port);
+}
+
+void
+fasp_port_receive (const FaspPortPlace * place, FaspReceiveBatch * batch,
+    gpointer self)
+{
+  receive (place->port, batch, self);
+}
+
+static void
+receive_beside (FaspReceiveBatch * batch, guint link, gpointer port)
+{
+  receive (port, batch, NULL);
+}
+
+/* --- coming and going --------------------------------------------------------------- */
+
+/* As two of the same are the same. */
+static gchar *
+normalize (const gchar * address)
+{
+  g_autoptr (GInetAddress) parsed = NULL;
+  gchar *text;
+
+  if (address == NULL || address[0] == '\0')
+    return g_strdup ("");
+  parsed = g_inet_address_new_from_string (address);
+  text = parsed != NULL ? g_inet_address_to_string (parsed) :
+      g_strdup (address);
+  if (g_str_equal (text, "::"))
+    text[0] = '\0';             /* is what is bound for any */
+  return text;
+}
+
+/* NULL address: whatever it is. */
+static FaspPort *
+find_port (const gchar * address, guint16 number)
+{
+  for (GList * l = ports; l != NULL && number != 0; l = l->next) {
+    FaspPort *port = l->data;
+
+    if (port->number == number && (address == NULL
+            || g_str_equal (port->address, address)))
+      return port;
+  }
+  return NULL;
+}
+
+static FaspPort *
+open_port (const FaspSocketSettings * settings, const gchar * address,
+    GError ** error)
+{
+  g_autoptr (GError) why = NULL;
+  FaspLinks *links = fasp_links_new (settings, 1, &why);
+  guint8 secret[16], first[2];
+  FaspPort *port;
+
+  if (links == NULL && g_error_matches (why, G_IO_ERROR,
+          G_IO_ERROR_ADDRESS_IN_USE)
+      && find_port (NULL, settings->local_port) != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
+        "Another element of this program listens at UDP port %u with another "
+        "localaddress: to share the port, set the same on all of them.",
+        settings->local_port);
+  else if (links == NULL)
+    g_propagate_error (error, g_steal_pointer (&why));
+  if (links == NULL)
+    return NULL;
+  port = g_new0 (FaspPort, 1);
+  port->address = g_strdup (address);
+  port->interface = g_strdup (settings->interface);
+  port->tos = settings->tos;
+  port->ttl = settings->ttl;
+  port->links = links;
+  port->number = fasp_socket_get_port (fasp_links_get (links, 0));
+  port->buffer = fasp_links_get_buffer (links);
+  fasp_random_bytes (NULL, first, sizeof first);
+  port->routes = fasp_routes_new (first[0] << 8 | first[1]);
+  fasp_random_bytes (NULL, secret, sizeof secret);
+  fasp_gate_init (&port->gate, secret);
+  g_mutex_init (&port->lock);
+  ports = g_list_prepend (ports, port);
+  return port;
+}
+
+static void
+close_port (FaspPort * port)
+{
+  ports = g_list_remove (ports, port);
+  if (port->receivers != NULL) {
+    fasp_receivers_stop (port->receivers);
+    fasp_receivers_free (port->receivers);
+  }
+  fasp_routes_free (port->routes);
+  fasp_links_free (port->links);
+  g_mutex_clear (&port->lock);
+  g_free (port->address);
+  g_free (port->interface);
+  g_free (port);
+}
+
+/* Can it be one socket? */
+static gboolean
+check_same (const FaspPort * port, const FaspSocketSettings * settings,
+    GError ** error)
+{
+  const gchar *what = port->tos != settings->tos ? "tos" :
+      port->ttl != settings->ttl ? "ttl" :
+      g_strcmp0 (port->interface, settings->interface) != 0 ? "interface" :
+      NULL;
+
+  if (what != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
+        "Another element of this program listens at UDP port %u with another "
+        "%s: to share the port, set the same on all of them.", port->number,
+        what);
+  return what == NULL;
+}
+
+static gboolean
+take_place (FaspPort * port, FaspRole role, const gchar * streamid,
+    guint * number, GError ** error)
+{
+  FaspRoutesResult result;
+
+  g_mutex_lock (&port->lock);
+  result = fasp_routes_add (port->routes, role, streamid, number);
+  g_mutex_unlock (&port->lock);
+  if (result == FASP_ROUTES_FULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+        "There are %u streams at UDP port %u already: take another port.",
+        FASP_ROUTES_MAX, port->number);
+  else if (result == FASP_ROUTES_TAKEN && streamid != NULL
+      && streamid[0] != '\0')
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
+        "Another element of this program has the stream \"%s\" at UDP port %u: "
+        "give each a streamid of its own, or another port.", streamid,
+        port->number);
+  else if (result == FASP_ROUTES_TAKEN)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
+        "Another element of this program listens at UDP port %u, and neither has "
+        "a streamid: give each its own, by which callers choose, or another "
+        "port.", port->number);
+  return result == FASP_ROUTES_ADDED;
+}
+
+/* A second one has come: nobody is to wait for another's thread. */
+static gboolean
+relieve_members (FaspPort * port, gsize limit, GError ** error)
+{
+  if (port->users == 0 || port->receivers != NULL)
+    return TRUE;
+  port->receivers = fasp_receivers_new (port->links, 0, 1, limit,
+      receive_beside, port, error);
+  if (port->receivers == NULL)
+    return FALSE;
+  g_mutex_lock (&port->lock);
+  port->has_receivers = TRUE;
+  for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
+    Member *member = find (port, i);
+
+    if (member != NULL)
+      member->functions->relieve (member->data);
+  }
+  g_mutex_unlock (&port->lock);
+  return TRUE;
+}
+
+/* Lock held. */
+static void
+widen_buffer (FaspPort * port, gsize wanted)
+{
+  if (port->buffer < wanted)
+    port->buffer = fasp_links_set_buffer (port->links, wanted);
+}
+
+gboolean
+fasp_port_join (const FaspSocketSettings * settings, FaspRole role,
+    const gchar * streamid, gsize limit, FaspPortPlace * place, GError ** error)
+{
+  g_autofree gchar *address = normalize (settings->local_address);
+  gboolean good = FALSE;
+  FaspPort *port;
+
+  place->port = NULL;
+  g_mutex_lock (&ports_lock);
+  port = find_port (address, settings->local_port);
+  if (port == NULL)
+    port = open_port (settings, address, error);
+  else
+    good = check_same (port, settings, error);
+  if (port != NULL && port->users == 0)
+    good = TRUE;
+  good = good && take_place (port, role, streamid, &place->number, error);
+  if (good && !relieve_members (port, limit, error)) {
+    g_mutex_lock (&port->lock);
+    fasp_routes_remove (port->routes, g_get_monotonic_time (), place->number);
+    g_mutex_unlock (&port->lock);
+    good = FALSE;
+  }
+  if (good) {
+    g_mutex_lock (&port->lock);
+    widen_buffer (port, settings->buffer);
+    g_mutex_unlock (&port->lock);
+    port->users++;
+    place->port = port;
+  }
+  g_mutex_unlock (&ports_lock);
+  return good;
+}
+
+void
+fasp_port_begin (const FaspPortPlace * place,
+    const FaspPortFunctions * functions, gpointer data)
+{
+  FaspPort *port = place->port;
+
+  g_mutex_lock (&port->lock);
+  port->members[place->number] = (Member) {
+  functions, data, 0};
+  if (port->has_receivers)
+    functions->relieve (data);
+  g_mutex_unlock (&port->lock);
+}
+
+void
+fasp_port_end (const FaspPortPlace * place)
+{
+  FaspPort *port = place->port;
+
+  g_mutex_lock (&port->lock);
+  port->members[place->number].functions = NULL;
+  g_mutex_unlock (&port->lock);
+}
+
+void
+fasp_port_leave (FaspPortPlace * place)
+{
+  FaspPort *port = place->port;
+
+  g_mutex_lock (&ports_lock);
+  g_mutex_lock (&port->lock);
+  fasp_routes_remove (port->routes, g_get_monotonic_time (), place->number);
+  g_mutex_unlock (&port->lock);
+  if (--port->users == 0)
+    close_port (port);
+  g_mutex_unlock (&ports_lock);
+  place->port = NULL;
+}
+
+/* --- what a place is good for ------------------------------------------------------- */
+
+FaspLinks *
+fasp_port_get_links (const FaspPortPlace * place)
+{
+  return place->port->links;
+}
+
+FaspGate *
+fasp_port_get_gate (const FaspPortPlace * place)
+{
+  return &place->port->gate;
+}
+
+guint32
+fasp_port_get_prefix (const FaspPortPlace * place)
+{
+  return fasp_routes_get_prefix (place->number);
+}
+
+gsize
+fasp_port_set_buffer (const FaspPortPlace * place, gsize wanted)
+{
+  FaspPort *port = place->port;
+  guint64 sum = 0, share;
+
+  g_mutex_lock (&port->lock);
+  port->members[place->number].wanted = wanted;
+  for (guint i = 0; i < FASP_ROUTES_MAX; i++)
+    if (find (port, i) != NULL)
+      sum += port->members[i].wanted;
+  sum = MAX (sum, wanted);
+  widen_buffer (port, sum);
+  share = (guint64) port->buffer * wanted / sum;
+  g_mutex_unlock (&port->lock);
+  return share;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasprandom.h: the kernel's random numbers, for the core.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+/* A FaspRandomFunc. */
+void fasp_random_bytes (gpointer unused, guint8 * data, gsize size);
+
+G_END_DECLS

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Several endpoints at one port: names, hints and places; then whole endpoints, which
+ * call each other without a network between them, and who means them harm.
+ */
+#include <string.h>
+#include "faspendpointprivate.h"
+#include "fasproutes.h"
+
+/* --- names ------------------------------------------------------------------------- */
+
+static guint32
+hint_of (guint8 nonce, FaspRole caller, const gchar * streamid)
+{
+  guint8 bytes[FASP_NONCE_SIZE] = { nonce };
+  FaspStreamName name;
+
+  fasp_stream_get_name (caller, streamid, &name);
+  return fasp_stream_get_hint (bytes, &name);
+}
+
+/* Everything that a hint is made of makes another one. */
+static void
+test_hints (void)
+{
+  guint32 one = hint_of (1, FASP_ROLE_RECEIVER, "news");
+
+  g_assert_cmpuint (one, !=, 0);
+  g_assert_cmpuint (one, ==, hint_of (1, FASP_ROLE_RECEIVER, "news"));
+  g_assert_cmpuint (one, !=, hint_of (2, FASP_ROLE_RECEIVER, "news"));
+  g_assert_cmpuint (one, !=, hint_of (1, FASP_ROLE_SENDER, "news"));
+  g_assert_cmpuint (one, !=, hint_of (1, FASP_ROLE_RECEIVER, "new"));
+  g_assert_cmpuint (one, !=, hint_of (1, FASP_ROLE_RECEIVER, ""));
+}
+
+/* Each of many is found, and nobody for what is not there. */
+static void
+test_find (void)
+{
+  guint8 nonce[FASP_NONCE_SIZE] = { 7 };
+  FaspStreamName names[200];
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree gchar *streamid = g_strdup_printf ("stream %u", i);
+
+    fasp_stream_get_name (FASP_ROLE_SENDER, streamid, &names[i]);
+  }
+  for (guint n = 0; n < G_N_ELEMENTS (names); n += 33)
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+      guint32 hint = fasp_stream_get_hint (nonce, &names[i]);
+
+      g_assert_cmpuint (fasp_stream_find (nonce, hint, names, n), ==,
+          i < n ? i : n);
+    }
+}
+
+/* --- the table ------------------------------------------------------------------------ */
+
+static guint
+add (FaspRoutes * routes, FaspRole role, const gchar * streamid)
+{
+  guint place;
+
+  g_assert_cmpint (fasp_routes_add (routes, role, streamid, &place), ==,
+      FASP_ROUTES_ADDED);
+  return place;
+}
+
+static void
+test_places (void)
+{
+  FaspRoutes *routes = fasp_routes_new (FASP_ROUTES_MAX - 1);
+  guint place, a, b;
+
+  a = add (routes, FASP_ROLE_SENDER, "news");
+  b = add (routes, FASP_ROLE_RECEIVER, "news");
+  g_assert_cmpuint (a, ==, FASP_ROUTES_MAX - 1);
+  g_assert_cmpuint (b, ==, 0);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "news", &place),
+      ==, FASP_ROUTES_TAKEN);
+  add (routes, FASP_ROLE_SENDER, NULL);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "", &place), ==,
+      FASP_ROUTES_TAKEN);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_RECEIVER, NULL, &place),
+      ==, FASP_ROUTES_TAKEN);
+  /* what has left is not taken, and its place not given again at once */
+  fasp_routes_remove (routes, 0, a);
+  g_assert_cmpuint (add (routes, FASP_ROLE_SENDER, "news"), ==, 2);
+  fasp_routes_remove (routes, 0, 2);
+  g_assert_cmpuint (add (routes, FASP_ROLE_SENDER, "news"), ==, 3);
+  for (guint i = 3; i < FASP_ROUTES_MAX; i++) {
+    g_autofree gchar *streamid = g_strdup_printf ("%u", i);
+
+    add (routes, FASP_ROLE_SENDER, streamid);
+  }
+  g_assert_cmpuint (fasp_routes_count (routes), ==, FASP_ROUTES_MAX);
+  g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "more", &place),
+      ==, FASP_ROUTES_FULL);
+  fasp_routes_free (routes);
+}
+
+static guint
+call (FaspRoutes * routes, FaspTime now, FaspRole role, const gchar * streamid,
+    FaspRoute * route)
+{
+  FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION,
+    .from_cid = 1,.nonce = {42}
+  };
+  guint8 data[FASP_OPEN_SIZE];
+  FaspWriter w = { data, sizeof data };
+
+  if (streamid != NULL)
+    open.to_cid = hint_of (42, role, streamid);
+  fasp_wire_write_handshake (&w, &open);
+  return fasp_routes_find (routes, now, data, w.used, route);
+}
+
+#define ASSERT_CALL(role, streamid, place, as) G_STMT_START { \
+  FaspRoute route_; \
+  g_assert_cmpuint (call (routes, now, role, streamid, &route_), ==, place); \
+  g_assert_cmpint (route_, ==, as); \
+} G_STMT_END
+
+static void
+test_calls (void)
+{
+  FaspRoutes *routes = fasp_routes_new (5);
+  FaspTime now = FASP_SEC;
+  guint news, sport, camera, any;
+
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", FASP_ROUTES_NONE, FASP_ROUTE_HERE);
+  news = add (routes, FASP_ROLE_SENDER, "news");
+  /* alone: who says nothing has no choice */
+  ASSERT_CALL (0, NULL, news, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", news, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "sport", news, FASP_ROUTE_ABSENT);
+  sport = add (routes, FASP_ROLE_SENDER, "sport");
+  camera = add (routes, FASP_ROLE_RECEIVER, "news");
+  ASSERT_CALL (0, NULL, news, FASP_ROUTE_UNNAMED);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", news, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_SENDER, "news", camera, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "sport", sport, FASP_ROUTE_HERE);
+  /* who has the wrong role finds who can tell it so */
+  ASSERT_CALL (FASP_ROLE_SENDER, "sport", sport, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_SENDER, "weather", news, FASP_ROUTE_ABSENT);
+  any = add (routes, FASP_ROLE_SENDER, NULL);
+  ASSERT_CALL (0, NULL, any, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_SENDER, "weather", any, FASP_ROUTE_HERE);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", news, FASP_ROUTE_HERE);
+  fasp_routes_remove (routes, now, any);
+  /* one that was here, for a while; whatever comes and goes meanwhile */
+  fasp_routes_remove (routes, now, news);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", sport, FASP_ROUTE_GONE);
+  ASSERT_CALL (FASP_ROLE_SENDER, "news", camera, FASP_ROUTE_HERE);
+  fasp_routes_remove (routes, now, camera);
+  for (guint i = 0; i < FASP_ROUTES_GONE - 2; i++) {
+    g_autofree gchar *streamid = g_strdup_printf ("%u", i);
+
+    fasp_routes_remove (routes, now, add (routes, FASP_ROLE_SENDER, streamid));
+    fasp_routes_remove (routes, now, add (routes, FASP_ROLE_SENDER, streamid));
+  }
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", sport, FASP_ROUTE_GONE);
+  fasp_routes_remove (routes, now, add (routes, FASP_ROLE_SENDER, "last"));
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "news", sport, FASP_ROUTE_ABSENT);
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "last", sport, FASP_ROUTE_GONE);
+  now += FASP_ROUTES_MEMORY - 1;
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "last", sport, FASP_ROUTE_GONE);
+  now++;
+  ASSERT_CALL (FASP_ROLE_RECEIVER, "last", sport, FASP_ROUTE_ABSENT);
+  fasp_routes_free (routes);
+}
+
+static void
+test_datagrams (void)
+{
+  FaspRoutes *routes = fasp_routes_new (1023);
+  guint last = add (routes, FASP_ROLE_SENDER, "a");
+  guint first = add (routes, FASP_ROLE_SENDER, "b");
+  guint8 data[FASP_OPEN_SIZE] = { 0 };
+  FaspRoute route;
+
+  for (guint place = 0; place < FASP_ROUTES_MAX; place++) {
+    FaspSessionHeader header = {.cid = fasp_routes_get_prefix (place) | 77 };
+    FaspWriter w = { data, sizeof data };
+
+    fasp_wire_write_session (&w, &header);
+    /* nobody's is the doorkeeper's, to be counted */
+    g_assert_cmpuint (fasp_routes_find (routes, 0, data, 100, &route), ==,
+        place == first ? first : last);
+    g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
+  }
+  /* anything, of any length */
+  for (guint type = 0; type < 256; type++)
+    for (gsize size = 0; size < 60; size++) {
+      memset (data, type, sizeof data);
+      g_assert_cmpuint (fasp_routes_find (routes, 0, data, size, &route), <,
+          FASP_ROUTES_MAX);
+      g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
+    }
+  /* an OPEN of another version, and one that is cut short */
+  data[0] = 0x41;
+  data[1] = FASP_VERSION + 1;
+  memset (data + 2, 1, sizeof data - 2);
+  g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data, &route), ==,
+      last);
+  g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
+  data[1] = FASP_VERSION;
+  data[26] = 0;
+  g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data - 1,
+          &route), ==, last);
+  g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
+  fasp_routes_free (routes);
+}
+
+/* --- endpoints ------------------------------------------------------------------------- */
+
+#define MEMBERS 4
+#define LATER (50 * FASP_MSEC)
+
+/* A port with streams "0", "1" ..., each with a passphrase of its own. */
+typedef struct
+{
+  FaspTime now;
+  GRand *rand;
+  FaspGate gate;
+  FaspRoutes *routes;
+  guint places[MEMBERS];
+  FaspEndpoint *members[MEMBERS], *by_place[FASP_ROUTES_MAX];
+  guint answers, largest;       /* to callers, and their bytes */
+} Port;
+
+static void
+rand_bytes (gpointer rand, guint8 * data, gsize size)
+{
+  for (gsize i = 0; i < size; i++)
+    data[i] = g_rand_int (rand);
+}
+
+static FaspCredentials *
+make_key (guint which)
+{
+  FaspCredentials *credentials = fasp_credentials_new ();
+  guint8 psk[FASP_KEY_SIZE] = { which };
+
+  fasp_credentials_set_psk (credentials, psk);
+  return credentials;
+}
+
+static FaspEndpoint *
+make_endpoint (Port * port, FaspMode mode, FaspRole role, guint key,
+    const gchar * streamid, guint place)
+{
+  FaspCredentials *credentials = make_key (key);
+  FaspEndpointConfig config;
+  FaspEndpoint *endpoint;
+
+  fasp_endpoint_config_init (&config, role, mode);
+  config.streamid = streamid;
+  config.credentials = credentials;
+  config.wait_for_connection = FALSE;
+  if (mode == FASP_MODE_LISTENER) {
+    config.gate = &port->gate;
+    config.id_bits = FASP_ROUTES_BITS;
+    config.id_prefix = fasp_routes_get_prefix (place);
+  }
+  endpoint = fasp_endpoint_new (&config, rand_bytes, port->rand);
+  fasp_credentials_unref (credentials);
+  return endpoint;
+}
+
+static Port *
+port_new (void)
+{
+  static const guint8 secret[16] = { 1 };
+  Port *port = g_new0 (Port, 1);
+
+  port->now = FASP_SEC;
+  port->rand = g_rand_new_with_seed (1);
+  port->routes = fasp_routes_new (1000);
+  fasp_gate_init (&port->gate, secret);
+  for (guint i = 0; i < MEMBERS; i++) {
+    g_autofree gchar *streamid = g_strdup_printf ("%u", i);
+    guint place = add (port->routes, FASP_ROLE_SENDER, streamid);
+
+    port->places[i] = place;
+    port->members[i] = port->by_place[place] = make_endpoint (port,
+        FASP_MODE_LISTENER, FASP_ROLE_SENDER, i, streamid, place);
+  }
+  return port;
+}
+
+static void
+port_free (Port * port)
+{
+  for (guint i = 0; i < MEMBERS; i++)
+    fasp_endpoint_free (port->members[i]);
+  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  fasp_routes_free (port->routes);
+  g_rand_free (port->rand);
+  g_free (port);
+}
+
+static FaspAddress
+make_address (guint host)
+{
+  FaspAddress address = {.len = 16,.overhead = 28 };
+
+  address.bytes[4] = 10;
+  address.bytes[5] = host >> 16;
+  address.bytes[6] = host >> 8;
+  address.bytes[7] = host;
+  return address;
+}
+
+static void
+port_receive (Port * port, const FaspAddress * from, const guint8 * data,
+    gsize size)
+{
+  FaspRoute route;
+  guint place = fasp_routes_find (port->routes, port->now, data, size, &route);
+
+  fasp_endpoint_receive_routed (port->by_place[place], port->now, from, data,
+      size, NULL, FALSE, route);
+}
+
+/* What the members send goes to @caller, if it is to @address. */
+static void
+port_send (Port * port, const FaspAddress * address, FaspEndpoint * caller)
+{
+  FaspAddress here = make_address (1);
+  FaspDatagram datagram;
+
+  for (guint i = 0; i < MEMBERS; i++)
+    while (fasp_endpoint_poll (port->members[i], port->now, &datagram)) {
+      fasp_datagram_flatten (&datagram);
+      port->answers++;
+      port->largest = MAX (port->largest, datagram.size);
+      if (caller != NULL && fasp_address_equal (&datagram.to, address))
+        fasp_endpoint_receive (caller, port->now, &here, datagram.data,
+            datagram.size, NULL, FALSE);
+      fasp_datagram_release (&datagram);
+    }
+}
+
+static void
+exchange (Port * port, const FaspAddress * address, FaspEndpoint * caller,
+    FaspTime until)
+{
+  FaspDatagram datagram;
+
+  for (; port->now < until; port->now += FASP_MSEC) {
+    while (fasp_endpoint_poll (caller, port->now, &datagram)) {
+      fasp_datagram_flatten (&datagram);
+      port_receive (port, address, datagram.data, datagram.size);
+      fasp_datagram_release (&datagram);
+    }
+    port_send (port, address, caller);
+  }
+}
+
+static FaspEndpoint *
+dial (Port * port, const FaspAddress * address, guint key,
+    const gchar * streamid)
+{
+  FaspEndpoint *caller = make_endpoint (port, FASP_MODE_CALLER,
+      FASP_ROLE_RECEIVER, key, streamid, 0);
+  FaspAddress here = make_address (1);
+
+  fasp_endpoint_dial (caller, port->now, &here);
+  exchange (port, address, caller, port->now + LATER);
+  return caller;
+}
+
+static FaspEndpointStats
+stats_of (Port * port, FaspEndpoint * endpoint)
+{
+  FaspEndpointStats stats;
+
+  fasp_endpoint_get_stats (endpoint, port->now, &stats);
+  return stats;
+}
+
+/* Each gets the stream that it asks for, with that stream's key, and no other. */
+static void
+test_streams (void)
+{
+  Port *port = port_new ();
+  FaspEndpoint *callers[MEMBERS];
+  FaspAddress addresses[MEMBERS];
+
+  for (guint i = 0; i < MEMBERS; i++) {
+    g_autofree gchar *streamid = g_strdup_printf ("%u", i);
+
+    addresses[i] = make_address (10 + i);
+    callers[i] = dial (port, &addresses[i], i, streamid);
+    g_assert_cmpuint (stats_of (port, callers[i]).sessions, ==, 1);
+    g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  }
+  for (guint i = 0; i < MEMBERS; i++) {
+    guint8 data[1000];
+    FaspBlock *block;
+
+    g_assert_cmpuint (stats_of (port, port->members[i]).sessions, ==, 1);
+    memset (data, i + 1, sizeof data);
+    fasp_endpoint_write (port->members[i], port->now, 0, data, sizeof data,
+        NULL);
+    fasp_endpoint_finish (port->members[i], port->now);
+    exchange (port, &addresses[i], callers[i], port->now + 2 * FASP_SEC);
+    block = fasp_endpoint_read (callers[i], port->now);
+    g_assert_nonnull (block);
+    g_assert_cmpmem (block->data, block->size, data, sizeof data);
+    fasp_block_unref (block);
+    g_assert_cmpuint (stats_of (port, port->members[i]).datagrams_unknown, ==,
+        0);
+    fasp_endpoint_free (callers[i]);
+  }
+  port_free (port);
+}
+
+/* The reason and text that a call is refused with, and how many answers that takes. */
+static void
+assert_refused (Port * port, guint key, const gchar * streamid,
+    FaspReason reason, const gchar * text)
+{
+  FaspAddress address = make_address (99);
+  FaspEndpoint *caller = dial (port, &address, key, streamid);
+  FaspEvent event = { 0 };
+
+  exchange (port, &address, caller, port->now + 3 * FASP_SEC);
+  while (fasp_endpoint_poll_event (caller, &event)
+      && event.type != FASP_EVENT_REJECTED);
+  g_assert_cmpint (event.type, ==, FASP_EVENT_REJECTED);
+  g_assert_cmpint (event.reason, ==, reason);
+  g_assert_nonnull (strstr (event.text, text));
+  g_assert_cmpint (event.final, ==, reason != FASP_REASON_BUSY);
+  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  fasp_endpoint_free (caller);
+}
+
+static void
+test_refused (void)
+{
+  Port *port = port_new ();
+
+  assert_refused (port, 1, "2", FASP_REASON_KEY, "the passphrases differ");
+  assert_refused (port, 1, "7", FASP_REASON_REFUSED, "no stream");
+  assert_refused (port, 1, NULL, FASP_REASON_REFUSED, "several streams");
+  /* the doorkeeper's key: it is told whose call it was */
+  assert_refused (port, 0, "7", FASP_REASON_REFUSED, "no stream");
+  for (FaspEvent event = { 0 }; event.streamid[0] != '7';)
+    g_assert_true (fasp_endpoint_poll_event (port->members[0], &event));
+  fasp_routes_remove (port->routes, port->now, port->places[3]);
+  port->by_place[port->places[3]] = NULL;
+  assert_refused (port, 3, "3", FASP_REASON_BUSY, "stopped just now");
+  port->now += FASP_ROUTES_MEMORY;
+  assert_refused (port, 3, "3", FASP_REASON_REFUSED, "no stream");
+  port_free (port);
+}
+
+/* --- harm ------------------------------------------------------------------------------- */
+
+/* Somebody sends datagrams with connection ids of all sorts: nobody's session feels it,
+ * and each is counted once, by whom it would be for. */
+static void
+test_spoofed (void)
+{
+  Port *port = port_new ();
+  FaspAddress address = make_address (10), evil = make_address (66);
+  FaspEndpoint *caller = dial (port, &address, 2, "2");
+  guint64 counted = 0;
+  guint sent = 0;
+
+  for (guint i = 0; i < 20000; i++) {
+    guint8 data[200];
+    gsize size = g_rand_int_range (port->rand, 12, sizeof data);
+    guint32 id = g_rand_int (port->rand);
+    FaspWriter w = { data, sizeof data };
+    FaspSessionHeader header = {.flow = i % 64,.pn = i };
+
+    rand_bytes (port->rand, data, sizeof data);
+    switch (i % 3) {
+      case 0:
+        header.cid = id;
+        break;
+      case 1:                  /* somebody's place */
+        header.cid = fasp_routes_get_prefix (port->places[i % MEMBERS]) |
+            (id >> FASP_ROUTES_BITS);
+        break;
+      default:                 /* the right one */
+        header.cid = fasp_endpoint_nth (port->members[2], 0)->id;
+        header.flow = 0;
+        break;
+    }
+    fasp_wire_write_session (&w, &header);
+    port_receive (port, &evil, data, size);
+    sent++;
+  }
+  for (guint i = 0; i < MEMBERS; i++) {
+    FaspEndpointStats stats = stats_of (port, port->members[i]);
+
+    counted += stats.datagrams_unknown + stats.datagrams_forged +
+        stats.datagrams_malformed;
+    g_assert_cmpuint (stats.datagrams_forged > 0, ==, i == 2);
+    g_assert_cmpuint (stats.sessions, ==, i == 2);
+    /* garbage is not answered */
+  }
+  g_assert_cmpuint (counted, <=, sent);
+  g_assert_cmpuint (counted, >, sent / 2);
+  port->answers = 0;
+  port_send (port, &evil, NULL);
+  g_assert_cmpuint (port->answers, <, 10);
+  exchange (port, &address, caller, port->now + FASP_SEC);
+  g_assert_cmpuint (stats_of (port, caller).interrupted, ==, 0);
+  fasp_endpoint_free (caller);
+  port_free (port);
+}
+
+static guint
+count_sessions (Port * port)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < MEMBERS; i++)
+    n += port->members[i]->sessions->len;
+  return n;
+}
+
+/* A right first datagram, with the key and for the stream @which, as who has them makes
+ * any number of. */
+static gsize
+make_open (Port * port, guint which, guint8 data[FASP_OPEN_SIZE])
+{
+  g_autofree gchar *streamid = g_strdup_printf ("%u", which);
+  FaspEndpoint *caller = make_endpoint (port, FASP_MODE_CALLER,
+      FASP_ROLE_RECEIVER, which, streamid, 0);
+  FaspAddress here = make_address (1);
+  FaspDatagram datagram;
+  gsize size;
+
+  fasp_endpoint_dial (caller, port->now, &here);
+  g_assert_true (fasp_endpoint_poll (caller, port->now, &datagram));
+  size = datagram.size;
+  memcpy (data, datagram.data, size);
+  fasp_endpoint_free (caller);
+  return size;
+}
+
+/* Calls from forged addresses for all of the streams: what they make the port keep and
+ * compute is what it would be with one stream. */
+static void
+test_flood (void)
+{
+  Port *port = port_new ();
+  guint8 data[FASP_OPEN_SIZE];
+  guint begun;
+
+  for (guint i = 0; i < 2000; i++) {
+    FaspAddress from = make_address (1000 + i);
+    gsize size = make_open (port, i % (MEMBERS + 1), data);
+
+    port_receive (port, &from, data, size);
+    port->now += 200;
+  }
+  begun = count_sessions (port);
+  g_assert_cmpuint (begun, ==, 16);     /* half_open_max */
+  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, begun);
+  port_send (port, NULL, NULL);
+  g_assert_cmpuint (port->largest, <=, FASP_OPEN_SIZE);
+  g_assert_cmpuint (port->answers, <=, 2000);
+  /* they are forgotten, and it begins again */
+  port->now += 6 * FASP_SEC;
+  port_send (port, NULL, NULL);
+  g_assert_cmpuint (count_sessions (port), ==, 0);
+  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  port_free (port);
+}
+
+/* So many handshakes a second are computed for who has proved nothing, however many
+ * streams they call. */
+static void
+test_pace (void)
+{
+  Port *port = port_new ();
+  guint8 data[FASP_OPEN_SIZE];
+  guint64 tried = 0, retried = 0;
+
+  for (guint i = 0; i < 400; i++) {
+    FaspAddress from = make_address (1000 + i);
+    gsize size = make_open (port, i % MEMBERS, data);
+
+    data[40] ^= 1;              /* the wrong key: refused, and no session */
+    port_receive (port, &from, data, size);
+  }
+  for (guint i = 0; i < MEMBERS; i++) {
+    tried += stats_of (port, port->members[i]).handshakes_refused;
+    retried += stats_of (port, port->members[i]).handshakes_retried;
+  }
+  g_assert_cmpuint (tried, ==, FASP_GATE_UNPROVED_RATE);
+  g_assert_cmpuint (tried + retried, ==, 400);
+  g_assert_cmpuint (count_sessions (port), ==, 0);
+  port_free (port);
+}
+
+/* Who guesses names from an address that it has gets no further than who guesses keys. */
+static void
+test_guesses (void)
+{
+  Port *port = port_new ();
+  FaspAddress from = make_address (77);
+  guint64 refused = 0;
+
+  for (guint i = 0; i < 400; i++) {
+    guint8 data[FASP_OPEN_SIZE];
+    FaspHandshake open = {.type = FASP_HANDSHAKE_OPEN,.version = FASP_VERSION,
+      .from_cid = i + 1,.pattern = FASP_NOISE_NN_PSK0,
+      .to_cid = g_rand_int (port->rand) | 1,
+      .cookie_size = FASP_COOKIE_SIZE
+    };
+    FaspWriter w = { data, sizeof data };
+
+    memcpy (open.nonce, &i, sizeof i);
+    fasp_cookie_make (port->members[0]->cookie_secret, port->now, &from,
+        open.nonce, open.cookie);
+    fasp_wire_write_handshake (&w, &open);
+    port_receive (port, &from, data, w.used);
+  }
+  for (guint i = 0; i < MEMBERS; i++)
+    refused += fasp_replies_is_empty (&port->members[i]->replies) ? 0 : 1;
+  g_assert_cmpuint (refused, ==, 1);    /* the doorkeeper alone has answered */
+  port_send (port, NULL, NULL);
+  g_assert_cmpuint (port->answers, <=, (FASP_GATE_NETWORK_BURST +
+          FASP_GATE_REFUSED) / (1 + FASP_GATE_REFUSED));
+  port_free (port);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/routes/hints", test_hints);
+  g_test_add_func ("/routes/find", test_find);
+  g_test_add_func ("/routes/places", test_places);
+  g_test_add_func ("/routes/calls", test_calls);
+  g_test_add_func ("/routes/datagrams", test_datagrams);
+  g_test_add_func ("/routes/streams", test_streams);
+  g_test_add_func ("/routes/refused", test_refused);
+  g_test_add_func ("/routes/spoofed", test_spoofed);
+  g_test_add_func ("/routes/flood", test_flood);
+  g_test_add_func ("/routes/pace", test_pace);
+  g_test_add_func ("/routes/guesses", test_guesses);
+  return g_test_run ();
+}
