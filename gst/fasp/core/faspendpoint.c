@@ -236,21 +236,6 @@ fasp_endpoint_trim_store (FaspEndpoint * endpoint)
     fasp_store_trim (endpoint->store, keep);
 }
 
-/* The first that is not full, or the one with the fewest. */
-static guint
-choose_lane (const FaspEndpoint * endpoint)
-{
-  guint least = 0;
-
-  for (guint i = 0; i < endpoint->config.lanes; i++) {
-    if (endpoint->turns[i].heap.n < FASP_LANE_FULL)
-      return i;
-    if (endpoint->turns[i].heap.n < endpoint->turns[least].heap.n)
-      least = i;
-  }
-  return least;
-}
-
 FaspSession *
 fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     const FaspAddress * peer, const FaspHello * told,
@@ -307,7 +292,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
-  session->lane = choose_lane (endpoint);
+  session->lane = fasp_sending_choose_lane (endpoint);
   fasp_turns_add (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send, session);
   session->order = ++endpoint->made;
@@ -668,9 +653,9 @@ tend_latency (FaspSession * session, FaspTime now)
   session->promise_changed = TRUE;
 }
 
-/* What the passing of time does to a session. FALSE: it is to be freed. */
-static gboolean
-tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+gboolean
+fasp_endpoint_tend (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
 {
   FaspTime silent;
 
@@ -703,8 +688,8 @@ tend (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       || (now < session->close_deadline && !session->close_initiated);
 }
 
-static void
-remove_session (FaspEndpoint * endpoint, FaspSession * session)
+void
+fasp_endpoint_remove_session (FaspEndpoint * endpoint, FaspSession * session)
 {
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
@@ -719,161 +704,6 @@ remove_session (FaspEndpoint * endpoint, FaspSession * session)
     fasp_endpoint_trim_store (endpoint);
     update_block_size (endpoint);
   }
-}
-
-static void
-run_timers (FaspEndpoint * endpoint, FaspTime now)
-{
-  if (endpoint->hold_deadline <= now) {
-    endpoint->stats.bytes_unconfirmed = fasp_store_count_bytes
-        (endpoint->store, endpoint->hold,
-        fasp_store_get_head (endpoint->store));
-    endpoint->stats.bytes_dropped += endpoint->stats.bytes_unconfirmed;
-    endpoint->hold = FASP_NO_BLOCK;
-    endpoint->hold_deadline = FASP_NEVER;
-    fasp_endpoint_trim_store (endpoint);
-  }
-}
-
-static gboolean
-is_punch_due (const FaspEndpoint * endpoint, FaspTime now)
-{
-  return now >= endpoint->punch_time && !endpoint->closing;
-}
-
-static gboolean
-poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
-{
-  FaspHandshake punch = {.type = FASP_HANDSHAKE_PUNCH,.version = FASP_VERSION };
-  FaspWriter w = { datagram->data, sizeof (datagram->data) };
-  FaspSession *session;
-
-  endpoint->punch_time = now + FASP_CALLER_FIRST;
-  session = fasp_endpoint_get_open (endpoint);
-  if (session != NULL && !session->interrupted)
-    return FALSE;
-  fasp_wire_write_handshake (&w, &punch);
-  datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
-  datagram->size = w.used;
-  /* one for each of our sockets, each time */
-  if (++endpoint->punched < endpoint->config.flows)
-    endpoint->punch_time = now;
-  else
-    endpoint->punched = 0;
-  return TRUE;
-}
-
-/* There is nothing to be sent to it now. */
-static void
-end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
-{
-  FaspTurns *turns = fasp_endpoint_get_turns (endpoint, session);
-  gboolean waits = session->role == FASP_ROLE_SENDER
-      && session->state == FASP_SESSION_OPEN && !session->member.joined
-      && session->tx.cursor >= fasp_store_get_head (endpoint->store);
-
-  fasp_endpoint_note_needs (endpoint, session);
-  fasp_session_end_turn (session, now, turns->quantum, waits);
-  fasp_turns_done (turns, &session->turn_to_send, now,
-      fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
-}
-
-/* What is of no session. */
-static gboolean
-poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
-{
-  run_timers (endpoint, now);
-  fasp_dial_tend (endpoint, now);
-  fasp_encoder_tend (endpoint, now);
-  return fasp_replies_pop (&endpoint->replies, datagram)
-      || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
-      || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram))
-      || (fasp_multicast_is_first (endpoint)
-      && fasp_multicast_poll (endpoint, now, datagram));
-}
-
-gboolean
-fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
-    FaspDatagram * datagram)
-{
-  FaspTurns *turns = &endpoint->turns[lane];
-  FaspSession *session;
-
-  fasp_datagram_clear (datagram);
-  if (lane == 0 && poll_own (endpoint, now, datagram))
-    return TRUE;
-  while ((session = fasp_turns_next (turns, now)) != NULL) {
-    if (!tend (endpoint, now, session)) {
-      remove_session (endpoint, session);
-      continue;
-    }
-    if (session->accept_due) {
-      session->accept_due = FALSE;
-      fasp_admission_accept (endpoint, session, datagram);
-      return TRUE;
-    }
-    if (fasp_session_poll (session, now, datagram)) {
-      fasp_turns_used (turns, &session->turn_to_send, now);
-      if (session->member.joined)
-        fasp_group_took_turn (endpoint->group, FALSE);
-      return TRUE;
-    }
-    end_turn (endpoint, now, session);
-  }
-  return lane == 0 && endpoint->group != NULL
-      && fasp_multicast_poll (endpoint, now, datagram);
-}
-
-gboolean
-fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
-    FaspDatagram * datagram)
-{
-  for (guint i = 0; i < endpoint->config.lanes; i++)
-    if (fasp_endpoint_poll_lane (endpoint, i, now, datagram)) {
-      fasp_datagram_seal (datagram);
-      return TRUE;
-    }
-  return FALSE;
-}
-
-static FaspTime
-get_own_timeout (FaspEndpoint * endpoint)
-{
-  FaspTime timeout = fasp_sooner (endpoint->hold_deadline,
-      fasp_dial_get_timeout (endpoint));
-
-  if (!fasp_replies_is_empty (&endpoint->replies))
-    return 0;
-  timeout = fasp_sooner (timeout, endpoint->punch_time);
-  if (endpoint->group != NULL)
-    timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
-  return timeout;
-}
-
-FaspTime
-fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane)
-{
-  FaspTime timeout = fasp_turns_get_time (&endpoint->turns[lane]);
-
-  return lane == 0 ? fasp_sooner (timeout, get_own_timeout (endpoint)) :
-      timeout;
-}
-
-FaspTime
-fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
-{
-  FaspTime timeout = FASP_NEVER;
-
-  for (guint i = 0; i < endpoint->config.lanes; i++)
-    timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint,
-            i));
-  return timeout;
-}
-
-guint
-fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
-{
-  return endpoint->config.lanes;
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */

@@ -117,6 +117,14 @@ FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
     const FaspSession * except);
+/* What the passing of time does to a session. FALSE: it is to be removed. */
+gboolean fasp_endpoint_tend (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+void fasp_endpoint_remove_session (FaspEndpoint * endpoint,
+    FaspSession * session);
+/* faspsending.c: the lane of the next session: the first that is not full, or the one with
+ * the fewest. */
+guint fasp_sending_choose_lane (const FaspEndpoint * endpoint);
 FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHello * told,
     const guint8 nonce[FASP_NONCE_SIZE], guint64 start);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What leaves, lane by lane: whose turn it is, and when it is worth asking again.
+ */
+#include "faspadmission.h"
+#include "faspdial.h"
+#include "faspendpointprivate.h"
+#include "faspmulticast.h"
+
+/* --- lanes ---------------------------------------------------------------------- */
+
+guint
+fasp_sending_choose_lane (const FaspEndpoint * endpoint)
+{
+  guint least = 0;
+
+  for (guint i = 0; i < endpoint->config.lanes; i++) {
+    if (endpoint->turns[i].heap.n < FASP_LANE_FULL)
+      return i;
+    if (endpoint->turns[i].heap.n < endpoint->turns[least].heap.n)
+      least = i;
+  }
+  return least;
+}
+
+guint
+fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.lanes;
+}
+
+/* --- what is of no session ------------------------------------------------------ */
+
+static void
+run_timers (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->hold_deadline <= now) {
+    endpoint->stats.bytes_unconfirmed = fasp_store_count_bytes
+        (endpoint->store, endpoint->hold,
+        fasp_store_get_head (endpoint->store));
+    endpoint->stats.bytes_dropped += endpoint->stats.bytes_unconfirmed;
+    endpoint->hold = FASP_NO_BLOCK;
+    endpoint->hold_deadline = FASP_NEVER;
+    fasp_endpoint_trim_store (endpoint);
+  }
+}
+
+static gboolean
+is_punch_due (const FaspEndpoint * endpoint, FaspTime now)
+{
+  return now >= endpoint->punch_time && !endpoint->closing;
+}
+
+static gboolean
+poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
+{
+  FaspHandshake punch = {.type = FASP_HANDSHAKE_PUNCH,.version = FASP_VERSION };
+  FaspWriter w = { datagram->data, sizeof (datagram->data) };
+  FaspSession *session;
+
+  endpoint->punch_time = now + FASP_CALLER_FIRST;
+  session = fasp_endpoint_get_open (endpoint);
+  if (session != NULL && !session->interrupted)
+    return FALSE;
+  fasp_wire_write_handshake (&w, &punch);
+  datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
+  datagram->size = w.used;
+  /* one for each of our sockets, each time */
+  if (++endpoint->punched < endpoint->config.flows)
+    endpoint->punch_time = now;
+  else
+    endpoint->punched = 0;
+  return TRUE;
+}
+
+/* --- turns ---------------------------------------------------------------------- */
+
+/* There is nothing to be sent to it now. */
+static void
+end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  FaspTurns *turns = fasp_endpoint_get_turns (endpoint, session);
+  gboolean waits = session->role == FASP_ROLE_SENDER
+      && session->state == FASP_SESSION_OPEN && !session->member.joined
+      && session->tx.cursor >= fasp_store_get_head (endpoint->store);
+
+  fasp_endpoint_note_needs (endpoint, session);
+  fasp_session_end_turn (session, now, turns->quantum, waits);
+  fasp_turns_done (turns, &session->turn_to_send, now,
+      fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
+}
+
+/* What is of no session. */
+static gboolean
+poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
+{
+  run_timers (endpoint, now);
+  fasp_dial_tend (endpoint, now);
+  fasp_encoder_tend (endpoint, now);
+  return fasp_replies_pop (&endpoint->replies, datagram)
+      || (endpoint->caller.active && fasp_dial_poll (endpoint, now, datagram))
+      || (is_punch_due (endpoint, now) && poll_punch (endpoint, now, datagram))
+      || (fasp_multicast_is_first (endpoint)
+      && fasp_multicast_poll (endpoint, now, datagram));
+}
+
+gboolean
+fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
+    FaspDatagram * datagram)
+{
+  FaspTurns *turns = &endpoint->turns[lane];
+  FaspSession *session;
+
+  fasp_datagram_clear (datagram);
+  if (lane == 0 && poll_own (endpoint, now, datagram))
+    return TRUE;
+  while ((session = fasp_turns_next (turns, now)) != NULL) {
+    if (!fasp_endpoint_tend (endpoint, now, session)) {
+      fasp_endpoint_remove_session (endpoint, session);
+      continue;
+    }
+    if (session->accept_due) {
+      session->accept_due = FALSE;
+      fasp_admission_accept (endpoint, session, datagram);
+      return TRUE;
+    }
+    if (fasp_session_poll (session, now, datagram)) {
+      fasp_turns_used (turns, &session->turn_to_send, now);
+      if (session->member.joined)
+        fasp_group_took_turn (endpoint->group, FALSE);
+      return TRUE;
+    }
+    end_turn (endpoint, now, session);
+  }
+  return lane == 0 && endpoint->group != NULL
+      && fasp_multicast_poll (endpoint, now, datagram);
+}
+
+gboolean
+fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
+    FaspDatagram * datagram)
+{
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    if (fasp_endpoint_poll_lane (endpoint, i, now, datagram)) {
+      fasp_datagram_seal (datagram);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static FaspTime
+get_own_timeout (FaspEndpoint * endpoint)
+{
+  FaspTime timeout = fasp_sooner (endpoint->hold_deadline,
+      fasp_dial_get_timeout (endpoint));
+
+  if (!fasp_replies_is_empty (&endpoint->replies))
+    return 0;
+  timeout = fasp_sooner (timeout, endpoint->punch_time);
+  if (endpoint->group != NULL)
+    timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
+  return timeout;
+}
+
+FaspTime
+fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane)
+{
+  FaspTime timeout = fasp_turns_get_time (&endpoint->turns[lane]);
+
+  return lane == 0 ? fasp_sooner (timeout, get_own_timeout (endpoint)) :
+      timeout;
+}
+
+FaspTime
+fasp_endpoint_get_timeout (FaspEndpoint * endpoint)
+{
+  FaspTime timeout = FASP_NEVER;
+
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint,
+            i));
+  return timeout;
+}
