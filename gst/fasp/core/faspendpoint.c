@@ -295,6 +295,7 @@ fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   session->lane = fasp_sending_choose_lane (endpoint);
   fasp_turns_add (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send, session);
+  fasp_sending_share (endpoint);
   session->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
@@ -695,6 +696,7 @@ fasp_endpoint_remove_session (FaspEndpoint * endpoint, FaspSession * session)
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
   fasp_turns_remove (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send);
+  fasp_sending_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admission_left (endpoint, session);
   if (endpoint->group != NULL)

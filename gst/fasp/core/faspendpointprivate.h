@@ -125,6 +125,8 @@ void fasp_endpoint_remove_session (FaspEndpoint * endpoint,
 /* faspsending.c: the lane of the next session: the first that is not full, or the one with
  * the fewest. */
 guint fasp_sending_choose_lane (const FaspEndpoint * endpoint);
+/* Lanes have got more or fewer sessions. */
+void fasp_sending_share (FaspEndpoint * endpoint);
 FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHello * told,
     const guint8 nonce[FASP_NONCE_SIZE], guint64 start);

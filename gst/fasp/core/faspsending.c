@@ -23,6 +23,18 @@ fasp_sending_choose_lane (const FaspEndpoint * endpoint)
   return least;
 }
 
+void
+fasp_sending_share (FaspEndpoint * endpoint)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    n += endpoint->turns[i].heap.n;
+  for (guint i = 0; i < endpoint->config.lanes; i++)
+    fasp_turns_set_elsewhere (&endpoint->turns[i],
+        n - endpoint->turns[i].heap.n);
+}
+
 guint
 fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
 {

@@ -27,7 +27,7 @@ fasp_turns_clear (FaspTurns * turns)
 static void
 choose_quantum (FaspTurns * turns)
 {
-  guint n = turns->heap.n;
+  guint n = turns->heap.n + turns->elsewhere;
 
   turns->quantum = n < 2 ? 0 : MIN ((n - 1) * FASP_TURNS_QUANTUM,
       FASP_TURNS_QUANTUM_MAX);
@@ -66,6 +66,13 @@ fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
   stop_waiting (turns, turn);
   stop_sending (turns, turn);
   fasp_heap_remove (&turns->heap, &turn->due);
+  choose_quantum (turns);
+}
+
+void
+fasp_turns_set_elsewhere (FaspTurns * turns, guint n)
+{
+  turns->elsewhere = n;
   choose_quantum (turns);
 }
 

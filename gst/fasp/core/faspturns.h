@@ -44,6 +44,7 @@ typedef struct
   FaspHeap heap;                /* of FaspTurn.due */
   GQueue waiting;               /* in the order they were looked at */
   GQueue senders;               /* in the order they have sent, last */
+  guint elsewhere;              /* others that are not of these turns */
   guint64 writes;               /* so many, */
   FaspTime written;             /* and when the last one was */
   FaspTime quantum;             /* for as many as there are */
@@ -58,6 +59,9 @@ void fasp_turns_clear (FaspTurns * turns);
 /* @owner: what fasp_turns_next() returns for it. Due at once. */
 void fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner);
 void fasp_turns_remove (FaspTurns * turns, FaspTurn * turn);
+
+/* So many others share the machine in turns of their own: for the quantum they count. */
+void fasp_turns_set_elsewhere (FaspTurns * turns, guint n);
 
 /* Is to be looked at by @when, or sooner; but not before those that are due already. */
 void fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when);

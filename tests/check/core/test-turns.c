@@ -80,6 +80,29 @@ test_fair (void)
   fasp_turns_clear (&t);
 }
 
+/* Turns that others share the machine with are as far apart as if these were theirs. */
+static void
+test_elsewhere (void)
+{
+  FaspTurn turns[2];
+  FaspTurns t;
+
+  fasp_turns_init (&t);
+  fasp_turns_add (&t, &turns[0], &turns[0]);
+  g_assert_cmpint (t.quantum, ==, 0);
+  fasp_turns_set_elsewhere (&t, 64);
+  g_assert_cmpint (t.quantum, ==, 64 * FASP_TURNS_QUANTUM);
+  fasp_turns_add (&t, &turns[1], &turns[1]);
+  g_assert_cmpint (t.quantum, ==, 65 * FASP_TURNS_QUANTUM);
+  fasp_turns_set_elsewhere (&t, 10000);
+  g_assert_cmpint (t.quantum, ==, FASP_TURNS_QUANTUM_MAX);
+  fasp_turns_set_elsewhere (&t, 0);
+  fasp_turns_remove (&t, &turns[1]);
+  g_assert_cmpint (t.quantum, ==, 0);
+  fasp_turns_remove (&t, &turns[0]);
+  fasp_turns_clear (&t);
+}
+
 /* Who has sent since then, the last one first, each once. */
 static void
 test_senders (void)
@@ -200,6 +223,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/turns/due", test_due);
   g_test_add_func ("/turns/fair", test_fair);
+  g_test_add_func ("/turns/elsewhere", test_elsewhere);
   g_test_add_func ("/turns/senders", test_senders);
   g_test_add_func ("/turns/written", test_written);
   g_test_add_func ("/turns/woken", test_woken);
