@@ -312,6 +312,22 @@ gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   return ret == GST_FLOW_OK ? flush_gathered (self, &gathered) : ret;
 }
 
+/* Is it nothing but what slow-policy does to who does not keep up? */
+static gboolean
+has_others (GstFaspSink * self)
+{
+  FaspEndpointStats stats;
+  gboolean waits;
+
+  GST_OBJECT_LOCK (self);
+  waits = self->connection.settings.slow_policy == GST_FASP_SLOW_POLICY_WAIT;
+  GST_OBJECT_UNLOCK (self);
+  fasp_endpoint_get_stats (fasp_io_lock (self->connection.io),
+      g_get_monotonic_time (), &stats);
+  fasp_io_unlock (self->connection.io, FALSE);
+  return !waits && stats.whole > 0;
+}
+
 static GstFlowReturn
 drain (GstFaspSink * self)
 {
@@ -325,6 +341,14 @@ drain (GstFaspSink * self)
       case FASP_IO_OK:
         if (lost == 0)
           return GST_FLOW_OK;
+        if (has_others (self)) {
+          GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+              ("A receiver went away before it confirmed the last %"
+                  G_GUINT64_FORMAT " bytes of the stream; the others have all "
+                  "of it. With slow-policy=wait the end would wait for it for "
+                  "resume-timeout, and be an error.", lost), (NULL));
+          return GST_FLOW_OK;
+        }
         GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
             ("A receiver went away before it confirmed the last %"
                 G_GUINT64_FORMAT " bytes of the stream.", lost), (NULL));

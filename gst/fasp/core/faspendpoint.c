@@ -7,6 +7,7 @@
 #include "fasphistory.h"
 #include "faspmove.h"
 #include "faspmulticast.h"
+#include "faspslow.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
@@ -595,10 +596,13 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       endpoint->hold_deadline = now + endpoint->config.resume_timeout;
       event->bytes_lost = 0;
     }
-    if (fasp_store_is_finished (endpoint->store))
+    if (fasp_store_is_finished (endpoint->store)) {
       endpoint->stats.bytes_unconfirmed += event->bytes_lost;
-    else if (fasp_endpoint_get_open (endpoint) == NULL)
+      endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
+      fasp_endpoint_wake_all (endpoint);        /* it may have been the last one heard */
+    } else if (fasp_endpoint_get_open (endpoint) == NULL) {
       endpoint->stats.bytes_unconfirmed = event->bytes_lost;
+    }
     fasp_endpoint_trim_store (endpoint);
   } else {
     endpoint->lateness = session->rx.lateness;
@@ -670,6 +674,8 @@ fasp_endpoint_tend (FaspEndpoint * endpoint, FaspTime now,
         remove_reason (session, now, FASP_REASON_SILENT);
       else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
+      if (session->interrupted && fasp_slow_lets_go (endpoint))
+        remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
       fasp_multicast_tell_deaf (endpoint, now, session);
       tell_promise (endpoint, now, session);

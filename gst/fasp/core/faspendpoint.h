@@ -375,6 +375,8 @@ typedef struct
   guint interrupted;            /* of these */
   guint64 bytes_written;        /* sender: bytes the application wrote */
   guint64 bytes_dropped;        /* sender: written while nobody listened */
+  guint64 whole;                /* sender: receivers that have confirmed all, to the
+                                 * end of the stream */
   guint64 bytes_unconfirmed;    /* sender: at the end of the stream so far, that
                                    a receiver did not confirm before it left
                                    (the last one, or any since finish) */

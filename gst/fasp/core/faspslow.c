@@ -64,3 +64,12 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
   fasp_endpoint_trim_store (endpoint);
   return fasp_store_get_tail (endpoint->store) > tail;
 }
+
+gboolean
+fasp_slow_lets_go (const FaspEndpoint * endpoint)
+{
+  return endpoint->store != NULL && fasp_store_is_finished (endpoint->store)
+      && endpoint->config.slow_policy != FASP_SLOW_WAIT
+      && endpoint->stats.whole > 0
+      && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
+}

@@ -426,6 +426,64 @@ test_dead_one (void)
   vcast_free (n);
 }
 
+/* One of two is killed, and the stream ends.  With slow-policy=skip the end does not wait for
+ * it longer than until nothing is heard of it; with wait until its place is lost. */
+static void
+test_end_of_dead (gconstpointer data)
+{
+  FaspSlowPolicy policy = GPOINTER_TO_INT (data);
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpointStats stats;
+
+  a.slow_policy = policy;
+  a.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_leave (n, VNET_C);
+  vcast_run (n, FASP_SEC / 2);
+  n->finish = TRUE;
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_false (n->nodes[VNET_B].wrong);
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint) ==
+      (policy != FASP_SLOW_WAIT));
+  vcast_run (n, 30 * FASP_SEC);
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+  stats = vcast_get_stats (n, VNET_A);
+  g_assert_cmpuint (stats.whole, ==, 1);
+  g_assert_cmpuint (stats.bytes_unconfirmed, >, 0);
+  vcast_free (n);
+}
+
+/* The only one is killed, and the stream ends: it is waited for as long as it may come
+ * back, whatever the policy. */
+static void
+test_end_of_only (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.slow_policy = FASP_SLOW_SKIP;
+  a.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_leave (n, VNET_B);
+  vcast_run (n, FASP_SEC / 2);
+  n->finish = TRUE;
+  vcast_run (n, 25 * FASP_SEC);
+  g_assert_false (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).whole, ==, 0);
+  vcast_free (n);
+}
+
 /* Nobody listens: hold the stream, or let it pass. */
 static void
 test_wait (gconstpointer data)
@@ -998,6 +1056,13 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
   g_test_add_func ("/endpoint/busy", test_busy);
   g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
+  g_test_add_data_func ("/endpoint/end-of-dead/wait",
+      GINT_TO_POINTER (FASP_SLOW_WAIT), test_end_of_dead);
+  g_test_add_data_func ("/endpoint/end-of-dead/skip",
+      GINT_TO_POINTER (FASP_SLOW_SKIP), test_end_of_dead);
+  g_test_add_data_func ("/endpoint/end-of-dead/drop",
+      GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
+  g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
   g_test_add_func ("/endpoint/receivers", test_receivers);
   g_test_add_func ("/endpoint/figures", test_figures);
   g_test_add_data_func ("/endpoint/slow/wait",
