@@ -256,6 +256,9 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
   if (start < fasp_group_log_get_next (group->log))
     group->tail_time = 0;
   g_ptr_array_add (group->members, member);
+  if (member->away)
+    group->away--;
+  member->away = FALSE;
   member->joined = TRUE;
   member->sent = get_rest (group, &member->sent);
   member->speak_time = FASP_NEVER;
@@ -266,6 +269,9 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
 void
 fasp_group_leave (FaspGroup * group, FaspMember * member)
 {
+  if (member->away)
+    group->away--;
+  member->away = FALSE;
   if (!member->joined)
     return;
   member->joined = FALSE;
@@ -273,6 +279,14 @@ fasp_group_leave (FaspGroup * group, FaspMember * member)
   fasp_group_lost_sight (group, member);
   g_ptr_array_remove_fast (group->members, member);
   look (group);
+}
+
+void
+fasp_group_send_away (FaspGroup * group, FaspMember * member)
+{
+  fasp_group_leave (group, member);
+  member->away = TRUE;
+  group->away++;
 }
 
 /* --- the pace ------------------------------------------------------------------------ */
@@ -515,8 +529,10 @@ fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
     return FALSE;
   if (now >= group->announce_time)
     return announce (group, now, datagram);
+  /* so that who is away hears whether it could be back */
   if (group->members->len == 0)
-    return FALSE;
+    return group->away > 0 && now >= group->tell_time
+        && tell (group, now, view, datagram);
   fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
   if (now >= group->tell_time)
     return tell (group, now, view, datagram);
@@ -539,8 +555,9 @@ fasp_group_get_timeout (FaspGroup * group, const FaspGroupView * view)
   FaspTime timeout = group->announce_time;
   guint8 round;
 
-  if (group->members->len > 0) {
+  if (group->members->len > 0 || group->away > 0)
     timeout = MIN (timeout, group->tell_time);
+  if (group->members->len > 0) {
     fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
     if (fasp_group_log_peek (group->log, &round) != FASP_NO_BLOCK
         || has_new (group, view) || fasp_fec_is_due (&group->fec, FALSE))

@@ -42,6 +42,7 @@ typedef struct
 {
   gboolean invited;             /* knows the key, */
   gboolean joined;              /* and is one; */
+  gboolean away;                /* was one, and may be one again; */
   gconstpointer who;            /* as the log is told; the caller's */
   FaspHeapItem least, most;     /* units that it has room for, while it is heard */
   FaspTime rtt;
@@ -66,6 +67,7 @@ typedef struct
   FaspGroupFec fec_plan;        /* and to plan */
   FaspTime fec_time;            /* next */
   GPtrArray *members;           /* FaspMember */
+  guint away;                   /* so many were, and may be again */
   FaspHeap least, most;
   FaspTime rtt;                 /* the longest of a member, but for those that are much
                                    farther away than most */
@@ -115,6 +117,9 @@ FaspTime fasp_group_get_clock (const FaspGroup * group);
 void fasp_group_lost_sight (FaspGroup * group, FaspMember * member);
 /* It is none any more; nothing happens if it is not. */
 void fasp_group_leave (FaspGroup * group, FaspMember * member);
+/* One that does not hear the group: as long as there is no other it says GROUP now and then,
+ * so that this one can tell when it does. */
+void fasp_group_send_away (FaspGroup * group, FaspMember * member);
 /* What the group has sent for it, as long as it was a member. @group: NULL: it never was. */
 FaspGroupSent fasp_group_get_sent (const FaspGroup * group,
     const FaspMember * member);

@@ -79,7 +79,7 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
   }
   if (fasp_tx_is_deaf (&session->tx)) {
     endpoint->group->deaf++;
-    fasp_group_leave (endpoint->group, &session->member);
+    fasp_group_send_away (endpoint->group, &session->member);
     fasp_tx_leave (&session->tx, now);
     return;
   }

@@ -617,6 +617,18 @@ fasp_repair_get_past (const FaspRepair * repair, const FaspGroupLog * log,
   return *pn < next;
 }
 
+void
+fasp_repair_overtaken (FaspRepair * repair, guint64 to)
+{
+  while (repair->next < to) {
+    guint64 block = repair->next;
+
+    add_block (repair, block);
+    heap_push (repair, block);
+    block_state (repair, block)->queued = TRUE;
+  }
+}
+
 FaspTime
 fasp_repair_get_unheard (const FaspRepair * repair)
 {

@@ -75,6 +75,9 @@ void fasp_repair_join (FaspRepair * repair, FaspTime now,
     FaspGroupLog * log);
 /* Not any more: what the peer lacks is queued. */
 void fasp_repair_leave (FaspRepair * repair);
+/* Blocks below @to have come to it by a group that it is a member of no more, or some of
+ * them: what it does not say that it has goes again. */
+void fasp_repair_overtaken (FaspRepair * repair, guint64 to);
 /* Of the group that it has left, whose packets @log tells of: the newest packet that the
  * peer has told of since, and how many it has got.  FALSE: it has not. */
 gboolean fasp_repair_get_past (const FaspRepair * repair,

@@ -10,7 +10,6 @@
 #define CALM 4
 /* The window is told anew when more than such a part of it has opened. */
 #define WINDOW_SHARE 4
-#define WINDOW_SHARE_MEMBER 2
 /* Nothing to tell: now and then, as a sign of life. */
 #define IDLE (500 * FASP_MSEC)
 /* A new loss may use what other repetitions leave alone. */
@@ -564,7 +563,7 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
   /* a sender whose window was closed waits for this */
   opened = fasp_reorder_get_taken (rx->reorder) - rx->told_taken;
   if (opened > fasp_reorder_get_capacity (rx->reorder) /
-      (fasp_rx_is_damped (rx) ? WINDOW_SHARE_MEMBER : WINDOW_SHARE))
+      WINDOW_SHARE)
     speak_now (rx, now, TRUE);
   return block;
 }

@@ -90,6 +90,7 @@ void
 fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
 {
   tx->log = log;
+  tx->past = NULL;
   tx->deaf_since = FASP_NEVER;
   tx->deaf = FALSE;
   fasp_repair_join (tx->repair, now, log);
@@ -101,6 +102,7 @@ void
 fasp_tx_leave (FaspTx * tx, FaspTime now)
 {
   follow (tx);
+  tx->past = tx->log;
   tx->log = NULL;
   fasp_repair_leave (tx->repair);
   fasp_return_left (&tx->back, now);
@@ -145,6 +147,19 @@ fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
 }
 
+/* Who hears the group again, and is not back yet, may have more than was sent to it. */
+static void
+overtake (FaspTx * tx, const FaspFeedback * feedback)
+{
+  guint64 told = MAX (feedback->ack, feedback->end);
+  guint64 next = fasp_group_log_get_next (tx->past), to = MIN (told, next);
+
+  if (to <= tx->cursor)
+    return;
+  fasp_repair_overtaken (tx->repair, to);
+  tx->cursor = to;
+}
+
 gboolean
 fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     FaspRtt * rtt, guint64 * dead)
@@ -153,6 +168,8 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
 
   if (tx->log != NULL)
     follow (tx);
+  else if (tx->past != NULL)
+    overtake (tx, feedback);
   if (!fasp_repair_feedback (tx->repair, now, feedback, &result))
     return FALSE;
   *dead = result.dead;

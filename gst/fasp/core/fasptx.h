@@ -40,6 +40,7 @@ typedef struct
   FaspCopies copies;
   FaspFec fec;                  /* the caller's to initialise */
   FaspGroupLog *log;            /* new blocks go to a group (faspgroup.h); NULL: not */
+  FaspGroupLog *past;           /* of the group that it was a member of; NULL: of none */
   FaspTime deaf_since;          /* it has told of nothing new of it, FASP_NEVER: it has; */
   gboolean deaf;                /* and does not hear it */
   FaspReturn back;              /* when it is to be a member again */

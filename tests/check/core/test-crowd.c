@@ -445,6 +445,34 @@ test_code_bound (void)
   }
 }
 
+/* With room for 1.5 s at each, and some of what they say lost: the stream goes on. */
+static void
+test_window (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (7);
+  guint64 read;
+
+  s.max_bitrate = 2 * BITRATE;
+  r.buffer_size = BITRATE / 8 * 3 / 2;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < 60; i++)
+    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / 60);
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC);
+  g->bitrate = BITRATE;
+  vgroup_run (g, 5 * FASP_SEC);
+  for (guint i = 0; i < g->n; i++)
+    g->receivers[i].back.config.loss = .02;
+  for (guint i = 0; i < 30; i++) {
+    read = g->receivers[0].read;
+    vgroup_run (g, FASP_SEC / 2);
+    g_assert_cmpuint (g->receivers[0].read - read, >, BITRATE / 8 / 4);
+  }
+  vgroup_free (g);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -455,6 +483,7 @@ main (int argc, char **argv)
   g_test_add_func ("/crowd/gone", test_gone);
   g_test_add_func ("/crowd/still", test_still);
   g_test_add_func ("/crowd/store", test_store);
+  g_test_add_func ("/crowd/window", test_window);
   g_test_add_func ("/crowd/shorter", test_shorter);
   g_test_add_func ("/crowd/end", test_end);
   g_test_add_func ("/crowd/far", test_far);

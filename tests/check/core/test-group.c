@@ -642,6 +642,60 @@ test_return (void)
   vgroup_free (g);
 }
 
+/* It hears the group again, and by that more than was sent to it alone, as there is little
+ * room beside the stream: what it says of that is believed. */
+static void
+test_return_narrow (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (3);
+
+  s.max_bitrate = 5500000;
+  s.buffer_size = r.buffer_size = 16 << 20;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < 4; i++)
+    vgroup_add (g, &r, RTT);
+  g->bitrate = 0;
+  vgroup_run (g, 3 * FASP_SEC);
+  g->bitrate = 5000000;
+  vgroup_run (g, 5 * FASP_SEC);
+  g->receivers[0].no_multicast = TRUE;
+  vgroup_run (g, 10 * FASP_SEC);
+  g->receivers[0].no_multicast = FALSE;
+  for (guint i = 0; i < 10; i++) {
+    guint64 read = g->receivers[1].read;
+
+    vgroup_run (g, 6 * FASP_SEC);
+    g_assert_cmpuint (g->receivers[1].read, >, read);
+  }
+  g_assert_cmpuint (get_stats (g).members, ==, 4);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
+/* Nobody hears it for a while: who is to come back hears that it is there. */
+static void
+test_return_all (void)
+{
+  for (guint n = 1; n <= 4; n += 3) {
+    Vgroup *g = group_of (14, n, FASP_SLOW_WAIT);
+
+    vgroup_run (g, 2 * FASP_SEC);
+    for (guint i = 0; i < n; i++)
+      g->receivers[i].no_multicast = TRUE;
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 0);
+    for (guint i = 0; i < n; i++)
+      g->receivers[i].no_multicast = FALSE;
+    vgroup_run (g, 20 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, n);
+    g_assert_cmpuint (get_stats (g).returned, ==, n);
+    assert_whole (g);
+    vgroup_free (g);
+  }
+}
+
 /* One that hears it now and then is not moved to and fro. */
 static void
 test_return_flapping (void)
@@ -1089,6 +1143,8 @@ main (int argc, char **argv)
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
   g_test_add_func ("/group/return", test_return);
+  g_test_add_func ("/group/return/narrow", test_return_narrow);
+  g_test_add_func ("/group/return/all", test_return_all);
   g_test_add_func ("/group/return/flapping", test_return_flapping);
   g_test_add_func ("/group/return/hold", test_return_hold);
   g_test_add_func ("/group/silence", test_silence);
