@@ -562,8 +562,7 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
     return NULL;
   /* a sender whose window was closed waits for this */
   opened = fasp_reorder_get_taken (rx->reorder) - rx->told_taken;
-  if (opened > fasp_reorder_get_capacity (rx->reorder) /
-      WINDOW_SHARE)
+  if (opened > fasp_reorder_get_capacity (rx->reorder) / WINDOW_SHARE)
     speak_now (rx, now, TRUE);
   return block;
 }

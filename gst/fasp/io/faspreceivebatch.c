@@ -62,6 +62,8 @@ fasp_receive_batch_new (gsize limit)
 void
 fasp_receive_batch_free (FaspReceiveBatch * b)
 {
+  if (b == NULL)
+    return;
   for (guint i = 0; i < FASP_RECEIVE_BATCH; i++)
     fasp_memory_unref (&b->chunks[i]->memory);
   if (b->spare != NULL)

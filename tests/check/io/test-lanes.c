@@ -3,7 +3,10 @@
  * One sender with several threads that send, and receivers for all of them, over the
  * loopback interface.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include "faspio.h"
 #include "fasplanes.h"
 
@@ -175,6 +178,45 @@ test_all (void)
     g_clear_pointer (&receivers[i], fasp_io_free);
 }
 
+/* The kernel gives no more files, wherever that may be: an error that says what to do, and all
+ * that there was is gone. */
+static void
+test_no_files (void)
+{
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1,.buffer =
+        1 << 18
+  };
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+    .send_failed = on_send_failed,.buffer_short = on_short,.threads = LANES
+  };
+  struct rlimit before, less;
+  guint refused = 0;
+  FaspIo *io = NULL;
+
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_SENDER,
+      FASP_MODE_LISTENER);
+  g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
+  for (guint files = 0; io == NULL && files < 20; files++) {
+    g_autoptr (GError) error = NULL;
+    gint first = dup (0);
+
+    close (first);
+    less = (struct rlimit) {
+      first + files, before.rlim_max
+    };
+    g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &less), ==, 0);
+    io = fasp_io_new (&settings, &error);
+    g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);
+    g_assert_true ((io == NULL) == (error != NULL));
+    refused += io == NULL;
+    g_assert_cmpint (fcntl (first, F_GETFD), ==, io == NULL ? -1 : FD_CLOEXEC);
+  }
+  /* the socket, an event counter for each that sends, the receivers' */
+  g_assert_cmpuint (refused, >=, 1 + LANES + 1);
+  g_assert_nonnull (io);
+  fasp_io_free (io);
+}
+
 /* As many as are wanted, or there are processors, within bounds. */
 static void
 test_choose (void)
@@ -192,6 +234,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lanes/choose", test_choose);
+  g_test_add_func ("/lanes/no-files", test_no_files);
   g_test_add_func ("/lanes/all", test_all);
   return g_test_run ();
 }
