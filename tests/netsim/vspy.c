@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "vseal.h"
 #include "vspy.h"
 
 void
@@ -96,7 +97,7 @@ vspy_seal (const VSpy * spy, gboolean to_caller, guint8 flow, guint64 pn,
 
   fasp_wire_write_session (w, &header);
   fasp_write_bytes (w, frames, size);
-  fasp_sealer_close (sealer, flow, pn, w);
+  vseal_close (sealer, flow, pn, w);
   fasp_sealer_free (sealer);
 }
 

@@ -174,26 +174,6 @@ fasp_seal_drop (FaspSeal * seal)
 }
 
 void
-fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w)
-{
-  guint tag_size = fasp_cipher_get_tag_size (sealer->lock->cipher);
-  FaspSeal seal;
-
-  if (w->failed || w->size - w->used < w->payload_size + tag_size
-      || w->used < FASP_SESSION_HEADER
-      || !fasp_sealer_take (sealer, flow, pn, &seal)) {
-    w->failed = TRUE;
-    return;
-  }
-  if (fasp_seal_close (&seal, w->data, w->used, w->payload, w->payload_size)) {
-    w->used += w->payload_size;
-    w->payload = NULL;
-    w->payload_size = 0;
-  }
-  w->used += tag_size;
-}
-
-void
 fasp_sealer_rekey (FaspSealer * sealer)
 {
   Lock *next = lock_next (sealer->lock);

@@ -54,9 +54,6 @@ gboolean fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
     const guint8 * payload, gsize payload_size);
 /* It will not be closed. */
 void fasp_seal_drop (FaspSeal * seal);
-/* Both at once. w->failed: refused, or there is no room. */
-void fasp_sealer_close (FaspSealer * sealer, guint8 flow, guint64 pn,
-    FaspWriter * w);
 void fasp_sealer_rekey (FaspSealer * sealer);
 
 FaspOpener *fasp_opener_new (FaspCipher cipher,

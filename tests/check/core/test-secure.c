@@ -6,6 +6,7 @@
 #include <string.h>
 #include "faspendpointprivate.h"
 #include "vcast.h"
+#include "vseal.h"
 #include "vspy.h"
 
 #define RTT VCAST_RTT
@@ -741,11 +742,11 @@ test_nonces (gconstpointer data)
 
     fasp_wire_write_session (&w, &header);
     fasp_write_uint (&w, 1000 + i, 2);
-    fasp_sealer_close (sealer, 0, i, &w);
+    vseal_close (sealer, 0, i, &w);
     g_assert_false (w.failed);
     sizes[i] = w.used;
     w.used -= fasp_cipher_get_tag_size (cipher);
-    fasp_sealer_close (sealer, 0, i, &w);
+    vseal_close (sealer, 0, i, &w);
     g_assert_true (w.failed);
     if (i % 4 == 3)
       fasp_sealer_rekey (sealer);
