@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* On which a receiver hears a group; all else is said on the one before. */
-#define GROUP_LINK 1
-#define _GNU_SOURCE
-#include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -22,8 +18,8 @@
 #define BATCHES_MAX 4
 /* Datagrams received under one lock. */
 #define LOCKED_MAX 64
-/* A socket that takes no more is tried again after that time at the latest. */
-#define BLOCKED_MAX (20 * FASP_MSEC)
+/* On which a receiver hears a group; all else is said on the one before. */
+#define GROUP_LINK 1
 /* Bytes of memory that the blocks of repairs lie in at most. */
 #define FEC_KEPT (20 << 20)
 
@@ -71,10 +67,8 @@ rouse (FaspLanes * lanes, gpointer data)
   FaspIo *io = data;
 
   if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
-          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint)))) {
-    fasp_lanes_set_sleep (lanes, 0);    /* as good as awake: once is enough */
-    fasp_lanes_wake (lanes);
-  }
+          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
+    fasp_lanes_rouse (lanes);
   fasp_lanes_rouse_others (lanes);
 }
 
@@ -261,10 +255,8 @@ port_end (gpointer data, gboolean beside)
     g_cond_broadcast (&io->changed);
   rouse (io->lanes, io);
   if (fasp_lanes_is_asleep (io->lanes)
-      && fasp_endpoint_has_forgotten (io->guard.endpoint)) {
-    fasp_lanes_set_sleep (io->lanes, 0);
-    fasp_lanes_wake (io->lanes);
-  }
+      && fasp_endpoint_has_forgotten (io->guard.endpoint))
+    fasp_lanes_rouse (io->lanes);
   g_mutex_unlock (&io->guard.mutex);
 }
 
@@ -391,7 +383,7 @@ sleep_until (FaspIo * io)
   if (fasp_endpoint_has_event (io->guard.endpoint)
       || (io->closing && fasp_endpoint_is_closed (io->guard.endpoint)))
     until = 0;
-  fasp_lanes_set_sleep (io->lanes, MAX (until, 1));
+  fasp_lanes_fall_asleep (io->lanes, until);
   fasp_guard_unlock (&io->guard);
   return until;
 }
@@ -399,21 +391,9 @@ sleep_until (FaspIo * io)
 static void
 wait_for_work (FaspIo * io, FaspTime until, gint blocked)
 {
-  FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
-      MAX (0, until - g_get_monotonic_time ());
-  gboolean woken;
-  guint64 ready;
+  guint64 own = g_atomic_int_get (&io->relieved) ? 0 : io->own;
 
-  if (blocked >= 0)
-    timeout = BLOCKED_MAX;
-  ready = fasp_links_wait (io->links, g_atomic_int_get (&io->relieved) ? 0 :
-      io->own, fasp_lanes_get_wake_fd (io->lanes), &woken, blocked, timeout);
-  fasp_guard_lock (&io->guard);
-  fasp_lanes_set_sleep (io->lanes, 0);
-  fasp_guard_unlock (&io->guard);
-  if (woken)
-    fasp_lanes_clear_wake (io->lanes);
-  receive_all (io, ready);
+  receive_all (io, fasp_lanes_wait (io->lanes, own, until, blocked));
 }
 
 static gboolean

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <gio/gio.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "faspdeparture.h"
 #include "fasplanes.h"
 #include "faspsendbatch.h"
+#include "faspwake.h"
 
 /* Full batches sent before anything else is looked at. */
 #define BATCHES_MAX 4
@@ -138,23 +136,18 @@ fasp_lanes_take_error (FaspLanes * all)
 
 /* --- sleeping ----------------------------------------------------------------- */
 
+/* With the guard held, and so the others. */
 static void
-wake (Lane * lane)
+fall_asleep (Lane * lane, FaspTime until)
 {
-  guint64 one = 1;
-
-  /* EAGAIN: it is awake already */
-  if (write (lane->wake_fd, &one, sizeof one) < 0 && errno != EAGAIN)
-    g_warning ("cannot wake a thread that sends: %s", g_strerror (errno));
+  lane->sleeping_until = fasp_later (until, 1);
 }
 
 static void
-clear_wake (Lane * lane)
+rouse_lane (Lane * lane)
 {
-  guint64 ignored;
-
-  if (read (lane->wake_fd, &ignored, sizeof ignored) < 0)
-    g_debug ("nothing to read from the event counter");
+  lane->sleeping_until = 0;     /* as good as awake: once is enough */
+  fasp_wake_ring (lane->wake_fd);
 }
 
 static gboolean
@@ -165,10 +158,43 @@ oversleeps (const Lane * lane)
       lane->number) < lane->sleeping_until;
 }
 
-void
-fasp_lanes_set_sleep (FaspLanes * all, FaspTime until)
+/* Without the guard. */
+static guint64
+wait_for (Lane * lane, guint64 links, FaspTime until, gint blocked)
 {
-  all->lanes[0].sleeping_until = until;
+  FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
+      fasp_later (0, until - g_get_monotonic_time ());
+  gboolean woken;
+  guint64 ready;
+
+  if (blocked >= 0)
+    timeout = BLOCKED_MAX;
+  ready = fasp_links_wait (lane->all->links, links, lane->wake_fd, &woken,
+      blocked, timeout);
+  fasp_guard_lock (lane->all->guard);
+  lane->sleeping_until = 0;
+  fasp_guard_unlock (lane->all->guard);
+  if (woken)
+    fasp_wake_clear (lane->wake_fd);
+  return ready;
+}
+
+void
+fasp_lanes_fall_asleep (FaspLanes * all, FaspTime until)
+{
+  fall_asleep (&all->lanes[0], until);
+}
+
+guint64
+fasp_lanes_wait (FaspLanes * all, guint64 links, FaspTime until, gint blocked)
+{
+  return wait_for (&all->lanes[0], links, until, blocked);
+}
+
+void
+fasp_lanes_rouse (FaspLanes * all)
+{
+  rouse_lane (&all->lanes[0]);
 }
 
 gboolean
@@ -187,64 +213,32 @@ void
 fasp_lanes_rouse_others (FaspLanes * all)
 {
   for (guint i = 1; i < all->n; i++)
-    if (oversleeps (&all->lanes[i])) {
-      all->lanes[i].sleeping_until = 0; /* once is enough */
-      wake (&all->lanes[i]);
-    }
+    if (oversleeps (&all->lanes[i]))
+      rouse_lane (&all->lanes[i]);
 }
 
 void
 fasp_lanes_wake (FaspLanes * all)
 {
-  wake (&all->lanes[0]);
-}
-
-gint
-fasp_lanes_get_wake_fd (const FaspLanes * all)
-{
-  return all->lanes[0].wake_fd;
-}
-
-void
-fasp_lanes_clear_wake (FaspLanes * all)
-{
-  clear_wake (&all->lanes[0]);
+  fasp_wake_ring (all->lanes[0].wake_fd);
 }
 
 /* --- the threads -------------------------------------------------------------- */
 
 /* Until when; FALSE: it is to end. */
 static gboolean
-fall_asleep (Lane * lane, FaspTime * until)
+goes_on (Lane * lane, FaspTime * until)
 {
   FaspLanes *all = lane->all;
-  gboolean goes_on;
+  gboolean stopping;
 
   fasp_guard_lock (all->guard);
   all->rouse (all, all->user_data);
   *until = fasp_endpoint_get_lane_timeout (all->guard->endpoint, lane->number);
-  lane->sleeping_until = MAX (*until, 1);
-  goes_on = !all->stopping;
+  fall_asleep (lane, *until);
+  stopping = all->stopping;
   fasp_guard_unlock (all->guard);
-  return goes_on;
-}
-
-static void
-sleep_until (Lane * lane, FaspTime until, gint blocked)
-{
-  FaspTime timeout = until == FASP_NEVER ? FASP_NEVER :
-      MAX (0, until - g_get_monotonic_time ());
-  gboolean woken;
-
-  if (blocked >= 0)
-    timeout = BLOCKED_MAX;
-  fasp_links_wait (lane->all->links, 0, lane->wake_fd, &woken, blocked,
-      timeout);
-  fasp_guard_lock (lane->all->guard);
-  lane->sleeping_until = 0;
-  fasp_guard_unlock (lane->all->guard);
-  if (woken)
-    clear_wake (lane);
+  return !stopping;
 }
 
 static gpointer
@@ -260,9 +254,9 @@ run (gpointer data)
     g_mutex_lock (&lane->sending);
     blocked = send_due (lane);
     g_mutex_unlock (&lane->sending);
-    if (!fall_asleep (lane, &until))
+    if (!goes_on (lane, &until))
       break;
-    sleep_until (lane, until, blocked);
+    wait_for (lane, 0, until, blocked);
   }
   return NULL;
 }
@@ -277,13 +271,9 @@ lane_init (Lane * lane, gboolean waits, GError ** error)
   g_mutex_init (&lane->sending);
   lane->batch = fasp_send_batch_new (fasp_links_get_fds (links),
       fasp_links_count (links), waits);
-  lane->wake_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (lane->wake_fd < 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').", g_strerror (errno));
+  lane->wake_fd = fasp_wake_new (error);
+  if (lane->wake_fd < 0)
     return FALSE;
-  }
   /* the first one is somebody else's */
   if (lane->number == 0)
     return TRUE;
@@ -331,7 +321,7 @@ fasp_lanes_stop (FaspLanes * all)
   fasp_guard_unlock (all->guard);
   for (guint i = 1; i < all->n; i++) {
     if (all->lanes[i].thread != NULL)
-      wake (&all->lanes[i]);
+      fasp_wake_ring (all->lanes[i].wake_fd);
     g_clear_pointer (&all->lanes[i].thread, g_thread_join);
   }
 }

@@ -41,18 +41,23 @@ gboolean fasp_lanes_try_send (FaspLanes * lanes);
 /* errno of what was refused since it was asked for last; 0: nothing was. */
 gint fasp_lanes_take_error (FaspLanes * lanes);
 
-/* With the guard held.  The first lane's thread will sleep until then; 0: it is awake. */
-void fasp_lanes_set_sleep (FaspLanes * lanes, FaspTime until);
+/* With the guard held: the first lane's thread will wait until then, FASP_NEVER for ever. */
+void fasp_lanes_fall_asleep (FaspLanes * lanes, FaspTime until);
+/* Without: it waits, for one of @links (a bit for each) to be read from, @blocked (a link,
+ * -1: none) to take something again, or somebody to wake it.  Returns a bit for each link
+ * that can be read from. */
+guint64 fasp_lanes_wait (FaspLanes * lanes, guint64 links, FaspTime until,
+    gint blocked);
+
+/* With the guard held, from other threads.  Does the first one sleep? */
 gboolean fasp_lanes_is_asleep (const FaspLanes * lanes);
-/* Does the first one sleep past what there is to do? */
+/* Past what there is to do? */
 gboolean fasp_lanes_oversleeps (const FaspLanes * lanes);
+void fasp_lanes_rouse (FaspLanes * lanes);
 /* Wakes the others that do. */
 void fasp_lanes_rouse_others (FaspLanes * lanes);
 
-/* At any time: the first one's thread is to look; it can be read then, and has to be
- * cleared. */
+/* At any time: the first one's thread is to look. */
 void fasp_lanes_wake (FaspLanes * lanes);
-gint fasp_lanes_get_wake_fd (const FaspLanes * lanes);
-void fasp_lanes_clear_wake (FaspLanes * lanes);
 
 G_END_DECLS

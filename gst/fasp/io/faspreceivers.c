@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <gio/gio.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 #include "faspreceivers.h"
+#include "faspwake.h"
 
 typedef struct
 {
@@ -65,11 +63,8 @@ fasp_receivers_new (FaspLinks * links, guint made, guint threads,
   all->links = links;
   all->receive = receive;
   all->user_data = user_data;
-  all->stop_fd = eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+  all->stop_fd = fasp_wake_new (error);
   if (all->stop_fd < 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Cannot make an event counter: %s. Check the limit of open files "
-        "(`ulimit -n').", g_strerror (errno));
     g_free (all);
     return NULL;
   }
@@ -93,10 +88,7 @@ fasp_receivers_new (FaspLinks * links, guint made, guint threads,
 void
 fasp_receivers_stop (FaspReceivers * all)
 {
-  guint64 one = 1;
-
-  if (write (all->stop_fd, &one, sizeof one) < 0)
-    g_warning ("cannot stop the receiving threads: %s", g_strerror (errno));
+  fasp_wake_ring (all->stop_fd);
   for (guint i = 0; i < all->n; i++)
     g_clear_pointer (&all->receivers[i].thread, g_thread_join);
 }
