@@ -11,8 +11,8 @@
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
 
-/* The same refusal of the same caller is a warning that often. */
-#define TELL_REFUSAL_AFTER (60 * G_TIME_SPAN_SECOND)
+/* The same warning, and the same refusal of the same caller, is given that often. */
+#define TELL_AGAIN_AFTER (60 * G_TIME_SPAN_SECOND)
 
 static gboolean
 stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
@@ -232,25 +232,48 @@ tell_moved (GstElement * element, const FaspEvent * event,
         ("the stream goes on from %s; nothing is missing", peer));
 }
 
-static gboolean
-was_told (GstFaspRefusals * refusals, const FaspEvent * event)
+/* Something is missing of a stream that goes on. */
+static void
+tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
+{
+  if (event->left_behind)
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("A part of the stream is missing: %s did not wait for this receiver "
+            "(slow-policy), sends nothing again (rex=false), or did not have it. See "
+            "whether the line has room for the stream; raise buffer-size of that "
+            "faspsink if this end only stands still for a while now and then. How "
+            "much is missing, stats tells (bytes-missing-total).", peer),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+        ("A part of the stream is missing: it was given up as too late. Raise "
+            "latency (or set latency=-1), or set too-late=wait to have all of it, "
+            "later. How much is missing, stats tells (bytes-missing-total)."),
+        (NULL));
+}
+
+gboolean
+gst_fasp_events_is_due (gint64 * told)
 {
   gint64 now = g_get_monotonic_time ();
-  guint at = refusals->next;
 
-  for (guint i = 0; i < G_N_ELEMENTS (refusals->told); i++)
-    if (refusals->told[i].time > 0 && event->reason == refusals->told[i].reason
-        && fasp_address_equal (&refusals->told[i].caller, &event->address)) {
-      if (now - refusals->told[i].time < TELL_REFUSAL_AFTER)
-        return TRUE;
-      at = i;
-      break;
-    }
-  if (at == refusals->next)
-    refusals->next = (at + 1) % G_N_ELEMENTS (refusals->told);
-  refusals->told[at].caller = event->address;
-  refusals->told[at].reason = event->reason;
-  refusals->told[at].time = now;
+  if (*told > 0 && now - *told < TELL_AGAIN_AFTER)
+    return FALSE;
+  *told = now;
+  return TRUE;
+}
+
+static gboolean
+was_told (GstFaspRefusals * told, const FaspEvent * event)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (told->last); i++)
+    if (told->last[i].time > 0 && event->reason == told->last[i].reason
+        && fasp_address_equal (&told->last[i].caller, &event->address))
+      return !gst_fasp_events_is_due (&told->last[i].time);
+  told->last[told->next].caller = event->address;
+  told->last[told->next].reason = event->reason;
+  told->last[told->next].time = g_get_monotonic_time ();
+  told->next = (told->next + 1) % G_N_ELEMENTS (told->last);
   return FALSE;
 }
 
@@ -334,6 +357,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink's */
+    case FASP_EVENT_GAP:
+      tell_gap (element, event, peer);
+      break;
     case FASP_EVENT_INTERRUPTED:
       GST_ELEMENT_WARNING (element, RESOURCE, READ,
           ("Connection to %s interrupted: %s. The stream goes on where it "
@@ -351,7 +377,8 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_REMOVED:
       g_signal_emit_by_name (element, "caller-removed", 0, address);
       post (element, "connection-removed", event, address);
-      GST_INFO_OBJECT (element, "%s", (why = gst_fasp_events_explain (event)));
+      why = gst_fasp_events_explain (event);
+      GST_INFO_OBJECT (element, "%s", why);
       break;
   }
 }

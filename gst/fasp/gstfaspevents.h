@@ -15,8 +15,8 @@ G_BEGIN_DECLS
  * caller-connecting; and caller-identified. */
 void gst_fasp_events_install (GObjectClass * klass);
 
-/* Whom a refusal was told of: a caller repeats its call before it gives up, and with auto-reconnect
- * without end. */
+/* Whom a refusal was told of: a caller repeats its call before it gives up, and with
+ * auto-reconnect without end. */
 typedef struct
 {
   struct
@@ -24,7 +24,7 @@ typedef struct
     FaspAddress caller;
     FaspReason reason;
     gint64 time;                /* 0: nobody */
-  } told[8];
+  } last[8];
   guint next;
 } GstFaspRefusals;
 
@@ -39,6 +39,9 @@ void gst_fasp_events_resolve_failed (GstElement * element,
 gchar *gst_fasp_events_explain (const FaspEvent * event);
 /* The peer's address and port as text. Free with g_free(). */
 gchar *gst_fasp_events_peer (const FaspEvent * event);
+/* Is a warning to be given now?  Not if it was less than a minute ago, at *told, µs; 0: never
+ * before. */
+gboolean gst_fasp_events_is_due (gint64 * told);
 /* The kernel's limit of receive buffers is too low for this rate (bit/s). */
 void gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
     gsize granted, gsize wanted);

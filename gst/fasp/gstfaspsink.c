@@ -57,9 +57,8 @@
 #define LOOK_EVERY G_USEC_PER_SEC
 /* waits for so long then, µs, */
 #define BEHIND (2 * G_USEC_PER_SEC)
-/* the third time in a row it is told, and not again for so long. */
+/* the third time in a row it is told. */
 #define LOOKS 3
-#define TELL_EVERY (60 * G_USEC_PER_SEC)
 
 #define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK, GstBaseSink);
@@ -73,6 +72,7 @@ struct _GstFaspSink
   gint key_frame_unasked;       /* atomic: one was wanted before pads were active */
   gboolean delta;               /* the last buffer cannot be decoded alone */
   gboolean ended;               /* the end of the stream was sent */
+  gint64 told_slow;             /* the I/O thread's; µs */
   gint64 looked, told;          /* when it was looked whether it falls behind, and told; µs */
   gint64 held;                  /* for so long it was held up since, µs */
   FaspTime backlog;             /* and what had not left yet then waited so long */
@@ -152,10 +152,9 @@ look_behind (GstFaspSink * self)
   self->looked = now;
   self->held = 0;
   self->backlog = backlog;
-  if (self->looks < LOOKS || (self->told > 0 && now - self->told < TELL_EVERY)
-      || !is_live (self))
+  if (self->looks < LOOKS || !is_live (self)
+      || !gst_fasp_events_is_due (&self->told))
     return;
-  self->told = now;
   GST_ELEMENT_WARNING (self, RESOURCE, BUSY, ("The stream comes faster than it "
           "leaves, and is later and later: %.1f s of it wait here, and its source "
           "was held up for %u %% of the last time. Raise max-bitrate if the line "
@@ -416,6 +415,20 @@ ask_for_key_frame (GstFaspSink * self)
   ask_for_key_frame_if_active (self);
 }
 
+/* Of many, the first one of a minute. */
+static void
+tell_slow (GstFaspSink * self, const FaspEvent * event, const gchar * what)
+{
+  g_autofree gchar *peer = gst_fasp_events_peer (event);
+
+  if (!gst_fasp_events_is_due (&self->told_slow))
+    return;
+  GST_ELEMENT_WARNING (self, RESOURCE, BUSY, ("%s does not keep up with the "
+          "stream: %s. See whether its line, and max-bitrate, have room for more "
+          "than the stream; raise buffer-size if it only stands still for a while "
+          "now and then.", peer, what), (NULL));
+}
+
 static void
 handle_event (GstElement * element, const FaspEvent * event)
 {
@@ -426,6 +439,11 @@ handle_event (GstElement * element, const FaspEvent * event)
   else if (event->type == FASP_EVENT_CONNECTED
       || event->type == FASP_EVENT_SKIPPED)
     ask_for_key_frame (self);
+  if (event->type == FASP_EVENT_SKIPPED && event->left_behind)
+    tell_slow (self, event, "it goes on behind a gap (slow-policy=skip)");
+  else if (event->type == FASP_EVENT_REMOVED
+      && event->reason == FASP_REASON_TOO_SLOW)
+    tell_slow (self, event, "it was disconnected (slow-policy=drop-receiver)");
 }
 
 /* --- states -------------------------------------------------------------------------- */
@@ -443,6 +461,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     self->available_bitrate = 0;
     self->key_frame_unasked = FALSE;
     self->ended = FALSE;
+    self->told_slow = 0;
     self->looked = self->told = self->held = self->backlog = self->looks = 0;
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;

@@ -93,7 +93,9 @@ tell_skips (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     return;
   session->skips_seen = skips;
   session->skip_event = now;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED,
+      session)->left_behind = session->left_behind;
+  session->left_behind = FALSE;
 }
 
 void

@@ -82,7 +82,9 @@ struct _FaspEndpoint
   FaspSkew skew;
   guint64 last_media;           /* and of its last block, widened */
   FaspAddress reading_from;     /* where the block read last came from, */
-  FaspPlace stand;              /* and the byte behind it */
+  FaspPlace stand;              /* and the byte behind it; */
+  FaspPlace whole;              /* it would be that if nothing had been missing since */
+  FaspTime gap_told;            /* 0: none yet */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;

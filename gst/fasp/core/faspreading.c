@@ -5,6 +5,9 @@
  */
 #include "faspendpointprivate.h"
 
+/* There may be many. */
+#define GAP_TOLD_EVERY (60 * FASP_SEC)
+
 void
 fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told)
@@ -45,6 +48,32 @@ tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
   event->bytes_lost = bytes;
 }
 
+/* Bytes of this session are missing. */
+static void
+tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+{
+  if (endpoint->gap_told > 0 && now - endpoint->gap_told < GAP_TOLD_EVERY)
+    return;
+  endpoint->gap_told = now;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
+      !session->rx.gave_up;
+}
+
+/* How many are missing is known once it is told where what came after them stands. */
+static void
+count_missing (FaspEndpoint * endpoint, const FaspPlace * place, guint32 size)
+{
+  FaspPlace *whole = &endpoint->whole;
+
+  if (place->known && place->offset != FASP_OFFSET_UNKNOWN) {
+    if (fasp_place_is_comparable (whole, place)
+        && place->offset > whole->offset)
+      endpoint->stats.bytes_missing += place->offset - whole->offset;
+    *whole = *place;
+  }
+  whole->offset = fasp_offset_check (whole->offset + size);
+}
+
 /* Whose clock it is by, and when it is to be played. @again: the stream is the same. */
 static void
 follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
@@ -80,7 +109,8 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
 
 /* What of it has not been delivered, as it follows on what was; NULL: nothing. */
 static FaspBlock *
-fit_in (FaspEndpoint * endpoint, const FaspSession * session, FaspBlock * block)
+fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
+    FaspBlock * block)
 {
   FaspPlace *stand = &endpoint->stand, place = session->rx.position.next;
   gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
@@ -110,8 +140,12 @@ fit_in (FaspEndpoint * endpoint, const FaspSession * session, FaspBlock * block)
         block->flags &= ~FASP_BLOCK_DISCONT;    /* nothing was before */
       break;
   }
+  place.offset = block->offset;
+  count_missing (endpoint, &place, block->size);
   if (moved && again)
     tell_moved (endpoint, session, bytes);
+  else if (!moved && (block->flags & FASP_BLOCK_DISCONT) != 0)
+    tell_gap (endpoint, now, session);
   *stand = place;
   if (block->offset != FASP_OFFSET_UNKNOWN)
     stand->offset = fasp_offset_check (block->offset + block->size);
@@ -130,7 +164,7 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     if (block == NULL)
       return NULL;
     if ((block->flags & FASP_BLOCK_EOS) == 0)
-      block = fit_in (endpoint, session, block);
+      block = fit_in (endpoint, now, session, block);
   } while (block == NULL);
   return block;
 }

@@ -514,12 +514,27 @@ fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place)
       number, place);
 }
 
+/* Of blocks that will not come: they would take the place of those that do. */
+static void
+forget_positions (FaspRx * rx, guint64 end)
+{
+  FaspPosition *position = &rx->position;
+  guint kept = 0;
+
+  for (guint i = 0; i < position->n_told; i++)
+    if (position->told[i].number >= end
+        || fasp_reorder_get (rx->reorder, position->told[i].number) != NULL)
+      position->told[kept++] = position->told[i];
+  position->n_told = kept;
+}
+
 void
 fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
 
   rx->given_up += fasp_reorder_skip_to (rx->reorder, number);
+  forget_positions (rx, number);
   measure_in_order (rx, now, old_ack);
   speak_now (rx, now, FALSE);
 }
@@ -614,6 +629,7 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
     if (behind_hole (rx, &number) == NULL)
       break;
     count_skip (rx, now);
+    rx->gave_up = TRUE;
     fasp_rx_skip (rx, now, number);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) > ack);
   }

@@ -44,7 +44,8 @@ typedef struct
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;
-  gboolean give_up;             /* too-late=skip */
+  gboolean give_up;             /* too-late=skip, */
+  gboolean gave_up;             /* and it has */
   guint64 promised;             /* seconds between skips; 0: not told */
   guint64 skips;                /* times that something was too late */
   FaspTime last_late;

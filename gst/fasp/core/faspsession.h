@@ -148,6 +148,7 @@ typedef struct
   gboolean shortfall_told;
   guint64 skips_seen;           /* sender: that the application knows of, */
   FaspTime skip_event;          /* and when it was told */
+  gboolean left_behind;         /* since then, by slow-policy */
 
   /* a group */
   FaspGroup *group;             /* sender: the endpoint's; NULL: none */

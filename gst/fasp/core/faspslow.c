@@ -51,11 +51,13 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
         || !may_leave_behind (endpoint, session, any_heard))
       continue;
     if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER
-        && !fasp_history_is_in_past (session))
+        && !fasp_history_is_in_past (session)) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
           "it does not keep up with the stream");
-    else
+    } else {
       fasp_tx_skip_to (&session->tx, middle);
+      session->left_behind = TRUE;
+    }
     fasp_endpoint_note_needs (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }

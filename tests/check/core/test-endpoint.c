@@ -356,6 +356,21 @@ test_figures (void)
   vcast_free (n);
 }
 
+/* Of the first gap the application is told, not of each; how much is missing in all is
+ * counted. */
+static void
+assert_gap_told (VCast * n, VnetSide side, gint64 joined, gboolean left_behind)
+{
+  const VCastNode *node = &n->nodes[side];
+  guint64 missing = vcast_get_stats (n, side).bytes_missing;
+
+  g_assert_cmpuint (node->events[FASP_EVENT_GAP], ==, 1);
+  g_assert_true (node->last[FASP_EVENT_GAP].left_behind == left_behind);
+  g_assert_cmpuint (missing, >, 0);
+  /* what is missing moves it */
+  g_assert_cmpuint (missing, ==, node->origin - joined);
+}
+
 /* One receiver stops reading.  What becomes of it is the policy's; the other
  * one must not notice, unless the policy is to wait. */
 static void
@@ -365,17 +380,21 @@ test_slow (gconstpointer data)
   VCast *n = vcast_new (4);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+  /* left behind more often than positions are kept */
+  const gsize buffer = 1 << 18;
+  gint64 joined;
 
   a.slow_policy = policy;
-  a.buffer_size = r.buffer_size = 1 << 20;
+  a.buffer_size = r.buffer_size = buffer;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &r, VNET_A);
   vcast_join (n, VNET_C, &r, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
+  joined = n->nodes[VNET_C].origin;
   n->nodes[VNET_C].stopped = TRUE;
   vcast_run (n, 20 * FASP_SEC);
-  g_assert_cmpuint (n->nodes[VNET_A].max_buffer, <=, 1 << 20);
-  g_assert_cmpuint (n->nodes[VNET_C].max_buffer, <=, 1 << 20);
+  g_assert_cmpuint (n->nodes[VNET_A].max_buffer, <=, buffer);
+  g_assert_cmpuint (n->nodes[VNET_C].max_buffer, <=, buffer);
   if (policy == FASP_SLOW_WAIT)
     g_assert_cmpuint (n->held, >, n->bitrate / 8 * 10); /* back-pressure */
   else
@@ -387,6 +406,8 @@ test_slow (gconstpointer data)
   } else {
     g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 0);
   }
+  g_assert_true (n->nodes[VNET_A].last[FASP_EVENT_SKIPPED].left_behind ==
+      (policy == FASP_SLOW_SKIP));
   n->nodes[VNET_C].stopped = FALSE;
   vcast_run (n, 20 * FASP_SEC);
   vcast_end (n);
@@ -397,6 +418,7 @@ test_slow (gconstpointer data)
   if (policy == FASP_SLOW_SKIP) {
     g_assert_true (n->nodes[VNET_C].eos);
     g_assert_cmpuint (n->nodes[VNET_C].discontinuities, >=, 1);
+    assert_gap_told (n, VNET_C, joined, TRUE);
   }
   vcast_free (n);
 }
@@ -784,12 +806,14 @@ test_too_late (void)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   FaspSessionStats stats;
+  gint64 joined;
 
   a.latency_ms = b.latency_ms = 300;
   b.too_late_skip = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
+  joined = n->nodes[VNET_B].origin;
   wire->loss = 1;
   vcast_run (n, 600 * FASP_MSEC);
   wire->loss = 0;
@@ -797,7 +821,9 @@ test_too_late (void)
   stats = vcast_get_session (n, VNET_B);
   g_assert_cmpuint (stats.blocks_too_late, >, 0);
   g_assert_cmpuint (n->nodes[VNET_B].discontinuities, >=, 1);
+  g_assert_false (n->nodes[VNET_A].last[FASP_EVENT_SKIPPED].left_behind);
   vcast_end (n);
+  assert_gap_told (n, VNET_B, joined, FALSE);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
   vcast_free (n);
