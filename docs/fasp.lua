@@ -18,7 +18,7 @@ fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH", [7] = "ANNOUNCE" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [12] = "GROUP" }
+    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [12] = "GROUP" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -275,6 +275,9 @@ local function session(buffer, tree)
             value, at = add_varint(frame, f.told_latency, buffer, at)
             what = string.format("PROMISE %d ms", value)
             value, at = add_varint(frame, f.interval, buffer, at)
+        elseif kind == 10 then
+            frame:add(f.media_time, buffer(at + 1, 4))
+            at, what = at + 5, "EXPIRED"
         elseif kind == 9 then
             value, at = add_varint(frame, f.number, buffer, at + 1)
             what = string.format("POSITION of %d", value)

@@ -339,6 +339,19 @@ remember (FaspRx * rx, FaspTime now, guint64 number)
   }
 }
 
+/* Does what comes come too late?  Then the sender need not send what else it has of that
+ * time. */
+static void
+note_behind (FaspRx * rx, FaspTime now, FaspTime lateness)
+{
+  FaspTime latency = fasp_playout_get (&rx->playout, now);
+  gboolean was = rx->behind;
+
+  rx->behind = latency > 0 && lateness > latency;
+  if (rx->give_up && rx->behind && !was)
+    speak_now (rx, now, FALSE);
+}
+
 /* A block is here, however it came. @from: what was acknowledged before. */
 static void
 block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
@@ -354,9 +367,11 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
     rx->has_eos = TRUE;
     rx->eos = piece->number;
   } else {
-    fasp_hist_add (&rx->lateness,
-        now - fasp_media_clock_map (&rx->clock, piece->number,
-            piece->media_time));
+    FaspTime lateness = now - fasp_media_clock_map (&rx->clock, piece->number,
+        piece->media_time);
+
+    fasp_hist_add (&rx->lateness, lateness);
+    note_behind (rx, now, lateness);
   }
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
@@ -633,6 +648,16 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
     fasp_rx_skip (rx, now, number);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) > ack);
   }
+}
+
+gboolean
+fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
+{
+  if (!rx->give_up || !rx->behind)
+    return FALSE;
+  rx->gave_up = TRUE;
+  *media_time = now - rx->clock.offset - fasp_playout_get (&rx->playout, now);
+  return TRUE;
 }
 
 /* --- what is told ------------------------------------------------------------------ */

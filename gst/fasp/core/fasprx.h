@@ -45,7 +45,8 @@ typedef struct
   FaspSkew skew;
   FaspPlayout playout;
   gboolean give_up;             /* too-late=skip, */
-  gboolean gave_up;             /* and it has */
+  gboolean gave_up;             /* and it has; */
+  gboolean behind;              /* what came last came too late */
   guint64 promised;             /* seconds between skips; 0: not told */
   guint64 skips;                /* times that something was too late */
   FaspTime last_late;
@@ -136,6 +137,10 @@ FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now);
 FaspTime fasp_rx_get_timeout (const FaspRx * rx);
 /* And whether it is. */
 gboolean fasp_rx_is_due (FaspRx * rx, FaspTime now);
+/* too-late=skip, and all comes too late: before which media time the sender is to leave out
+ * what it has.  FALSE: none of it. */
+gboolean fasp_rx_tell_expired (FaspRx * rx, FaspTime now,
+    FaspTime * media_time);
 /* A member: packets of the group below which are settled, as it is to be told now. */
 guint64 fasp_rx_tell_settled (FaspRx * rx);
 /* Fills in all but the flows; at most @room bytes of ranges. */

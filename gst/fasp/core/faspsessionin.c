@@ -294,6 +294,11 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       if (sender)
         handle_feedback (session, now, frame->feedback);
       break;
+    case FASP_FRAME_EXPIRED:
+      /* what members lack is sent to all of them */
+      if (sender && !session->member.joined)
+        fasp_tx_expire (&session->tx, frame->number, &session->rtt);
+      break;
     case FASP_FRAME_TAIL:
       if (takes_stream)
         fasp_rx_tail (&session->rx, now, frame->number, FALSE);

@@ -337,7 +337,10 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
   guint8 flows[FLOWS_TOLD];
   gsize used = w->used;
   guint arrivals = 0;
+  FaspTime expired;
 
+  if (fasp_rx_tell_expired (&session->rx, now, &expired))
+    fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
   feedback.serial = ++session->serial;
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
@@ -349,7 +352,7 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
   if (session->hearing != NULL)
     fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback,
-      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - used - FEEDBACK_REST -
+      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - FEEDBACK_REST -
       FEEDBACK_FLOW * feedback.n_flows - FEEDBACK_ARRIVAL * arrivals);
   fasp_wire_write_feedback (w, &feedback);
   return w->used - used;

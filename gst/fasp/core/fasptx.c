@@ -524,3 +524,25 @@ fasp_tx_skip_to (FaspTx * tx, guint64 number)
   tx->cursor = MAX (tx->cursor, number);
   fasp_repair_advance (tx->repair, number);
 }
+
+void
+fasp_tx_expire (FaspTx * tx, guint32 media_time, const FaspRtt * rtt)
+{
+  guint64 head = fasp_store_get_head (tx->store);
+  guint64 number = MAX (fasp_tx_get_base (tx),
+      fasp_store_get_tail (tx->store));
+  FaspTime expired;
+
+  if (number + 1 >= head)
+    return;
+  expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS,
+      fasp_store_get (tx->store, head - 1)->media_time);
+  for (; number + 1 < head; number++) {
+    /* what has been sent may have been in time */
+    FaspTime later = number < tx->cursor ? 0 : rtt->smoothed;
+
+    if (fasp_store_get (tx->store, number)->media_time >= expired + later)
+      break;
+  }
+  fasp_tx_skip_to (tx, number);
+}

@@ -597,6 +597,9 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_PONG:
       frame->number = fasp_read_uint (r, 8);
       break;
+    case FASP_FRAME_EXPIRED:
+      frame->number = fasp_read_uint (r, 4);
+      break;
     case FASP_FRAME_TAIL:
     case FASP_FRAME_SKIP:
       frame->number = fasp_read_varint (r);
@@ -645,6 +648,8 @@ fasp_wire_write_number (FaspWriter * w, FaspFrameType type, guint64 number)
   fasp_write_uint (w, type, 1);
   if (type == FASP_FRAME_PING || type == FASP_FRAME_PONG)
     fasp_write_uint (w, number, 8);
+  else if (type == FASP_FRAME_EXPIRED)
+    fasp_write_uint (w, number, 4);
   else
     fasp_write_varint (w, number);
 }

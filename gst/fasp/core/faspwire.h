@@ -178,6 +178,7 @@ typedef enum
   FASP_FRAME_PROMISE = 0x07,
   FASP_FRAME_REPAIR = 0x08,
   FASP_FRAME_POSITION = 0x09,
+  FASP_FRAME_EXPIRED = 0x0a,
   FASP_FRAME_GROUP = 0x0c,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
@@ -243,7 +244,8 @@ typedef struct
 {
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
-                                   CLOSE reason; PROMISE latency, ms; GROUP members */
+                                   CLOSE reason; PROMISE latency, ms; GROUP members;
+                                   EXPIRED media time, low 32 bits */
   FaspPlace place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */

@@ -829,6 +829,48 @@ test_too_late (void)
   vcast_free (n);
 }
 
+/* too-late=skip after an outage: what was written meanwhile is of no use any more, and is not
+ * sent; with wait it is, and all is late until it is caught up with. */
+static void
+test_outage_late (gconstpointer data)
+{
+  gboolean skip = GPOINTER_TO_INT (data);
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  guint64 missing, behind;      /* bytes */
+  gint64 joined;
+
+  a.latency_ms = b.latency_ms = 300;
+  b.too_late_skip = skip;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  joined = n->nodes[VNET_B].origin;
+  for (guint i = VNET_A; i <= VNET_B; i++)
+    vnet_get_wire (n->net, i, i == VNET_A ? VNET_B : VNET_A)->loss = 1;
+  vcast_run (n, 6 * FASP_SEC);
+  for (guint i = VNET_A; i <= VNET_B; i++)
+    vnet_get_wire (n->net, i, i == VNET_A ? VNET_B : VNET_A)->loss = 0;
+  /* heard by its TAIL, every 100 ms, one late block, and what the sender knows then */
+  vcast_run (n, 700 * FASP_MSEC);
+  behind = n->written - n->nodes[VNET_B].origin - n->nodes[VNET_B].read;
+  g_assert_true ((behind < 500000 * 3 / 10) == skip);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_false (n->nodes[VNET_B].wrong);
+  missing = vcast_get_stats (n, VNET_B).bytes_missing;
+  if (skip) {
+    assert_gap_told (n, VNET_B, joined, FALSE);
+    /* 4 Mbit/s; the last 0.3 s of the outage are in time still */
+    g_assert_cmpuint (missing, >, 500000 * 4);
+    g_assert_cmpuint (missing, <, 500000 * 6);
+  } else {
+    vcast_assert_whole (n, VNET_B);
+  }
+  vcast_free (n);
+}
+
 /* The path narrows in the middle of the stream. */
 static void
 test_narrow (void)
@@ -1106,7 +1148,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (VNET_B), test_rebind);
   g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
       test_rebind);
-  g_test_add_func ("/endpoint/outage", test_outage);
+  g_test_add_func ("/endpoint/outage/long", test_outage);
   g_test_add_func ("/endpoint/death", test_death);
   g_test_add_func ("/endpoint/restart", test_restart);
   g_test_add_data_func ("/endpoint/stop/sender", GINT_TO_POINTER (VNET_A),
@@ -1122,6 +1164,10 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
   g_test_add_func ("/endpoint/turns", test_turns);
   g_test_add_func ("/endpoint/too-late", test_too_late);
+  g_test_add_data_func ("/endpoint/outage/wait", GINT_TO_POINTER (FALSE),
+      test_outage_late);
+  g_test_add_data_func ("/endpoint/outage/skip", GINT_TO_POINTER (TRUE),
+      test_outage_late);
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);
   g_test_add_func ("/endpoint/memory", test_memory);
