@@ -574,6 +574,15 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
 
 /* --- for the I/O layer ------------------------------------------------------------------ */
 
+/* 0.0.0.0 or ::, all addresses of this machine, which nobody can dial. */
+static gboolean
+is_unspecified (const gchar * host)
+{
+  g_autoptr (GInetAddress) address = g_inet_address_new_from_string (host);
+
+  return address != NULL && g_inet_address_get_is_any (address);
+}
+
 GstFaspMode
 gst_fasp_settings_get_mode (const GstFaspSettings * s)
 {
@@ -582,7 +591,8 @@ gst_fasp_settings_get_mode (const GstFaspSettings * s)
         GST_FASP_MODE_CALLER;
   if (s->mode != GST_FASP_MODE_NONE)
     return s->mode;
-  return s->host != NULL ? GST_FASP_MODE_CALLER : GST_FASP_MODE_LISTENER;
+  return s->host != NULL && !is_unspecified (s->host) ? GST_FASP_MODE_CALLER :
+      GST_FASP_MODE_LISTENER;
 }
 
 guint
@@ -665,7 +675,15 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   }
   if (multicast && !gst_fasp_multicast_check (s, error))
     return FALSE;
-  if (mode != GST_FASP_MODE_LISTENER && s->host == NULL) {
+  if (!multicast && s->multicast.source != NULL
+      && s->multicast.source[0] != '\0') {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "multicast-source=%s is for a multicast group: set the group's address, "
+        "uri=fasp://232.x.y.z:PORT, or leave it out.", s->multicast.source);
+    return FALSE;
+  }
+  if (mode != GST_FASP_MODE_LISTENER && (s->host == NULL
+          || is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
         "There is nobody to dial: set uri=fasp://HOST:PORT, or "
         "mode=listener to be dialled.");

@@ -166,6 +166,8 @@ static const Way ways[] = {
   {"receiver-first", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
   {"ipv6", "uri=fasp://[::1]:%u", "uri=fasp://:%u", FALSE},
   {"name", "uri=fasp://localhost:%u", "uri=fasp://:%u", FALSE},
+  {"any-address", "uri=fasp://127.0.0.1:%u", "uri=fasp://0.0.0.0:%u", FALSE},
+  {"any-address-ipv6", "uri=fasp://[::]:%u", "uri=fasp://[::1]:%u", FALSE},
   {"local-address", "uri=fasp://127.0.0.1:%u",
       "mode=listener localaddress=127.0.0.1 localport=%u", FALSE},
   {"paced", "uri=fasp://127.0.0.1:%u max-bitrate=50000000", "uri=fasp://:%u",
