@@ -18,7 +18,7 @@
 
 static gdouble rtt = 100, loss, seconds = 60, every, skip = 10, buffer = 200;
 static gdouble clock_ppm, jitter, source, follow, codel, stall, key;
-static gboolean ecn;
+static gboolean ecn, reorder;
 static gchar *link_rate = (gchar *) "10", *senders = (gchar *) "adaptive";
 static gchar *steps;
 static gint seed = 1;
@@ -93,6 +93,7 @@ main (int argc, char **argv)
     {"clock", 0, 0, G_OPTION_ARG_DOUBLE, &clock_ppm,
         "Receivers' clocks are " "wrong", "PPM"},
     {"jitter", 0, 0, G_OPTION_ARG_DOUBLE, &jitter, "Of the road", "MS"},
+    {"reorder", 0, 0, G_OPTION_ARG_NONE, &reorder, "By jitter", NULL},
     {"stall", 0, 0, G_OPTION_ARG_DOUBLE, &stall, "Each second or so nothing "
           "arrives for up to so long", "MS"},
     {"codel", 0, 0, G_OPTION_ARG_DOUBLE, &codel, "The queue's target; 0: "
@@ -138,7 +139,7 @@ main (int argc, char **argv)
   c.jitter = jitter * 1e3;
   c.codel = codel * 1e3;
   c.stall = stall * 1e3;
-  c.keep_order = TRUE;
+  c.keep_order = !reorder;
   road = vroad_new (seed, &c);
   for (n = 0; names[n] != NULL; n++)
     vroad_add (road, &(VroadSender) {

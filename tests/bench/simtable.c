@@ -40,6 +40,7 @@ struct _Cell
   gdouble buffer;               /* ms */
   gdouble codel;                /* ms, 0: drop-tail */
   gboolean ecn;
+  gboolean reorders;            /* by jitter */
   VroadKind us, other;
   gdouble jitter, stall, follow, source;        /* as of simrate */
   gdouble to;                   /* the link is to become, Mbit/s */
@@ -83,7 +84,8 @@ static Vroad *
 make_road (const Run * run)
 {
   const Cell *cell = run->cell;
-  ImpairConfig c = {.loss = cell->loss / 100,.keep_order = TRUE,.jitter =
+  ImpairConfig c = {.loss = cell->loss / 100,.keep_order = !cell->reorders,
+    .jitter =
         cell->jitter * 1e3,.stall = cell->stall * 1e3,.codel = cell->codel * 1e3
   };
   Vroad *road = vroad_new (run->seed, &c);
@@ -345,6 +347,8 @@ static const Group groups[] = {
   {"two", run_two, {{"off", 0, .2}, {"both", .9, 0}, {"p95 ms", 0, 0}}},
   {"jitter", run_alone, {{"of wanted", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms", 0,
               0}}},
+  {"reorder", run_alone, {{"of wanted", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms",
+              0, 0}}},
   {"encoder", run_encoder, {{"of link", .8, 0}, {"p95 ms", 0, 50}, {"max ms",
               0, 0}, {"lost", 0, 0}}},
   {"burst", run_burst, {{"found, rtt", 0, 5}, {"p95 ms", 0, 0}, {"max ms", 0,
@@ -404,6 +408,8 @@ make_cells (GPtrArray * cells)
   static const gdouble rtts[] = { 20, 100, 400 };
   static const gdouble losses[] = { 0, .1, 1, 5 };
   static const gdouble jitters[] = { 5, 20, 40 };
+  static const gdouble reorderings[] = { 20, 40, 80 };
+  static const gdouble sources[] = { 0, 2, 6 };
   static const VroadKind others[] = { VROAD_RENO, VROAD_CUBIC, VROAD_BBR };
   static const gdouble shares[] = { .9, .6 };
   static const gdouble deep[] = { 50, 200, 1000 };
@@ -462,6 +468,12 @@ make_cells (GPtrArray * cells)
     add_cell (cells, (Cell) {
         "jitter",.link = 10,.rtt = rtts[i % 2],.stall = 150}
   );
+  for (guint i = 0; i < 18; i++)
+    add_cell (cells, (Cell) {
+        "reorder",.link = i / 9 ? 20 : 10,.rtt = i / 9 ? 60 : 100,.loss =
+        .5,.jitter = reorderings[i % 3],.reorders = TRUE,.source =
+        sources[i / 3 % 3]}
+  );
   for (guint i = 0; i < 6; i++)
     add_cell (cells, (Cell) {
         "encoder",.link = 10,.to = 3,.rtt = rtts[i % 3],.follow =
@@ -508,7 +520,7 @@ describe (const Cell * c)
   else if (c->buffer != 200)
     printf (" buffer %g", c->buffer);
   if (c->jitter > 0)
-    printf (" jitter %g", c->jitter);
+    printf (" jitter %g%s", c->jitter, c->reorders ? "+reordering" : "");
   if (c->stall > 0)
     printf (" stall %g", c->stall);
   if (c->follow > 0)

@@ -2,6 +2,7 @@
 #include "vroad.h"
 #include "delayline.h"
 #include "fasparrivals.h"
+#include "faspgap.h"
 #include "fasprtt.h"
 #include "faspsentlog.h"
 #include "vtcp.h"
@@ -14,7 +15,7 @@ typedef struct
   VroadSender config;
   Vroad *road;
   guint64 next_pn;              /* also: sent so far */
-  guint64 arrived, lost;        /* packets; a TCP: delivered in order */
+  guint64 arrived;              /* packets; a TCP: delivered in order */
   guint64 marked;               /* of those that arrived */
   gint64 largest;               /* packet that arrived, -1: none, */
   gint64 largest_time;          /* and when, by the receiver's clock and */
@@ -26,6 +27,7 @@ typedef struct
   /* a controller */
   FaspRate *rate;
   FaspSentLog log;
+  FaspGap *gap;
   FaspArrivals arrivals;
   FaspRtt rtt;
   gint64 feedback_due;
@@ -51,7 +53,7 @@ typedef struct
   gboolean marked;              /* ARRIVE, ACK */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
-  guint64 told, lost, all_marked;
+  guint64 told, lost, all_marked, unsettled;
   FaspArrivals arrivals;
 } Event;
 
@@ -82,6 +84,7 @@ vroad_free (Vroad * road)
   for (guint i = 0; i < road->n; i++) {
     fasp_rate_free (road->senders[i]->rate);
     fasp_sent_log_clear (&road->senders[i]->log);
+    fasp_gap_free (road->senders[i]->gap);
     vtcp_clear (&road->senders[i]->tcp);
     g_hash_table_unref (road->senders[i]->early);
     g_free (road->senders[i]);
@@ -125,6 +128,7 @@ vroad_add (Vroad * road, const VroadSender * config)
   s->early = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   if (is_tcp (s))
     vtcp_init (&s->tcp, VTCP_RENO + config->kind - VROAD_RENO);
+  s->gap = fasp_gap_new ();
   fasp_arrivals_init (&s->arrivals);
   fasp_rtt_init (&s->rtt);
   if (!is_tcp (s))
@@ -278,12 +282,24 @@ poll (Sender * s)
 
 /* --- what comes back to a controller ---------------------------------------------------- */
 
+/* Of the newest packets so many may still come. */
+static guint64
+get_unsettled (Sender * s)
+{
+  guint64 settled;
+
+  if (!fasp_gap_get_settled (s->gap, s->road->now, &settled))
+    return s->largest + 1;
+  return s->largest - settled;
+}
+
 static void
 tell (Sender * s)
 {
   Vroad *road = s->road;
   Event event = {.type = FEEDBACK,.sender = s,.at = road->now,.told =
-        s->largest + 1,.lost = s->lost,.all_marked = s->marked,.arrivals =
+        s->largest + 1,.lost = s->largest + 1 - s->arrived,.all_marked =
+        s->marked,.unsettled = get_unsettled (s),.arrivals =
         s->arrivals,.largest = s->largest,.largest_time =
         s->largest_time,.largest_now = s->largest_now
   };
@@ -298,7 +314,8 @@ hear (Sender * s, const Event * event)
 {
   FaspRateSample samples[FASP_ARRIVALS + 1];
   FaspRateReport report = {.now = s->road->now,.samples = samples,.told =
-        event->told,.lost = event->lost,.marked = event->all_marked
+        event->told,.lost = event->lost,.marked = event->all_marked,.unsettled =
+        event->unsettled
   };
   const FaspSent *newest;
 
@@ -356,9 +373,9 @@ arrive (Sender * s, const Event * event)
   }
   s->arrived++;
   s->marked += event->marked;
+  fasp_gap_receive (s->gap, now, event->pn);
   if ((gint64) event->pn <= s->largest)
     return;
-  s->lost += event->pn - s->largest - 1;
   s->largest = event->pn;
   s->largest_now = now;
   s->largest_time = theirs;
@@ -417,7 +434,10 @@ vroad_get_delivered (const Vroad * road, guint sender)
 guint64
 vroad_get_lost (const Vroad * road, guint sender)
 {
-  return road->senders[sender]->lost * VROAD_PACKET;
+  FaspGapCounters counters;
+
+  fasp_gap_get_counters (road->senders[sender]->gap, &counters);
+  return counters.lost * VROAD_PACKET;
 }
 
 guint64

@@ -6,6 +6,8 @@
 /* No clock will show that: a hundred centuries. */
 #define CLOCK_MOST (G_GINT64_CONSTANT (1) << 58)
 #define RTT_MOST (10 * FASP_SEC)
+/* A path that was seen to reorder is taken to do so for so long. */
+#define REORDERS_FOR (10 * FASP_SEC)
 
 /* By FaspRateControl. */
 static const FaspRateClass *const classes[] = {
@@ -90,6 +92,22 @@ count_new (guint64 * before, guint64 now)
   return fresh;
 }
 
+/* What is not there is lost, but on a path that reorders, as where less is missing than before:
+ * there what may still come is not. */
+static guint64
+get_lost (FaspRate * rate, const FaspRateReport * report)
+{
+  guint64 *missing = &rate->missing[report->flow];
+  FaspTime *overtaken = &rate->overtaken[report->flow];
+
+  if (report->lost < *missing)
+    *overtaken = report->now;
+  *missing = report->lost;
+  if (*overtaken == 0 || report->now - *overtaken > REORDERS_FOR)
+    return report->lost;
+  return report->lost - MIN (report->lost, report->unsettled);
+}
+
 void
 fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
 {
@@ -100,7 +118,8 @@ fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
     return;
   bounded.rtt = CLAMP (report->rtt, 0, RTT_MOST);
   bounded.told = count_new (&rate->told[report->flow], report->told);
-  lost = count_new (&rate->lost[report->flow], report->lost);
+  lost = count_new (&rate->lost[report->flow], MAX (rate->lost[report->flow],
+          get_lost (rate, report)));
   bounded.lost = MIN (lost, bounded.told);
   marked = count_new (&rate->marked[report->flow], report->marked);
   bounded.marked = MIN (marked, bounded.told);

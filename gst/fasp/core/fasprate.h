@@ -46,8 +46,9 @@ typedef struct
   FaspTime rtt;                 /* smoothed; 0: not known */
   guint8 flow;
   guint64 told, lost, marked;   /* packets of the flow so far that are told of, of
-                                   these lost, and marked by ECN; to a controller:
-                                   newly, neither more than told */
+                                   these not there, and marked by ECN; to a controller:
+                                   newly, neither more than told, and lost for sure */
+  guint64 unsettled;            /* so many of the newest may still come */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
 } FaspRateReport;
@@ -75,6 +76,8 @@ struct _FaspRate
                                    has it already; µs */
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report, */
   guint64 marked[FASP_FLOWS_MAX];       /* too */
+  guint64 missing[FASP_FLOWS_MAX];      /* by then, and */
+  FaspTime overtaken[FASP_FLOWS_MAX];   /* when there were less than before; 0: never */
 };
 
 /* NULL for FASP_RATE_CONTROL_FIXED, which needs none: the rate is @max.

@@ -111,6 +111,7 @@ typedef struct
   FaspRateSample from, to;
   FaspTime queue_from, queue_to;        /* of the first, of the last, */
   FaspTime least, most;         /* and of all */
+  FaspTime way;                 /* that it went up and down */
   guint n;
   gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
   gdouble loss;                 /* summed over the samples */
@@ -315,7 +316,9 @@ extend (Span * span, const FaspRateSample * sample, FaspTime queue,
 
   if (span->n == 0)
     *span = (Span) {
-    .from = *sample,.queue_from = queue,.least = queue,.most = queue};
+    .from = *sample,.queue_from = queue,.queue_to = queue,.least = queue,.most =
+        queue};
+  span->way += ABS (queue - span->queue_to);
   x = sample->sent - span->from.sent;
   span->to = *sample;
   span->queue_to = queue;
@@ -368,11 +371,16 @@ get_arrival_rate (const Span * span)
 static void
 note_noise (Adaptive * a, const Span * span)
 {
-  gdouble range = span->most - span->least, growth;
+  gdouble range = span->most - span->least, growth, beside;
 
   if (!get_growth (span, &growth))
     return;
   range -= ABS (growth) * (span->to.sent - span->from.sent);
+  /* of n that are anywhere in a range each is a third of it from the last, and so is the
+   * last from the first */
+  beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) /
+      (span->n - 2);
+  range = MAX (range, beside);
   a->noise += NOISE_GAIN * (CLAMP (range, 0, NOISE_MOST) - a->noise);
 }
 

@@ -181,7 +181,8 @@ report_arrivals (FaspSession * session, FaspTime now,
   FaspFlowTold all = fasp_repair_get_told (session->tx.repair, told->flow);
   FaspRateReport report = {.now = now,.flow = told->flow,.told =
         all.told,.lost = all.told - MIN (all.told, all.received),.marked =
-        told->marked,.rtt = session->rtt.measured ? session->rtt.smoothed : 0
+        told->marked,.unsettled = told->unsettled,.rtt =
+        session->rtt.measured ? session->rtt.smoothed : 0
   };
   FaspPath *path = &session->paths[told->flow];
   FaspTime arrived = widen_clock (path, told->clock);

@@ -293,6 +293,34 @@ test_jitter (void)
   }
 }
 
+/* Packets that overtake each other by up to 60 ms: those that are not there yet are not lost,
+ * and what waits for them is no queue. */
+static void
+test_reordering (void)
+{
+  static const gdouble sources[] = { 0, 2, 6 };
+
+  for (guint i = 0; i < 9; i++) {
+    gdouble source = sources[i % 3], wanted = source > 0 ? source : 20, got;
+    Vroad *road = make_road (20, 200000, .005, i);
+    ImpairConfig *bottleneck = vroad_get_bottleneck (road);
+    guint64 before;
+
+    bottleneck->jitter = 20000 * (1 + i / 3);
+    bottleneck->keep_order = FALSE;
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = source * 1e6}
+    );
+    vroad_run (road, 5 * FASP_SEC);
+    before = vroad_get_delivered (road, 0);
+    vroad_run (road, 25 * FASP_SEC);
+    got = mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC);
+    g_test_message ("%u: %.3f", i, got / wanted);
+    g_assert_cmpfloat (got, >, wanted * .85);
+    vroad_free (road);
+  }
+}
+
 /* A host or a radio link that holds everything for up to 100 ms now and then has not become
  * slower, either. */
 static void
@@ -930,6 +958,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/deep-step", test_deep_step);
   g_test_add_func ("/rate/deepest-step", test_deepest_step);
   g_test_add_func ("/rate/jitter", test_jitter);
+  g_test_add_func ("/rate/reordering", test_reordering);
   g_test_add_func ("/rate/stalls", test_stalls);
   g_test_add_func ("/rate/slow-source", test_slow_source);
   g_test_add_func ("/rate/source-falls", test_source_falls);
