@@ -123,6 +123,8 @@ gst_fasp_events_explain (const FaspEvent * event)
 static gchar *
 describe_time (guint64 seconds)
 {
+  if (seconds <= 1)
+    return g_strdup ("second or so");
   if (seconds < 120)
     return g_strdup_printf ("%u s", (guint) seconds);
   if (seconds < 7200)

@@ -185,6 +185,9 @@ GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint * endpoint);
 gboolean fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
+/* FALSE: nothing was written, nobody is there who could be told, and that is waited for
+ * (wait_for_connection), as a write would be. */
+gboolean fasp_endpoint_can_finish (const FaspEndpoint * endpoint);
 /* The stream ends here. Idempotent. */
 void fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now);
 /* After finish: TRUE when every session has acknowledged everything (or has

@@ -167,6 +167,14 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
       || fasp_slow_can_press (endpoint);
 }
 
+gboolean
+fasp_endpoint_can_finish (const FaspEndpoint * endpoint)
+{
+  return endpoint->closing || fasp_store_is_finished (endpoint->store)
+      || endpoint->stats.bytes_written > 0 || is_kept (endpoint)
+      || !endpoint->config.wait_for_connection;
+}
+
 void
 fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
 {

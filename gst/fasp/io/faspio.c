@@ -791,13 +791,16 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
   FaspEndpointStats stats;
 
   fasp_guard_lock (&io->guard);
-  fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
-  fasp_lanes_wake (io->lanes);
-  while (!fasp_endpoint_is_drained (io->guard.endpoint)) {
-    if (is_over (io, &result, event))
-      break;
+  while (!fasp_endpoint_can_finish (io->guard.endpoint)
+      && !is_over (io, &result, event))
     wait_for_change (io);
+  if (result == FASP_IO_OK) {
+    fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
+    fasp_lanes_wake (io->lanes);
   }
+  while (result == FASP_IO_OK && !fasp_endpoint_is_drained (io->guard.endpoint)
+      && !is_over (io, &result, event))
+    wait_for_change (io);
   fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
   *lost = stats.bytes_unconfirmed;
   fasp_guard_unlock (&io->guard);

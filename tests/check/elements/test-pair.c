@@ -820,6 +820,30 @@ test_behind (gconstpointer data)
   pair_free (pair);
 }
 
+/* A stream of nothing ends at both ends, too, and not before somebody has heard of it. */
+static void
+test_empty (gconstpointer data)
+{
+  gboolean dials = GPOINTER_TO_INT (data);
+  guint port = pair_get_port ();
+  g_autofree gchar *call = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
+      port);
+  g_autofree gchar *listen = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = dials ? pair_new (call, listen) : pair_new (listen, call);
+  g_autoptr (GBytes) stream = pair_make_stream (0);
+  g_autoptr (GstBus) bus = NULL;
+
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  gst_app_src_end_of_stream (get_in (pair));
+  /* of 0.1 s: it would be there at once */
+  bus = gst_element_get_bus (pair->sender);
+  g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 10,
+          GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
 /* Who stands still is not waited for: both ends are told, and the receiver how much it lacks. */
 static void
 test_left_behind (void)
@@ -998,6 +1022,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE),
       test_behind);
   g_test_add_func ("/pair/left-behind", test_left_behind);
+  g_test_add_data_func ("/pair/empty/dials", GINT_TO_POINTER (TRUE),
+      test_empty);
+  g_test_add_data_func ("/pair/empty/listens", GINT_TO_POINTER (FALSE),
+      test_empty);
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
       test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);
