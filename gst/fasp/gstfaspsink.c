@@ -333,10 +333,14 @@ drain (GstFaspSink * self)
   for (;;) {
     FaspEvent event;
     guint64 lost;
+    FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    self->ended = TRUE;
-    switch (fasp_io_drain (self->connection.io, &lost, &event)) {
+    /* unless it was flushed before anybody could be told */
+    self->ended = fasp_endpoint_has_finished (fasp_io_lock
+        (self->connection.io));
+    fasp_io_unlock (self->connection.io, FALSE);
+    switch (result) {
       case FASP_IO_OK:
         if (lost == 0)
           return GST_FLOW_OK;

@@ -190,6 +190,7 @@ gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
 gboolean fasp_endpoint_can_finish (const FaspEndpoint * endpoint);
 /* The stream ends here. Idempotent. */
 void fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now);
+gboolean fasp_endpoint_has_finished (const FaspEndpoint * endpoint);
 /* After finish: TRUE when every session has acknowledged everything (or has
  * been removed, see FASP_EVENT_REMOVED, or there was never one). */
 gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);

@@ -56,7 +56,7 @@ tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
     return;
   endpoint->gap_told = now;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
-      !session->rx.gave_up;
+      !endpoint->config.too_late_skip || !session->rx.gave_up;
 }
 
 /* How many are missing is known once it is told where what came after them stands. */
@@ -114,7 +114,7 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
 {
   FaspPlace *stand = &endpoint->stand, place = session->rx.position.next;
   gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
-  gboolean again;
+  gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
 
   place.offset = block->offset;
@@ -126,9 +126,11 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
     case FASP_STAND_OVERLAPS:
       block = fasp_block_cut (block, bytes);
       bytes = 0;
+      gap = FALSE;
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
     case FASP_STAND_FOLLOWS:
+      gap = FALSE;
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
     case FASP_STAND_ANEW:
@@ -144,7 +146,7 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
   count_missing (endpoint, &place, block->size);
   if (moved && again)
     tell_moved (endpoint, session, bytes);
-  else if (!moved && (block->flags & FASP_BLOCK_DISCONT) != 0)
+  else if (!moved && endpoint->reading != 0 && (gap || bytes > 0))
     tell_gap (endpoint, now, session);
   *stand = place;
   if (block->offset != FASP_OFFSET_UNKNOWN)

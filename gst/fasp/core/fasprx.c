@@ -348,7 +348,7 @@ note_behind (FaspRx * rx, FaspTime now, FaspTime lateness)
   gboolean was = rx->behind;
 
   rx->behind = latency > 0 && lateness > latency;
-  if (rx->give_up && rx->behind && !was)
+  if (rx->give_up && rx->behind && !was && !fasp_rx_is_damped (rx))
     speak_now (rx, now, FALSE);
 }
 
@@ -653,7 +653,8 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
 gboolean
 fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
 {
-  if (!rx->give_up || !rx->behind)
+  /* what a member lacks is sent to all of them */
+  if (!rx->give_up || !rx->behind || fasp_rx_is_damped (rx))
     return FALSE;
   rx->gave_up = TRUE;
   *media_time = now - rx->clock.offset - fasp_playout_get (&rx->playout, now);

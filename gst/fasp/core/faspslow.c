@@ -56,7 +56,8 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
           "it does not keep up with the stream");
     } else {
       fasp_tx_skip_to (&session->tx, middle);
-      session->left_behind = TRUE;
+      session->left_behind = endpoint->config.slow_policy == FASP_SLOW_SKIP
+          && !fasp_history_is_in_past (session);
     }
     fasp_endpoint_note_needs (endpoint, session);
     fasp_endpoint_wake (endpoint, session);

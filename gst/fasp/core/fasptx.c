@@ -526,23 +526,22 @@ fasp_tx_skip_to (FaspTx * tx, guint64 number)
 }
 
 void
-fasp_tx_expire (FaspTx * tx, guint32 media_time, const FaspRtt * rtt)
+fasp_tx_expire (FaspTx * tx, guint32 media_time, FaspTime rtt)
 {
   guint64 head = fasp_store_get_head (tx->store);
-  guint64 number = MAX (fasp_tx_get_base (tx),
-      fasp_store_get_tail (tx->store));
-  FaspTime expired;
+  guint64 number = MAX (tx->cursor, fasp_store_get_tail (tx->store));
+  FaspTime newest, expired;
 
   if (number + 1 >= head)
     return;
-  expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS,
-      fasp_store_get (tx->store, head - 1)->media_time);
-  for (; number + 1 < head; number++) {
-    /* what has been sent may have been in time */
-    FaspTime later = number < tx->cursor ? 0 : rtt->smoothed;
-
-    if (fasp_store_get (tx->store, number)->media_time >= expired + later)
-      break;
-  }
-  fasp_tx_skip_to (tx, number);
+  newest = fasp_store_get (tx->store, head - 1)->media_time;
+  expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest) + rtt;
+  /* it has not heard yet that our clock was set back */
+  if (expired > newest)
+    return;
+  while (number + 1 < head
+      && fasp_store_get (tx->store, number)->media_time < expired)
+    number++;
+  if (number > tx->cursor)
+    fasp_tx_skip_to (tx, number);
 }

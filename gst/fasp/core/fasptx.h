@@ -126,10 +126,10 @@ FaspTime fasp_tx_get_timeout (const FaspTx * tx);
 
 /* slow-policy=skip: the peer gets nothing below @number any more. */
 void fasp_tx_skip_to (FaspTx * tx, guint64 number);
-/* The receiver has no use for what was written before @media_time (low 32 bits of it), nor by
- * when it has heard this for what is as much younger as that takes; but for the last
- * block, which may be the end. */
-void fasp_tx_expire (FaspTx * tx, guint32 media_time, const FaspRtt * rtt);
+/* The receiver has no use for what was written before @media_time (low 32 bits of it), nor for
+ * what is younger by the round trip that this and what leaves now take.  Of what has not been
+ * sent that is skipped; but for the last block, which may be the end. */
+void fasp_tx_expire (FaspTx * tx, guint32 media_time, FaspTime rtt);
 /* Everything before this block is no longer needed for this session. */
 guint64 fasp_tx_get_base (const FaspTx * tx);
 /* The whole of a finished stream is acknowledged. */

@@ -168,6 +168,12 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
 }
 
 gboolean
+fasp_endpoint_has_finished (const FaspEndpoint * endpoint)
+{
+  return fasp_store_is_finished (endpoint->store);
+}
+
+gboolean
 fasp_endpoint_can_finish (const FaspEndpoint * endpoint)
 {
   return endpoint->closing || fasp_store_is_finished (endpoint->store)

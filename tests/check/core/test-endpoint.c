@@ -856,6 +856,7 @@ test_outage_late (gconstpointer data)
   vcast_run (n, 700 * FASP_MSEC);
   behind = n->written - n->nodes[VNET_B].origin - n->nodes[VNET_B].read;
   g_assert_true ((behind < 500000 * 3 / 10) == skip);
+  g_assert_true ((vcast_get_session (n, VNET_A).blocks_skipped > 0) == skip);
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
@@ -868,6 +869,31 @@ test_outage_late (gconstpointer data)
   } else {
     vcast_assert_whole (n, VNET_B);
   }
+  vcast_free (n);
+}
+
+/* The path is longer by more than the latency, from now on: all comes too late, and comes; there
+ * is nothing that the sender could leave out. */
+static void
+test_longer_path (void)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspSessionStats stats;
+
+  a.latency_ms = b.latency_ms = 300;
+  b.too_late_skip = TRUE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 350 * FASP_MSEC;
+  vcast_run (n, 5 * FASP_SEC);
+  stats = vcast_get_session (n, VNET_A);
+  g_assert_cmpuint (stats.skips, >, 0);
+  g_assert_cmpuint (stats.blocks_skipped, ==, 0);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
   vcast_free (n);
 }
 
@@ -1168,6 +1194,7 @@ main (int argc, char **argv)
       test_outage_late);
   g_test_add_data_func ("/endpoint/outage/skip", GINT_TO_POINTER (TRUE),
       test_outage_late);
+  g_test_add_func ("/endpoint/longer-path", test_longer_path);
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);
   g_test_add_func ("/endpoint/memory", test_memory);
