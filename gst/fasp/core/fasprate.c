@@ -99,13 +99,16 @@ get_lost (FaspRate * rate, const FaspRateReport * report)
 {
   guint64 *missing = &rate->missing[report->flow];
   FaspTime *overtaken = &rate->overtaken[report->flow];
+  guint64 lost;
 
   if (report->lost < *missing)
     *overtaken = report->now;
   *missing = report->lost;
-  if (*overtaken == 0 || report->now - *overtaken > REORDERS_FOR)
-    return report->lost;
-  return report->lost - MIN (report->lost, report->unsettled);
+  lost = report->lost;
+  if (*overtaken > 0 && report->now - *overtaken <= REORDERS_FOR)
+    lost -= MIN (lost, report->unsettled);
+  /* what was counted stays so */
+  return MAX (rate->lost[report->flow], lost);
 }
 
 void
@@ -118,8 +121,7 @@ fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
     return;
   bounded.rtt = CLAMP (report->rtt, 0, RTT_MOST);
   bounded.told = count_new (&rate->told[report->flow], report->told);
-  lost = count_new (&rate->lost[report->flow], MAX (rate->lost[report->flow],
-          get_lost (rate, report)));
+  lost = count_new (&rate->lost[report->flow], get_lost (rate, report));
   bounded.lost = MIN (lost, bounded.told);
   marked = count_new (&rate->marked[report->flow], report->marked);
   bounded.marked = MIN (marked, bounded.told);

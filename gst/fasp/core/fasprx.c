@@ -344,11 +344,14 @@ remember (FaspRx * rx, FaspTime now, guint64 number)
 static void
 note_behind (FaspRx * rx, FaspTime now, FaspTime lateness)
 {
-  FaspTime latency = fasp_playout_get (&rx->playout, now);
   gboolean was = rx->behind;
+  FaspTime latency;
 
+  if (!rx->give_up)
+    return;
+  latency = fasp_playout_get (&rx->playout, now);
   rx->behind = latency > 0 && lateness > latency;
-  if (rx->give_up && rx->behind && !was && !fasp_rx_is_damped (rx))
+  if (rx->behind && !was && !fasp_rx_is_damped (rx))
     speak_now (rx, now, FALSE);
 }
 

@@ -356,6 +356,14 @@ test_figures (void)
   vcast_free (n);
 }
 
+/* Between the sender and the first receiver, both ways. */
+static void
+lose (VCast * n, gdouble loss)
+{
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = loss;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = loss;
+}
+
 /* Of the first gap the application is told, not of each; how much is missing in all is
  * counted. */
 static void
@@ -541,8 +549,7 @@ test_rebind (gconstpointer data)
   FaspEndpointConfig b = vcast_config (VNET_B,
       side == VNET_A ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
 
-  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .02;
-  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = .02;
+  lose (n, .02);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   for (guint i = 1; i <= 5; i++) {
@@ -567,13 +574,11 @@ test_outage (void)
 
   vcast_join_default (n);
   vcast_run (n, 2 * FASP_SEC);
-  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
-  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  lose (n, 1);
   vcast_run (n, 20 * FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
-  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  lose (n, 0);
   vcast_run (n, 20 * FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++) {
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_RESUMED], ==, 1);
@@ -847,11 +852,9 @@ test_outage_late (gconstpointer data)
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   joined = n->nodes[VNET_B].origin;
-  for (guint i = VNET_A; i <= VNET_B; i++)
-    vnet_get_wire (n->net, i, i == VNET_A ? VNET_B : VNET_A)->loss = 1;
+  lose (n, 1);
   vcast_run (n, 6 * FASP_SEC);
-  for (guint i = VNET_A; i <= VNET_B; i++)
-    vnet_get_wire (n->net, i, i == VNET_A ? VNET_B : VNET_A)->loss = 0;
+  lose (n, 0);
   /* heard by its TAIL, every 100 ms, one late block, and what the sender knows then */
   vcast_run (n, 700 * FASP_MSEC);
   behind = n->written - n->nodes[VNET_B].origin - n->nodes[VNET_B].read;
@@ -1012,8 +1015,7 @@ test_memory (void)
 
   a.buffer_size = b.buffer_size = 2 << 20;
   n->bitrate = 2000000;
-  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .1;
-  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = .1;
+  lose (n, .1);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   for (guint i = 0; i < 30; i++) {
