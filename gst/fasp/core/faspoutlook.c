@@ -186,8 +186,9 @@ expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
 {
   FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
   gdouble received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
-  gdouble feedbacks = CLAMP (FASP_FEEDBACK_LEAST,
-      received / FASP_FEEDBACK_SHARE, received / FASP_FEEDBACK_SHARE_MOST) *
+  gdouble bytes = CLAMP (FASP_FEEDBACK_LEAST,
+      received / FASP_FEEDBACK_SHARE, received / FASP_FEEDBACK_SHARE_MOST);
+  gdouble feedbacks = (c->back_rate > 0 ? MIN (bytes, c->back_rate) : bytes) *
       MAX (1, c->back_received) / MAX (1, c->back_wire);
   gdouble events = path->loss * (1 - path->stay) * FASP_SEC / path->interval;
   gdouble missing = MIN (1, events * path->round / FASP_SEC);

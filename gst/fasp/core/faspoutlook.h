@@ -56,6 +56,7 @@ typedef struct
   guint64 blocks;               /* new ones sent */
   guint64 block_wire;           /* their bytes from the IP header up */
   guint64 back_received, back_lost, back_holes, back_wire;
+  guint64 back_rate;            /* that the peer may say, bytes/s; 0: not limited */
   guint64 channel;              /* bit/s; 0: not limited */
 } FaspOutlookCounts;
 

@@ -199,15 +199,24 @@ expect (Adaptive * a, FaspTime from, FaspTime to)
   a->pulse.n = 0;
 }
 
+/* Of what is sent in pulses: they take no more than is allowed. */
+static gdouble
+get_gain (const Adaptive * a)
+{
+  return MIN (a->gain, (gdouble) a->rate.max / a->rate.rate);
+}
+
 static void
 start_pulse (Adaptive * a, FaspTime now)
 {
-  FaspTime packets = PULSE_PACKETS * PACKET * FASP_SEC / (a->gain *
+  FaspTime packets = PULSE_PACKETS * PACKET * FASP_SEC / (get_gain (a) *
       a->rate.rate);
-  FaspTime noise = NOISE_PULSES * a->noise * (GAIN_LEAST - 1) / (a->gain - 1);
+  gdouble noise = NOISE_PULSES * a->noise * (GAIN_LEAST - 1) / (a->gain - 1);
   FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
       PULSE_MAX);
 
+  /* that is no search, any more */
+  a->gain = CLAMP (get_gain (a), GAIN_LEAST, a->gain);
   length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
   begin (a, PULSE, now, length);
   expect (a, now, now + length);
@@ -217,7 +226,7 @@ start_pulse (Adaptive * a, FaspTime now)
 static FaspTime
 get_extra (const Adaptive * a)
 {
-  return (a->gain - 1) * (a->pulse_end - a->pulse_start);
+  return (get_gain (a) - 1) * (a->pulse_end - a->pulse_start);
 }
 
 /* Here the drain comes first: what it holds back is there for the pulse, also from a
@@ -739,7 +748,7 @@ get (FaspRate * rate, FaspTime now, FaspTime * until)
   if (a->phase == DRAIN)
     rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);
   *until = a->phase_end;
-  return a->phase == PULSE ? a->gain * rate->rate : a->phase == DRAIN ?
+  return a->phase == PULSE ? get_gain (a) * rate->rate : a->phase == DRAIN ?
       rate->rate / 2 : rate->rate;
 }
 

@@ -223,10 +223,17 @@ fasp_rx_settled (FaspRx * rx, FaspTime now)
     speak_now (rx, now, TRUE);
 }
 
+/* As the way back allows. */
+static FaspTime
+get_due (const FaspRx * rx)
+{
+  return fasp_later (rx->feedback_due, fasp_allowance_get_time (&rx->budget));
+}
+
 FaspTime
 fasp_rx_get_timeout (const FaspRx * rx)
 {
-  return MIN (rx->feedback_due, rx->damp.time);
+  return fasp_sooner (get_due (rx), rx->damp.time);
 }
 
 gboolean
@@ -246,7 +253,7 @@ fasp_rx_is_due (FaspRx * rx, FaspTime now)
         ask (rx, now);
     }
   }
-  return rx->feedback_due <= now;
+  return get_due (rx) <= now;
 }
 
 /* The next, of a member. */
@@ -271,6 +278,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
   rx->feedback_sent = now;
   rx->owed = FALSE;
   rx->allowance = MAX (rx->allowance - (gint64) size, -ALLOWANCE_MAX);
+  fasp_allowance_spend (&rx->budget, now, size);
   rx->told_taken = fasp_reorder_get_taken (rx->reorder);
   if (rx->part_from > 0 && rx->allowance >= 0) {
     rx->feedback_due = now + SPACING;   /* the list goes on */

@@ -12,13 +12,15 @@
  *     when the stream is complete,
  * within a share of what is received (FASP_FEEDBACK_SHARE and its bounds), beyond
  * which only the regular clock goes on.  Half of what may be said in advance is kept for
- * the first repetitions of new losses.
+ * the first repetitions of new losses.  All of it stays within what the sender
+ * has found that the way back takes (faspbudget.h).
  *
  * One of many members of a group waits for a random time before it tells of a loss
  * (faspdamp.h), tells nothing if the block has come by then, and has a slower clock.
  */
 #pragma once
 
+#include "faspbudget.h"
 #include "faspdamp.h"
 #include "faspgap.h"
 #include "faspmediaclock.h"
@@ -61,6 +63,7 @@ typedef struct
   guint repeats;                /* since the last loss; 0: none was told */
   gboolean owed;                /* said as soon as there is allowance for it */
   gint64 allowance;             /* bytes of feedback; may be negative */
+  FaspAllowance budget;         /* of it, that the way back takes */
   guint64 told_taken;           /* units taken when the window was last told */
   guint64 part_from;            /* where the next part of a long list starts */
   FaspTime interval;            /* regular clock while anything is missing, */

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "faspbudget.h"
 #include "faspgroup.h"
 #include "fasphearing.h"
 #include "faspmeter.h"
@@ -140,6 +141,7 @@ typedef struct
   FaspTime resume_timeout;
   FaspTime promise_time;        /* sender: when to tell of it next */
   guint64 promise_serial;       /* of the next, or, receiver, the newest one */
+  FaspBudget budget;            /* sender: of what the receiver says */
   FaspTime promise_told;        /* the application, last */
   guint64 confirm_from;         /* first block sent since the path MTU is in
                                    doubt */

@@ -86,12 +86,18 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   session->close_time = answer;
 }
 
+/* bit/s, of the last second, or already of this one. */
+static guint64
+get_send_rate (const FaspSession * session)
+{
+  return MAX (session->send_meter.rate, session->send_meter.bytes * 8);
+}
+
 /* Jumbo frames are for fast streams. */
 static void
 choose_limit (FaspSession * session, FaspTime now)
 {
-  /* of the last second, or already of this one */
-  guint64 rate = MAX (session->send_meter.rate, session->send_meter.bytes * 8);
+  guint64 rate = get_send_rate (session);
   FaspTime first = session->tx.outlook.first_data;
   gboolean known = first != FASP_NEVER && now - first >= FASP_JUMBO_KNOWN;
 
@@ -174,7 +180,7 @@ widen_clock (FaspPath * path, guint32 clock)
 }
 
 static void
-report_arrivals (FaspSession * session, FaspTime now,
+report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
     const FaspFeedbackFlow * told)
 {
   FaspRateSample samples[FASP_ARRIVALS + 1];
@@ -185,7 +191,7 @@ report_arrivals (FaspSession * session, FaspTime now,
         session->rtt.measured ? session->rtt.smoothed : 0
   };
   FaspPath *path = &session->paths[told->flow];
-  FaspTime arrived = widen_clock (path, told->clock);
+  FaspTime arrived = widen_clock (path, clock - told->delay);
   guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, path->next_pn);
   guint64 pn = largest;
   const FaspSent *sent;
@@ -209,9 +215,23 @@ report_arrivals (FaspSession * session, FaspTime now,
   session->rate_until = now;
 }
 
+/* The receiver knows it by the next PROMISE. */
+static void
+follow_budget (FaspSession * session, FaspTime now, guint32 clock, gsize wire)
+{
+  FaspBudget *budget = &session->budget;
+  guint64 before = budget->rate;
+
+  fasp_budget_feedback (budget, now, clock, wire, session->n_paths,
+      session->rtt.smoothed, get_send_rate (session));
+  if (budget->rate != before || budget->disobeyed)
+    session->promise_time = now;
+  budget->disobeyed = FALSE;
+}
+
 static void
 handle_feedback (FaspSession * session, FaspTime now,
-    const FaspFeedback * feedback)
+    const FaspFeedback * feedback, gsize wire)
 {
   guint64 acked = MAX (session->tx.acked, session->confirm_from), dead;
   guint64 skips = session->tx.skips_told;
@@ -221,6 +241,7 @@ handle_feedback (FaspSession * session, FaspTime now,
   /* it may have lost count of where it is */
   if (session->tx.skips_told > skips)
     session->promise_time = now;
+  follow_budget (session, now, feedback->clock, wire);
   bury_and_revive (session, now, dead);
   fasp_spread_adjust (&session->spread, now, session->tx.repair);
   if (knows_phase (session, feedback))
@@ -230,7 +251,7 @@ handle_feedback (FaspSession * session, FaspTime now,
       && i < feedback->n_flows; i++)
     if (feedback->flows[i].flow < session->n_paths
         && feedback->flows[i].received > 0)
-      report_arrivals (session, now, &feedback->flows[i]);
+      report_arrivals (session, now, feedback->clock, &feedback->flows[i]);
   if (fasp_repair_is_overgrown (session->tx.repair))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "its feedback never says what arrived");
@@ -265,6 +286,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
     return;
   session->promise_serial = frame->serial;
   rx->promised = frame->interval;
+  fasp_allowance_set (&rx->budget, frame->budget);
   if (fasp_playout_set (&rx->playout, now, frame->number * FASP_MSEC)
       || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
           rx->promised))
@@ -293,7 +315,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_FEEDBACK:
       if (sender)
-        handle_feedback (session, now, frame->feedback);
+        handle_feedback (session, now, frame->feedback, wire);
       break;
     case FASP_FRAME_EXPIRED:
       /* what members lack is sent to all of them */

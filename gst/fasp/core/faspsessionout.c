@@ -16,9 +16,9 @@
 #define SILENT_EVERY 4
 /* Bytes of a feedback at most: of one of these, and of what is not ranges; a
  * CLOSE goes behind it. */
-#define FEEDBACK_FLOW 49
+#define FEEDBACK_FLOW 45
 #define FEEDBACK_ARRIVAL 12
-#define FEEDBACK_REST 64
+#define FEEDBACK_REST 68
 /* Datagrams that the losses of late are known from, at most. */
 #define LOSS_SEEN_MAX 20000
 
@@ -312,7 +312,6 @@ tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
 
   while (arrivals->n > max)
     fasp_arrivals_thin_out (arrivals);
-  told->clock = last.time;
   told->marked = path->marked;
   told->n_arrivals = 0;
   for (guint i = arrivals->n; i-- > 0;) {
@@ -342,6 +341,7 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
   if (fasp_rx_tell_expired (&session->rx, now, &expired))
     fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
   feedback.serial = ++session->serial;
+  feedback.clock = now;
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
     tell_flow (session, now, flows[i], &feedback.flows[i]);
@@ -434,6 +434,7 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->block_wire = session->block_wire + group.block_wire;
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
+  counts->back_rate = session->budget.rate;
 }
 
 /* How much the code is to repair, and what is left to send again. */
@@ -498,7 +499,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   begin (session, &l, datagram, pick_flow (session));
   fasp_wire_write_promise (&l.w, session->promise_serial++,
       outlook->latency / FASP_MSEC, MIN (outlook->promise.interval,
-          FASP_INTERVAL_MAX));
+          FASP_INTERVAL_MAX), session->budget.rate);
   if (session->tx.skips_told > 0)
     write_position (session, &l.w, session->tx.cursor);
   return finish (session, now, &l, FASP_NO_BLOCK, FALSE);

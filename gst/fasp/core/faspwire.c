@@ -464,7 +464,6 @@ fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
 static void
 read_arrivals (FaspReader * r, FaspFeedbackFlow * flow)
 {
-  flow->clock = fasp_read_uint (r, 4);
   flow->marked = fasp_read_varint (r);
   flow->n_arrivals = fasp_read_uint (r, 1);
   if (flow->n_arrivals > FASP_ARRIVALS)
@@ -488,6 +487,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
   f->tail = (flags & FASP_FEEDBACK_TAIL) != 0;
   f->has_arrivals = (flags & FASP_FEEDBACK_ARRIVALS) != 0;
   f->serial = fasp_read_uint (r, FASP_SERIAL_BITS / 8);
+  f->clock = fasp_read_uint (r, 4);
   f->ack = fasp_read_varint (r);
   f->window = fasp_read_varint (r);
   f->latency = fasp_read_varint (r);
@@ -619,6 +619,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       frame->serial = fasp_read_varint (r);
       frame->number = fasp_read_varint (r);
       frame->interval = fasp_read_varint (r);
+      frame->budget = fasp_read_varint (r);
       break;
     case FASP_FRAME_REPAIR:
       read_repair (r, frame);
@@ -664,12 +665,13 @@ fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
 
 void
 fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
-    guint64 interval)
+    guint64 interval, guint64 budget)
 {
   fasp_write_uint (w, FASP_FRAME_PROMISE, 1);
   fasp_write_varint (w, serial);
   fasp_write_varint (w, latency_ms);
   fasp_write_varint (w, interval);
+  fasp_write_varint (w, budget);
 }
 
 void
@@ -684,7 +686,6 @@ fasp_wire_write_position (FaspWriter * w, guint64 number,
 static void
 write_arrivals (FaspWriter * w, const FaspFeedbackFlow * flow)
 {
-  fasp_write_uint (w, flow->clock, 4);
   fasp_write_varint (w, flow->marked);
   fasp_write_uint (w, flow->n_arrivals, 1);
   for (guint i = 0; i < flow->n_arrivals; i++) {
@@ -702,6 +703,7 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
   fasp_write_uint (w, (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_arrivals ?
           FASP_FEEDBACK_ARRIVALS : 0), 1);
   fasp_write_uint (w, f->serial, FASP_SERIAL_BITS / 8);
+  fasp_write_uint (w, f->clock, 4);
   fasp_write_varint (w, f->ack);
   fasp_write_varint (w, f->window);
   fasp_write_varint (w, f->latency);

@@ -215,9 +215,8 @@ typedef struct
   guint64 delay;                /* µs since `largest' arrived */
   guint64 received;             /* distinct datagrams; 0: all else says nothing */
   guint64 holes;                /* settled so far: losses in a row are one */
-  guint32 clock;                /* low 32 bits of the receiver's, µs, when `largest'
-                                   arrived; */
-  guint64 marked;               /* how many were, by ECN; */
+  /* with arrivals: */
+  guint64 marked;               /* how many were, by ECN, */
   guint n_arrivals;             /* and others, from the newest to the oldest */
   FaspToldArrival arrivals[FASP_ARRIVALS];
 } FaspFeedbackFlow;
@@ -228,6 +227,7 @@ typedef struct
 typedef struct
 {
   guint64 serial;               /* counts up by one; on the wire: low 32 bits */
+  guint32 clock;                /* low 32 bits of the receiver's, µs, when it leaves */
   guint64 ack, window;
   guint64 latency;              /* in force, ms */
   guint64 skips;                /* times that something came too late for it */
@@ -249,6 +249,7 @@ typedef struct
   FaspPlace place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
+  guint64 budget;               /* PROMISE: of feedback, bytes/s; 0: not known */
   guint64 back_off;             /* GROUP: µs */
   gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
@@ -277,7 +278,7 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 /* Bytes that one more range would take. */
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
-    guint64 latency_ms, guint64 interval);
+    guint64 latency_ms, guint64 interval, guint64 budget);
 void fasp_wire_write_position (FaspWriter * w, guint64 number,
     const FaspPlace * place);
 void fasp_wire_write_group (FaspWriter * w, guint64 members,

@@ -256,6 +256,7 @@ test_auto (void)
     FaspTime rtt = networks[i].rtt;
     guint64 early;
     Vstream *stream;
+    guint kept = 0;
     Vnet *net;
 
     if (i == 5)                 /* 40 %: nothing to promise there */
@@ -269,6 +270,11 @@ test_auto (void)
     vstream_run_until (stream, 20 * FASP_SEC);
     early = stream->receiver_stats.skips;
     g_assert_cmpuint (early, <=, i <= 3 ? 0 : 3);
+    for (guint k = 21; k <= 60; k++) {
+      vstream_run_until (stream, k * FASP_SEC);
+      kept += stream->sender_stats.promised_interval >=
+          FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10;
+    }
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][0], >=, 1);
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][1], >=, 1);
@@ -278,8 +284,8 @@ test_auto (void)
     /* known to fall short of the promise where losses come in bursts: of 30
      * seeds 2 or 3 have one more skip */
     g_assert_cmpuint (stream->receiver_stats.skips - early, <=, i == 6 ? 1 : 0);
-    g_assert_cmpuint (stream->sender_stats.promised_interval, >=,
-        FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10);
+    /* less for as long as it takes to see that the path is worse than it was */
+    g_assert_cmpuint (kept, >=, 36);
     g_assert_cmpuint (stream->shortfalls, ==, 0);
     vstream_free (stream);
     vnet_free (net);

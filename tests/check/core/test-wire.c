@@ -162,7 +162,8 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
         fasp_wire_write_feedback (w, feedback);
         break;
       case FASP_FRAME_PROMISE:
-        fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval);
+        fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval,
+            frame.budget);
         break;
       case FASP_FRAME_POSITION:
         fasp_wire_write_position (w, frame.number, &frame.place);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What feedback may take of the way back: the rule alone, with a way back that is
+ * a queue; and streams whose way back is too narrow for all that could be said.
+ */
+#include "faspbudget.h"
+#include "faspsession.h"
+#include "vstream.h"
+
+#define SIZE 100
+#define RTT (60 * FASP_MSEC)
+
+/* --- the rule -------------------------------------------------------------------- */
+
+/* A way back that takes @takes bytes/s, on which @wants bytes/s would be said. */
+typedef struct
+{
+  FaspBudget budget;
+  FaspAllowance allowance;
+  FaspTime now, free;
+  guint64 takes, wants;
+  FaspTime delay;               /* without a queue, between two clocks */
+  FaspTime others;              /* the queue that somebody else makes */
+  gboolean deaf;                /* what the sender tells is lost */
+  FaspTime queue, queue_max;    /* the last, and the worst */
+} Way;
+
+static void
+say (Way * w)
+{
+  w->free = MAX (w->free, w->now) + SIZE * FASP_SEC / w->takes;
+  w->queue = w->free - w->now + w->others;
+  w->queue_max = MAX (w->queue_max, w->queue);
+  fasp_budget_feedback (&w->budget, w->now + w->delay + w->queue, w->now,
+      SIZE, 1, RTT, 0);
+  if (!w->deaf)
+    fasp_allowance_set (&w->allowance, w->budget.rate);
+  fasp_allowance_spend (&w->allowance, w->now, SIZE);
+}
+
+static void
+run (Way * w, FaspTime duration)
+{
+  FaspTime end = w->now + duration;
+
+  w->queue_max = 0;
+  while (w->now < end) {
+    say (w);
+    w->now = fasp_later (w->now + SIZE * FASP_SEC / w->wants,
+        fasp_allowance_get_time (&w->allowance));
+  }
+}
+
+static void
+test_narrow (void)
+{
+  static const guint64 takes[] = { 2000, 8000, 14000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (takes); i++) {
+    Way w = {.now = FASP_SEC,.takes = takes[i],.wants = 50000,.delay =
+          -7 * FASP_SEC
+    };
+
+    run (&w, 5 * FASP_SEC);
+    run (&w, 60 * FASP_SEC);
+    g_assert_cmpint (w.queue_max, <=, 150 * FASP_MSEC);
+    g_assert_cmpuint (w.budget.rate, >=, takes[i] / 2);
+    g_assert_cmpuint (w.budget.rate, <=, takes[i] * 3 / 2);
+  }
+}
+
+/* Where there is room it is soon all that is wanted; and not more than could be shown
+ * to be there. */
+static void
+test_wide (void)
+{
+  Way w = {.now = FASP_SEC,.takes = 10000000,.wants = 200000,.delay =
+        5 * FASP_SEC
+  };
+
+  run (&w, FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  run (&w, 60 * FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, <=, 4 * w.wants);
+  g_assert_cmpint (w.queue_max, <, FASP_MSEC);
+}
+
+/* A longer route, or what others send: less feedback does not help, so it is as much as
+ * before soon. */
+static void
+test_not_ours (void)
+{
+  Way w = {.now = FASP_SEC,.takes = 1000000,.wants = 12000 };
+
+  run (&w, 5 * FASP_SEC);
+  w.others = 300 * FASP_MSEC;
+  run (&w, 2 * FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  run (&w, 30 * FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  w.others = 0;
+  run (&w, 30 * FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+}
+
+/* It narrows, and nobody is told of it for a while: that is not taken for the queue of
+ * others. */
+static void
+test_not_told (void)
+{
+  Way w = {.now = FASP_SEC,.takes = 100000,.wants = 15000 };
+
+  run (&w, 5 * FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, >=, w.wants);
+  w.takes = 8000;
+  w.deaf = TRUE;
+  run (&w, FASP_SEC);
+  g_assert_cmpuint (w.budget.rate, <, 8000);
+  g_assert_cmpint (w.queue, >, 500 * FASP_MSEC);
+  w.deaf = FALSE;
+  run (&w, 5 * FASP_SEC);
+  run (&w, 30 * FASP_SEC);
+  g_assert_cmpint (w.queue_max, <=, 150 * FASP_MSEC);
+}
+
+/* The low bits of two clocks that do not run alike. */
+static void
+test_clocks (void)
+{
+  FaspBudget budget = { 0 };
+  gdouble clock = 0xfff00000;
+  FaspTime now = 0;
+
+  for (guint i = 0; i < 400000; i++) {
+    now += 20 * FASP_MSEC;
+    clock += 20 * FASP_MSEC * 1.0002;
+    fasp_budget_feedback (&budget, now, (guint64) clock, SIZE, 1, RTT, 0);
+    g_assert_cmpuint (budget.rate, ==, FASP_BUDGET_FIRST);
+  }
+}
+
+static void
+test_hostile (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  FaspBudget budget = { 0 };
+  FaspTime now = 0;
+
+  for (guint i = 0; i < 100000; i++) {
+    now += g_rand_int_range (rand, 0, 4) * g_rand_int_range (rand, 0, 100000);
+    fasp_budget_feedback (&budget, now, g_rand_int (rand) >>
+        g_rand_int_range (rand, 0, 32), g_rand_int_range (rand, 20, 1500),
+        g_rand_int_range (rand, 1, 65), g_rand_int_range (rand, 0, 10000000),
+        g_rand_int (rand));
+    g_assert_cmpuint (budget.rate, >=, FASP_BUDGET_LEAST);
+    g_assert_cmpuint (budget.rate, <=, FASP_BUDGET_MOST);
+    if (i % 1000 == 0)
+      now += 100 * FASP_SEC;
+  }
+}
+
+/* --- streams --------------------------------------------------------------------- */
+
+typedef struct
+{
+  guint64 bitrate, back;        /* bit/s */
+  gboolean adaptive;
+} Narrow;
+
+/* What is late is so by a round trip, not by the queue of what is said back. */
+static void
+test_stream (gconstpointer data)
+{
+  const Narrow *n = data;
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+
+  for (guint seed = 1; seed <= 4; seed++) {
+    Vnet *net = vnet_new (seed);
+    ImpairConfig *wire;
+    const FaspHist *hist;
+    Vstream *stream;
+
+    vnet_set_path (net, RTT, (gdouble[2]) {
+        .01, 0}, (gdouble[2]) {
+        1, 1}, n->bitrate * 3 / 2);
+    wire = vnet_get_wire (net, VNET_B, VNET_A);
+    wire->rate = n->back;
+    wire->queue = n->back * 4 / 8;
+    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    sender.rate_control = n->adaptive ? FASP_RATE_CONTROL_ADAPTIVE :
+        FASP_RATE_CONTROL_FIXED;
+    vstream_config_init (&config);
+    config.bitrate = n->bitrate;
+    config.channel = n->bitrate * 7 / 5;
+    config.lead = FASP_SEC;
+    config.duration = 30 * FASP_SEC;
+    stream = vstream_new (net, &config, &sender, NULL);
+    g_assert_true (vstream_run (stream));
+    hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
+    g_test_message ("seed %u: 99 %% %d, 99.9 %% %d, 99.99 %% %d us", seed,
+        (gint) fasp_hist_percentile (hist, .99),
+        (gint) fasp_hist_percentile (hist, .999),
+        (gint) fasp_hist_percentile (hist, .9999));
+    g_assert_cmpint (fasp_hist_percentile (hist, .999), <=, 800 * FASP_MSEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const Narrow streams[] = { {8000000, 64000, FALSE},
+  {20000000, 128000, FALSE}, {2000000, 32000, FALSE}, {8000000, 64000, TRUE}
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/budget/narrow", test_narrow);
+  g_test_add_func ("/budget/wide", test_wide);
+  g_test_add_func ("/budget/not-ours", test_not_ours);
+  g_test_add_func ("/budget/not-told", test_not_told);
+  g_test_add_func ("/budget/clocks", test_clocks);
+  g_test_add_func ("/budget/hostile", test_hostile);
+  for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/budget/stream/%u-%u%s",
+        (guint) streams[i].bitrate / 1000, (guint) streams[i].back / 1000,
+        streams[i].adaptive ? "-adaptive" : "");
+
+    g_test_add_data_func (name, &streams[i], test_stream);
+  }
+  return g_test_run ();
+}
