@@ -62,6 +62,7 @@ typedef struct
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
   FaspTime ping_time, ping_interval, asked;     /* of several: when quiet */
+  guint64 probe_pn;             /* of what follows the last probe of a size */
   gboolean dead;                /* sender: nothing arrives; until something */
   guint64 died_pn;              /* from here on does, or a PING sent since */
   FaspTime died;                /* then is answered */

@@ -129,10 +129,15 @@ poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 }
 
 guint16
-fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
+fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
+    gboolean passes)
 {
   if (now < pmtu->next_time)
     return 0;
+  if (pmtu->tries > 0 && pmtu->next_probe == 0 && !passes) {
+    pmtu->next_time = now + rtt_timeout;
+    return 0;
+  }
   if (pmtu->searching)
     return poll_search (pmtu, now, rtt_timeout);
   if (pmtu->size == FASP_PMTU_BASE) {

@@ -8,7 +8,7 @@
  * jumbo frames.
  * Unanswered ones are repeated, three tries in all.  The size in use is
  * confirmed from time to time and when blocks keep being lost; three
- * unanswered confirmations while the peer is heard mean a black hole, and
+ * unanswered confirmations while smaller datagrams arrive mean a black hole, and
  * the search starts again from the base size, or from that of the largest
  * datagram of data that was acknowledged meanwhile: where much is lost, three
  * probes in a row are lost now and then.
@@ -49,8 +49,11 @@ void fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
     guint16 limit);
 FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
 /* UDP payload size of a probe to send now, 0 for none.  @rtt_timeout: how
- * long an answer may take (fasp_rtt_timeout()). Call until it returns 0. */
-guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout);
+ * long an answer may take (fasp_rtt_timeout()). @passes: something has arrived that left
+ * behind the last probe; else that it was not answered says nothing of its size. Call
+ * until it returns 0. */
+guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
+    gboolean passes);
 /* Probes would hold up the stream: later. FALSE: a size in use has to be confirmed. */
 gboolean fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now);
 /* A probe of @size was answered.  TRUE when the size in use changed. */

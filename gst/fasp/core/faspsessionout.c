@@ -201,7 +201,7 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
-    gboolean was = path->pmtu.confirming;
+    gboolean was = path->pmtu.confirming, passes;
     guint16 size;
 
     if (!fasp_session_is_used (session, i)
@@ -210,13 +210,16 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     if (rate > 0 && rate < PROBE_RATE_MIN
         && fasp_pmtu_postpone (&path->pmtu, now))
       continue;
-    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt));
+    passes = fasp_repair_get_told (session->tx.repair, i).told > path->probe_pn;
+    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
+        passes);
     fasp_session_measure (session);
     if (path->pmtu.confirming && !was)
       session->confirm_from = session->tx.cursor;
     if (size == 0)
       continue;
     session->ping_time = now + PING_INTERVAL;
+    path->probe_pn = path->next_pn + 1;
     return send_ping (session, now, datagram, i, &path->address, size, FALSE);
   }
   return FALSE;

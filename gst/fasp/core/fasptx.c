@@ -2,7 +2,7 @@
 #include "fasptx.h"
 
 /* Nothing heard for this long, or four times the RTT: stall. */
-#define STALL_AFTER FASP_SEC
+#define STALL_AFTER (5 * FASP_SEC)
 /* The group has said something that long ago, besides the round trips of
  * STALL_AFTER, and it was not heard. */
 #define DEAF_AFTER FASP_SEC

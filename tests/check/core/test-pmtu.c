@@ -4,7 +4,8 @@
 #define RTT (100 * FASP_MSEC)
 #define OVERHEAD 28
 
-/* A path that carries IP packets of up to *mtu bytes answers after RTT. */
+/* A path that carries IP packets of up to @mtu bytes answers after RTT; 0: it carries
+ * nothing. */
 static void
 run (FaspPmtu * pmtu, FaspTime * now, FaspTime until, guint mtu)
 {
@@ -27,7 +28,7 @@ run (FaspPmtu * pmtu, FaspTime * now, FaspTime until, guint mtu)
       } else {
         i++;
       }
-    while ((size = fasp_pmtu_poll (pmtu, *now, 2 * RTT)) != 0)
+    while ((size = fasp_pmtu_poll (pmtu, *now, 2 * RTT, mtu > 0)) != 0)
       if (size + OVERHEAD <= (gint) mtu && n < G_N_ELEMENTS (due)) {
         due[n] = *now + RTT;
         answers[n++] = size;
@@ -104,7 +105,7 @@ test_unlucky (void)
   fasp_pmtu_suspect (&pmtu, now);
   for (guint i = 0; i < 10; i++) {
     fasp_pmtu_passed (&pmtu, now, 1336);
-    run (&pmtu, &now, now + RTT, 0);
+    run (&pmtu, &now, now + RTT, 1000);
     g_assert_cmpuint (pmtu.size, >=, 1336);
   }
   g_assert_cmpuint (pmtu.size, ==, 1336);
@@ -114,9 +115,32 @@ test_unlucky (void)
   /* data of the full size is as good as an answer */
   fasp_pmtu_suspect (&pmtu, now);
   for (guint i = 0; i < 20; i++) {
-    run (&pmtu, &now, now + RTT, 0);
+    run (&pmtu, &now, now + RTT, 1000);
     fasp_pmtu_passed (&pmtu, now, 1472);
     g_assert_cmpuint (pmtu.size, ==, 1472);
+  }
+}
+
+/* Nothing passes, which is not because of its size; nor is what has been found by then
+ * forgotten, or looked for in vain. */
+static void
+test_outage (void)
+{
+  for (guint i = 0; i < 20; i++) {
+    FaspTime now = 0;
+    FaspPmtu pmtu;
+
+    fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+    if (i % 2 == 0) {
+      run (&pmtu, &now, 5 * FASP_SEC + i * RTT / 2, 1500);
+      fasp_pmtu_suspect (&pmtu, now);
+    }
+    run (&pmtu, &now, now + 30 * FASP_SEC + i * RTT / 7, 0);
+    g_assert_cmpuint (pmtu.size, ==, i % 2 == 0 ? 1472 : FASP_PMTU_BASE);
+    run (&pmtu, &now, now + 4 * RTT, 1500);
+    g_assert_cmpuint (pmtu.size, ==, 1472);
+    run (&pmtu, &now, now + 20 * FASP_SEC, 1400);
+    g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
   }
 }
 
@@ -126,7 +150,7 @@ test_lying_answers (void)
   FaspPmtu pmtu;
 
   fasp_pmtu_init (&pmtu, 0, OVERHEAD, 1500);
-  while (fasp_pmtu_poll (&pmtu, 0, 2 * RTT) != 0);
+  while (fasp_pmtu_poll (&pmtu, 0, 2 * RTT, TRUE) != 0);
   fasp_pmtu_answered (&pmtu, 1, 65000); /* never asked */
   g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
   fasp_pmtu_answered (&pmtu, 1, 3);
@@ -155,7 +179,7 @@ test_set_limit (void)
   /* nor is it forgotten when it comes in the middle of a confirmation */
   while (!pmtu.confirming) {
     now = fasp_pmtu_get_timeout (&pmtu);
-    fasp_pmtu_poll (&pmtu, now, 2 * RTT);
+    fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE);
   }
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
   fasp_pmtu_answered (&pmtu, now, 1472);
@@ -176,6 +200,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pmtu/limit", test_limit);
   g_test_add_func ("/pmtu/black-hole", test_black_hole);
   g_test_add_func ("/pmtu/unlucky", test_unlucky);
+  g_test_add_func ("/pmtu/outage", test_outage);
   g_test_add_func ("/pmtu/lying-answers", test_lying_answers);
   g_test_add_func ("/pmtu/set-limit", test_set_limit);
   return g_test_run ();

@@ -123,6 +123,47 @@ test_lateness (void)
   }
 }
 
+/* For 4 s nothing comes back (0), or nothing passes at all (1).  What goes there goes on; and
+ * an outage is no reason to take the path for narrower. */
+static void
+test_silence (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Vnet *net = vnet_new (i + 1);
+    VstreamConfig config;
+    const FaspHist *hist;
+    Vstream *stream;
+    FaspTime from;
+
+    set_network (net, &networks[2]);
+    vstream_config_init (&config);
+    config.bitrate = 4000000;
+    config.channel = 8000000;
+    config.lead = FASP_SEC;
+    config.duration = 20 * FASP_SEC;
+    stream = vstream_new (net, &config, NULL, NULL);
+    from = vnet_get_time (net) + 9 * FASP_SEC;
+    for (guint side = 0; side <= i; side++) {
+      ImpairConfig *wire = vnet_get_wire (net, side == 0 ? VNET_B : VNET_A,
+          side == 0 ? VNET_A : VNET_B);
+
+      wire->blackouts[0].start = from;
+      wire->blackouts[0].end = from + 4 * FASP_SEC;
+    }
+    for (guint k = 1; k <= 20; k++) {
+      vstream_run_until (stream, k * FASP_SEC);
+      if (k > 2)
+        g_assert_cmpuint (stream->sender_stats.datagram_size, ==, 1472);
+    }
+    g_assert_true (vstream_run (stream));
+    hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
+    g_assert_cmpint (fasp_hist_percentile (hist, i == 0 ? .97 : .5), <,
+        10 * FASP_MSEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Jumbo frames: found by a fast stream, lost in the middle of it (blocks of 9000
  * bytes go on in fragments), and not used by a slow one. @data: bit/s. */
 static void
@@ -442,6 +483,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &networks[i], test_network);
   }
   g_test_add_func ("/sim/lateness", test_lateness);
+  g_test_add_func ("/sim/silence", test_silence);
   g_test_add_data_func ("/sim/jumbo/fast", GSIZE_TO_POINTER (300000000),
       test_jumbo);
   g_test_add_data_func ("/sim/jumbo/slow", GSIZE_TO_POINTER (50000000),
