@@ -44,6 +44,8 @@ struct _Cell
   VroadKind us, other;
   gdouble jitter, stall, follow, source;        /* as of simrate */
   gdouble to;                   /* the link is to become, Mbit/s */
+  gdouble most;                 /* Mbit/s that are allowed; 0: any */
+  gdouble route;                /* the round trip is to become, ms */
   void (*run) (Run * run);
   GPtrArray *runs;
 };
@@ -102,7 +104,7 @@ add (Vroad * road, const Run * run, VroadKind kind, gdouble start)
   return vroad_add (road, &(VroadSender) {
       .kind = kind,.rtt = cell->rtt * 1e3,.ecn = cell->ecn
         && kind != VROAD_BBR,.start = start * 1e6,.follow =
-        cell->follow,.source = cell->source * MBIT}
+        cell->follow,.source = cell->source * MBIT,.max = cell->most * MBIT}
   );
 }
 
@@ -152,6 +154,17 @@ new_values (void)
 
 /* --- the cells' runs --------------------------------------------------------------- */
 
+/* What there is for one alone, Mbit/s. */
+static gdouble
+get_room (const Cell * cell)
+{
+  gdouble room = cell->link * (1 - cell->loss / 100);
+
+  if (cell->most > 0)
+    room = MIN (room, cell->most * (1 - cell->loss / 100));
+  return cell->source > 0 ? MIN (room, cell->source) : room;
+}
+
 /* Of the link, and its queue. */
 static void
 run_alone (Run * run)
@@ -168,13 +181,33 @@ run_alone (Run * run)
   lost = vroad_get_lost (road, 0);
   watch (road, from, until, queue);
   run->figure[0] = (vroad_get_delivered (road, 0) - before) * 8 / MBIT
-      / (until - from) / cell->link / (1 - cell->loss / 100);
-  if (cell->source > 0)
-    run->figure[0] *= cell->link / MIN (cell->link, cell->source);
+      / (until - from) / get_room (cell);
   run->figure[1] = percentile (queue, .95);
   run->figure[2] = percentile (queue, .5);
   run->figure[3] = (vroad_get_lost (road, 0) - lost) / (until -
       from) / cell->link * 8 / MBIT * 100;
+  vroad_free (road);
+}
+
+/* What arrives in the 2 s in which another route is told from a queue. */
+static void
+run_route (Run * run)
+{
+  const Cell *cell = run->cell;
+  gdouble from = 10 + draw (run), until;
+  Vroad *road = make_road (run);
+  guint64 before;
+
+  add (road, run, cell->us, 0);
+  watch (road, 0, from, NULL);
+  vroad_set_rtt (road, 0, cell->route * 1e3);
+  from += cell->route / 1e3;
+  watch (road, from, from, NULL);
+  before = vroad_get_delivered (road, 0);
+  until = from + 2;
+  watch (road, from, until, NULL);
+  run->figure[0] = (vroad_get_delivered (road, 0) - before) * 8 / MBIT
+      / (until - from) / get_room (cell);
   vroad_free (road);
 }
 
@@ -349,6 +382,9 @@ static const Group groups[] = {
               0}}},
   {"reorder", run_alone, {{"of wanted", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms",
               0, 0}}},
+  {"most", run_alone, {{"of that", .9, 0}, {"p95 ms", 0, 10}, {"p50 ms", 0,
+              0}}},
+  {"route", run_route, {{"of wanted", .9, 0}}},
   {"encoder", run_encoder, {{"of link", .8, 0}, {"p95 ms", 0, 50}, {"max ms",
               0, 0}, {"lost", 0, 0}}},
   {"burst", run_burst, {{"found, rtt", 0, 5}, {"p95 ms", 0, 0}, {"max ms", 0,
@@ -412,6 +448,9 @@ make_cells (GPtrArray * cells)
   static const gdouble sources[] = { 0, 2, 6 };
   static const VroadKind others[] = { VROAD_RENO, VROAD_CUBIC, VROAD_BBR };
   static const gdouble shares[] = { .9, .6 };
+  static const gdouble routes[][2] = { {40, 300}, {300, 40}, {20, 120}, {100,
+      400}
+  };
   static const gdouble deep[] = { 50, 200, 1000 };
   static const gdouble shallow[] = { 5, 10, 20 };
 
@@ -474,6 +513,17 @@ make_cells (GPtrArray * cells)
         .5,.jitter = reorderings[i % 3],.reorders = TRUE,.source =
         sources[i / 3 % 3]}
   );
+  for (guint i = 0; i < 12; i++)
+    add_cell (cells, (Cell) {
+        "most",.link = 20,.rtt = rtts[i % 3],.loss = i / 3 % 2,.most =
+        i / 6 ? 15 : 5}
+  );
+  for (guint i = 0; i < 16; i++)
+    add_cell (cells, (Cell) {
+        "route",.link = 10,.rtt = routes[i % 4][0],.route =
+        routes[i % 4][1],.source = i / 4 % 2 * 6,.jitter = i / 8 * 10,.loss =
+        i / 8}
+  );
   for (guint i = 0; i < 6; i++)
     add_cell (cells, (Cell) {
         "encoder",.link = 10,.to = 3,.rtt = rtts[i % 3],.follow =
@@ -529,6 +579,10 @@ describe (const Cell * c)
     printf (" source %g", c->source);
   if (c->to > 0)
     printf (" to %g", c->to);
+  if (c->most > 0)
+    printf (" at most %g", c->most);
+  if (c->route > 0)
+    printf (" route of %g ms", c->route);
 }
 
 /* How far @value is from what is to be; 0 or less: it is that. */

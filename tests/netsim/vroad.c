@@ -154,6 +154,12 @@ vroad_set_max (Vroad * road, guint sender, guint64 max)
 }
 
 void
+vroad_set_rtt (Vroad * road, guint sender, gint64 rtt)
+{
+  road->senders[sender]->config.rtt = rtt;
+}
+
+void
 vroad_set_source (Vroad * road, guint sender, guint64 bits)
 {
   Sender *s = road->senders[sender];

@@ -57,6 +57,8 @@ guint vroad_add (Vroad * road, const VroadSender * sender);
 void vroad_run (Vroad * road, gint64 until);
 /* Of a controller, or the rate of FIXED. */
 void vroad_set_max (Vroad * road, guint sender, guint64 max);
+/* Another route, from now on. */
+void vroad_set_rtt (Vroad * road, guint sender, gint64 rtt);
 /* What has not left of the old one is gone. */
 void vroad_set_source (Vroad * road, guint sender, guint64 bits);
 

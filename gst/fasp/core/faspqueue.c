@@ -4,6 +4,14 @@
 /* What is left of a queue that still drains, of what there was in the first half of a
  * window. */
 #define DRAINS .95
+/* Of a jump: a queue grows by less from one packet to the next, were they sent at so many times
+ * what the path takes. */
+#define JUMP_LEAST (20 * FASP_MSEC)
+#define JUMP_GAPS 2
+#define JUMP_GAP_MOST (100 * FASP_MSEC)
+#define JUMP_STAYS .75
+#define JUMP_GROWS .5
+#define JUMP_TIME (50 * FASP_MSEC)
 
 static void
 slide (FaspQueue * queue, FaspTime delay, FaspTime now)
@@ -17,6 +25,35 @@ slide (FaspQueue * queue, FaspTime delay, FaspTime now)
   queue->since = now;
 }
 
+/* The path has become longer by what has been more for so long. */
+static void
+look_for_jump (FaspQueue * queue, FaspTime sent, FaspTime delay)
+{
+  FaspTime rise = delay - queue->last_delay;
+  FaspTime gap = fasp_later (sent - queue->last_sent, 0);
+
+  if (rise >= JUMP_LEAST + JUMP_GAPS * gap && gap <= JUMP_GAP_MOST) {
+    queue->jump = rise;
+    queue->jump_sent = sent;
+    queue->jump_from = queue->last_delay;
+    queue->jump_least = delay;
+    return;
+  }
+  if (queue->jump == 0)
+    return;
+  queue->jump_least = MIN (queue->jump_least, delay);
+  if (queue->jump_least - queue->jump_from < JUMP_STAYS * queue->jump
+      || delay - queue->jump_least > JUMP_GROWS * queue->jump) {
+    queue->jump = 0;
+    return;
+  }
+  if (sent - queue->jump_sent < MAX (queue->jump, JUMP_TIME))
+    return;
+  queue->jump = 0;
+  queue->least = queue->least_before = queue->early = queue->jump_least;
+  queue->since = sent;
+}
+
 FaspTime
 fasp_queue_add (FaspQueue * queue, FaspTime sent, FaspTime arrived)
 {
@@ -24,10 +61,13 @@ fasp_queue_add (FaspQueue * queue, FaspTime sent, FaspTime arrived)
 
   if (!queue->measured) {
     *queue = (FaspQueue) {
-    TRUE, delay, delay, delay, sent};
+    TRUE, delay, delay, delay, sent, sent, delay};
   } else if (sent - queue->since >= FASP_QUEUE_WINDOW) {
     slide (queue, delay, sent);
   }
+  look_for_jump (queue, sent, delay);
+  queue->last_sent = sent;
+  queue->last_delay = delay;
   queue->least = MIN (queue->least, delay);
   if (sent - queue->since < FASP_QUEUE_WINDOW / 2)
     queue->early = queue->least;

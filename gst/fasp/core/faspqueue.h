@@ -8,6 +8,16 @@
  * queueing delay: in that time a clock that is wrong by 100 ppm, or a path that has
  * become longer, is wrong by a millisecond or forgotten.  What becomes less all the time is a
  * queue that drains, however long it takes: meanwhile the least before it is kept.
+ *
+ * A queue grows, or is there at once because somebody was busy and goes at once.  So what
+ * makes the delay longer from one packet to the next, and for as long as it made it longer, is
+ * a longer path:
+ *
+ *     delay          .------------        path: the least is as it is now
+ *              ______|
+ *
+ *                    |\
+ *              ______| \_________         a busy host
  */
 #pragma once
 
@@ -23,6 +33,10 @@ typedef struct
   FaspTime least, least_before; /* one-way delays, of this window and the last */
   FaspTime early;               /* the least of the first half of this window */
   FaspTime since;               /* this window */
+  FaspTime last_sent, last_delay;
+  FaspTime jump;                /* that it became longer at once; 0: it did not, */
+  FaspTime jump_sent, jump_from, jump_least;    /* since when, from what, and the
+                                   least since */
 } FaspQueue;
 
 /* A packet that left at @sent arrived at @arrived of the peer's clock. Returns its

@@ -457,7 +457,8 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
 }
 
 /* What was under way by then, at the old rate, tells whether that was right: a queue of a
- * slower path goes on growing; one that is gone was a busy host's. */
+ * slower path goes on growing; one that is gone was a busy host's, or no queue but a longer
+ * path. */
 static void
 look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 {
@@ -473,6 +474,9 @@ look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
     a->rate.owed = 0;
     a->ceiling = fall->ceiling;
     a->step = fall->step;
+    a->rate.standing = 0;
+    a->least = G_MAXINT64;
+    a->stubborn = 0;
     a->hold_until = now;
     begin (a, CRUISE, now, a->rtt);
     expect (a, now, now);

@@ -22,8 +22,8 @@ test_queue (void)
   g_assert_cmpint (fasp_queue_add (&queue, 2000, -4996000), ==, 3000);
   g_assert_cmpint (fasp_queue_add (&queue, 3000, -4998500), ==, 0);
   g_assert_cmpint (fasp_queue_add (&queue, 4000, -4997000), ==, 500);
-  /* a longer path is believed in ten seconds */
-  for (FaspTime t = 0; t < 12 * FASP_SEC; t += FASP_SEC / 2) {
+  /* a longer path that nobody saw becoming longer is believed in ten seconds */
+  for (FaspTime t = FASP_SEC; t < 12 * FASP_SEC; t += FASP_SEC / 2) {
     FaspTime delay = fasp_queue_add (&queue, t, t - 4901500);
 
     if (t < 10 * FASP_SEC)
@@ -46,6 +46,30 @@ test_queue_drains (void)
     g_assert_cmpint (fasp_queue_add (&queue, t, t + 50000 + left), ==, left);
   }
   g_assert_cmpint (left, <, 20000);
+}
+
+/* Packets every 2 ms, whose delay is more by 100 ms at once: for good, for as long as it takes
+ * to send again what was held up, and by a queue that grows. */
+static void
+test_queue_jumps (void)
+{
+  for (guint kind = 0; kind < 3; kind++) {
+    FaspQueue queue = { 0 };
+    FaspTime now, last = 0;
+
+    for (now = 0; now < 3 * FASP_SEC; now += 2 * FASP_MSEC) {
+      FaspTime since = MAX (0, now - FASP_SEC), more = 0;
+
+      if (since > 0)
+        more = kind == 0 ? 100 * FASP_MSEC : kind == 1 ? MAX (0,
+            100 * FASP_MSEC - since) : MIN (since * 3, 100 * FASP_MSEC);
+      last = fasp_queue_add (&queue, now, now + 50000 + more);
+      if (kind != 0 || since < 100 * FASP_MSEC)
+        g_assert_cmpint (last, ==, more);
+      else if (since > 110 * FASP_MSEC)
+        g_assert_cmpint (last, ==, 0);
+    }
+  }
 }
 
 static void
@@ -250,6 +274,40 @@ test_steps (void)
     bottleneck->rate = 10000000;
     vroad_run (road, at + 5 * rtt + 100 * FASP_MSEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, 8500000);
+    vroad_free (road);
+  }
+}
+
+/* Another route, of the same rate: nothing waits for longer than it takes to see that this is
+ * no queue. */
+static void
+test_route (void)
+{
+  static const gint64 rtts[][2] = { {40000, 300000}, {300000, 40000},
+  {20000, 120000}, {100000, 400000}
+  };
+
+  for (guint i = 0; i < 16; i++) {
+    const gint64 *rtt = rtts[i % 4];
+    guint source = i / 8 ? 6000000 : 0;
+    Vroad *road = make_road (10, 200000, i / 4 % 2 ? .01 : 0, i);
+    gint64 at = 10 * FASP_SEC + i * 7000;
+    guint64 before;
+    gdouble share;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtt[0],.source = source}
+    );
+    vroad_run (road, at);
+    vroad_set_rtt (road, 0, rtt[1]);
+    vroad_run (road, at + rtt[1]);
+    before = vroad_get_delivered (road, 0);
+    vroad_run (road, at + rtt[1] + 2 * FASP_SEC);
+    share = mbit_between (before, vroad_get_delivered (road, 0),
+        2 * FASP_SEC) / (source > 0 ? source / 1e6 : 10);
+    g_test_message ("%d to %d ms: %.3f", (gint) (rtt[0] / 1000),
+        (gint) (rtt[1] / 1000), share);
+    g_assert_cmpfloat (share, >, .9);
     vroad_free (road);
   }
 }
@@ -980,12 +1038,14 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rate/queue", test_queue);
   g_test_add_func ("/rate/queue/drains", test_queue_drains);
+  g_test_add_func ("/rate/queue/jumps", test_queue_jumps);
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/at-most", test_at_most);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/steps", test_steps);
+  g_test_add_func ("/rate/route", test_route);
   g_test_add_func ("/rate/deep-step", test_deep_step);
   g_test_add_func ("/rate/deepest-step", test_deepest_step);
   g_test_add_func ("/rate/jitter", test_jitter);
