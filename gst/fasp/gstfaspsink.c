@@ -526,6 +526,21 @@ gst_fasp_sink_finalize (GObject * object)
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 
+/* Packets of MPEG-TS are not split where the stream may be: behind a gap it begins with one. */
+static gboolean
+gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
+{
+  GstFaspSink *self = GST_FASP_SINK (sink);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint size = 0;
+
+  if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)
+    size = gst_structure_has_name (s, "video/mpegts") ? 188 : 0;
+  fasp_endpoint_set_packet_size (fasp_io_lock (self->connection.io), size);
+  fasp_io_unlock (self->connection.io, FALSE);
+  return TRUE;
+}
+
 static void
 gst_fasp_sink_class_init (GstFaspSinkClass * klass)
 {
@@ -545,6 +560,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
       "Sink/Network", "Sends a stream, whole and in order, over networks that "
       "lose packets", "The gst-fasp developers");
 
+  sink_class->set_caps = gst_fasp_sink_set_caps;
   sink_class->unlock = gst_fasp_sink_unlock;
   sink_class->unlock_stop = gst_fasp_sink_unlock_stop;
   sink_class->render = gst_fasp_sink_render;

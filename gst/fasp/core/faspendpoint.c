@@ -213,7 +213,17 @@ update_block_size (FaspEndpoint * endpoint)
   }
   if (!found)
     size = get_first_size (&endpoint->config);
+  if (endpoint->packet_size > 0 && endpoint->packet_size <= size)
+    size -= size % endpoint->packet_size;
   fasp_store_set_block_size (endpoint->store, size);
+}
+
+void
+fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size)
+{
+  g_return_if_fail (endpoint->store != NULL);
+  endpoint->packet_size = size;
+  update_block_size (endpoint);
 }
 
 void

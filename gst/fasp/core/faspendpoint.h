@@ -278,6 +278,9 @@ guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint);
 
 void fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
     guint64 min_bitrate, guint64 max_bitrate, guint32 max_burst);
+/* What is written consists of packets of @size bytes (MPEG-TS: 188), 0: of any.  Blocks hold whole
+ * ones, if one fits: so there are whole ones in front of a gap and behind it. */
+void fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size);
 void fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms);
 void fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint,
     guint64 seconds);

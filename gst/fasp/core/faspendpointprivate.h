@@ -64,6 +64,7 @@ struct _FaspEndpoint
   guint64 key;                  /* and that of the newest key frame; fasphistory.c */
   FaspPlace own;                /* where what we write ourselves began */
   guint own_origins;            /* how many there have been */
+  guint32 packet_size;          /* of what is written, bytes; 0: any */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
 

@@ -17,6 +17,7 @@ typedef struct
   GByteArray *got;              /* what appsink saw */
   GstClockTime last_pts;
   guint buffers, backwards, discont, gaps;
+  guint split;                  /* not of whole packets of MPEG-TS */
   GMutex lock;
 } Pair;
 
@@ -32,6 +33,7 @@ on_sample (GstAppSink * sink, gpointer data)
     return GST_FLOW_OK;
   g_mutex_lock (&pair->lock);
   pair->buffers++;
+  pair->split += gst_buffer_get_size (buffer) % 188 != 0;
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   g_byte_array_append (pair->got, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
@@ -221,6 +223,25 @@ test_way (gconstpointer data)
 }
 
 #pragma GCC diagnostic pop
+
+/* Whole packets stay whole, however the muxer writes them. */
+static void
+test_packets (void)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, "
+      "systemstream=(boolean)true, packetsize=(int)188");
+  g_autoptr (GBytes) stream = pair_make_stream (188 * 5000);
+  Pair *pair = pair_new_default ();
+
+  gst_app_src_set_caps (get_in (pair), caps);
+  play (pair);
+  push (pair, stream, 0, 188 * 2500, 188 * 50);
+  push (pair, stream, 188 * 2500, 188 * 5000, 188 * 3);
+  finish (pair, stream);
+  g_assert_cmpuint (pair->buffers, >, 10);
+  g_assert_cmpuint (pair->split, ==, 0);
+  pair_free (pair);
+}
 
 /* @data: flowlets. */
 static void
@@ -1015,6 +1036,7 @@ main (int argc, char **argv)
   }
   g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1),
       test_rendezvous);
+  g_test_add_func ("/pair/packets", test_packets);
   g_test_add_func ("/pair/encoder", test_encoder);
   g_test_add_func ("/pair/channel-rate", test_channel_rate);
   g_test_add_data_func ("/pair/behind/live", GINT_TO_POINTER (TRUE),
