@@ -551,9 +551,12 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     fasp_endpoint_wake (endpoint, session);
     if (fasp_session_is_over (session))
       session->close_deadline = now;
-    else if (session->state == FASP_SESSION_OPEN)
+    else if (session->state == FASP_SESSION_OPEN) {
+      if (session->role == FASP_ROLE_SENDER)
+        fasp_tx_stall (&session->tx, now);
       interrupt (endpoint, now, session,
           "its port is closed: the program there has ended");
+    }
   }
 }
 

@@ -268,15 +268,21 @@ is_tail_due (const FaspTx * tx, FaspTime now)
   return now >= get_tail_time (tx) && !has_fresh (tx);
 }
 
+void
+fasp_tx_stall (FaspTx * tx, FaspTime now)
+{
+  if (tx->stalled || tx->acked >= tx->cursor)
+    return;
+  tx->stalled = TRUE;
+  tx->tail_interval = FASP_TX_TAIL_MAX;
+  tx->tail_time = MIN (tx->tail_time, now);
+}
+
 static void
 check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
-  if (!tx->stalled && tx->acked < tx->cursor
-      && now - get_deadline (tx) > MAX (STALL_AFTER, 4 * rtt->smoothed)) {
-    tx->stalled = TRUE;
-    tx->tail_interval = FASP_TX_TAIL_MAX;
-    tx->tail_time = MIN (tx->tail_time, now);
-  }
+  if (now - get_deadline (tx) > MAX (STALL_AFTER, 4 * rtt->smoothed))
+    fasp_tx_stall (tx, now);
 }
 
 /* A copy that is due and of use; those that are not are forgotten. */

@@ -105,6 +105,9 @@ FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     const FaspTxItem * item);
 
+/* Nobody is there: only probes go out until the peer is heard. */
+void fasp_tx_stall (FaspTx * tx, FaspTime now);
+
 /* New blocks go to a group, as @log tells, from now on. */
 void fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log);
 /* Not any more: what the peer lacks, and all that comes, goes by itself. */

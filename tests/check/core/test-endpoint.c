@@ -607,6 +607,33 @@ test_death (void)
   vcast_free (n);
 }
 
+/* A stream goes on into the silence for a while; not to where it is known that nobody is. */
+static void
+test_closed_port (void)
+{
+  for (guint told = 0; told < 2; told++) {
+    VCast *n = vcast_new (6);
+    FaspAddress b = vnet_get_address (VNET_B);
+    guint64 before;
+
+    vcast_join_default (n);
+    vcast_run (n, 2 * FASP_SEC);
+    vcast_leave (n, VNET_B);
+    vcast_run (n, FASP_SEC / 5);
+    if (told)
+      fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint,
+          vnet_get_time (n->net), &b);
+    before = vnet_get_counters (n->net, VNET_A, VNET_B)->packets;
+    vcast_run (n, 2 * FASP_SEC);
+    before = vnet_get_counters (n->net, VNET_A, VNET_B)->packets - before;
+    if (told)
+      g_assert_cmpuint (before, <, 40);
+    else
+      g_assert_cmpuint (before, >, 100);
+    vcast_free (n);
+  }
+}
+
 /* The listening receiver is killed and started anew: the sender, who calls,
  * finds out and goes on with the first byte that was not acknowledged. */
 static void
@@ -1178,6 +1205,7 @@ main (int argc, char **argv)
       test_rebind);
   g_test_add_func ("/endpoint/outage/long", test_outage);
   g_test_add_func ("/endpoint/death", test_death);
+  g_test_add_func ("/endpoint/closed-port", test_closed_port);
   g_test_add_func ("/endpoint/restart", test_restart);
   g_test_add_data_func ("/endpoint/stop/sender", GINT_TO_POINTER (VNET_A),
       test_stop);
