@@ -4,14 +4,13 @@
 /* What is left of a queue that still drains, of what there was in the first half of a
  * window. */
 #define DRAINS .95
-/* Of a jump: a queue grows by less from one packet to the next, were they sent at so many times
- * what the path takes. */
+/* Of a jump: a queue grows by less from one packet to the next, if they are not sent at more than
+ * three times what the path takes. */
 #define JUMP_LEAST (20 * FASP_MSEC)
 #define JUMP_GAPS 2
 #define JUMP_GAP_MOST (100 * FASP_MSEC)
 #define JUMP_STAYS .75
 #define JUMP_GROWS .5
-#define JUMP_TIME (50 * FASP_MSEC)
 
 static void
 slide (FaspQueue * queue, FaspTime delay, FaspTime now)
@@ -25,7 +24,6 @@ slide (FaspQueue * queue, FaspTime delay, FaspTime now)
   queue->since = now;
 }
 
-/* The path has become longer by what has been more for so long. */
 static void
 look_for_jump (FaspQueue * queue, FaspTime sent, FaspTime delay)
 {
@@ -43,15 +41,23 @@ look_for_jump (FaspQueue * queue, FaspTime sent, FaspTime delay)
     return;
   queue->jump_least = MIN (queue->jump_least, delay);
   if (queue->jump_least - queue->jump_from < JUMP_STAYS * queue->jump
-      || delay - queue->jump_least > JUMP_GROWS * queue->jump) {
+      || delay - queue->jump_least > JUMP_GROWS * queue->jump)
     queue->jump = 0;
-    return;
-  }
-  if (sent - queue->jump_sent < MAX (queue->jump, JUMP_TIME))
-    return;
+}
+
+FaspTime
+fasp_queue_get_jump (const FaspQueue * queue, FaspTime time)
+{
+  return queue->jump_sent < time ? queue->jump : 0;
+}
+
+FaspTime
+fasp_queue_take_jump (FaspQueue * queue)
+{
   queue->jump = 0;
   queue->least = queue->least_before = queue->early = queue->jump_least;
-  queue->since = sent;
+  queue->since = queue->last_sent;
+  return queue->last_delay - queue->least;
 }
 
 FaspTime

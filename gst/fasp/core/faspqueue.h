@@ -9,11 +9,11 @@
  * become longer, is wrong by a millisecond or forgotten.  What becomes less all the time is a
  * queue that drains, however long it takes: meanwhile the least before it is kept.
  *
- * A queue grows, or is there at once because somebody was busy and goes at once.  So what
- * makes the delay longer from one packet to the next, and for as long as it made it longer, is
- * a longer path:
+ * A queue grows; is there at once because a host was busy, and goes at once; or because a link
+ * paused, and goes when less is sent.  So what makes the delay longer from one packet to the
+ * next, and stays when less has been sent for so long, is a longer path:
  *
- *     delay          .------------        path: the least is as it is now
+ *     delay          .------------        a jump; a path, if that has been emptied
  *              ______|
  *
  *                    |\
@@ -42,5 +42,11 @@ typedef struct
 /* A packet that left at @sent arrived at @arrived of the peer's clock. Returns its
  * queueing delay, 0 or more. */
 FaspTime fasp_queue_add (FaspQueue * queue, FaspTime sent, FaspTime arrived);
+
+/* It came to be so much longer at once before @time, and still is; 0: it did not. */
+FaspTime fasp_queue_get_jump (const FaspQueue * queue, FaspTime time);
+/* That was no queue: it is as long as that without one. Returns the delay of the last packet
+ * beyond it. */
+FaspTime fasp_queue_take_jump (FaspQueue * queue);
 
 G_END_DECLS

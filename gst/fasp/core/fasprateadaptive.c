@@ -25,6 +25,10 @@
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
 #define PULSE_RTT_SHARE 20
 #define DRAIN_MAX (8 * FASP_SEC)
+/* A drain of which it is looked at what it has done; and what would be left of a queue that it
+ * took a half from is not mistaken for a path. */
+#define EMPTIES (10 * FASP_MSEC)
+#define EMPTIES_SHARE .5
 #define GAIN_LEAST 1.25
 #define GAIN_MOST 4.
 /* Of the rate found; the rest is for clocks and for the queue to vanish. */
@@ -158,6 +162,8 @@ typedef struct
   gdouble passed;               /* bit/s before the last look; 0: not known */
   FaspTime calm_since;          /* there is none; 0: there is */
   Fall fall;                    /* the last one, while it may be a mistake */
+  FaspTime emptied_from, emptied_until; /* the last drain that was long, and what it */
+  FaspTime emptied;             /* took from a queue, at least */
   /* of a source that has not enough for pulses */
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
   gdouble step;                 /* of the next offer beyond it */
@@ -301,6 +307,11 @@ start_drain (Adaptive * a, FaspTime now, FaspTime extra)
     extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
   }
   begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
+  if (extra >= EMPTIES) {
+    a->emptied = extra;
+    a->emptied_from = now;
+    a->emptied_until = a->phase_end;
+  }
 }
 
 static void
@@ -456,32 +467,57 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   return TRUE;
 }
 
+/* The last fall. */
+static void
+take_back (Adaptive * a, FaspTime now)
+{
+  const Fall *fall = &a->fall;
+
+  set_rate (a, fall->rate);
+  a->rate.offer = fasp_rate_clamp (&a->rate, fall->offer);
+  a->rate.owed = 0;
+  a->ceiling = fall->ceiling;
+  a->step = fall->step;
+  a->rate.standing = 0;
+  a->least = G_MAXINT64;
+  a->stubborn = 0;
+  a->hold_until = now;
+  begin (a, CRUISE, now, a->rtt);
+  expect (a, now, now);
+}
+
 /* What was under way by then, at the old rate, tells whether that was right: a queue of a
- * slower path goes on growing; one that is gone was a busy host's, or no queue but a longer
- * path. */
+ * slower path goes on growing; one that is gone was a busy host's. */
 static void
 look_back (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 {
-  const Fall *fall = &a->fall;
-  gboolean under_way = sent <= fall->time;
+  gboolean under_way = sent <= a->fall.time;
 
-  if (fall->rate == 0 || sent <= fall->seen
+  if (a->fall.rate == 0 || sent <= a->fall.seen
       || (under_way && queue > get_target (a)))
     return;
-  if (under_way) {
-    set_rate (a, fall->rate);
-    a->rate.offer = fasp_rate_clamp (&a->rate, fall->offer);
-    a->rate.owed = 0;
-    a->ceiling = fall->ceiling;
-    a->step = fall->step;
-    a->rate.standing = 0;
-    a->least = G_MAXINT64;
-    a->stubborn = 0;
-    a->hold_until = now;
-    begin (a, CRUISE, now, a->rtt);
-    expect (a, now, now);
-  }
+  if (under_way)
+    take_back (a, now);
   a->fall.rate = 0;
+}
+
+/* What a drain has not made shorter by what it would have taken from a queue is no queue.  Until
+ * then nothing is known. */
+static gboolean
+look_at_jump (Adaptive * a, FaspTime now, FaspTime sent, FaspQueue * queue,
+    FaspTime * waited)
+{
+  FaspTime jump = fasp_queue_get_jump (queue, a->emptied_from);
+
+  if (jump == 0 || a->emptied < EMPTIES_SHARE * jump)
+    return fasp_queue_get_jump (queue, sent) > 0;
+  if (sent < a->emptied_until)
+    return TRUE;
+  *waited = fasp_queue_take_jump (queue);
+  if (a->fall.rate > 0)
+    take_back (a, now);
+  a->fall.rate = 0;
+  return FALSE;
 }
 
 static void
@@ -651,12 +687,13 @@ report (FaspRate * rate, const FaspRateReport * report)
     a->loss = (gdouble) report->lost / report->told;
   for (guint i = 0; i < report->n; i++) {
     const FaspRateSample *sample = &report->samples[i];
-    FaspTime queue = fasp_queue_add (&a->queues[report->flow], sample->sent,
-        sample->arrived);
+    FaspQueue *way = &a->queues[report->flow];
+    FaspTime queue = fasp_queue_add (way, sample->sent, sample->arrived);
 
+    if (!look_at_jump (a, report->now, sample->sent, way, &queue))
+      look_back (a, report->now, sample->sent, queue);
     waited += queue / report->n;
     of_search |= sample->sent < a->hold_until || is_of_search (a, sample->sent);
-    look_back (a, report->now, sample->sent, queue);
     if (sample->sent >= a->hold_until)
       a->least = MIN (a->least, queue);
     if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end) {
