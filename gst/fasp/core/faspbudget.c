@@ -3,134 +3,157 @@
 
 #define PERIOD (10 * FASP_SEC)
 #define LOOK_COUNT 4
-#define QUEUE_SHORT (10 * FASP_MSEC)
-#define QUEUE_LONG (30 * FASP_MSEC)
-#define QUEUE_HUGE (100 * FASP_MSEC)
+#define QUEUE_SHORT (15 * FASP_MSEC)
+#define QUEUE_LONG (50 * FASP_MSEC)
+#define QUEUE_HUGE (150 * FASP_MSEC)
+#define NOISE_MOST (50 * FASP_MSEC)
+#define NOISE_GAIN .125         /* of the smoothing */
+#define NOISES 2
+/* Nobody waits longer to see what was done: by the peer's clock, and by ours. */
+#define WAIT_MOST FASP_SEC
+#define WAIT_END (4 * FASP_SEC)
+/* Nobody's clock, nor queue, is right that is off by so much. */
+#define WAY_STEP (10 * FASP_SEC)
+/* It is said to be more than it may be by that. */
+#define OBEYS 1.25
+/* What arrives by so much slower than it left makes the queue longer. */
+#define HELD_UP 1.1
+#define SHORTER .875
+#define NEAR .75                /* what was too much */
 
 static void
-look_again (FaspBudget * b, FaspTime now)
+look_again (FaspBudget * b)
 {
-  b->look_from = now;
-  b->look_way = b->way;
   b->look_least = FASP_NEVER;
   b->look_count = 0;
   b->look_bytes = 0;
 }
 
-static void
-begin (FaspBudget * b, FaspTime now, guint32 clock, guint64 sent)
-{
-  b->rate = MAX (FASP_BUDGET_FIRST, sent / 8 / FASP_BUDGET_FIRST_SHARE);
-  b->way = now - clock;
-  b->least = b->least_before = b->way;
-  b->period_from = b->wait_until = now;
-  look_again (b, now);
-}
-
-static void
-measure (FaspBudget * b, FaspTime now, guint32 clock, gsize size)
+/* The queue that this one has met. */
+static FaspTime
+measure (FaspWayBack * w, FaspTime now, guint32 clock)
 {
   guint32 way = (guint32) now - clock;
 
-  b->way += (gint32) (way - (guint32) b->way);
-  if (now - b->period_from > PERIOD) {
-    b->least_before = b->least;
-    b->least = b->way;
-    b->period_from = now;
+  w->way += (gint32) (way - (guint32) w->way);
+  if (!w->measured || ABS (w->way - w->least) > WAY_STEP) {
+    *w = (FaspWayBack) {
+    TRUE, w->way, w->way, w->way, now};
+  } else if (now - w->period_from > PERIOD) {
+    w->least_before = w->least;
+    w->least = w->way;
+    w->period_from = now;
   }
-  b->least = MIN (b->least, b->way);
-  b->look_least = MIN (b->look_least, b->way);
-  b->look_count++;
-  b->look_bytes += size;
+  w->least = MIN (w->least, w->way);
+  return w->way - MIN (w->least, w->least_before);
 }
 
-/* It is not to be seen before this what was done. */
+/* What the peer says before that does not show what was done. */
 static void
-wait_for (FaspBudget * b, FaspTime now, FaspTime rtt, FaspTime queue)
+wait_for (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt,
+    FaspTime queue)
 {
-  b->wait_until = now + rtt + queue + FASP_BUDGET_LOOK;
+  b->wait_clock = clock + (guint32) MIN (rtt + queue, WAIT_MOST);
+  b->wait_until = now + WAIT_END;
 }
 
 /* @passes: bytes/s that come. */
 static void
-cut (FaspBudget * b, guint64 passes, FaspTime queue, guint64 sent)
+cut (FaspBudget * b, guint64 passes, gboolean huge, guint64 sent)
 {
   guint64 rate = MIN (b->rate, passes);
+  guint64 least = MAX (FASP_BUDGET_LEAST, sent / 8 / FASP_BUDGET_LEAST_SHARE);
 
-  rate = queue > QUEUE_HUGE ? rate / 2 : rate * 3 / 4;
   b->rate_before = b->rate;
-  b->rate = MAX (rate, MAX (FASP_BUDGET_LEAST,
-          sent / 8 / FASP_BUDGET_LEAST_SHARE));
-  b->found = TRUE;
+  b->passes = rate;
+  rate = huge ? rate / 2 : rate * 3 / 4;
+  b->rate = MAX (rate, MIN (least, b->rate));
   b->queue = 0;
 }
 
-/* That queue is not ours. */
+/* There was a queue, and less is said since. */
 static void
-leave_it (FaspBudget * b)
+watch_queue (FaspBudget * b, FaspTime queue)
 {
-  b->rate = b->rate_before;
-  b->rate_before = 0;
-  b->least = b->least_before = b->look_least;
-}
-
-/* There was a queue, and less is to be said since. */
-static void
-watch_queue (FaspBudget * b, FaspTime now, FaspTime queue, guint64 said,
-    FaspTime rtt)
-{
-  b->disobeyed = said > b->rate * 5 / 4;
-  if (!b->disobeyed && b->queue > 0 && queue > b->queue * 7 / 8) {
-    leave_it (b);
+  /* it is not ours */
+  if (b->queue > 0 && queue > SHORTER * b->queue) {
+    b->rate = b->rate_before;
+    b->rate_before = 0;
+    b->others += queue;
     return;
   }
-  if (!b->disobeyed)
-    b->queue = queue;
-  wait_for (b, now, rtt, queue);
+  b->queue = queue;
 }
 
 static void
-judge (FaspBudget * b, FaspTime now, FaspTime rtt, guint64 sent)
+grow (FaspBudget * b)
 {
-  FaspTime queue = b->look_least - MIN (b->least, b->least_before);
-  FaspTime took = now - b->look_from;
-  guint64 passes = b->look_bytes * FASP_SEC / took;
-  guint64 said = b->look_bytes * FASP_SEC / MAX (took - (b->way -
-          b->look_way), 1);
+  if (b->passes == 0)
+    b->rate *= 2;
+  else
+    b->rate = MAX (b->rate * 9 / 8, MIN (b->rate * 2, NEAR * b->passes));
+  b->rate = MIN (b->rate, FASP_BUDGET_MOST);
+}
 
-  if (queue > QUEUE_LONG) {
-    if (b->rate_before > 0) {
-      watch_queue (b, now, queue, said, rtt);
-    } else {
-      cut (b, passes, queue, sent);
-      wait_for (b, now, rtt, queue);
-    }
+static void
+judge (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
+{
+  FaspTime spoke = fasp_later ((gint32) (clock - b->look_clock), 1), queue;
+  guint64 passes = b->look_bytes * FASP_SEC / (now - b->look_from);
+  guint64 said = b->look_bytes * FASP_SEC / spoke;
+  /* nor does who speaks as seldom as one may say too much */
+  gboolean obeys = said <= OBEYS * b->rate
+      || spoke / (b->look_count - 1) >= FASP_BUDGET_WAIT * 3 / 4;
+  gboolean held_up = said > HELD_UP * passes;
+  FaspTime margin = NOISES * b->noise;
+
+  b->others = MIN (b->others, b->look_least);
+  queue = b->look_least - b->others;
+  if (b->rate_before == 0 && !held_up)
+    b->noise += NOISE_GAIN * (MIN (ABS (b->look_least - b->last_least),
+            NOISE_MOST) - b->noise);
+  b->last_least = b->look_least;
+  if (queue > QUEUE_LONG + margin) {
+    b->disobeyed = b->rate_before > 0 && !obeys;
+    if (b->rate_before == 0 || (obeys && held_up))
+      cut (b, passes, queue > QUEUE_HUGE + margin, sent);
+    else if (obeys)
+      watch_queue (b, queue);
+    wait_for (b, now, clock, rtt, queue);
     return;
   }
-  if (queue > QUEUE_SHORT)
-    return;
   b->rate_before = 0;
-  if (passes < b->rate / 2)
+  if (queue > QUEUE_SHORT + margin || passes < b->rate / 2)
     return;
-  b->rate = MIN (b->found ? b->rate * 9 / 8 : b->rate * 2, FASP_BUDGET_MOST);
-  b->wait_until = now + rtt;
+  grow (b);
+  wait_for (b, now, clock, rtt, 0);
 }
 
 void
-fasp_budget_feedback (FaspBudget * b, FaspTime now, guint32 clock,
-    gsize size, guint flows, FaspTime rtt, guint64 sent)
+fasp_budget_feedback (FaspBudget * b, FaspWayBack * way, FaspTime now,
+    guint32 clock, gsize size, FaspTime rtt, guint64 sent)
 {
+  FaspTime queue = measure (way, now, clock);
+
   if (b->rate == 0) {
-    begin (b, now, clock, sent);
-    return;
+    b->rate = CLAMP (sent / 8 / FASP_BUDGET_FIRST_SHARE, FASP_BUDGET_FIRST,
+        FASP_BUDGET_MOST);
+    b->wait_clock = clock;
+    b->wait_until = now;
+    look_again (b);
   }
-  measure (b, now, clock, size);
-  if (b->look_count < LOOK_COUNT * flows
-      || now - b->look_from < FASP_BUDGET_LOOK)
+  if (b->look_count++ == 0) {
+    b->look_from = now;
+    b->look_clock = clock;
+  } else {
+    b->look_bytes += size;
+  }
+  b->look_least = MIN (b->look_least, queue);
+  if (b->look_count < LOOK_COUNT || now - b->look_from < FASP_BUDGET_LOOK)
     return;
-  if (now >= b->wait_until)
-    judge (b, now, rtt, sent);
-  look_again (b, now);
+  if ((gint32) (b->look_clock - b->wait_clock) >= 0 || now >= b->wait_until)
+    judge (b, now, clock, rtt, sent);
+  look_again (b);
 }
 
 void

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "fasparrivals.h"
+#include "faspbudget.h"
 #include "faspecn.h"
 #include "faspgap.h"
 #include "fasppmtu.h"
@@ -63,6 +64,8 @@ typedef struct
   FaspTime heard;
   FaspTime ping_time, ping_interval, asked;     /* of several: when quiet */
   guint64 probe_pn;             /* of what follows the last probe of a size */
+  gboolean probed;              /* and something small is to follow it */
+  FaspWayBack back;             /* sender: of feedback */
   gboolean dead;                /* sender: nothing arrives; until something */
   guint64 died_pn;              /* from here on does, or a PING sent since */
   FaspTime died;                /* then is answered */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppmtu.h"
 
+/* Nothing passes: so often at least it is looked at whether it does. */
+#define PATIENCE_MAX FASP_SEC
+
 static void
 set_candidates (FaspPmtu * pmtu, guint8 overhead, guint16 limit)
 {
@@ -135,9 +138,11 @@ fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
   if (now < pmtu->next_time)
     return 0;
   if (pmtu->tries > 0 && pmtu->next_probe == 0 && !passes) {
-    pmtu->next_time = now + rtt_timeout;
+    pmtu->patience = CLAMP (2 * pmtu->patience, rtt_timeout, PATIENCE_MAX);
+    pmtu->next_time = now + pmtu->patience;
     return 0;
   }
+  pmtu->patience = 0;
   if (pmtu->searching)
     return poll_search (pmtu, now, rtt_timeout);
   if (pmtu->size == FASP_PMTU_BASE) {

@@ -40,6 +40,7 @@ typedef struct
   gboolean widened;             /* while confirming: there is more to look for */
   FaspTime suspect_after;       /* no new suspicion before */
   FaspTime next_time;           /* when to act next, or FASP_NEVER */
+  FaspTime patience;            /* while nothing passes: longer and longer */
 } FaspPmtu;
 
 /* @overhead: IP + UDP header bytes; @limit: largest UDP payload either side

@@ -86,6 +86,7 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
   FaspPath *path = &session->paths[flow];
 
   path->dead = FALSE;
+  path->back.measured = FALSE;
   if (session->role == FASP_ROLE_SENDER)
     fasp_spread_set_usable (&session->spread, flow, TRUE);
   if (path->pmtu.limit > 0)
@@ -297,7 +298,8 @@ get_path_timeout (const FaspSession * session)
       timeout = fasp_sooner (timeout, fasp_sooner (path->silence_due,
               fasp_gap_get_timeout (path->gap)));
     else if (fasp_session_is_used (session, i) && !session->member.joined)
-      timeout = fasp_sooner (timeout, fasp_pmtu_get_timeout (&path->pmtu));
+      timeout = path->probed ? 0 : fasp_sooner (timeout,
+          fasp_pmtu_get_timeout (&path->pmtu));
   }
   if (session->hearing != NULL)
     timeout =

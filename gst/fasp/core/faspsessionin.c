@@ -217,12 +217,13 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
 
 /* The receiver knows it by the next PROMISE. */
 static void
-follow_budget (FaspSession * session, FaspTime now, guint32 clock, gsize wire)
+follow_budget (FaspSession * session, FaspTime now, guint8 flow, guint32 clock,
+    gsize wire)
 {
   FaspBudget *budget = &session->budget;
   guint64 before = budget->rate;
 
-  fasp_budget_feedback (budget, now, clock, wire, session->n_paths,
+  fasp_budget_feedback (budget, &session->paths[flow].back, now, clock, wire,
       session->rtt.smoothed, get_send_rate (session));
   if (budget->rate != before || budget->disobeyed)
     session->promise_time = now;
@@ -230,7 +231,7 @@ follow_budget (FaspSession * session, FaspTime now, guint32 clock, gsize wire)
 }
 
 static void
-handle_feedback (FaspSession * session, FaspTime now,
+handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
     const FaspFeedback * feedback, gsize wire)
 {
   guint64 acked = MAX (session->tx.acked, session->confirm_from), dead;
@@ -241,7 +242,7 @@ handle_feedback (FaspSession * session, FaspTime now,
   /* it may have lost count of where it is */
   if (session->tx.skips_told > skips)
     session->promise_time = now;
-  follow_budget (session, now, feedback->clock, wire);
+  follow_budget (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
   fasp_spread_adjust (&session->spread, now, session->tx.repair);
   if (knows_phase (session, feedback))
@@ -315,7 +316,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_FEEDBACK:
       if (sender)
-        handle_feedback (session, now, frame->feedback, wire);
+        handle_feedback (session, now, flow, frame->feedback, wire);
       break;
     case FASP_FRAME_EXPIRED:
       /* what members lack is sent to all of them */

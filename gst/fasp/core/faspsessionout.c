@@ -204,6 +204,11 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     gboolean was = path->pmtu.confirming, passes;
     guint16 size;
 
+    /* the data is as large, and would not show that smaller ones arrive */
+    if (path->probed) {
+      path->probed = FALSE;
+      return send_ping (session, now, datagram, i, &path->address, 0, FALSE);
+    }
     if (!fasp_session_is_used (session, i)
         || now < fasp_pmtu_get_timeout (&path->pmtu))
       continue;
@@ -220,6 +225,7 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
       continue;
     session->ping_time = now + PING_INTERVAL;
     path->probe_pn = path->next_pn + 1;
+    path->probed = path->pmtu.confirming;
     return send_ping (session, now, datagram, i, &path->address, size, FALSE);
   }
   return FALSE;

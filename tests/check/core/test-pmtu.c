@@ -137,7 +137,7 @@ test_outage (void)
     }
     run (&pmtu, &now, now + 30 * FASP_SEC + i * RTT / 7, 0);
     g_assert_cmpuint (pmtu.size, ==, i % 2 == 0 ? 1472 : FASP_PMTU_BASE);
-    run (&pmtu, &now, now + 4 * RTT, 1500);
+    run (&pmtu, &now, now + FASP_SEC + 4 * RTT, 1500);
     g_assert_cmpuint (pmtu.size, ==, 1472);
     run (&pmtu, &now, now + 20 * FASP_SEC, 1400);
     g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
