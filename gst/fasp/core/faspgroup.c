@@ -27,7 +27,7 @@
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
 /* A feedback of a member with a PING in it, without the headers of IP and UDP. */
-#define FEEDBACK_SIZE 92
+#define FEEDBACK_SIZE 96
 /* Of the time in which the store is filled, and of that after which a silent member is given
  * up, a member may say nothing for so much; at least that. */
 #define STORE_SHARE 4

@@ -406,24 +406,31 @@ test_clean (void)
   vgroup_free (g);
 }
 
-/* What all lose goes again once, after few requests. */
+/* What all lose goes again once, after few requests: 1.9 in the mean of 40 seeds, more than 3
+ * in 2 of them. */
 static void
 test_correlated (void)
 {
-  Vgroup *g = group_of (2, 100, FASP_SLOW_WAIT);
-  FaspGroupStats stats;
+  guint64 requests = 0, losses = 0;
 
-  g->trunk.config.loss = .03;
-  for (guint i = 0; i < g->n; i++)
-    g->receivers[i].back.config.loss = .02;
-  vgroup_run (g, 5 * FASP_SEC);
-  stats = get_stats (g);
-  g_assert_cmpuint (stats.losses, >, 40);
-  g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
-  g_assert_cmpuint (stats.blocks_resent + count_alone (g), <, stats.losses *
-      12 / 10);
-  assert_whole (g);
-  vgroup_free (g);
+  for (guint seed = 2; seed <= 5; seed++) {
+    Vgroup *g = group_of (seed, 100, FASP_SLOW_WAIT);
+    FaspGroupStats stats;
+
+    g->trunk.config.loss = .03;
+    for (guint i = 0; i < g->n; i++)
+      g->receivers[i].back.config.loss = .02;
+    vgroup_run (g, 5 * FASP_SEC);
+    stats = get_stats (g);
+    g_assert_cmpuint (stats.losses, >, 40);
+    g_assert_cmpuint (stats.blocks_resent + count_alone (g), <, stats.losses *
+        12 / 10);
+    requests += stats.requests;
+    losses += stats.losses;
+    assert_whole (g);
+    vgroup_free (g);
+  }
+  g_assert_cmpuint (requests, <=, 3 * losses);
 }
 
 /* What each loses for itself goes to it alone, as far as that is rare. */
