@@ -58,9 +58,12 @@
 /* Delays that spread without a queue, as on radio links, make pulses so many times as long
  * (at GAIN_LEAST), and what stands in the queue by so many times uncertain. */
 #define NOISE_PULSES 8
-#define NOISE_STANDING 2
+#define NOISE_STANDING 3
 #define NOISE_MOST (100 * FASP_MSEC)
 #define NOISE_GAIN .125         /* of the smoothing */
+/* Before that is known from so many stretches, pulses tell of it, too: a search has hardly
+ * anything else. */
+#define NOISE_FIRST 4
 /* Samples that a rate of arrival is taken from. */
 #define SPAN_LEAST (8 * FASP_MSEC)
 #define SPAN_SAMPLES 3
@@ -124,7 +127,7 @@ typedef struct
 typedef struct
 {
   guint64 rate, offer;          /* before; 0: there was none */
-  gdouble ceiling, step;
+  gdouble ceiling, step, gain;
   FaspTime time;                /* of the decision, and */
   FaspTime seen;                /* departure of what it was made by */
 } Fall;
@@ -152,6 +155,7 @@ typedef struct
   FaspOverflow overflow;
   FaspTime cleared;             /* the queue on purpose, last */
   gdouble noise;                /* of it within short stretches, smoothed; µs */
+  guint noises;                 /* that it is known from */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
   gdouble loss;                 /* of the packets told of last */
@@ -401,7 +405,9 @@ note_noise (Adaptive * a, const Span * span)
   beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) /
       (span->n - 2);
   range = MAX (range, beside);
-  a->noise += NOISE_GAIN * (CLAMP (range, 0, NOISE_MOST) - a->noise);
+  a->noises++;
+  a->noise += MAX (NOISE_GAIN, 1. / a->noises) * (CLAMP (range, 0,
+          NOISE_MOST) - a->noise);
 }
 
 /* Where the queue overflows, what is lost did not arrive. */
@@ -454,7 +460,8 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
   a->fall = (Fall) {
-  a->rate.rate, a->rate.offer, a->ceiling, a->step, now, a->recent.to.sent};
+  a->rate.rate, a->rate.offer, a->ceiling, a->step, a->gain, now,
+        a->recent.to.sent};
   set_rate (a, bound_fall (a, MARGIN * arrived, left));
   set_ceiling (a);
   a->gain = GAIN_LEAST;
@@ -478,6 +485,7 @@ take_back (Adaptive * a, FaspTime now)
   a->rate.owed = 0;
   a->ceiling = fall->ceiling;
   a->step = fall->step;
+  a->gain = fall->gain;
   a->rate.standing = 0;
   a->least = G_MAXINT64;
   a->stubborn = 0;
@@ -617,6 +625,8 @@ evaluate (Adaptive * a, FaspTime now)
   gdouble passes;
   gboolean congested = a->congested;
 
+  if (a->noises < NOISE_FIRST)
+    note_noise (a, &a->pulse);
   a->congested = FALSE;
   a->evaluated = TRUE;
   if (!a->competing && is_idle (&a->passing)) {
@@ -658,7 +668,9 @@ evaluate (Adaptive * a, FaspTime now)
     set_rate (a, MARGIN * MIN (arrived, left));
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > GAIN_LEAST) {
-    set_rate (a, MARGIN * arrived);     /* that is what there is */
+    /* that is what there is; or, if it is less than before, a few packets that were late: a
+     * slower path shows in the queue */
+    set_rate (a, MAX (MARGIN * arrived, rate));
     end_search (a);
   } else {
     share = MAX (share, SHARE_LEAST);
