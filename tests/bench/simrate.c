@@ -145,8 +145,8 @@ main (int argc, char **argv)
     vroad_add (road, &(VroadSender) {
         .kind = parse_kind (names[n]),.rtt = rtt * 1e3,.start =
         n * 5000000,.max = c.rate * is_fixed (names[n]),.source =
-        source * 1e6,.follow = follow,.key = key,.ecn = ecn,.clock =
-        clock_ppm / 1e6}
+        parse_kind (names[n]) < VROAD_RENO ? source * 1e6 : 0,.follow =
+        follow,.key = key,.ecn = ecn,.clock = clock_ppm / 1e6}
   );
   for (gint64 now = 0; now < seconds * 1e6;) {
     gint64 q;

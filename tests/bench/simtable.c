@@ -104,7 +104,8 @@ add (Vroad * road, const Run * run, VroadKind kind, gdouble start)
   return vroad_add (road, &(VroadSender) {
       .kind = kind,.rtt = cell->rtt * 1e3,.ecn = cell->ecn
         && kind != VROAD_BBR,.start = start * 1e6,.follow =
-        cell->follow,.source = cell->source * MBIT,.max = cell->most * MBIT}
+        cell->follow,.source =
+        kind == cell->us ? cell->source * MBIT : 0,.max = cell->most * MBIT}
   );
 }
 
@@ -234,6 +235,33 @@ run_beside (Run * run)
   run->figure[0] = MAX (came[0], 1) / MAX (came[1], 1);
   run->figure[1] = (came[0] + came[1]) * 8 / MBIT / (until - from) / cell->link;
   run->figure[2] = percentile (queue, .95);
+  vroad_free (road);
+}
+
+/* A stream that there is room for, and then a TCP that takes all it can get: by how much it is
+ * behind, at most and most of the time. */
+static void
+run_guest (Run * run)
+{
+  const Cell *cell = run->cell;
+  gdouble at = 10 + draw (run), before;
+  g_autoptr (GArray) behind = new_values ();
+  Vroad *road = make_road (run);
+
+  add (road, run, cell->us, 0);
+  add (road, run, cell->other, at);
+  watch (road, 0, at, NULL);
+  before = vroad_get_delivered (road, 0);
+  for (gdouble now = at; now < at + 20; now += BIN) {
+    gdouble lag;
+
+    watch (road, now, now + BIN, NULL);
+    lag = (now + BIN - at) - (vroad_get_delivered (road, 0) - before) * 8 /
+        MBIT / cell->source / (1 - cell->loss / 100);
+    g_array_append_val (behind, lag);
+  }
+  run->figure[0] = percentile (behind, 1);
+  run->figure[1] = percentile (behind, .5);
   vroad_free (road);
 }
 
@@ -377,6 +405,7 @@ static const Group groups[] = {
               0, 0}}},
   {"codel", run_beside, {{"ratio", 1. / 3, 3}, {"both", .8, 0}, {"p95 ms", 0,
               0}}},
+  {"guest", run_guest, {{"behind, s", 0, 1}, {"p50 s", 0, 0}}},
   {"two", run_two, {{"off", 0, .2}, {"both", .9, 0}, {"p95 ms", 0, 0}}},
   {"jitter", run_alone, {{"of wanted", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms", 0,
               0}}},
@@ -453,6 +482,7 @@ make_cells (GPtrArray * cells)
   };
   static const gdouble deep[] = { 50, 200, 1000 };
   static const gdouble shallow[] = { 5, 10, 20 };
+  static const gdouble guests[] = { 40, 200, 400 };
 
   for (guint i = 0; i < 36; i++)
     add_cell (cells, (Cell) {
@@ -487,6 +517,11 @@ make_cells (GPtrArray * cells)
     add_cell (cells, (Cell) {
         "codel",.other = others[i / 8],.link = i / 4 % 2 ? 50 : 10,.rtt =
         rtts[i / 2 % 2],.codel = 5,.ecn = i % 2}
+  );
+  for (guint i = 0; i < 36; i++)
+    add_cell (cells, (Cell) {
+        "guest",.other = others[i / 12],.link = 10,.rtt =
+        rtts[i / 6 % 2],.loss = i % 2,.buffer = guests[i / 2 % 3],.source = 4}
   );
   for (guint i = 0; i < 8; i++)
     add_cell (cells, (Cell) {

@@ -95,15 +95,27 @@
 #define COMPETE_GAIN 1.5
 #define COMPETE_PULSE (50 * FASP_MSEC)
 #define COMPETE_CONTRAST 1.3
-#define COMPETE_STEP .5
+#define COMPETE_STEP .2         /* of the way to it, in logarithms of shares' ratios */
+#define COMPETE_LESS .7
+#define COMPETE_MORE 2.
 /* The others' share that is aimed at: more than half, so that two of us who took
- * each other for such give way in the end. */
-#define COMPETE_SHARE .55
+ * each other for such give way in the end; and so do they when their queue overflows. */
+#define COMPETE_SHARE .6
+#define COMPETE_OVERFLOW .9
 /* Less, so often in a row, and there is nobody. */
 #define COMPETE_NOBODY .15
 #define LONELY 2
 #define COMPETE_PACKETS 6
 #define COMPETE_PULSE_MAX FASP_SEC
+/* A queue that a drain did not make shorter, as so much of what passes is others': */
+#define RIVALS_LEAST .4
+#define RIVALS_SAMPLES 3
+#define RIVALS_TIME (100 * FASP_MSEC)
+/* nobody gives way to them by more than half for so long, and what is sent is not more than so
+ * many times what arrives. */
+#define FLOOR_TIME (10 * FASP_SEC)
+#define FLOOR_SHARE .5
+#define FLOOR_ARRIVED 3
 #define RTT_ASSUMED (100 * FASP_MSEC)
 
 typedef enum
@@ -139,7 +151,7 @@ typedef struct
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
-  FaspTime pulse_start, pulse_end, drain_start;
+  FaspTime pulse_start, pulse_end, drain_start, drain_end;
   gboolean evaluated;           /* the last pulse */
   FaspTime rtt;
   FaspTime hold_until;          /* a report about what left before that is of
@@ -171,7 +183,12 @@ typedef struct
   /* of a source that has not enough for pulses */
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
   gdouble step;                 /* of the next offer beyond it */
-  Span drain;                   /* as pulse, of the drain before it */
+  /* as pulse: since the last drain, the same before it, and what left in it */
+  Span steady, before, drain;
+  FaspTime suspect_until;       /* rivals: the last drain was in vain; 0: not */
+  guint64 yielded;              /* bit/s before all that was given away; 0: nothing was */
+  guint64 floor;                /* bit/s that are kept beside rivals, so long */
+  FaspTime floor_until;
 } Adaptive;
 
 static FaspTime
@@ -239,6 +256,16 @@ get_extra (const Adaptive * a)
   return (get_gain (a) - 1) * (a->pulse_end - a->pulse_start);
 }
 
+/* It begins; what it does is compared with what was so before. */
+static void
+note_drain (Adaptive * a, FaspTime now)
+{
+  a->drain_start = now;
+  a->drain_end = a->phase_end;
+  a->before = a->steady;
+  a->drain.n = a->steady.n = 0;
+}
+
 /* Here the drain comes first: what it holds back is there for the pulse, also from a
  * source that has no more than the rate. */
 static void
@@ -250,8 +277,7 @@ start_contrast (Adaptive * a, FaspTime now)
 
   begin (a, DRAIN, now, length);
   a->gain = COMPETE_GAIN;
-  a->drain_start = now;
-  a->drain.n = 0;
+  note_drain (a, now);
   expect (a, now + length, now + 2 * length);
 }
 
@@ -260,7 +286,7 @@ set_rate (Adaptive * a, gdouble rate)
 {
   guint64 before = a->rate.rate;
 
-  a->rate.rate = fasp_rate_clamp (&a->rate, rate);
+  a->rate.rate = fasp_rate_clamp (&a->rate, MAX (rate, a->floor));
   a->rate.offer = rate < before ? a->rate.rate :
       MAX (a->rate.offer, a->rate.rate);
 }
@@ -301,6 +327,14 @@ set_ceiling (Adaptive * a)
   a->step = OFFER_STEP_FIRST;
 }
 
+/* Before the rate falls for a queue. */
+static void
+note_yield (Adaptive * a)
+{
+  if (a->yielded == 0)
+    a->yielded = a->rate.rate;
+}
+
 /* At half the rate for so long that @extra µs of the rate are not sent. */
 static void
 start_drain (Adaptive * a, FaspTime now, FaspTime extra)
@@ -310,12 +344,15 @@ start_drain (Adaptive * a, FaspTime now, FaspTime extra)
     a->cleared = now;
     extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
   }
+  if (a->floor > 0)             /* of rivals' queues it takes nothing */
+    extra = MIN (extra, MAX (a->rtt / 4, EMPTIES));
   begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
   if (extra >= EMPTIES) {
     a->emptied = extra;
     a->emptied_from = now;
     a->emptied_until = a->phase_end;
   }
+  note_drain (a, now);
 }
 
 static void
@@ -443,6 +480,14 @@ get_arrival_span (const Span * span)
   return span->to.sent - span->from.sent + span->queue_to - span->queue_from;
 }
 
+/* Once more a queue stands. */
+static void
+note_stubborn (Adaptive * a)
+{
+  if (++a->stubborn >= STUBBORN)
+    a->competing = TRUE;
+}
+
 /* The path has become slower: a queue grows far beyond what is wanted.  FALSE: more is to
  * be heard before that is believed. */
 static gboolean
@@ -459,6 +504,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   /* and so much more by what has left since */
   queue = MIN (queue + MAX (0, left / arrived - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
+  note_yield (a);
   a->fall = (Fall) {
   a->rate.rate, a->rate.offer, a->ceiling, a->step, a->gain, now,
         a->recent.to.sent};
@@ -471,6 +517,8 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   expect (a, a->phase_end, a->phase_end);
   a->recent.n = 0;
   a->least = G_MAXINT64;
+  a->calm_since = 0;
+  note_stubborn (a);
   return TRUE;
 }
 
@@ -541,26 +589,82 @@ leave_competition (Adaptive * a)
 /* Beside others that send z a bottleneck of capacity C gives a sender of rate s the
  * rate C s / (s + z).  So the more of it is ours, the less comes of sending more: the
  * elasticity of what arrives is the others' share, and a half beside one other is
- * fair. */
+ * fair.  FALSE: too little more was sent to say. */
+static gboolean
+get_others (const Span * less, const Span * more, gdouble * others)
+{
+  gdouble sent = get_departure_rate (more) / get_departure_rate (less);
+  gdouble arrived = get_delivery_rate (more) / get_delivery_rate (less);
+
+  if (!isfinite (sent) || sent <= COMPETE_CONTRAST || !isfinite (arrived)
+      || arrived <= 0)
+    return FALSE;
+  *others = log (arrived) / log (sent);
+  *others = CLAMP (*others, 0, 1);
+  return TRUE;
+}
+
 static void
 compete (Adaptive * a)
 {
-  gdouble sent = get_departure_rate (&a->pulse) /
-      get_departure_rate (&a->drain);
-  gdouble arrived = get_delivery_rate (&a->pulse) /
-      get_delivery_rate (&a->drain), others;
+  gdouble others, step;
 
-  a->blind = isfinite (sent) && sent > COMPETE_CONTRAST ? 0 : a->blind + 1;
-  if (a->blind >= STUBBORN)     /* who has no more to send does not compete */
-    leave_competition (a);
-  if (a->blind > 0 || !isfinite (arrived) || arrived <= 0)
+  if (!get_others (&a->drain, &a->pulse, &others)) {
+    if (++a->blind >= STUBBORN) /* who has no more to send does not compete */
+      leave_competition (a);
     return;
-  others = CLAMP (log (arrived) / log (sent), 0, 1);
+  }
+  a->blind = 0;
+  /* with room on the path all that is sent arrives, whosever it is */
+  if (MIN (a->drain.least, a->pulse.least) <= get_target (a))
+    others = MIN (others, COMPETE_SHARE);
+  step = exp (COMPETE_STEP * (log (others / (1 - others)) -
+          log (COMPETE_SHARE / (1 - COMPETE_SHARE))));
+  step = CLAMP (step, COMPETE_LESS, COMPETE_MORE);
   a->lonely = others < COMPETE_NOBODY ? a->lonely + 1 : 0;
   if (a->lonely >= LONELY)      /* the queue is ours */
     leave_competition (a);
   else
-    set_rate (a, a->rate.rate * exp (COMPETE_STEP * (others - COMPETE_SHARE)));
+    set_rate (a, MIN (get_delivery_rate (&a->pulse), a->rate.rate * step));
+}
+
+/* The last drain, alone and without a pulse, was for a queue that it did not make shorter: because
+ * it was made up for by others, it seems. */
+static gboolean
+is_in_vain (const Adaptive * a)
+{
+  const Span *before = &a->before, *drain = &a->drain;
+  FaspTime empty = MAX (get_target (a),
+      before->queue_to - EMPTIES_SHARE * a->emptied);
+  gdouble others;
+
+  return !a->competing && a->pulse_start == a->pulse_end
+      && before->n >= RIVALS_SAMPLES && drain->n >= RIVALS_SAMPLES
+      && drain->queue_to > empty && get_others (drain, before, &others)
+      && others >= RIVALS_LEAST;
+}
+
+/* What arrives at the rate again, after such a drain, says it once more, now that it is no
+ * path that became slower before it. */
+static void
+judge_rivals (Adaptive * a, FaspTime now)
+{
+  const Span *steady = &a->steady;
+  FaspTime wanted = MIN (a->drain_end - a->drain_start, RIVALS_TIME);
+  gdouble others;
+
+  if (now < a->suspect_until && (steady->n < RIVALS_SAMPLES
+          || steady->to.sent - steady->from.sent < wanted))
+    return;
+  a->suspect_until = 0;
+  if (!get_others (&a->drain, steady, &others) || others < COMPETE_NOBODY) {
+    a->floor = 0;
+  } else if (others >= RIVALS_LEAST) {
+    a->floor = MIN (FLOOR_SHARE * a->yielded,
+        FLOOR_ARRIVED * get_delivery_rate (steady));
+    a->floor_until = now + FLOOR_TIME;
+    set_rate (a, a->rate.rate);
+  }
 }
 
 static void
@@ -568,17 +672,21 @@ judge_queue (Adaptive * a, FaspTime now)
 {
   gboolean stands = a->rate.standing > get_target (a);
 
-  a->stubborn = stands ? a->stubborn + 1 : 0;
-  if (stands)
+  if (now >= a->floor_until)
+    a->floor = 0;
+  if (stands) {
     a->calm_since = 0;
-  else if (a->calm_since == 0)
-    a->calm_since = now;
-  if (!a->competing && a->stubborn >= STUBBORN) {
-    a->competing = TRUE;
-  } else if (a->competing && a->calm_since > 0
-      && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt)) {
-    leave_competition (a);
+    note_stubborn (a);
+    return;
   }
+  a->stubborn = 0;
+  if (a->calm_since == 0)
+    a->calm_since = now;
+  if (now - a->calm_since >= CALM_TIME)
+    a->yielded = 0;
+  if (a->competing
+      && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt))
+    leave_competition (a);
 }
 
 /* Somebody on the path says that a queue is too long (ECN), or it loses what is too much: as
@@ -629,6 +737,10 @@ evaluate (Adaptive * a, FaspTime now)
     note_noise (a, &a->pulse);
   a->congested = FALSE;
   a->evaluated = TRUE;
+  if (is_in_vain (a)) {
+    a->suspect_until = now + 2 * a->rtt + RIVALS_TIME;
+    return;
+  }
   if (!a->competing && is_idle (&a->passing)) {
     a->rate.standing = 0;
     return;
@@ -710,12 +822,13 @@ report (FaspRate * rate, const FaspRateReport * report)
       a->least = MIN (a->least, queue);
     if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end) {
       extend (&a->pulse, sample, queue, a->loss);
-    } else if (a->competing && sample->sent >= a->drain_start
-        && sample->sent < a->pulse_start) {
-      extend (&a->drain, sample, queue, a->loss);
     } else if (sample->sent > a->pulse_end && !a->evaluated) {
       evaluate (a, report->now);
     }
+    extend (sample->sent < a->drain_start ? &a->before : sample->sent <
+        a->drain_end ? &a->drain : &a->steady, sample, queue, a->loss);
+    if (a->suspect_until > 0)
+      judge_rivals (a, report->now);
     if (sample->sent < a->hold_until)
       continue;
     extend (&a->passing, sample, queue, a->loss);
@@ -727,8 +840,8 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (get_arrival_span (&a->recent) < 2 * SPAN_LEAST
         || a->recent.n < SPAN_SAMPLES)
       continue;
-    if (!a->competing && a->recent.least > get_alarm (a)
-        && !fall (a, report->now, queue))
+    if (!a->competing && a->suspect_until == 0
+        && a->recent.least > get_alarm (a) && !fall (a, report->now, queue))
       continue;
     note_noise (a, &a->recent);
     a->recent.n = 0;
@@ -737,8 +850,12 @@ report (FaspRate * rate, const FaspRateReport * report)
    * overflows it, so that is not answered in its place */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
       waited, a->noise, report->told, report->lost);
-  if ((overflows || report->marked > 0) && !a->competing)
+  if (!a->competing && (overflows || report->marked > 0)) {
     answer_congestion (a, report->now);
+  } else if (overflows && report->now - a->answered >= a->rtt) {
+    a->answered = report->now;
+    set_rate (a, COMPETE_OVERFLOW * a->rate.rate);
+  }
 }
 
 /* --- what is sent ------------------------------------------------------------------- */
@@ -764,6 +881,11 @@ next_phase (Adaptive * a, FaspTime now)
       a->rate.owed = 0;
       break;
     case CRUISE:
+      if (now < a->suspect_until) {
+        begin (a, CRUISE, now, a->suspect_until - now);
+        break;
+      }
+      a->suspect_until = 0;
       if (!a->competing && a->rate.standing > get_alarm (a)) {
         /* how much slower it has become is known as soon as enough has arrived */
         start_drain (a, now, a->rtt / 2);
@@ -776,6 +898,7 @@ next_phase (Adaptive * a, FaspTime now)
         /* the queue is of what passes, if that is less */
         if (a->passed > 0)
           set_rate (a, bound_fall (a, a->passed, a->passed));
+        note_yield (a);
         set_rate (a, a->rate.rate * (1 - less));
         set_ceiling (a);
         start_drain (a, now, a->rate.standing);
@@ -796,7 +919,8 @@ get (FaspRate * rate, FaspTime now, FaspTime * until)
 {
   Adaptive *a = (Adaptive *) rate;
 
-  if (now >= a->phase_end || (a->phase == CRUISE && a->evaluated))
+  if (now >= a->phase_end || (a->phase == CRUISE && a->evaluated
+          && a->suspect_until == 0))
     next_phase (a, now);
   if (a->phase == DRAIN)
     rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);

@@ -724,6 +724,55 @@ test_beside_tcp (void)
   }
 }
 
+/* By how much, s, a stream of 4 Mbit/s is behind at most in the 20 s after a TCP came to its
+ * 10 Mbit/s. */
+static gdouble
+get_behind (VroadKind kind, gint64 rtt, gint64 buffer, guint seed)
+{
+  Vroad *road = make_road (10, buffer, 0, seed);
+  gint64 at = 10 * FASP_SEC + seed * 37000;
+  gdouble behind = 0;
+  guint64 before;
+
+  vroad_add (road, &(VroadSender) {
+      .kind = VROAD_ADAPTIVE,.rtt = rtt,.source = 4000000}
+  );
+  vroad_add (road, &(VroadSender) {
+      .kind = kind,.rtt = rtt,.start = at}
+  );
+  vroad_run (road, at);
+  before = vroad_get_delivered (road, 0);
+  for (gint64 now = at; now < at + 20 * FASP_SEC; now += FASP_SEC / 20) {
+    gdouble got;
+
+    vroad_run (road, now);
+    got = (vroad_get_delivered (road, 0) - before) * 8 / 4e6;
+    behind = MAX (behind, (now - at) / 1e6 - got);
+  }
+  vroad_free (road);
+  return behind;
+}
+
+/* Who takes all there is gets half of it, and what does with less than that has it soon
+ * again.  In the mean of some moments. */
+static void
+test_guest (void)
+{
+  static const VroadKind kinds[] = { VROAD_RENO, VROAD_CUBIC, VROAD_BBR };
+  const guint n = 8;
+
+  for (guint i = 0; i < 9; i++) {
+    VroadKind kind = kinds[i / 3];
+    gint64 rtt = i % 3 ? 40000 : 20000, buffer = i % 3 == 2 ? 400000 : 200000;
+    gdouble behind = 0;
+
+    for (guint seed = 0; seed < n; seed++)
+      behind += get_behind (kind, rtt, buffer, seed) / n;
+    g_test_message ("%u: %.2f s", i, behind);
+    g_assert_cmpfloat (behind, <, 3);
+  }
+}
+
 static void
 test_two (void)
 {
@@ -1148,6 +1197,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
   g_test_add_func ("/rate/narrow", test_narrow);
   g_test_add_func ("/rate/beside-tcp/shallow", test_beside_tcp_shallow);
+  g_test_add_func ("/rate/guest", test_guest);
   g_test_add_func ("/rate/two", test_two);
   g_test_add_func ("/rate/codel", test_codel);
   g_test_add_func ("/rate/marks", test_marks);
