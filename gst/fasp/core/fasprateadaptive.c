@@ -501,8 +501,8 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   /* small packets take their time */
   if (is_idle (&a->recent))
     return a->recent.to.sent - a->recent.from.sent > IDLE_MOST;
-  /* and so much more by what has left since */
-  queue = MIN (queue + MAX (0, left / arrived - 1) *
+  /* and so much more by what has left since; what is lost does not wait */
+  queue = MIN (queue + MAX (0, left / get_arrival_rate (&a->recent) - 1) *
       MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
   note_yield (a);
   a->fall = (Fall) {
