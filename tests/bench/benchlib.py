@@ -165,11 +165,12 @@ def pipelines(protocol, channel_mbit, buffer_ms, log, record=None):
 
 def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
            rtt=200, loss=2, seed=1, extra=(), link=True, record=None, write=None,
-           schedule=None, sender_keys=""):
+           schedule=None, sender_keys="", beside=""):
     """One constant-rate stream over the link, or on this machine alone; a
     dictionary of what happened. @record: file for fasp's receiver to record
     in. @write: bytes per write of the source. @schedule: instead of the rate,
-    [(when in µs, how many records)]. @sender_keys: more of fasp's or SRT's sink."""
+    [(when in µs, how many records)]. @sender_keys: more of fasp's or SRT's sink. @beside: what
+    else is to be run from its start on."""
     os.makedirs(directory, exist_ok=True)
     path = {name: os.path.join(directory, name) for name in
             ("check.json", "link.json", "log", "cpu-receiver", "cpu-sender", "times.csv", "schedule")}
@@ -222,7 +223,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
         options += ["--rate", int(channel_mbit * 1e6)]
     # the receiver ends by itself when the stream ends or falls silent
     script = (f"exec 2>>{log}.err; {receiver} & check=$!; sleep 0.7; "
-              f"{sender} & wait $check; wait")
+              f"{sender} & {beside + ' &' if beside else ''} wait $check; wait")
     run_on_link(options if link else None, script, seconds + 40, path["link.json"])
     result = load(path["check.json"]) or {"exact": False, "missing": -1, "skips": {}}
     figures = load(path["link.json"]) if link else None
