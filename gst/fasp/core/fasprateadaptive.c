@@ -634,8 +634,9 @@ static gboolean
 is_in_vain (const Adaptive * a)
 {
   const Span *before = &a->before, *drain = &a->drain;
+  FaspTime takes = (a->drain_end - a->drain_start) / 2;
   FaspTime empty = MAX (get_target (a),
-      before->queue_to - EMPTIES_SHARE * a->emptied);
+      before->queue_to - EMPTIES_SHARE * takes);
   gdouble others;
 
   return !a->competing && a->pulse_start == a->pulse_end
