@@ -478,7 +478,7 @@ make_cells (GPtrArray * cells)
   static const VroadKind others[] = { VROAD_RENO, VROAD_CUBIC, VROAD_BBR };
   static const gdouble shares[] = { .9, .6 };
   static const gdouble routes[][2] = { {40, 300}, {300, 40}, {20, 120}, {100,
-      400}
+      400}, {40, 75}, {20, 50}, {60, 85}, {150, 180}
   };
   static const gdouble deep[] = { 50, 200, 1000 };
   static const gdouble shallow[] = { 5, 10, 20 };
@@ -553,11 +553,11 @@ make_cells (GPtrArray * cells)
         "most",.link = 20,.rtt = rtts[i % 3],.loss = i / 3 % 2,.most =
         i / 6 ? 15 : 5}
   );
-  for (guint i = 0; i < 16; i++)
+  for (guint i = 0; i < 32; i++)
     add_cell (cells, (Cell) {
-        "route",.link = 10,.rtt = routes[i % 4][0],.route =
-        routes[i % 4][1],.source = i / 4 % 2 * 6,.jitter = i / 8 * 10,.loss =
-        i / 8}
+        "route",.link = 10,.rtt = routes[i % 8][0],.route =
+        routes[i % 8][1],.source = i / 8 % 2 * 6,.jitter = i / 16 * 10,.loss =
+        i / 16}
   );
   for (guint i = 0; i < 6; i++)
     add_cell (cells, (Cell) {

@@ -49,4 +49,7 @@ FaspTime fasp_queue_get_jump (const FaspQueue * queue, FaspTime time);
  * beyond it. */
 FaspTime fasp_queue_take_jump (FaspQueue * queue);
 
+/* Of what was waited last, so much was the path's. */
+void fasp_queue_lengthen (FaspQueue * queue, FaspTime by);
+
 G_END_DECLS

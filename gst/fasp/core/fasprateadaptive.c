@@ -111,6 +111,11 @@
 #define RIVALS_LEAST .4
 #define RIVALS_SAMPLES 3
 #define RIVALS_TIME (100 * FASP_MSEC)
+/* Nor has it made it shorter at all, and it did not grow: by less than so much of what it would
+ * have taken. */
+#define LEVEL .2
+#define LONGER_ALL .8
+#define LONGER_MOST (25 * FASP_MSEC)
 /* nobody gives way to them by more than half for so long, and what is sent is not more than so
  * many times what arrives. */
 #define FLOOR_TIME (10 * FASP_SEC)
@@ -645,6 +650,44 @@ is_in_vain (const Adaptive * a)
       && others >= RIVALS_LEAST;
 }
 
+/* What stands is there at any rate: that is no queue, as a drain takes from it what we have in
+ * it, at least, and others' grow again.  It is a path that has become longer. */
+static gboolean
+is_longer (const Adaptive * a)
+{
+  const Span *before = &a->before, *drain = &a->drain, *steady = &a->steady;
+  FaspTime takes = MIN ((a->drain_end - a->drain_start) / 2, before->least);
+  FaspTime most = MAX (before->least, MAX (drain->least, steady->least));
+  FaspTime least = MIN (before->least, MIN (drain->least, steady->least));
+  gdouble growth, others;
+
+  return get_others (drain, before, &others) && others >= LONGER_ALL
+      && get_others (drain, steady, &others) && others >= LONGER_ALL
+      && get_growth (before, &growth) && most <= LONGER_MOST
+      && most - least <= LEVEL * takes
+      && ABS (growth) * (before->to.sent - before->from.sent) <= LEVEL * takes;
+}
+
+/* What was given away is tried at once, as it may not be there any more. */
+static void
+take_longer (Adaptive * a, FaspTime now)
+{
+  FaspTime by = MIN (a->drain.least, a->steady.least);
+
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++)
+    fasp_queue_lengthen (&a->queues[i], by);
+  a->gain = CLAMP (a->yielded / MARGIN / a->rate.rate, GAIN_LEAST, GAIN_MOST);
+  a->yielded = a->floor = a->stubborn = 0;
+  a->rate.standing = 0;
+  a->least = G_MAXINT64;
+  a->ceiling = 0;
+  a->step = OFFER_STEP;
+  a->calm_since = now;
+  a->hold_until = now;
+  begin (a, CRUISE, now, a->rtt);
+  expect (a, now, now);
+}
+
 /* What arrives at the rate again, after such a drain, says it once more, now that it is no
  * path that became slower before it. */
 static void
@@ -658,7 +701,10 @@ judge_rivals (Adaptive * a, FaspTime now)
           || steady->to.sent - steady->from.sent < wanted))
     return;
   a->suspect_until = 0;
-  if (!get_others (&a->drain, steady, &others) || others < COMPETE_NOBODY) {
+  if (is_longer (a)) {
+    take_longer (a, now);
+  } else if (!get_others (&a->drain, steady, &others)
+      || others < COMPETE_NOBODY) {
     a->floor = 0;
   } else if (others >= RIVALS_LEAST) {
     a->floor = MIN (FLOOR_SHARE * a->yielded,

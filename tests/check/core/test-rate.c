@@ -347,17 +347,18 @@ static void
 test_route (void)
 {
   static const gint64 rtts[][2] = { {40000, 300000}, {300000, 40000},
-  {20000, 120000}, {100000, 400000}
+  {20000, 120000}, {100000, 400000}, {40000, 75000}, {20000, 50000},
+  {60000, 85000}, {150000, 180000}
   };
-  const guint n = 8;
+  const guint n = 8, m = G_N_ELEMENTS (rtts);
 
-  for (guint i = 0; i < 16; i++) {
-    const gint64 *rtt = rtts[i % 4];
+  for (guint i = 0; i < 4 * m; i++) {
+    const gint64 *rtt = rtts[i % m];
     gdouble share = 0;
 
     for (guint seed = 0; seed < n; seed++)
-      share += get_share_of_route (rtt, i / 8 ? 6000000 : 0, i / 4 % 2 ? .01 :
-          0, seed) / n;
+      share += get_share_of_route (rtt, i / 2 / m ? 6000000 : 0,
+          i / m % 2 ? .01 : 0, seed) / n;
     g_test_message ("%d to %d ms: %.3f", (gint) (rtt[0] / 1000),
         (gint) (rtt[1] / 1000), share);
     g_assert_cmpfloat (share, >, .85);
