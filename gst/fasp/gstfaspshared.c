@@ -45,6 +45,7 @@ shared_free (FaspMemory * memory)
 
   gst_memory_unmap (shared->map.memory, &shared->map);
   gst_buffer_unref (shared->buffer);
+  fasp_memory_clear (memory);
   g_free (shared);
 }
 

@@ -11,7 +11,8 @@ static void
 fuzz_frames (const guint8 * data, gsize size)
 {
   static FaspFeedback feedback;
-  FaspFrame frame = {.feedback = &feedback };
+  gchar text[FASP_TEXT_MAX + 1];
+  FaspFrame frame = {.feedback = &feedback,.text = text };
   FaspReader r = { data, size };
   guint sum = 0;
 

@@ -181,6 +181,7 @@ typedef struct
 static void
 landing_free (FaspMemory * memory)
 {
+  fasp_memory_clear (memory);
   g_free (memory);
 }
 

@@ -1,11 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspblock.h"
 
+/* A block of a slab that is used after it was let go is to be seen by ASan, too. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(start, size)
+#define ASAN_UNPOISON_MEMORY_REGION(start, size)
+#endif
+
+/* Blocks in the first slab of a memory; the next is twice as large each. */
+#define SLAB_FIRST 16
+#define SLAB_MOST 512
+
+struct _FaspSlab
+{
+  FaspSlab *next;               /* the one before */
+  guint size, used;             /* blocks */
+  guint64 room[];
+};
+
+G_STATIC_ASSERT (sizeof (FaspBlock) % sizeof (guint64) == 0);
+
 void
 fasp_memory_init (FaspMemory * memory, void (*free) (FaspMemory * memory))
 {
+  *memory = (FaspMemory) {
+  1, free, NULL};
+}
+
+static void
+free_slabs (FaspSlab * slab)
+{
+  while (slab != NULL) {
+    FaspSlab *next = slab->next;
+
+    g_free (slab);
+    slab = next;
+  }
+}
+
+/* The largest is enough for as many as there were, the next time or the one after that. */
+void
+fasp_memory_reuse (FaspMemory * memory)
+{
   memory->refs = 1;
-  memory->free = free;
+  if (memory->slab == NULL)
+    return;
+  free_slabs (memory->slab->next);
+  memory->slab->next = NULL;
+  memory->slab->used = 0;
+}
+
+void
+fasp_memory_clear (FaspMemory * memory)
+{
+  free_slabs (memory->slab);
+  memory->slab = NULL;
+}
+
+static FaspBlock *
+take_block (FaspMemory * memory)
+{
+  FaspSlab *slab = memory->slab;
+  FaspBlock *block;
+
+  if (slab == NULL || slab->used == slab->size) {
+    guint size = slab == NULL ? SLAB_FIRST : MIN (2 * slab->size, SLAB_MOST);
+
+    slab = g_malloc (sizeof (FaspSlab) + size * sizeof (FaspBlock));
+    *slab = (FaspSlab) {
+    memory->slab, size, 0};
+    memory->slab = slab;
+  }
+  block = (FaspBlock *) slab->room + slab->used++;
+  ASAN_UNPOISON_MEMORY_REGION (block, sizeof (FaspBlock));
+  return block;
 }
 
 FaspMemory *
@@ -36,7 +106,7 @@ fasp_block_new (guint32 capacity)
 FaspBlock *
 fasp_block_new_in (FaspMemory * memory, const guint8 * data, guint32 size)
 {
-  FaspBlock *block = g_malloc (sizeof (FaspBlock));
+  FaspBlock *block = take_block (memory);
 
   *block = (FaspBlock) {
   .refs = 1,.size = size,.capacity = size,.offset =
@@ -67,7 +137,12 @@ fasp_block_unref (FaspBlock * block)
 {
   if (!g_atomic_int_dec_and_test (&block->refs))
     return;
-  if (block->memory != NULL)
-    fasp_memory_unref (block->memory);
-  g_free (block);
+  if (block->memory != NULL) {
+    FaspMemory *memory = block->memory;
+
+    ASAN_POISON_MEMORY_REGION (block, sizeof (FaspBlock));
+    fasp_memory_unref (memory);
+  } else {
+    g_free (block);
+  }
 }

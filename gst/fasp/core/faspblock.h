@@ -21,13 +21,16 @@ enum
   FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first of another media time (local) */
 };
 
-/* Memory of somebody else that blocks lie in: to be embedded. */
+/* Memory of somebody else that blocks lie in: to be embedded.  What says where they lie, a
+ * FaspBlock each, is made for many at a time and lives as long as the memory. */
 typedef struct _FaspMemory FaspMemory;
+typedef struct _FaspSlab FaspSlab;
 
 struct _FaspMemory
 {
-  gint refs;                    /* atomic */
+  gint refs;                    /* atomic; one more for each block */
   void (*free) (FaspMemory * memory);   /* on whatever thread is the last */
+  FaspSlab *slab;               /* the newest */
 };
 
 /* With one reference. */
@@ -35,6 +38,10 @@ void fasp_memory_init (FaspMemory * memory,
     void (*free) (FaspMemory * memory));
 FaspMemory *fasp_memory_ref (FaspMemory * memory);
 void fasp_memory_unref (FaspMemory * memory);
+/* No block is in it any more: once more with one reference, for others. */
+void fasp_memory_reuse (FaspMemory * memory);
+/* The same, for good; by @free, or who owns one without. */
+void fasp_memory_clear (FaspMemory * memory);
 
 #define FASP_OFFSET_UNKNOWN G_MAXUINT64
 
@@ -63,7 +70,8 @@ typedef struct
 } FaspBlock;
 
 FaspBlock *fasp_block_new (guint32 capacity);
-/* Full, of bytes that lie in @memory, to which it takes a reference. */
+/* Full, of bytes that lie in @memory, to which it takes a reference.  Blocks of one memory are made
+ * by one thread at a time. */
 FaspBlock *fasp_block_new_in (FaspMemory * memory, const guint8 * data,
     guint32 size);
 /* Lets go of room that is not used. */

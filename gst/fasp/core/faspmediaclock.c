@@ -14,6 +14,7 @@ fasp_media_clock_init (FaspMediaClock * clock)
   memset (clock, 0, sizeof (*clock));
   for (guint i = 0; i < WINDOW; i++)
     clock->bucket_min[i] = FASP_NEVER;
+  clock->least = FASP_NEVER;
 }
 
 static void
@@ -22,17 +23,7 @@ clear_window (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
   for (guint i = 0; i < WINDOW; i++)
     clock->bucket_min[i] = FASP_NEVER;
   clock->bucket = bucket;
-  clock->bucket_min[bucket % WINDOW] = difference;
-}
-
-static FaspTime
-estimate (const FaspMediaClock * clock)
-{
-  FaspTime min = FASP_NEVER;
-
-  for (guint i = 0; i < WINDOW; i++)
-    min = MIN (min, clock->bucket_min[i]);
-  return min;
+  clock->bucket_min[bucket % WINDOW] = clock->least = difference;
 }
 
 /* Late in each second of the window, by about the same: the sender's clock
@@ -41,16 +32,16 @@ estimate (const FaspMediaClock * clock)
 static gboolean
 is_late_for_good (const FaspMediaClock * clock)
 {
-  FaspTime min = FASP_NEVER, max = -FASP_NEVER;
+  FaspTime max = -FASP_NEVER;
 
+  if (clock->least - clock->offset <= FASP_MEDIA_CLOCK_STEP)
+    return FALSE;
   for (guint i = 0; i < WINDOW; i++) {
     if (clock->bucket_min[i] == FASP_NEVER)
       return FALSE;
-    min = MIN (min, clock->bucket_min[i]);
     max = MAX (max, clock->bucket_min[i]);
   }
-  return min - clock->offset > FASP_MEDIA_CLOCK_STEP
-      && max - min <= FASP_MEDIA_CLOCK_STEP / 2;
+  return max - clock->least <= FASP_MEDIA_CLOCK_STEP / 2;
 }
 
 static void
@@ -114,10 +105,16 @@ note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
         b++)
       clock->bucket_min[b % WINDOW] = FASP_NEVER;
     clock->bucket = bucket;
+    clock->least = FASP_NEVER;
+    for (guint i = 0; i < WINDOW; i++)
+      clock->least = MIN (clock->least, clock->bucket_min[i]);
   }
-  if (bucket > clock->bucket - WINDOW)
-    clock->bucket_min[bucket % WINDOW] =
-        MIN (clock->bucket_min[bucket % WINDOW], difference);
+  if (bucket > clock->bucket - WINDOW) {
+    FaspTime *min = &clock->bucket_min[bucket % WINDOW];
+
+    *min = MIN (*min, difference);
+    clock->least = MIN (clock->least, difference);
+  }
 }
 
 /* Was the sender's clock set, as this block shows? */
@@ -172,7 +169,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
   }
   note_newest (clock, number, media);
   note_least (clock, bucket, difference);
-  target = estimate (clock);
+  target = clock->least;
   if (arrival - clock->start <= FASP_SEC) {
     clock->offset = MIN (clock->offset, target);
     /* who joined in the past is catching up */

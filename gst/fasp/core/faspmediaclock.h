@@ -45,6 +45,7 @@ typedef struct
   FaspTime slew_remainder;
   gint64 bucket;                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
+  FaspTime least;               /* of all of them */
   guint64 newest;               /* the highest block that has come, */
   FaspTime newest_media;        /* and its time */
   guint jumps;                  /* followed since the start; of the last: */

@@ -106,7 +106,8 @@ fasp_session_hear (FaspSession * session, FaspTime now,
     FaspMemory * memory)
 {
   FaspFeedback feedback;
-  FaspFrame frame = {.feedback = &feedback,.memory = memory };
+  gchar text[FASP_TEXT_MAX + 1];
+  FaspFrame frame = {.feedback = &feedback,.text = text,.memory = memory };
   guint8 scratch[FASP_DATAGRAM_MAX];
   FaspSessionHeader header;
   FaspReader r = { 0 };

@@ -377,7 +377,8 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     FaspMemory * memory, gboolean marked)
 {
   FaspFeedback feedback;
-  FaspFrame frame = {.feedback = &feedback,.memory = memory };
+  gchar text[FASP_TEXT_MAX + 1];
+  FaspFrame frame = {.feedback = &feedback,.text = text,.memory = memory };
   guint8 scratch[FASP_DATAGRAM_MAX];
   guint8 *opened = memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER :
       scratch;

@@ -251,7 +251,7 @@ typedef struct
   guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
   guint64 budget;               /* PROMISE: of feedback, bytes/s; 0: not known */
   guint64 back_off;             /* GROUP: µs */
-  gchar text[FASP_TEXT_MAX + 1];        /* CLOSE */
+  gchar *text;                  /* CLOSE: caller's, of FASP_TEXT_MAX + 1, filled in */
   FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
   /* REPAIR: `payload' is the symbol */
   guint16 blocks, key, span;    /* of the window; its age, ms */
@@ -267,7 +267,7 @@ typedef struct
 } FaspFrame;
 
 /* Next frame of a datagram; FALSE at the end or when malformed (then
- * r->failed).  @frame->feedback must point to room for one. */
+ * r->failed).  @frame->feedback and text must point to room for one. */
 gboolean fasp_wire_next_frame (FaspReader * r, FaspFrame * frame);
 
 void fasp_wire_write_number (FaspWriter * w, FaspFrameType type,

@@ -11,13 +11,22 @@ struct _FaspChunkPool
   gboolean closed;
 };
 
+static void
+chunk_free (gpointer data)
+{
+  FaspChunk *chunk = data;
+
+  fasp_memory_clear (&chunk->memory);
+  g_free (chunk);
+}
+
 FaspChunkPool *
 fasp_chunk_pool_new (gsize limit)
 {
   FaspChunkPool *pool = g_new0 (FaspChunkPool, 1);
 
   g_mutex_init (&pool->lock);
-  pool->idle = g_ptr_array_new_with_free_func (g_free);
+  pool->idle = g_ptr_array_new_with_free_func (chunk_free);
   pool->limit = MAX (limit / FASP_CHUNK_SIZE, 1);
   return pool;
 }
@@ -58,7 +67,7 @@ give_back (FaspMemory * memory)
     g_ptr_array_add (pool->idle, chunk);
   g_mutex_unlock (&pool->lock);
   if (!keep)
-    g_free (chunk);
+    chunk_free (chunk);
   if (last)
     destroy (pool);
 }
@@ -80,7 +89,9 @@ fasp_chunk_pool_take (FaspChunkPool * pool)
   if (chunk == NULL) {
     chunk = g_new (FaspChunk, 1);
     chunk->pool = pool;
+    fasp_memory_init (&chunk->memory, give_back);
+  } else {
+    fasp_memory_reuse (&chunk->memory);
   }
-  fasp_memory_init (&chunk->memory, give_back);
   return chunk;
 }

@@ -31,6 +31,7 @@ struct _FaspReceiveBatch
   FaspMemory *memory;           /* where its blocks may stay, or NULL; then */
   FaspChunk *spare;             /* this takes its place */
 
+  guint wanted;                 /* messages, of the next fill */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
@@ -43,6 +44,7 @@ fasp_receive_batch_new (gsize limit)
 {
   FaspReceiveBatch *b = g_new0 (FaspReceiveBatch, 1);
 
+  b->wanted = FASP_RECEIVE_BATCH;
   b->pool = fasp_chunk_pool_new (limit + FASP_RECEIVE_BATCH * FASP_CHUNK_SIZE);
   for (guint i = 0; i < FASP_RECEIVE_BATCH; i++) {
     struct msghdr *header = &b->messages[i].msg_hdr;
@@ -75,17 +77,25 @@ fasp_receive_batch_free (FaspReceiveBatch * b)
 gboolean
 fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
 {
+  gsize bytes = 0;
   gint n;
 
-  for (guint i = 0; i < FASP_RECEIVE_BATCH; i++) {
+  for (guint i = 0; i < b->wanted; i++) {
     b->messages[i].msg_hdr.msg_namelen = sizeof b->addresses[i];
     b->messages[i].msg_hdr.msg_controllen = sizeof b->controls[i].bytes;
   }
-  n = recvmmsg (fd, b->messages, FASP_RECEIVE_BATCH, 0, NULL);
+  n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
   b->used = MAX (n, 0);
   b->message = 0;
   b->offset = b->segment = 0;
-  return b->used < FASP_RECEIVE_BATCH;
+  if (b->used < b->wanted)
+    return TRUE;
+  /* the next will be as large */
+  for (guint i = 0; i < b->used; i++)
+    bytes += b->messages[i].msg_len;
+  b->wanted = CLAMP (FASP_RECEIVE_BYTES * b->used / MAX (bytes, 1), 1,
+      FASP_RECEIVE_BATCH);
+  return FALSE;
 }
 
 /* What the kernel says of a message: the size of the datagrams that it was joined of,
@@ -131,8 +141,12 @@ end_message (FaspReceiveBatch * b)
   guint i = b->message++;
 
   b->offset = b->segment = 0;
-  if (b->memory == NULL || g_atomic_int_get (&b->memory->refs) == 1)
+  if (b->memory == NULL)
     return;
+  if (g_atomic_int_get (&b->memory->refs) == 1) {
+    fasp_memory_reuse (b->memory);
+    return;
+  }
   /* blocks are in it: the next come into another */
   fasp_memory_unref (b->memory);
   b->chunks[i] = b->spare;

@@ -13,7 +13,8 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RECEIVE_BATCH 32   /* messages */
+#define FASP_RECEIVE_BATCH 32   /* messages, of so many bytes together or a little more: who */
+#define FASP_RECEIVE_BYTES (256 << 10)  /* sums them up is to find them in a core's cache */
 
 typedef struct _FaspReceiveBatch FaspReceiveBatch;
 

@@ -106,6 +106,7 @@ test_memory (void)
   fasp_reorder_insert (reorder, 0, &piece);
   fasp_reorder_free (reorder);
   g_assert_cmpint (memory.refs, ==, 1);
+  fasp_memory_clear (&memory);
 }
 
 static void

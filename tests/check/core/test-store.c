@@ -89,6 +89,7 @@ test_memory (void)
   g_assert_cmpint (memory.refs, ==, 2);
   fasp_store_free (store);
   g_assert_cmpint (memory.refs, ==, 1);
+  fasp_memory_clear (&memory);
 }
 
 /* Where blocks begin and end in units of the peer's window. */

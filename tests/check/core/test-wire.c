@@ -148,7 +148,8 @@ static gboolean
 rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
 {
   g_autofree FaspFeedback *feedback = g_new0 (FaspFeedback, 1);
-  FaspFrame frame = {.feedback = feedback };
+  gchar text[FASP_TEXT_MAX + 1];
+  FaspFrame frame = {.feedback = feedback,.text = text };
   FaspReader r = { frames, size };
   gsize end = w->used + size;
 

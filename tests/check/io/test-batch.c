@@ -129,6 +129,7 @@ static void
 memory_free (FaspMemory * memory)
 {
   blocks_alive--;
+  fasp_memory_clear (memory);
   g_free (memory);
 }
 
