@@ -50,15 +50,10 @@
 #include "gstfaspevents.h"
 #include "gstfaspplace.h"
 #include "gstfaspshared.h"
+#include "gstfaspwatch.h"
 
 /* Memories written at a time. */
 #define PIECES 64
-/* Does the stream fall behind? It is looked so often, µs, */
-#define LOOK_EVERY G_USEC_PER_SEC
-/* waits for so long then, µs, */
-#define BEHIND (2 * G_USEC_PER_SEC)
-/* the third time in a row it is told. */
-#define LOOKS 3
 
 #define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK, GstBaseSink);
@@ -73,10 +68,7 @@ struct _GstFaspSink
   gboolean delta;               /* the last buffer cannot be decoded alone */
   gboolean ended;               /* the end of the stream was sent */
   gint64 told_slow;             /* the I/O thread's; µs */
-  gint64 looked, told;          /* when it was looked whether it falls behind, and told; µs */
-  gint64 held;                  /* for so long it was held up since, µs */
-  FaspTime backlog;             /* and what had not left yet then waited so long */
-  guint looks;                  /* that found it so, in a row */
+  GstFaspWatch watch;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -119,51 +111,6 @@ fail (GstFaspSink * self, const FaspEvent * event)
   return GST_FLOW_ERROR;
 }
 
-static gboolean
-is_live (GstFaspSink * self)
-{
-  g_autoptr (GstQuery) query = gst_query_new_latency ();
-  gboolean live = FALSE;
-
-  if (gst_pad_peer_query (GST_BASE_SINK_PAD (self), query))
-    gst_query_parse_latency (query, &live, NULL, NULL);
-  return live;
-}
-
-/* A file is as fast as the line; but what is live comes as fast as it comes, and a rate that is too
- * low shows nowhere else: nothing is lost, and all is later and later. */
-static void
-look_behind (GstFaspSink * self)
-{
-  gint64 now = g_get_monotonic_time (), since = now - self->looked;
-  gint64 held = MIN (self->held, since);
-  FaspTime backlog;
-
-  if (since < LOOK_EVERY)
-    return;
-  backlog = fasp_endpoint_get_backlog (fasp_io_lock (self->connection.io), now);
-  fasp_io_unlock (self->connection.io, FALSE);
-  /* after an outage it waits as well, and less and less */
-  if (backlog >= 0 && (held > since / 2
-          || (backlog > BEHIND && backlog > self->backlog)))
-    self->looks++;
-  else
-    self->looks = 0;
-  self->looked = now;
-  self->held = 0;
-  self->backlog = backlog;
-  if (self->looks < LOOKS || !is_live (self)
-      || !gst_fasp_events_is_due (&self->told))
-    return;
-  GST_ELEMENT_WARNING (self, RESOURCE, BUSY, ("The stream comes faster than it "
-          "leaves, and is later and later: %.1f s of it wait here, and its source "
-          "was held up for %u %% of the last time. Raise max-bitrate if the line "
-          "has room, with a long round trip also buffer-size on both ends; else "
-          "lower the encoder's rate (available-bitrate tells what there is room "
-          "for). A receiver that is paused holds it up, too: see slow-policy.",
-          backlog / 1e6, (guint) (100 * held / since)), (NULL));
-}
-
 /* Memories of a buffer or list, mapped, to be written as one. */
 typedef struct
 {
@@ -179,7 +126,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
   gsize done = 0;
   FaspEvent event;
 
-  look_behind (self);
+  gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io);
   if (self->ended) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The stream has ended. Set faspsink to READY and back to PLAYING to "
@@ -191,7 +138,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
     FaspIoResult result = fasp_io_write (self->connection.io, media_time,
         g->pieces, g->n, &done, &event);
 
-    self->held += g_get_monotonic_time () - before;
+    gst_fasp_watch_held (&self->watch, g_get_monotonic_time () - before);
     switch (result) {
       case FASP_IO_OK:
         return GST_FLOW_OK;
@@ -466,7 +413,8 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     self->key_frame_unasked = FALSE;
     self->ended = FALSE;
     self->told_slow = 0;
-    self->looked = self->told = self->held = self->backlog = self->looks = 0;
+    self->watch = (GstFaspWatch) {
+    0};
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
   }

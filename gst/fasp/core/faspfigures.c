@@ -127,6 +127,21 @@ fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
   return backlog;
 }
 
+gdouble
+fasp_endpoint_get_loss (FaspEndpoint * endpoint)
+{
+  gdouble loss = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN && !session->interrupted
+        && session->rate == NULL)
+      loss = MAX (loss, session->tx.outlook.goal.path.loss);
+  }
+  return loss;
+}
+
 const FaspHist *
 fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
 {

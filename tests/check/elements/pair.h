@@ -30,6 +30,12 @@ guint pair_stop (GstElement * pipeline);
 guint64 pair_get_stat (GstElement * pipeline, const gchar * name,
     const gchar * field);
 
+/* Carries datagrams from a port of its own to another of this machine, and what comes back; of the
+ * larger ones of the way there two in five are lost. */
+typedef struct _PairWire PairWire;
+PairWire *pair_wire_new (guint to, guint * port);
+void pair_wire_free (PairWire * wire);
+
 /* The stream of the tests: @size bytes that tell their place. */
 GBytes *pair_make_stream (gsize size);
 

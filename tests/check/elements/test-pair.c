@@ -841,6 +841,32 @@ test_behind (gconstpointer data)
   pair_free (pair);
 }
 
+/* So is a rate that is too high for the line. */
+static void
+test_lossy (void)
+{
+  guint port = pair_get_port (), by;
+  PairWire *wire = pair_wire_new (port, &by);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "max-bitrate=3000000 buffer-size=262144 " SECRET, by);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (1500000);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_object_set (get_in (pair), "max-bytes", (guint64) 0, NULL);
+  play (pair);
+  push (pair, stream, 0, 1500000, 1316);
+  gst_app_src_end_of_stream (get_in (pair));
+  message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (message, &error, NULL);
+  g_assert_nonnull (strstr (error->message, "is lost on the way"));
+  pair_free (pair);
+  pair_wire_free (wire);
+}
+
 /* A stream of nothing ends at both ends, too, and not before somebody has heard of it. */
 static void
 test_empty (gconstpointer data)
@@ -1043,6 +1069,7 @@ main (int argc, char **argv)
       test_behind);
   g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE),
       test_behind);
+  g_test_add_func ("/pair/lossy", test_lossy);
   g_test_add_func ("/pair/left-behind", test_left_behind);
   g_test_add_data_func ("/pair/empty/dials", GINT_TO_POINTER (TRUE),
       test_empty);

@@ -1,0 +1,91 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfaspevents.h"
+#include "gstfaspwatch.h"
+
+#define LOOK_EVERY G_USEC_PER_SEC
+/* What waits for so long is behind, µs. */
+#define BEHIND (2 * G_USEC_PER_SEC)
+/* Lines lose so much, now and then; a rate that is too high, more. */
+#define LOSSY .25
+/* The third time in a row it is told. */
+#define LOOKS 3
+
+/* A file is as fast as the line; but what is live comes as fast as it comes: then nothing is lost,
+ * and all is later and later. */
+static gboolean
+is_live (GstElement * sink)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  return live;
+}
+
+static void
+tell_behind (GstFaspWatch * w, GstElement * sink, guint held)
+{
+  if (w->behind < LOOKS || !is_live (sink)
+      || !gst_fasp_events_is_due (&w->told_behind))
+    return;
+  GST_ELEMENT_WARNING (sink, RESOURCE, BUSY, ("The stream comes faster than it "
+          "leaves, and is later and later: %.1f s of it wait here, and its source "
+          "was held up for %u %% of the last time. Raise max-bitrate if the line "
+          "has room, with a long round trip also buffer-size on both ends; else "
+          "lower the encoder's rate (available-bitrate tells what there is room "
+          "for). A receiver that is paused holds it up, too: see slow-policy.",
+          w->backlog / 1e6, held), (NULL));
+}
+
+static void
+tell_lossy (GstFaspWatch * w, GstElement * sink, gdouble loss)
+{
+  if (w->lossy < LOOKS || !gst_fasp_events_is_due (&w->told_lossy))
+    return;
+  GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
+      ("%.0f %% of what leaves is lost on "
+          "the way. If the line has less room than max-bitrate, lower that, or set "
+          "rate-control=adaptive, which finds out how much there is. If the line "
+          "itself loses so much, all is as it should be.", 100 * loss), (NULL));
+}
+
+void
+gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
+{
+  gint64 now = g_get_monotonic_time (), since = now - w->looked;
+  gint64 held = MIN (w->held, since);
+  FaspEndpoint *endpoint;
+  FaspTime backlog;
+  gdouble loss;
+
+  if (since < LOOK_EVERY)
+    return;
+  endpoint = fasp_io_lock (io);
+  backlog = fasp_endpoint_get_backlog (endpoint, now);
+  loss = fasp_endpoint_get_loss (endpoint);
+  fasp_io_unlock (io, FALSE);
+  /* after an outage it waits as well, and less and less */
+  w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND
+          && backlog > w->backlog)) ? w->behind + 1 : 0;
+  w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
+  w->looked = now;
+  w->held = 0;
+  w->backlog = backlog;
+  tell_behind (w, sink, 100 * held / since);
+  tell_lossy (w, sink, loss);
+}
+
+void
+gst_fasp_watch_held (GstFaspWatch * w, gint64 time)
+{
+  w->held += time;
+}
