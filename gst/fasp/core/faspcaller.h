@@ -16,7 +16,7 @@
 G_BEGIN_DECLS
 
 #define FASP_CALLER_FIRST (250 * FASP_MSEC)
-#define FASP_CALLER_MAX FASP_SEC
+#define FASP_CALLER_MAX (500 * FASP_MSEC)
 /* So long after a REJECT, another one for the same reason is believed. */
 #define FASP_CALLER_DOUBT FASP_SEC
 

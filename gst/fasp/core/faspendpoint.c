@@ -13,8 +13,6 @@
 #define DEFAULT_RESUME (30 * FASP_SEC)
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
-/* A peer whose port is closed is not waited for to be silent. */
-#define UNREACHABLE_AFTER (100 * FASP_MSEC)
 /* The application hears of a promise that changes this often. */
 #define TELL_PROMISE_AFTER FASP_SEC
 
@@ -545,18 +543,11 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (!fasp_session_refused (session, to)
-        || now - session->heard < UNREACHABLE_AFTER)
-      continue;
+    fasp_session_refused (session, to);
     fasp_endpoint_wake (endpoint, session);
-    if (fasp_session_is_over (session))
+    if (fasp_session_is_over (session)
+        && now >= fasp_session_get_refused_time (session))
       session->close_deadline = now;
-    else if (session->state == FASP_SESSION_OPEN) {
-      if (session->role == FASP_ROLE_SENDER)
-        fasp_tx_stall (&session->tx, now);
-      interrupt (endpoint, now, session,
-          "its port is closed: the program there has ended");
-    }
   }
 }
 
@@ -658,6 +649,19 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
 }
 
+/* What is sent into the void is of no use. */
+static void
+tend_refusal (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  if (session->state != FASP_SESSION_OPEN
+      || now < fasp_session_get_refused_time (session))
+    return;
+  if (session->role == FASP_ROLE_SENDER)
+    fasp_tx_stall (&session->tx, now);
+  interrupt (endpoint, now, session,
+      "its port is closed: the program there has ended");
+}
+
 /* A sender that does not tell the latency that it should is not waited for. */
 static void
 tend_latency (FaspSession * session, FaspTime now)
@@ -687,6 +691,7 @@ fasp_endpoint_tend (FaspEndpoint * endpoint, FaspTime now,
         remove_reason (session, now, FASP_REASON_SILENT);
       else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
+      tend_refusal (endpoint, now, session);
       if (session->interrupted && fasp_slow_lets_go (endpoint))
         remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
+/* A peer whose port is said to be closed has been silent for so long then. */
+#define REFUSED_AFTER (100 * FASP_MSEC)
+
 FaspSession *
 fasp_session_new (FaspRole role, guint32 id, FaspTime now,
     const FaspAddress * peer, guint flows,
@@ -124,19 +127,26 @@ fasp_session_get_address (const FaspSession * session)
   return &session->accept_to;
 }
 
-gboolean
+void
 fasp_session_refused (FaspSession * session, const FaspAddress * address)
+{
+  for (guint i = 0; i < session->n_paths; i++)
+    if (fasp_address_equal (&session->paths[i].address, address))
+      session->paths[i].refused = TRUE;
+}
+
+FaspTime
+fasp_session_get_refused_time (const FaspSession * session)
 {
   gboolean all = TRUE, any = FALSE;
 
   for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
+    const FaspPath *path = &session->paths[i];
 
-    if (fasp_address_equal (&path->address, address))
-      any = path->refused = TRUE;
+    any = any || path->refused;
     all = all && (path->refused || !path->proved);
   }
-  return any && all;
+  return any && all ? session->heard + REFUSED_AFTER : FASP_NEVER;
 }
 
 void
@@ -354,8 +364,9 @@ get_open_timeout (FaspSession * session, FaspTime now)
   silent = fasp_session_get_silent_since (session);
   timeout = fasp_sooner (timeout, silent + session->resume_timeout);
   if (!session->interrupted)
-    timeout = fasp_sooner (timeout, silent +
-        fasp_session_get_patience (session));
+    timeout = fasp_sooner (timeout, fasp_sooner (silent +
+            fasp_session_get_patience (session),
+            fasp_session_get_refused_time (session)));
   return timeout;
 }
 

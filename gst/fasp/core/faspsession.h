@@ -179,10 +179,11 @@ void fasp_session_prove (const FaspSession * session,
  * there. */
 void fasp_session_set_address (FaspSession * session, guint8 flow,
     const FaspAddress * peer);
-/* The network says that nobody listens at @address. TRUE: nor at any other of
- * the peer's. */
-gboolean fasp_session_refused (FaspSession * session,
-    const FaspAddress * address);
+/* The network says that nobody listens at @address. */
+void fasp_session_refused (FaspSession * session, const FaspAddress * address);
+/* When that is believed, as nothing is heard from there or any other address of the peer's;
+ * FASP_NEVER: it is not said of all of them. */
+FaspTime fasp_session_get_refused_time (const FaspSession * session);
 /* Where the peer is, as far as is known: where its first flow goes. */
 const FaspAddress *fasp_session_get_address (const FaspSession * session);
 /* The session can carry data from now on, where the peer has been proved to be. */

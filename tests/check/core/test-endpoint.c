@@ -659,6 +659,48 @@ test_restart (void)
   vcast_free (n);
 }
 
+/* The same at once, and that its port was closed was said in between, when it had just been heard:
+ * it is found out as soon as nothing comes any more. Of a receiver that lives that may be said as
+ * often as one likes. */
+static void
+test_restart_told (void)
+{
+  for (guint dies = 0; dies < 2; dies++) {
+    VCast *n = vcast_new (7);
+    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+    FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+    FaspAddress at = vnet_get_address (VNET_B);
+    FaspTime before;
+
+    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, 3 * FASP_SEC);
+    if (dies) {
+      vcast_leave (n, VNET_B);
+      vcast_join (n, VNET_B, &b, VNET_A);
+    }
+    before = vnet_get_time (n->net);
+    while (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED] == 0
+        && vnet_get_time (n->net) < before + FASP_SEC) {
+      if (!dies || vnet_get_time (n->net) == before)
+        fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint,
+            vnet_get_time (n->net), &at);
+      vcast_run (n, 20 * FASP_MSEC);
+    }
+    g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==,
+        dies);
+    if (dies) {
+      g_assert_cmpint (vnet_get_time (n->net) - before, <, RTT + FASP_SEC / 5);
+      g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
+      vcast_run (n, 3 * RTT);
+      g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
+    }
+    vcast_end (n);
+    vcast_assert_whole (n, VNET_B);
+    vcast_free (n);
+  }
+}
+
 /* Goodbye in the middle: the other side gets what was sent, and is told. */
 static void
 test_stop (gconstpointer data)
@@ -1207,6 +1249,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/death", test_death);
   g_test_add_func ("/endpoint/closed-port", test_closed_port);
   g_test_add_func ("/endpoint/restart", test_restart);
+  g_test_add_func ("/endpoint/restart-told", test_restart_told);
   g_test_add_data_func ("/endpoint/stop/sender", GINT_TO_POINTER (VNET_A),
       test_stop);
   g_test_add_data_func ("/endpoint/stop/receiver", GINT_TO_POINTER (VNET_B),
