@@ -663,7 +663,8 @@ is_longer (const Adaptive * a)
 
   return get_others (drain, before, &others) && others >= LONGER_ALL
       && get_others (drain, steady, &others) && others >= LONGER_ALL
-      && get_growth (before, &growth) && most <= LONGER_MOST
+      && get_growth (before, &growth) && least > get_target (a)
+      && most <= LONGER_MOST
       && most - least <= LEVEL * takes
       && ABS (growth) * (before->to.sent - before->from.sent) <= LEVEL * takes;
 }
