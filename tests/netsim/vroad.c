@@ -272,7 +272,8 @@ poll (Sender * s)
     return poll_tcp (s, now);
   for (;;) {
     if (s->rate != NULL)
-      set_rate (s, now, fasp_rate_get (s->rate, now, &until));
+      set_rate (s, now, fasp_rate_get (s->rate, now,
+              s->next_pn * VROAD_PACKET, &until));
     again = fasp_pacer_get_time (&s->pacer, now, VROAD_PACKET);
     if (again > now)
       break;

@@ -129,7 +129,7 @@ fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
 }
 
 guint64
-fasp_rate_get (FaspRate * rate, FaspTime now, FaspTime * until)
+fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 {
-  return fasp_rate_clamp (rate, rate->class->get (rate, now, until));
+  return fasp_rate_clamp (rate, rate->class->get (rate, now, sent, until));
 }

@@ -61,8 +61,10 @@ typedef struct
   gsize size;
   void (*init) (FaspRate * rate, FaspTime now);
   void (*report) (FaspRate * rate, const FaspRateReport * report);
-  /* The rate to send at from now on, and when to ask again, at the latest. */
-  guint64 (*get) (FaspRate * rate, FaspTime now, FaspTime * until);
+  /* The rate to send at from now on, and when to ask again, at the latest.  @sent: bytes of the
+   * session by now, as in samples. */
+  guint64 (*get) (FaspRate * rate, FaspTime now, guint64 sent,
+      FaspTime * until);
 } FaspRateClass;
 
 struct _FaspRate
@@ -88,7 +90,8 @@ void fasp_rate_free (FaspRate * rate);
 /* May change at any time. */
 void fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max);
 void fasp_rate_report (FaspRate * rate, const FaspRateReport * report);
-guint64 fasp_rate_get (FaspRate * rate, FaspTime now, FaspTime * until);
+guint64 fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent,
+    FaspTime * until);
 
 /* The controllers. */
 extern const FaspRateClass fasp_rate_pert, fasp_rate_adaptive;

@@ -3,7 +3,7 @@
  * Measures what the path is good for by short pulses (docs/rate-control.md):
  *
  *   PULSE   for some 20 ms at `gain' times the rate
- *   DRAIN   at half the rate until that is made up for
+ *   DRAIN   at half the rate until what has left beyond it is made up for
  *   CRUISE  at the rate, until it is known how the pulse arrived
  *
  * A pulse that arrives as fast as it left says that there is room; one that is
@@ -158,6 +158,7 @@ typedef struct
   gdouble gain;                 /* of this pulse, or the next one */
   FaspTime pulse_start, pulse_end, drain_start, drain_end;
   gboolean evaluated;           /* the last pulse */
+  guint64 sent, pulse_sent;     /* bytes by now, and when the pulse began */
   FaspTime rtt;
   FaspTime hold_until;          /* a report about what left before that is of
                                    the time before a decision */
@@ -165,6 +166,7 @@ typedef struct
   Span recent;                  /* the last stretch, since it was looked at */
   Span passing;                 /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
+  FaspTime target;              /* what of it might stand, by then */
   gboolean congested;           /* packets were marked since then, or a queue overflowed */
   FaspTime answered;            /* when that was, last, */
   guint vain;                   /* answers in a row that did not help */
@@ -227,6 +229,7 @@ expect (Adaptive * a, FaspTime from, FaspTime to)
 {
   a->pulse_start = from;
   a->pulse_end = to;
+  a->pulse_sent = a->sent;
   a->evaluated = FALSE;
   a->pulse.n = 0;
 }
@@ -254,11 +257,17 @@ start_pulse (Adaptive * a, FaspTime now)
   expect (a, now, now + length);
 }
 
-/* µs of the rate that the pulse sends beyond it. */
+/* µs of the rate that have left in the pulse beyond it: nothing, of a source that has no more.  On
+ * long paths, where it is offered little more at a time, that is held back all the same, and may be
+ * there for the next pulse. */
 static FaspTime
-get_extra (const Adaptive * a)
+get_extra (const Adaptive * a, FaspTime now)
 {
-  return (get_gain (a) - 1) * (a->pulse_end - a->pulse_start);
+  gdouble sent = (a->sent - a->pulse_sent) * 8. * FASP_SEC / a->rate.rate;
+  FaspTime most = (get_gain (a) - 1) * (a->pulse_end - a->pulse_start);
+
+  return a->rtt >= RTT_ASSUMED ? most : CLAMP (sent - (now - a->pulse_start), 0,
+      most);
 }
 
 /* It begins; what it does is compared with what was so before. */
@@ -718,11 +727,10 @@ judge_rivals (Adaptive * a, FaspTime now)
 static void
 judge_queue (Adaptive * a, FaspTime now)
 {
-  gboolean stands = a->rate.standing > get_target (a);
-
+  a->target = get_target (a);
   if (now >= a->floor_until)
     a->floor = 0;
-  if (stands) {
+  if (a->rate.standing > a->target) {
     a->calm_since = 0;
     note_stubborn (a);
     return;
@@ -761,15 +769,41 @@ answer_congestion (Adaptive * a, FaspTime now)
   set_ceiling (a);
 }
 
+/* Until then what left may have waited for the pulse. */
+static FaspTime
+get_search_end (const Adaptive * a)
+{
+  return MAX (a->pulse_end, a->drain_end);
+}
+
 /* The queue that the last large pulse has made is being drained. */
 static void
 end_search (Adaptive * a)
 {
   if (a->gain <= GAIN_LEAST)
     return;
-  a->hold_until = MAX (a->hold_until, a->pulse_end + 2 * get_extra (a));
+  a->hold_until = MAX (a->hold_until, get_search_end (a));
   a->recent.n = 0;
   a->gain = GAIN_LEAST;
+}
+
+/* On a short path that is known before the drain is over: what has found room is not in the
+ * queue, to be made up for. */
+static void
+shorten_drain (Adaptive * a, FaspTime now)
+{
+  gdouble arrived = get_arrival_rate (&a->pulse);
+  gdouble left = get_departure_rate (&a->pulse);
+  FaspTime queued;
+
+  if (a->phase != DRAIN || a->drain_start < a->pulse_end
+      || a->pulse_start == a->pulse_end || a->drain_start == a->cleared
+      || arrived <= 0)
+    return;
+  queued = MAX (0, left - arrived) / a->rate.rate *
+      (a->pulse_end - a->pulse_start);
+  a->phase_end = MIN (a->phase_end, MAX (now, a->drain_start + 2 * queued));
+  a->drain_end = a->phase_end;
 }
 
 /* All that left in the pulse has been told of. */
@@ -785,6 +819,7 @@ evaluate (Adaptive * a, FaspTime now)
     note_noise (a, &a->pulse);
   a->congested = FALSE;
   a->evaluated = TRUE;
+  shorten_drain (a, now);
   if (is_in_vain (a)) {
     a->suspect_until = now + 2 * a->rtt + RIVALS_TIME;
     return;
@@ -843,7 +878,7 @@ static gboolean
 is_of_search (const Adaptive * a, FaspTime sent)
 {
   return a->gain > GAIN_LEAST && sent >= a->pulse_start
-      && sent < a->pulse_end + 2 * get_extra (a);
+      && sent < get_search_end (a);
 }
 
 static void
@@ -911,15 +946,13 @@ report (FaspRate * rate, const FaspRateReport * report)
 static void
 next_phase (Adaptive * a, FaspTime now)
 {
-  FaspTime target = get_target (a);
-
   switch (a->phase) {
     case PULSE:
       if (a->competing) {
         begin (a, CRUISE, now, 4 * a->rtt);
         break;
       }
-      start_drain (a, now, get_extra (a));
+      start_drain (a, now, get_extra (a, now));
       break;
     case DRAIN:
       if (a->competing && now < a->pulse_end)
@@ -938,10 +971,10 @@ next_phase (Adaptive * a, FaspTime now)
         /* how much slower it has become is known as soon as enough has arrived */
         start_drain (a, now, a->rtt / 2);
         expect (a, a->phase_end, a->phase_end);
-      } else if (!a->competing && a->rate.standing > target) {
+      } else if (!a->competing && a->rate.standing > a->target) {
         FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
-        gdouble less = CLAMP ((gdouble) (a->rate.standing - target) / cycle,
-            .01, .25);
+        gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) /
+            cycle, .01, .25);
 
         /* the queue is of what passes, if that is less */
         if (a->passed > 0)
@@ -963,10 +996,11 @@ next_phase (Adaptive * a, FaspTime now)
 }
 
 static guint64
-get (FaspRate * rate, FaspTime now, FaspTime * until)
+get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 {
   Adaptive *a = (Adaptive *) rate;
 
+  a->sent = sent;
   if (now >= a->phase_end || (a->phase == CRUISE && a->evaluated
           && a->suspect_until == 0))
     next_phase (a, now);

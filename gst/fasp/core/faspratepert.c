@@ -187,7 +187,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 }
 
 static guint64
-get (FaspRate * rate, FaspTime now, FaspTime * until)
+get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 {
   *until = now + ASK_AGAIN;
   return rate->rate;

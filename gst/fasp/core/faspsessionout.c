@@ -661,7 +661,7 @@ follow_rate (FaspSession * session, FaspTime now)
   if (session->rate == NULL || now < session->rate_until)
     return;
   fasp_session_set_pace (session, now, fasp_rate_get (session->rate, now,
-          &session->rate_until));
+          session->wire_sent, &session->rate_until));
 }
 
 gboolean
