@@ -71,7 +71,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
     return;
   endpoint = fasp_io_lock (io);
   backlog = fasp_endpoint_get_backlog (endpoint, now);
-  loss = fasp_endpoint_get_loss (endpoint);
+  loss = fasp_endpoint_look_at_loss (endpoint);
   fasp_io_unlock (io, FALSE);
   /* after an outage it waits as well, and less and less */
   w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND

@@ -97,15 +97,15 @@ make_road (const Run * run)
 }
 
 static guint
-add (Vroad * road, const Run * run, VroadKind kind, gdouble start)
+add (Vroad * road, const Run * run, VroadKind kind, guint64 source,
+    gdouble start)
 {
   const Cell *cell = run->cell;
 
   return vroad_add (road, &(VroadSender) {
       .kind = kind,.rtt = cell->rtt * 1e3,.ecn = cell->ecn
         && kind != VROAD_BBR,.start = start * 1e6,.follow =
-        cell->follow,.source =
-        kind == cell->us ? cell->source * MBIT : 0,.max = cell->most * MBIT}
+        cell->follow,.source = source,.max = cell->most * MBIT}
   );
 }
 
@@ -176,7 +176,7 @@ run_alone (Run * run)
   Vroad *road = make_road (run);
   guint64 before, lost;
 
-  add (road, run, cell->us, 0);
+  add (road, run, cell->us, cell->source * MBIT, 0);
   watch (road, 0, from, NULL);
   before = vroad_get_delivered (road, 0);
   lost = vroad_get_lost (road, 0);
@@ -199,7 +199,7 @@ run_route (Run * run)
   Vroad *road = make_road (run);
   guint64 before;
 
-  add (road, run, cell->us, 0);
+  add (road, run, cell->us, cell->source * MBIT, 0);
   watch (road, 0, from, NULL);
   vroad_set_rtt (road, 0, cell->route * 1e3);
   from += cell->route / 1e3;
@@ -224,8 +224,8 @@ run_beside (Run * run)
   guint64 before[2];
   gdouble came[2];
 
-  add (road, run, cell->us, second ? start : 0);
-  add (road, run, cell->other, second ? 0 : start);
+  add (road, run, cell->us, cell->source * MBIT, second ? start : 0);
+  add (road, run, cell->other, 0, second ? 0 : start);
   watch (road, 0, from, NULL);
   for (guint i = 0; i < 2; i++)
     before[i] = vroad_get_delivered (road, i);
@@ -248,8 +248,8 @@ run_guest (Run * run)
   g_autoptr (GArray) behind = new_values ();
   Vroad *road = make_road (run);
 
-  add (road, run, cell->us, 0);
-  add (road, run, cell->other, at);
+  add (road, run, cell->us, cell->source * MBIT, 0);
+  add (road, run, cell->other, 0, at);
   watch (road, 0, at, NULL);
   before = vroad_get_delivered (road, 0);
   for (gdouble now = at; now < at + 20; now += BIN) {
@@ -299,7 +299,7 @@ run_steps (Run * run)
   Vroad *road = make_road (run);
   guint64 lost;
 
-  add (road, run, cell->us, 0);
+  add (road, run, cell->us, cell->source * MBIT, 0);
   watch (road, 0, at, NULL);
   lost = vroad_get_lost (road, 0);
   set_link (road, cell, cell->to);
@@ -328,7 +328,7 @@ run_encoder (Run * run)
   g_autoptr (GArray) queue = new_values ();
   Vroad *road = make_road (run);
 
-  add (road, run, cell->us, 0);
+  add (road, run, cell->us, cell->source * MBIT, 0);
   for (guint i = 0; i < 3; i++) {
     gdouble link =
         (const gdouble[]) { cell->link, cell->to, cell->link * .8 }[i];
@@ -364,7 +364,7 @@ run_burst (Run * run)
   Vroad *road = make_road (run);
   guint64 lost;
 
-  add (road, run, cell->us, 0);
+  add (road, run, cell->us, cell->source * MBIT, 0);
   vroad_set_source (road, 0, cell->link * 1.1 * MBIT);
   watch (road, 0, at - 15, NULL);
   vroad_set_source (road, 0, cell->source * MBIT);

@@ -2,12 +2,13 @@
  *
  * faspcaller.h: the calling side of the handshake.
  *
- * Repeats OPEN, 250 ms, 500 ms, then every second, until an ACCEPT or a
+ * Repeats OPEN after 250 ms, then every 500 ms, until an ACCEPT or a
  * REJECT of this very call (our id, our nonce) comes.  A REJECT has no key to
  * be sealed with: it counts when another OPEN has got the same a second later
  * and no ACCEPT has come; so that damage, or somebody who can only add
- * datagrams, ends no call.  A RETRY gives the cookie to put in.  Also used to ask a silent listener whether it still
- * knows the session: then OPEN carries the proof that we were in it.
+ * datagrams, ends no call.  A RETRY gives the cookie to put in.  Also used to
+ * ask a silent listener whether it still knows the session: then OPEN carries
+ * the proof that we were in it.
  */
 #pragma once
 

@@ -543,11 +543,12 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    fasp_session_refused (session, to);
+    if (!fasp_session_refused (session, now, to))
+      continue;
+    if (fasp_session_is_over (session))
+      session->close_deadline = MIN (session->close_deadline,
+          fasp_session_get_refused_time (session));
     fasp_endpoint_wake (endpoint, session);
-    if (fasp_session_is_over (session)
-        && now >= fasp_session_get_refused_time (session))
-      session->close_deadline = now;
   }
 }
 

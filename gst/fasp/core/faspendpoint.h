@@ -442,9 +442,9 @@ guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
 /* A sender's: how long what a receiver is sent next has waited for it; of the one that is
  * behind most, or, where nobody waits for that, least. -1: nobody is heard. */
 FaspTime fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now);
-/* A sender's: the share that is lost on the way to the receiver that misses most, of those whose
- * rate is fixed: 0 to 1. */
-gdouble fasp_endpoint_get_loss (FaspEndpoint * endpoint);
+/* A sender's: the share lost, since it was looked at last, on the way to the receiver that misses most,
+ * of those whose rate is fixed: 0 to 1. */
+gdouble fasp_endpoint_look_at_loss (FaspEndpoint * endpoint);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive and as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,

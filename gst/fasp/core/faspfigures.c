@@ -128,16 +128,19 @@ fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
 }
 
 gdouble
-fasp_endpoint_get_loss (FaspEndpoint * endpoint)
+fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
 {
   gdouble loss = 0;
 
   for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->state == FASP_SESSION_OPEN && !session->interrupted
-        && session->rate == NULL)
-      loss = MAX (loss, session->tx.outlook.goal.path.loss);
+        && session->rate == NULL) {
+      gdouble its = fasp_loss_look (&session->tx.outlook.loss);
+
+      loss = MAX (loss, its);
+    }
   }
   return loss;
 }

@@ -17,6 +17,7 @@
 #define CAUTION .5
 #define MOST .95
 #define BURST_MOST 100.
+#define LOOK_LEAST 20
 #define BURST_TIME (100 * FASP_MSEC)
 
 void
@@ -120,4 +121,17 @@ fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay)
       known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
   *share = CLAMP (*share, 0, MOST);
   *stay = CLAMP (*stay, *share, MOST);
+}
+
+gdouble
+fasp_loss_look (FaspLoss * loss)
+{
+  guint64 packets = loss->packets - loss->seen;
+  guint64 lost = loss->lost - loss->seen_lost;
+
+  if (packets < LOOK_LEAST)
+    return 0;
+  loss->seen = loss->packets;
+  loss->seen_lost = loss->lost;
+  return MIN (1, (gdouble) lost / packets);
 }

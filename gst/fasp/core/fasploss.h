@@ -23,6 +23,7 @@ typedef struct
 typedef struct
 {
   guint64 packets, lost, holes; /* at the last update */
+  guint64 seen, seen_lost;      /* at the last look */
   FaspTime time;
   FaspLossSum fast, middle, slow;
 } FaspLoss;
@@ -34,5 +35,8 @@ void fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets,
 /* The share lost, and the chance that the packet behind a lost one is lost,
  * too; at least the former. Both below 1. */
 void fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay);
+/* The share lost of what came since the last look, if that is enough to say; else 0, and it counts for
+ * the next one. */
+gdouble fasp_loss_look (FaspLoss * loss);
 
 G_END_DECLS

@@ -52,7 +52,8 @@ typedef struct
 {
   FaspAddress address;          /* len 0: not known yet */
   gboolean proved;
-  gboolean refused;             /* nobody listens there, says the network */
+  gboolean refused;             /* nobody listens there, says the network, */
+  FaspTime refused_at;          /* since then */
   gboolean has_candidate;
   FaspAddress candidate;
   FaspTime candidate_time;      /* last challenge */

@@ -456,7 +456,7 @@ note_noise (Adaptive * a, const Span * span)
   beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) /
       (span->n - 2);
   range = MAX (range, beside);
-  a->noises++;
+  a->noises += a->noises < 1 / NOISE_GAIN;
   a->noise += MAX (NOISE_GAIN, 1. / a->noises) * (CLAMP (range, 0,
           NOISE_MOST) - a->noise);
 }
@@ -536,24 +536,43 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   return TRUE;
 }
 
+static void
+leave_competition (Adaptive * a)
+{
+  a->competing = FALSE;
+  a->stubborn = a->blind = a->lonely = 0;
+  a->gain = GAIN_LEAST;
+  a->passing.n = 0;
+  a->passed = 0;
+}
+
+/* What was told of until now was misunderstood. */
+static void
+look_anew (Adaptive * a, FaspTime now)
+{
+  a->rate.standing = 0;
+  a->least = G_MAXINT64;
+  a->stubborn = 0;
+  a->recent.n = a->before.n = a->drain.n = 0;
+  a->drain_end = a->hold_until = now;
+  begin (a, CRUISE, now, a->rtt);
+  expect (a, now, now);
+}
+
 /* The last fall. */
 static void
 take_back (Adaptive * a, FaspTime now)
 {
   const Fall *fall = &a->fall;
 
+  leave_competition (a);        /* it may have been one attempt too many */
   set_rate (a, fall->rate);
   a->rate.offer = fasp_rate_clamp (&a->rate, fall->offer);
   a->rate.owed = 0;
   a->ceiling = fall->ceiling;
   a->step = fall->step;
   a->gain = fall->gain;
-  a->rate.standing = 0;
-  a->least = G_MAXINT64;
-  a->stubborn = 0;
-  a->hold_until = now;
-  begin (a, CRUISE, now, a->rtt);
-  expect (a, now, now);
+  look_anew (a, now);
 }
 
 /* What was under way by then, at the old rate, tells whether that was right: a queue of a
@@ -588,16 +607,6 @@ look_at_jump (Adaptive * a, FaspTime now, FaspTime sent, FaspQueue * queue,
     take_back (a, now);
   a->fall.rate = 0;
   return FALSE;
-}
-
-static void
-leave_competition (Adaptive * a)
-{
-  a->competing = FALSE;
-  a->stubborn = a->blind = a->lonely = 0;
-  a->gain = GAIN_LEAST;
-  a->passing.n = 0;
-  a->passed = 0;
 }
 
 /* Beside others that send z a bottleneck of capacity C gives a sender of rate s the
@@ -687,15 +696,11 @@ take_longer (Adaptive * a, FaspTime now)
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
     fasp_queue_lengthen (&a->queues[i], by);
   a->gain = CLAMP (a->yielded / MARGIN / a->rate.rate, GAIN_LEAST, GAIN_MOST);
-  a->yielded = a->floor = a->stubborn = 0;
-  a->rate.standing = 0;
-  a->least = G_MAXINT64;
+  a->yielded = a->floor = 0;
   a->ceiling = 0;
   a->step = OFFER_STEP;
   a->calm_since = now;
-  a->hold_until = now;
-  begin (a, CRUISE, now, a->rtt);
-  expect (a, now, now);
+  look_anew (a, now);
 }
 
 /* What arrives at the rate again, after such a drain, says it once more, now that it is no

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* A peer whose port is said to be closed has been silent for so long then. */
+/* A peer whose port is said to be closed, and who was asked then, says nothing for so long, at
+ * least. */
 #define REFUSED_AFTER (100 * FASP_MSEC)
 
 FaspSession *
@@ -127,26 +128,43 @@ fasp_session_get_address (const FaspSession * session)
   return &session->accept_to;
 }
 
-void
-fasp_session_refused (FaspSession * session, const FaspAddress * address)
+gboolean
+fasp_session_refused (FaspSession * session, FaspTime now,
+    const FaspAddress * address)
 {
-  for (guint i = 0; i < session->n_paths; i++)
-    if (fasp_address_equal (&session->paths[i].address, address))
-      session->paths[i].refused = TRUE;
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (!fasp_address_equal (&path->address, address))
+      continue;
+    any = TRUE;
+    if (path->refused)
+      continue;
+    path->refused = TRUE;
+    path->refused_at = now;
+    session->ping_due = TRUE;   /* who lives answers */
+  }
+  return any;
 }
 
 FaspTime
 fasp_session_get_refused_time (const FaspSession * session)
 {
   gboolean all = TRUE, any = FALSE;
+  FaspTime since = 0;
 
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
     any = any || path->refused;
     all = all && (path->refused || !path->proved);
+    if (path->refused)
+      since = MAX (since, path->refused_at);
   }
-  return any && all ? session->heard + REFUSED_AFTER : FASP_NEVER;
+  return any && all ? since + MAX (REFUSED_AFTER,
+      fasp_rtt_timeout (&session->rtt)) : FASP_NEVER;
 }
 
 void

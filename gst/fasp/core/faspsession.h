@@ -179,9 +179,12 @@ void fasp_session_prove (const FaspSession * session,
  * there. */
 void fasp_session_set_address (FaspSession * session, guint8 flow,
     const FaspAddress * peer);
-/* The network says that nobody listens at @address. */
-void fasp_session_refused (FaspSession * session, const FaspAddress * address);
-/* When that is believed, as nothing is heard from there or any other address of the peer's;
+/* The network says that nobody listens at @address.  FALSE: that is none of its peer's.
+ * Who lives is asked, and answers. */
+gboolean fasp_session_refused (FaspSession * session, FaspTime now,
+    const FaspAddress * address);
+/* When that is believed, as nothing is heard from there or any other address of the peer's since it was
+ * asked;
  * FASP_NEVER: it is not said of all of them. */
 FaspTime fasp_session_get_refused_time (const FaspSession * session);
 /* Where the peer is, as far as is known: where its first flow goes. */

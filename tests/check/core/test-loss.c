@@ -48,6 +48,32 @@ test_estimate (void)
   }
 }
 
+/* A look is of what has come since the last one, whatever was before. */
+static void
+test_look (void)
+{
+  static const gdouble shares[] = { 0, .3, .3, 0, .5, 0 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  FaspTime now = 0;
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  run (&loss, rand, &now, 60, .01, .01);
+  g_assert_cmpfloat (fasp_loss_look (&loss), <, .02);
+  for (guint i = 0; i < G_N_ELEMENTS (shares); i++) {
+    gdouble share;
+
+    run (&loss, rand, &now, 1, shares[i], shares[i]);
+    share = fasp_loss_look (&loss);
+    g_assert_cmpfloat (ABS (share - shares[i]), <=, .15 * shares[i]);
+  }
+  /* too little to say, yet */
+  run (&loss, rand, &now, .03, .99, .99);
+  g_assert_cmpfloat (fasp_loss_look (&loss), ==, 0);
+  run (&loss, rand, &now, .03, .99, .99);
+  g_assert_cmpfloat (fasp_loss_look (&loss), >, .8);
+}
+
 /* Worse is believed within seconds, better after minutes. */
 static void
 test_change (void)
@@ -163,6 +189,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/loss/estimate", test_estimate);
+  g_test_add_func ("/loss/look", test_look);
   g_test_add_func ("/loss/change", test_change);
   g_test_add_func ("/loss/steady", test_steady);
   g_test_add_func ("/loss/outage", test_outage);
