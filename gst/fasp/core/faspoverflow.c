@@ -28,12 +28,22 @@ slide (FaspOverflow * o, FaspTime now)
 
 gboolean
 fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
-    FaspTime noise, guint64 told, guint64 lost)
+    guint samples, FaspTime noise, guint64 told, guint64 lost)
 {
   FaspTime least, range;
   gdouble ratio, chance;
   gboolean waited;
 
+  o->samples += samples;
+  o->waits += (gdouble) queue *samples;
+  o->new_told += told;
+  o->new_lost += lost;
+  if (o->samples < FASP_OVERFLOW_SAMPLES)
+    return FALSE;
+  queue = o->waits / o->samples;
+  told = o->new_told;
+  lost = o->new_lost;
+  o->samples = o->new_told = o->new_lost = o->waits = 0;
   if (o->since == 0 || now - o->since >= FASP_OVERFLOW_WINDOW)
     slide (o, now);
   o->longest = MAX (o->longest, queue);

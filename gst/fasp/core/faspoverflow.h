@@ -4,7 +4,9 @@
  *
  * Chance does not ask how long a packet has waited.  So reports are told apart by how long what
  * they tell of had to wait, in the mean: much more than the least of the last
- * FASP_OVERFLOW_WINDOW to twice as much, or not.  Where of the first so many more are lost that it
+ * FASP_OVERFLOW_WINDOW to twice as much, or not; FASP_OVERFLOW_SAMPLES delays at least together, as
+ * a loss is told of at once, by a report of few, whose mean is more often far from that of all.  Where
+ * of the first so many more are lost that it
  * cannot be by chance,
  *
  *     lost_long > 3 + e + 4 sqrt (e (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
@@ -18,6 +20,7 @@
 G_BEGIN_DECLS
 
 #define FASP_OVERFLOW_WINDOW (10 * FASP_SEC)
+#define FASP_OVERFLOW_SAMPLES 8
 
 /* Zeroes: nothing is known. */
 typedef struct
@@ -26,13 +29,17 @@ typedef struct
   FaspTime least, least_before;
   FaspTime since;               /* this window */
   gdouble told[2], lost[2];     /* packets, by [had waited long] */
+  /* not counted yet */
+  guint samples;
+  gdouble waits;                /* their sum */
+  guint64 new_told, new_lost;
 } FaspOverflow;
 
-/* @told packets more are told of, of which @lost are lost; those that arrived had waited for
- * @queue in the mean, where delays spread by @noise without any queue.  TRUE: a queue has
+/* @told packets more are told of, of which @lost are lost; @samples of those that arrived had waited
+ * for @queue in the mean, where delays spread by @noise without any queue.  TRUE: a queue has
  * overflowed. */
 gboolean fasp_overflow_add (FaspOverflow * overflow, FaspTime now,
-    FaspTime queue, FaspTime noise, guint64 told, guint64 lost);
+    FaspTime queue, guint samples, FaspTime noise, guint64 told, guint64 lost);
 /* Some are lost, and hardly any did not wait: who sends less for a moment will know. */
 gboolean fasp_overflow_is_unclear (const FaspOverflow * overflow);
 

@@ -937,7 +937,7 @@ report (FaspRate * rate, const FaspRateReport * report)
   /* what a search overflows itself says nothing of others; and who fills the queue
    * overflows it, so that is not answered in its place */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
-      waited, a->noise, report->told, report->lost);
+      waited, report->n, a->noise, report->told, report->lost);
   if (!a->competing && (overflows || report->marked > 0)) {
     answer_congestion (a, report->now);
   } else if (overflows && report->now - a->answered >= a->rtt) {

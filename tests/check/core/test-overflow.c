@@ -23,7 +23,8 @@ report (Watch * w, FaspTime queue, gdouble loss)
   for (guint i = 0; i < PACKETS; i++)
     lost += g_rand_double (w->rand) < loss;
   w->now += INTERVAL;
-  w->found += fasp_overflow_add (&w->overflow, w->now, queue, 0, PACKETS, lost);
+  w->found += fasp_overflow_add (&w->overflow, w->now, queue,
+      FASP_OVERFLOW_SAMPLES, 0, PACKETS, lost);
 }
 
 /* Reports of each queue in turn, one of them long, until @until. */
@@ -103,7 +104,37 @@ test_noise (void)
 
   for (guint i = 1; i < 1000; i++)
     g_assert_false (fasp_overflow_add (&overflow, i * INTERVAL,
-            i % 2 ? 0 : 9000, 10000, PACKETS, i % 2 ? 0 : 5));
+            i % 2 ? 0 : 9000, FASP_OVERFLOW_SAMPLES, 10000, PACKETS,
+            i % 2 ? 0 : 5));
+}
+
+/* A loss is told of at once, in a report of few packets, whose mean delay is more often far from that
+ * of all: that is no reason to think that it waited. */
+static void
+test_told_at_once (void)
+{
+  const FaspTime apart = 700, jitter = 2000;
+  GRand *rand = g_rand_new_with_seed (3);
+  FaspOverflow overflow = { 0 };
+  guint found = 0, n = 0, told = 0;
+  gdouble sum = 0;
+
+  for (FaspTime now = 0; now < 300 * FASP_SEC; now += apart) {
+    gboolean lost = g_rand_double (rand) < .02;
+
+    told++;
+    if (!lost) {
+      sum += g_rand_double_range (rand, 0, jitter);
+      n++;
+    }
+    if (n == 0 || (!lost && told < 14))
+      continue;
+    found += fasp_overflow_add (&overflow, now, sum / n, n, jitter * .7, told,
+        lost);
+    n = told = sum = 0;
+  }
+  g_assert_cmpuint (found, ==, 0);
+  g_rand_free (rand);
 }
 
 static void
@@ -119,7 +150,8 @@ test_odd (void)
     guint64 told = g_rand_int (rand) % 3 ? G_MAXUINT64 : g_rand_int (rand);
 
     fasp_overflow_add (&overflow, i * INTERVAL / 10,
-        odd[g_rand_int (rand) % 6], ABS (odd[g_rand_int (rand) % 6]), told,
+        odd[g_rand_int (rand) % 6], g_rand_int (rand) % 17,
+        ABS (odd[g_rand_int (rand) % 6]), told,
         g_rand_int (rand) % 2 ? told : 0);
     fasp_overflow_is_unclear (&overflow);
     g_assert_cmpfloat (overflow.told[0], >=, 0);
@@ -136,6 +168,7 @@ main (int argc, char **argv)
   g_test_add_func ("/overflow/overflow", test_overflow);
   g_test_add_func ("/overflow/unclear", test_unclear);
   g_test_add_func ("/overflow/noise", test_noise);
+  g_test_add_func ("/overflow/told-at-once", test_told_at_once);
   g_test_add_func ("/overflow/odd", test_odd);
   return g_test_run ();
 }
