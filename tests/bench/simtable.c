@@ -109,6 +109,12 @@ add (Vroad * road, const Run * run, VroadKind kind, guint64 source,
   );
 }
 
+static void
+add_ours (Vroad * road, const Run * run, gdouble start)
+{
+  add (road, run, run->cell->us, run->cell->source * MBIT, start);
+}
+
 /* Up to half a second. */
 static gdouble
 draw (const Run * run)
@@ -176,7 +182,7 @@ run_alone (Run * run)
   Vroad *road = make_road (run);
   guint64 before, lost;
 
-  add (road, run, cell->us, cell->source * MBIT, 0);
+  add_ours (road, run, 0);
   watch (road, 0, from, NULL);
   before = vroad_get_delivered (road, 0);
   lost = vroad_get_lost (road, 0);
@@ -199,7 +205,7 @@ run_route (Run * run)
   Vroad *road = make_road (run);
   guint64 before;
 
-  add (road, run, cell->us, cell->source * MBIT, 0);
+  add_ours (road, run, 0);
   watch (road, 0, from, NULL);
   vroad_set_rtt (road, 0, cell->route * 1e3);
   from += cell->route / 1e3;
@@ -224,7 +230,7 @@ run_beside (Run * run)
   guint64 before[2];
   gdouble came[2];
 
-  add (road, run, cell->us, cell->source * MBIT, second ? start : 0);
+  add_ours (road, run, second ? start : 0);
   add (road, run, cell->other, 0, second ? 0 : start);
   watch (road, 0, from, NULL);
   for (guint i = 0; i < 2; i++)
@@ -248,7 +254,7 @@ run_guest (Run * run)
   g_autoptr (GArray) behind = new_values ();
   Vroad *road = make_road (run);
 
-  add (road, run, cell->us, cell->source * MBIT, 0);
+  add_ours (road, run, 0);
   add (road, run, cell->other, 0, at);
   watch (road, 0, at, NULL);
   before = vroad_get_delivered (road, 0);
@@ -299,7 +305,7 @@ run_steps (Run * run)
   Vroad *road = make_road (run);
   guint64 lost;
 
-  add (road, run, cell->us, cell->source * MBIT, 0);
+  add_ours (road, run, 0);
   watch (road, 0, at, NULL);
   lost = vroad_get_lost (road, 0);
   set_link (road, cell, cell->to);
@@ -328,7 +334,7 @@ run_encoder (Run * run)
   g_autoptr (GArray) queue = new_values ();
   Vroad *road = make_road (run);
 
-  add (road, run, cell->us, cell->source * MBIT, 0);
+  add_ours (road, run, 0);
   for (guint i = 0; i < 3; i++) {
     gdouble link =
         (const gdouble[]) { cell->link, cell->to, cell->link * .8 }[i];
@@ -364,7 +370,7 @@ run_burst (Run * run)
   Vroad *road = make_road (run);
   guint64 lost;
 
-  add (road, run, cell->us, cell->source * MBIT, 0);
+  add_ours (road, run, 0);
   vroad_set_source (road, 0, cell->link * 1.1 * MBIT);
   watch (road, 0, at - 15, NULL);
   vroad_set_source (road, 0, cell->source * MBIT);

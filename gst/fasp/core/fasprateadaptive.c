@@ -15,6 +15,7 @@
 #include "faspoverflow.h"
 #include "faspqueue.h"
 #include "fasprate.h"
+#include "faspspan.h"
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
@@ -64,17 +65,14 @@
 /* Before that is known from so many stretches, pulses tell of it, too: a search has hardly
  * anything else. */
 #define NOISE_FIRST 4
-/* Samples that a rate of arrival is taken from. */
-#define SPAN_LEAST (8 * FASP_MSEC)
-#define SPAN_SAMPLES 3
+/* What is judged together of what arrives all the time. */
+#define RECENT_LEAST (16 * FASP_MSEC)
 /* Less of the rate than that, and it was not for a drain, says little of what the path has
  * room for: the rate falls by so much at most then. */
 #define SPARSE .3
 #define SPARSE_FALL .5
 /* A packet's worth of bytes is waited for so long. */
 #define IDLE_MOST FASP_SEC
-/* A queue that vanishes lets packets arrive faster than they left: so much at most. */
-#define GROWTH_LEAST .25
 /* A queue that is still there after so many attempts to drain it is another's. */
 #define STUBBORN 6
 /* What is left of the rate when packets are marked (RFC 8511), or a queue overflows. */
@@ -94,7 +92,6 @@
 /* Pulses on top of a queue: */
 #define COMPETE_GAIN 1.5
 #define COMPETE_PULSE (50 * FASP_MSEC)
-#define COMPETE_CONTRAST 1.3
 #define COMPETE_STEP .2         /* of the way to it, in logarithms of shares' ratios */
 #define COMPETE_LESS .7
 #define COMPETE_MORE 2.
@@ -132,17 +129,6 @@ typedef enum
 
 typedef struct
 {
-  FaspRateSample from, to;
-  FaspTime queue_from, queue_to;        /* of the first, of the last, */
-  FaspTime least, most;         /* and of all */
-  FaspTime way;                 /* that it went up and down */
-  guint n;
-  gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
-  gdouble loss;                 /* summed over the samples */
-} Span;
-
-typedef struct
-{
   guint64 rate, offer;          /* before; 0: there was none */
   gdouble ceiling, step, gain;
   FaspTime time;                /* of the decision, and */
@@ -162,9 +148,9 @@ typedef struct
   FaspTime rtt;
   FaspTime hold_until;          /* a report about what left before that is of
                                    the time before a decision */
-  Span pulse;                   /* what is known of the last pulse */
-  Span recent;                  /* the last stretch, since it was looked at */
-  Span passing;                 /* since the last look */
+  FaspSpan pulse;               /* what is known of the last pulse */
+  FaspSpan recent;              /* the last stretch, since it was looked at */
+  FaspSpan passing;             /* since the last look */
   FaspTime least;               /* queueing delay since the last look */
   FaspTime target;              /* what of it might stand, by then */
   gboolean congested;           /* packets were marked since then, or a queue overflowed */
@@ -191,7 +177,7 @@ typedef struct
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
   gdouble step;                 /* of the next offer beyond it */
   /* as pulse: since the last drain, the same before it, and what left in it */
-  Span steady, before, drain;
+  FaspSpan steady, before, drain;
   FaspTime suspect_until;       /* rivals: the last drain was in vain; 0: not */
   guint64 yielded;              /* bit/s before all that was given away; 0: nothing was */
   guint64 floor;                /* bit/s that are kept beside rivals, so long */
@@ -384,95 +370,21 @@ init (FaspRate * rate, FaspTime now)
 /* --- what is heard ---------------------------------------------------------------- */
 
 static void
-extend (Span * span, const FaspRateSample * sample, FaspTime queue,
-    gdouble loss)
+note_noise (Adaptive * a, const FaspSpan * span)
 {
-  gdouble x;
+  gdouble spread;
 
-  if (span->n == 0)
-    *span = (Span) {
-    .from = *sample,.queue_from = queue,.queue_to = queue,.least = queue,.most =
-        queue};
-  span->way += ABS (queue - span->queue_to);
-  x = sample->sent - span->from.sent;
-  span->to = *sample;
-  span->queue_to = queue;
-  span->least = MIN (span->least, queue);
-  span->most = MAX (span->most, queue);
-  span->x += x;
-  span->y += queue;
-  span->xx += x * x;
-  span->xy += x * queue;
-  span->loss += loss;
-  span->n++;
-}
-
-static gdouble
-get_departure_rate (const Span * span)
-{
-  FaspTime took = span->to.sent - span->from.sent;
-
-  if (span->n == 0 || took <= 0)
-    return 0;
-  return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
-}
-
-/* How fast the queue grew, by least squares over all of it, as single packets are early
- * or late. */
-static gboolean
-get_growth (const Span * span, gdouble * growth)
-{
-  gdouble n = span->n, spread = n * span->xx - span->x * span->x;
-
-  if (span->n < SPAN_SAMPLES || spread <= 0
-      || span->to.sent - span->from.sent < SPAN_LEAST / 2)
-    return FALSE;
-  *growth = (n * span->xy - span->x * span->y) / spread;
-  return TRUE;
-}
-
-/* Bit/s at which it arrived: spread out as fast as the queue grew.  0: too short to
- * say. */
-static gdouble
-get_arrival_rate (const Span * span)
-{
-  gdouble growth;
-
-  return get_growth (span, &growth) ? get_departure_rate (span) /
-      MAX (1 + growth, GROWTH_LEAST) : 0;
-}
-
-/* How far delays have spread beside what the queue grew or shrank steadily. */
-static void
-note_noise (Adaptive * a, const Span * span)
-{
-  gdouble range = span->most - span->least, growth, beside;
-
-  if (!get_growth (span, &growth))
+  if (!fasp_span_get_spread (span, &spread))
     return;
-  range -= ABS (growth) * (span->to.sent - span->from.sent);
-  /* of n that are anywhere in a range each is a third of it from the last, and so is the
-   * last from the first */
-  beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) /
-      (span->n - 2);
-  range = MAX (range, beside);
   a->noises += a->noises < 1 / NOISE_GAIN;
-  a->noise += MAX (NOISE_GAIN, 1. / a->noises) * (CLAMP (range, 0,
+  a->noise += MAX (NOISE_GAIN, 1. / a->noises) * (MIN (spread,
           NOISE_MOST) - a->noise);
-}
-
-/* Where the queue overflows, what is lost did not arrive. */
-static gdouble
-get_delivery_rate (const Span * span)
-{
-  return span->n == 0 ? 0 : get_arrival_rate (span) * (1 - span->loss /
-      span->n);
 }
 
 /* Who sends nothing makes no queue: what there is of one then is others', or a busy
  * host's. */
 static gboolean
-is_idle (const Span * span)
+is_idle (const FaspSpan * span)
 {
   return span->n == 0 || (span->to.bytes - span->from.bytes) * 8 <= PACKET;
 }
@@ -485,13 +397,6 @@ bound_fall (const Adaptive * a, gdouble rate, gdouble left)
   if (left < SPARSE * a->rate.rate)
     rate = MAX (rate, SPARSE_FALL * a->rate.rate);
   return MIN (rate, a->rate.rate);
-}
-
-/* From the first arrival to the last, whatever else their flows' delays are. */
-static FaspTime
-get_arrival_span (const Span * span)
-{
-  return span->to.sent - span->from.sent + span->queue_to - span->queue_from;
 }
 
 /* Once more a queue stands. */
@@ -507,8 +412,8 @@ note_stubborn (Adaptive * a)
 static gboolean
 fall (Adaptive * a, FaspTime now, FaspTime queue)
 {
-  gdouble arrived = get_delivery_rate (&a->recent);
-  gdouble left = get_departure_rate (&a->recent);
+  gdouble arrived = fasp_span_get_delivery_rate (&a->recent);
+  gdouble left = fasp_span_get_departure_rate (&a->recent);
 
   if (arrived <= 0)
     return FALSE;
@@ -516,8 +421,10 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   if (is_idle (&a->recent))
     return a->recent.to.sent - a->recent.from.sent > IDLE_MOST;
   /* and so much more by what has left since; what is lost does not wait */
-  queue = MIN (queue + MAX (0, left / get_arrival_rate (&a->recent) - 1) *
-      MIN (now - a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
+  queue =
+      MIN (queue + MAX (0,
+          left / fasp_span_get_arrival_rate (&a->recent) - 1) * MIN (now -
+          a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
   note_yield (a);
   a->fall = (Fall) {
   a->rate.rate, a->rate.offer, a->ceiling, a->step, a->gain, now,
@@ -609,30 +516,12 @@ look_at_jump (Adaptive * a, FaspTime now, FaspTime sent, FaspQueue * queue,
   return FALSE;
 }
 
-/* Beside others that send z a bottleneck of capacity C gives a sender of rate s the
- * rate C s / (s + z).  So the more of it is ours, the less comes of sending more: the
- * elasticity of what arrives is the others' share, and a half beside one other is
- * fair.  FALSE: too little more was sent to say. */
-static gboolean
-get_others (const Span * less, const Span * more, gdouble * others)
-{
-  gdouble sent = get_departure_rate (more) / get_departure_rate (less);
-  gdouble arrived = get_delivery_rate (more) / get_delivery_rate (less);
-
-  if (!isfinite (sent) || sent <= COMPETE_CONTRAST || !isfinite (arrived)
-      || arrived <= 0)
-    return FALSE;
-  *others = log (arrived) / log (sent);
-  *others = CLAMP (*others, 0, 1);
-  return TRUE;
-}
-
 static void
 compete (Adaptive * a)
 {
   gdouble others, step;
 
-  if (!get_others (&a->drain, &a->pulse, &others)) {
+  if (!fasp_span_get_others (&a->drain, &a->pulse, &others)) {
     if (++a->blind >= STUBBORN) /* who has no more to send does not compete */
       leave_competition (a);
     return;
@@ -648,7 +537,8 @@ compete (Adaptive * a)
   if (a->lonely >= LONELY)      /* the queue is ours */
     leave_competition (a);
   else
-    set_rate (a, MIN (get_delivery_rate (&a->pulse), a->rate.rate * step));
+    set_rate (a, MIN (fasp_span_get_delivery_rate (&a->pulse),
+            a->rate.rate * step));
 }
 
 /* The last drain, alone and without a pulse, was for a queue that it did not make shorter: because
@@ -656,7 +546,7 @@ compete (Adaptive * a)
 static gboolean
 is_in_vain (const Adaptive * a)
 {
-  const Span *before = &a->before, *drain = &a->drain;
+  const FaspSpan *before = &a->before, *drain = &a->drain;
   FaspTime takes = (a->drain_end - a->drain_start) / 2;
   FaspTime empty = MAX (get_target (a),
       before->queue_to - EMPTIES_SHARE * takes);
@@ -664,7 +554,8 @@ is_in_vain (const Adaptive * a)
 
   return !a->competing && a->pulse_start == a->pulse_end
       && before->n >= RIVALS_SAMPLES && drain->n >= RIVALS_SAMPLES
-      && drain->queue_to > empty && get_others (drain, before, &others)
+      && drain->queue_to > empty
+      && fasp_span_get_others (drain, before, &others)
       && others >= RIVALS_LEAST;
 }
 
@@ -673,15 +564,15 @@ is_in_vain (const Adaptive * a)
 static gboolean
 is_longer (const Adaptive * a)
 {
-  const Span *before = &a->before, *drain = &a->drain, *steady = &a->steady;
+  const FaspSpan *before = &a->before, *drain = &a->drain, *steady = &a->steady;
   FaspTime takes = MIN ((a->drain_end - a->drain_start) / 2, before->least);
   FaspTime most = MAX (before->least, MAX (drain->least, steady->least));
   FaspTime least = MIN (before->least, MIN (drain->least, steady->least));
   gdouble growth, others;
 
-  return get_others (drain, before, &others) && others >= LONGER_ALL
-      && get_others (drain, steady, &others) && others >= LONGER_ALL
-      && get_growth (before, &growth) && least > get_target (a)
+  return fasp_span_get_others (drain, before, &others) && others >= LONGER_ALL
+      && fasp_span_get_others (drain, steady, &others) && others >= LONGER_ALL
+      && fasp_span_get_growth (before, &growth) && least > get_target (a)
       && most <= LONGER_MOST
       && most - least <= LEVEL * takes
       && ABS (growth) * (before->to.sent - before->from.sent) <= LEVEL * takes;
@@ -708,7 +599,7 @@ take_longer (Adaptive * a, FaspTime now)
 static void
 judge_rivals (Adaptive * a, FaspTime now)
 {
-  const Span *steady = &a->steady;
+  const FaspSpan *steady = &a->steady;
   FaspTime wanted = MIN (a->drain_end - a->drain_start, RIVALS_TIME);
   gdouble others;
 
@@ -718,12 +609,12 @@ judge_rivals (Adaptive * a, FaspTime now)
   a->suspect_until = 0;
   if (is_longer (a)) {
     take_longer (a, now);
-  } else if (!get_others (&a->drain, steady, &others)
+  } else if (!fasp_span_get_others (&a->drain, steady, &others)
       || others < COMPETE_NOBODY) {
     a->floor = 0;
   } else if (others >= RIVALS_LEAST) {
     a->floor = MIN (FLOOR_SHARE * a->yielded,
-        FLOOR_ARRIVED * get_delivery_rate (steady));
+        FLOOR_ARRIVED * fasp_span_get_delivery_rate (steady));
     a->floor_until = now + FLOOR_TIME;
     set_rate (a, a->rate.rate);
   }
@@ -795,15 +686,13 @@ end_search (Adaptive * a)
 /* On a short path that is known before the drain is over: what has found room is not in the
  * queue, to be made up for. */
 static void
-shorten_drain (Adaptive * a, FaspTime now)
+shorten_drain (Adaptive * a, FaspTime now, gdouble left)
 {
-  gdouble arrived = get_arrival_rate (&a->pulse);
-  gdouble left = get_departure_rate (&a->pulse);
+  gdouble arrived = fasp_span_get_arrival_rate (&a->pulse);
   FaspTime queued;
 
   if (a->phase != DRAIN || a->drain_start < a->pulse_end
-      || a->pulse_start == a->pulse_end || a->drain_start == a->cleared
-      || arrived <= 0)
+      || a->drain_start == a->cleared || arrived <= 0)
     return;
   queued = MAX (0, left - arrived) / a->rate.rate *
       (a->pulse_end - a->pulse_start);
@@ -815,8 +704,9 @@ shorten_drain (Adaptive * a, FaspTime now)
 static void
 evaluate (Adaptive * a, FaspTime now)
 {
-  gdouble rate = a->rate.rate, arrived = get_delivery_rate (&a->pulse);
-  gdouble left = get_departure_rate (&a->pulse), share;
+  gdouble rate = a->rate.rate, arrived =
+      fasp_span_get_delivery_rate (&a->pulse);
+  gdouble left = fasp_span_get_departure_rate (&a->pulse), share;
   gdouble passes;
   gboolean congested = a->congested;
 
@@ -824,7 +714,7 @@ evaluate (Adaptive * a, FaspTime now)
     note_noise (a, &a->pulse);
   a->congested = FALSE;
   a->evaluated = TRUE;
-  shorten_drain (a, now);
+  shorten_drain (a, now, left);
   if (is_in_vain (a)) {
     a->suspect_until = now + 2 * a->rtt + RIVALS_TIME;
     return;
@@ -842,7 +732,7 @@ evaluate (Adaptive * a, FaspTime now)
     compete (a);
     return;
   }
-  passes = get_departure_rate (&a->passing);
+  passes = fasp_span_get_departure_rate (&a->passing);
   a->passing.n = 0;
   /* with a drain alone, and no pulse to make up for it, less passes than might */
   a->passed = a->pulse_end > a->pulse_start ? passes : 0;
@@ -909,24 +799,25 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (sample->sent >= a->hold_until)
       a->least = MIN (a->least, queue);
     if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end) {
-      extend (&a->pulse, sample, queue, a->loss);
+      fasp_span_extend (&a->pulse, sample, queue, a->loss);
     } else if (sample->sent > a->pulse_end && !a->evaluated) {
       evaluate (a, report->now);
     }
-    extend (sample->sent < a->drain_start ? &a->before : sample->sent <
+    fasp_span_extend (sample->sent <
+        a->drain_start ? &a->before : sample->sent <
         a->drain_end ? &a->drain : &a->steady, sample, queue, a->loss);
     if (a->suspect_until > 0)
       judge_rivals (a, report->now);
     if (sample->sent < a->hold_until)
       continue;
-    extend (&a->passing, sample, queue, a->loss);
+    fasp_span_extend (&a->passing, sample, queue, a->loss);
     if (is_of_search (a, sample->sent)) {
       a->recent.n = 0;
       continue;
     }
-    extend (&a->recent, sample, queue, a->loss);
-    if (get_arrival_span (&a->recent) < 2 * SPAN_LEAST
-        || a->recent.n < SPAN_SAMPLES)
+    fasp_span_extend (&a->recent, sample, queue, a->loss);
+    if (fasp_span_get_arrival_time (&a->recent) < RECENT_LEAST
+        || a->recent.n < FASP_SPAN_SAMPLES)
       continue;
     if (!a->competing && a->suspect_until == 0
         && a->recent.least > get_alarm (a) && !fall (a, report->now, queue))

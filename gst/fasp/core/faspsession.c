@@ -152,19 +152,19 @@ fasp_session_refused (FaspSession * session, FaspTime now,
 FaspTime
 fasp_session_get_refused_time (const FaspSession * session)
 {
-  gboolean all = TRUE, any = FALSE;
-  FaspTime since = 0;
+  FaspTime wait = MAX (REFUSED_AFTER, fasp_rtt_timeout (&session->rtt));
+  FaspTime time = FASP_NEVER;
 
   for (guint i = 0; i < session->n_paths; i++) {
     const FaspPath *path = &session->paths[i];
 
-    any = any || path->refused;
-    all = all && (path->refused || !path->proved);
     if (path->refused)
-      since = MAX (since, path->refused_at);
+      time = fasp_later (path->refused_at + wait, time == FASP_NEVER ? 0 :
+          time);
+    else if (path->proved)
+      return FASP_NEVER;
   }
-  return any && all ? since + MAX (REFUSED_AFTER,
-      fasp_rtt_timeout (&session->rtt)) : FASP_NEVER;
+  return time;
 }
 
 void

@@ -183,9 +183,8 @@ void fasp_session_set_address (FaspSession * session, guint8 flow,
  * Who lives is asked, and answers. */
 gboolean fasp_session_refused (FaspSession * session, FaspTime now,
     const FaspAddress * address);
-/* When that is believed, as nothing is heard from there or any other address of the peer's since it was
- * asked;
- * FASP_NEVER: it is not said of all of them. */
+/* When that is believed, as nothing is heard from there or any other address of the peer's since it
+ * was asked; FASP_NEVER: it is not said of all of them. */
 FaspTime fasp_session_get_refused_time (const FaspSession * session);
 /* Where the peer is, as far as is known: where its first flow goes. */
 const FaspAddress *fasp_session_get_address (const FaspSession * session);

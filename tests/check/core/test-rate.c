@@ -246,7 +246,7 @@ test_start (void)
         .kind = VROAD_ADAPTIVE,.rtt = rtts[i],.source = 9000000}
     );
     vroad_run (road, 3 * rtts[i] + 150 * FASP_MSEC);
-    /* but for what is left to clocks and queues, of a rate that may have less itself */
+    /* but for the 3 % that are left to clocks and queues, twice: the source has less, too */
     g_assert_cmpuint (vroad_get_rate (road, 0), >, .97 * .97 * 10e6);
     before = vroad_get_delivered (road, 0);
     vroad_run (road, 3 * rtts[i] + 250 * FASP_MSEC);
@@ -909,7 +909,6 @@ static void
 test_beside_tcp_shallow (void)
 {
   static const gint64 buffers[] = { 5000, 20000, 0 };
-
   const guint n = 3;
 
   for (guint i = 0; i < 12; i++) {

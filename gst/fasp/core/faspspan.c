@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include "faspspan.h"
+
+void
+fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
+    FaspTime queue, gdouble loss)
+{
+  gdouble x;
+
+  if (span->n == 0)
+    *span = (FaspSpan) {
+    .from = *sample,.queue_from = queue,.queue_to = queue,.least = queue,.most =
+        queue};
+  span->way += ABS (queue - span->queue_to);
+  x = sample->sent - span->from.sent;
+  span->to = *sample;
+  span->queue_to = queue;
+  span->least = MIN (span->least, queue);
+  span->most = MAX (span->most, queue);
+  span->x += x;
+  span->y += queue;
+  span->xx += x * x;
+  span->xy += x * queue;
+  span->loss += loss;
+  span->n++;
+}
+
+static FaspTime
+get_departure_time (const FaspSpan * span)
+{
+  return span->to.sent - span->from.sent;
+}
+
+gdouble
+fasp_span_get_departure_rate (const FaspSpan * span)
+{
+  FaspTime took = get_departure_time (span);
+
+  if (span->n == 0 || took <= 0)
+    return 0;
+  return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
+}
+
+gboolean
+fasp_span_get_growth (const FaspSpan * span, gdouble * growth)
+{
+  gdouble n = span->n, spread = n * span->xx - span->x * span->x;
+
+  if (span->n < FASP_SPAN_SAMPLES || spread <= 0
+      || get_departure_time (span) < FASP_SPAN_LEAST)
+    return FALSE;
+  *growth = (n * span->xy - span->x * span->y) / spread;
+  return TRUE;
+}
+
+gdouble
+fasp_span_get_arrival_rate (const FaspSpan * span)
+{
+  gdouble growth;
+
+  return fasp_span_get_growth (span, &growth) ?
+      fasp_span_get_departure_rate (span) / MAX (1 + growth,
+      1. / FASP_SPAN_FASTER) : 0;
+}
+
+gdouble
+fasp_span_get_delivery_rate (const FaspSpan * span)
+{
+  return span->n == 0 ? 0 : fasp_span_get_arrival_rate (span) *
+      (1 - span->loss / span->n);
+}
+
+FaspTime
+fasp_span_get_arrival_time (const FaspSpan * span)
+{
+  return get_departure_time (span) + span->queue_to - span->queue_from;
+}
+
+gboolean
+fasp_span_get_spread (const FaspSpan * span, gdouble * spread)
+{
+  gdouble range = span->most - span->least, growth, beside;
+
+  if (!fasp_span_get_growth (span, &growth))
+    return FALSE;
+  range -= ABS (growth) * get_departure_time (span);
+  /* of n that are anywhere in a range each is a third of it from the last, and so is the
+   * last from the first */
+  beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) /
+      (span->n - 2);
+  *spread = MAX (0, MAX (range, beside));
+  return TRUE;
+}
+
+gboolean
+fasp_span_get_others (const FaspSpan * less, const FaspSpan * more,
+    gdouble * others)
+{
+  gdouble sent = fasp_span_get_departure_rate (more) /
+      fasp_span_get_departure_rate (less);
+  gdouble arrived = fasp_span_get_delivery_rate (more) /
+      fasp_span_get_delivery_rate (less);
+
+  if (!isfinite (sent) || sent <= FASP_SPAN_CONTRAST || !isfinite (arrived)
+      || arrived <= 0)
+    return FALSE;
+  *others = log (arrived) / log (sent);
+  *others = CLAMP (*others, 0, 1);
+  return TRUE;
+}
