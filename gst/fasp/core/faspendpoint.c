@@ -68,7 +68,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->by_id = g_hash_table_new (NULL, NULL);
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->stand.offset = FASP_OFFSET_UNKNOWN;
-  endpoint->hold_deadline = FASP_NEVER;
+  endpoint->hold_deadline = endpoint->measured_by = FASP_NEVER;
   endpoint->redial_time = FASP_NEVER;
   endpoint->punch_time = endpoint->move_time = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
@@ -376,6 +376,7 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_multicast_opened (endpoint, now, session);
   fasp_endpoint_note_needs (endpoint, session);
   update_block_size (endpoint);
+  fasp_writing_opened (endpoint, now, session);
   if (!fasp_store_is_finished (endpoint->store))
     endpoint->stats.bytes_unconfirmed = 0;
 }

@@ -59,6 +59,7 @@ struct _FaspEndpoint
   FaspHeap needs;               /* the first block of each session that it may need */
   guint64 hold;                 /* kept for a peer that may come back */
   FaspTime hold_deadline;
+  FaspTime measured_by;         /* nothing is written before; FASP_NEVER: it may be */
   FaspTime media_time;
   guint64 past;                 /* the first block kept as history, */
   guint64 key;                  /* and that of the newest key frame; fasphistory.c */
@@ -145,6 +146,10 @@ void fasp_endpoint_note_needs (FaspEndpoint * endpoint,
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
 /* faspwriting.c: a sender's store; blocks of @size bytes for now. */
 void fasp_writing_begin (FaspEndpoint * endpoint, guint32 size);
+/* The first session opened: of how large blocks? */
+void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session);
+void fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now);
 /* faspreading.c: a receiver's session begins; @told: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told);

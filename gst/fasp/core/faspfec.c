@@ -11,9 +11,13 @@
 #define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* Bytes that are added up in a second at most: a third of what a core does. */
+/* Bytes that are added up in a second at most: a tenth of what a core does where the window is
+ * still in its cache since it was sent, and a twentieth where it has to be fetched again. */
+#define CACHED 5e5
 #define WORK 3e9
+#define WORK_FETCHED 5e8
 #define WINDOW_MIN 16
+#define WINDOW_FIRST 64         /* until it is known how fast the stream is */
 /* Shares of FASP_FEC_AUTO, and how closely one is chosen, */
 #define SHARE_LEAST .02
 #define SHARE_AUTO_MAX .25
@@ -36,7 +40,8 @@ fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
   fec->mode = window_max > 0 ? mode : FASP_FEC_OFF;
   fec->share = fec->mode == FASP_FEC_FIXED ? CLAMP (share, 0,
       FASP_FEC_SHARE_MAX) : 0;
-  fec->window_max = fec->window = MIN (window_max, FASP_FEC_WINDOW_MAX);
+  fec->window_max = MIN (window_max, FASP_FEC_WINDOW_MAX);
+  fec->window = MIN (WINDOW_FIRST, fec->window_max);
   fec->reach = REACH_UNKNOWN;
 }
 
@@ -79,6 +84,16 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
   return high;
 }
 
+static guint
+get_window (const FaspFec * fec, const FaspFecGoal * goal)
+{
+  gdouble repaired = fec->share * goal->data_rate / 8;
+  gdouble cached = CACHED * 8 * goal->block_rate / goal->data_rate;
+  gdouble most = MAX (WORK_FETCHED / repaired, MIN (WORK / repaired, cached));
+
+  return CLAMP (most, MIN (WINDOW_MIN, fec->window_max), fec->window_max);
+}
+
 void
 fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
 {
@@ -101,8 +116,7 @@ fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
     fec->planned = now;
   }
   if (fec->share > 0 && goal->data_rate > 0)
-    fec->window = CLAMP (WORK / (fec->share * goal->data_rate / 8),
-        MIN (WINDOW_MIN, fec->window_max), fec->window_max);
+    fec->window = get_window (fec, goal);
 }
 
 void

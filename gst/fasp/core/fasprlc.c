@@ -52,11 +52,15 @@ fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
 void
 fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
 {
-  guint8 *table = get_table (c);
+  guint8 product[FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX], *out = product;
 
-  /* the product of a byte is that of its low and its high half */
-  for (gsize i = 0; c != 1 && i < n; i++)
-    data[i] = table[data[i] & 15] ^ table[16 + (data[i] >> 4)];
+  /* ISA-L may multiply the last bytes twice: not in place */
+  for (gsize done, i = 0; c != 1 && i < n; i += done) {
+    done = MIN (n - i, sizeof product);
+    ec_encode_data (done, 1, 1, get_table (c), &data, &out);
+    memcpy (data, product, done);
+    data += done;
+  }
 }
 
 static void

@@ -410,9 +410,8 @@ know_recovered (FaspRx * rx, const FaspReorderPiece * piece)
   fasp_block_unref (block);
 }
 
-/* What the solver knows by now. */
-static void
-take_recovered (FaspRx * rx, FaspTime now)
+void
+fasp_rx_recover (FaspRx * rx, FaspTime now)
 {
   FaspRecovered recovered;
 
@@ -458,7 +457,6 @@ fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   fasp_solver_repair (rx->solver, fasp_widen (frame->block, FASP_BLOCK_BITS,
           fasp_reorder_get_highest (rx->reorder)), frame->blocks, frame->key,
       frame->payload, frame->payload_size);
-  take_recovered (rx, now);
 }
 
 /* What it tells of the sender's clock. */
@@ -505,7 +503,6 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       rx->last_media = piece.media_time;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
-      take_recovered (rx, now);
       break;
     case FASP_REORDER_PARTIAL:
       break;

@@ -118,6 +118,8 @@ FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
 /* That lost packets have until they are told of. */
 FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
 void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
+/* After all that came together: takes the blocks that repairs bring back. */
+void fasp_rx_recover (FaspRx * rx, FaspTime now);
 /* @all: every member was asked. */
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all);
 /* Block @number begins there. */

@@ -107,6 +107,7 @@ static gboolean
 poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {
   run_timers (endpoint, now);
+  fasp_writing_tend (endpoint, now);
   fasp_dial_tend (endpoint, now);
   fasp_encoder_tend (endpoint, now);
   return fasp_replies_pop (&endpoint->replies, datagram)
@@ -163,8 +164,8 @@ fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
 static FaspTime
 get_own_timeout (FaspEndpoint * endpoint)
 {
-  FaspTime timeout = fasp_sooner (endpoint->hold_deadline,
-      fasp_dial_get_timeout (endpoint));
+  FaspTime timeout = fasp_sooner (fasp_sooner (endpoint->hold_deadline,
+          endpoint->measured_by), fasp_dial_get_timeout (endpoint));
 
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;

@@ -105,6 +105,15 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
 }
 
 gboolean
+fasp_session_is_measured (const FaspSession * session)
+{
+  for (guint i = 0; i < session->n_paths; i++)
+    if (!session->paths[i].proved || session->paths[i].pmtu.searching)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
 fasp_session_is_used (const FaspSession * session, guint8 flow)
 {
   return session->paths[flow].proved

@@ -241,6 +241,8 @@ void fasp_session_listen (FaspSession * session, FaspTime now,
 guint64 fasp_session_get_channel_rate (const FaspSession * session);
 /* Payload bytes of a block that fits the path in one datagram, with its repair. */
 guint32 fasp_session_get_room (const FaspSession * session);
+/* How wide its paths are is known; all of them are there. */
+gboolean fasp_session_is_measured (const FaspSession * session);
 
 static inline gboolean
 fasp_session_is_over (const FaspSession * session)

@@ -689,8 +689,10 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role == FASP_ROLE_SENDER
       && fasp_pacer_get_time (&session->pacer, now, session->wire_max) > now)
     return FALSE;
-  if (session->role == FASP_ROLE_RECEIVER)
+  if (session->role == FASP_ROLE_RECEIVER) {
+    fasp_rx_recover (&session->rx, now);
     fasp_rx_give_up (&session->rx, now);
+  }
   return poll_pong (session, now, datagram)
       || poll_feedback (session, now, datagram)
       || poll_challenge (session, now, datagram)

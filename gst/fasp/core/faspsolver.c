@@ -9,6 +9,9 @@
  * lowest of these is the pivot: its coefficient is 1, and no other row has it. */
 typedef struct
 {
+  guint64 first;                /* of its window, and */
+  guint n;                      /* of how many, */
+  guint16 key;                  /* while it waits */
   guint64 pivot;
   guint32 size;                 /* of the symbol; zeros behind */
   guint8 *coefficients;
@@ -20,6 +23,7 @@ struct _FaspSolver
   guint64 mask;
   guint64 high;                 /* one past the highest number seen */
   FaspBlock **known;            /* block n at n & mask, if it is that */
+  GPtrArray *waiting;           /* Row, as it came */
   GPtrArray *rows;              /* Row, by pivot */
   GPtrArray *spare;             /* Row, not in use */
 };
@@ -43,6 +47,7 @@ fasp_solver_new (guint window)
     size *= 2;
   solver->mask = size - 1;
   solver->known = g_new0 (FaspBlock *, size);
+  solver->waiting = g_ptr_array_new_with_free_func (row_free);
   solver->rows = g_ptr_array_new_with_free_func (row_free);
   solver->spare = g_ptr_array_new_with_free_func (row_free);
   return solver;
@@ -53,6 +58,7 @@ fasp_solver_forget (FaspSolver * solver)
 {
   for (guint64 i = 0; i <= solver->mask; i++)
     g_clear_pointer (&solver->known[i], fasp_block_unref);
+  g_ptr_array_set_size (solver->waiting, 0);
   g_ptr_array_set_size (solver->rows, 0);
   g_ptr_array_set_size (solver->spare, 0);
 }
@@ -64,6 +70,7 @@ fasp_solver_free (FaspSolver * solver)
     return;
   fasp_solver_forget (solver);
   g_free (solver->known);
+  g_ptr_array_unref (solver->waiting);
   g_ptr_array_unref (solver->rows);
   g_ptr_array_unref (solver->spare);
   g_free (solver);
@@ -72,7 +79,7 @@ fasp_solver_free (FaspSolver * solver)
 guint
 fasp_solver_count (const FaspSolver * solver)
 {
-  return solver->rows->len;
+  return solver->rows->len + solver->waiting->len;
 }
 
 /* --- rows ------------------------------------------------------------------------- */
@@ -94,8 +101,6 @@ new_row (FaspSolver * solver)
 {
   Row *row;
 
-  if (solver->rows->len == FASP_SOLVER_ROWS)
-    drop (solver, 0);
   if (solver->spare->len > 0) {
     row = g_ptr_array_steal_index_fast (solver->spare, solver->spare->len - 1);
     memset (row->coefficients, 0, solver->mask + 1);
@@ -253,7 +258,6 @@ void
 fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
     const guint8 * symbol, guint32 size)
 {
-  g_autofree guint8 *coefficients = NULL;
   Row *row;
 
   if (size < FASP_SYMBOL_HEADER || size > SYMBOL_MAX || n == 0
@@ -262,16 +266,35 @@ fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
   move_on (solver, first + n);
   if (first < get_low (solver) || !is_of_use (solver, first, n, size))
     return;
-  coefficients = g_malloc (n);
-  fasp_rlc_get_coefficients (key, coefficients, n);
+  if (solver->waiting->len == FASP_SOLVER_ROWS)
+    g_ptr_array_add (solver->spare, g_ptr_array_steal_index (solver->waiting,
+            0));
   row = new_row (solver);
-  memcpy (row->symbol, symbol, size);
+  row->first = first;
+  row->n = n;
+  row->key = key;
   row->size = size;
-  for (guint i = 0; i < n; i++) {
-    const FaspBlock *block = get_known (solver, first + i);
+  memcpy (row->symbol, symbol, size);
+  g_ptr_array_add (solver->waiting, row);
+}
+
+/* FALSE: it says nothing that is not known. */
+static gboolean
+use (FaspSolver * solver, Row * row)
+{
+  g_autofree guint8 *coefficients = NULL;
+
+  if (row->first < get_low (solver)
+      || !is_of_use (solver, row->first, row->n, row->size))
+    return FALSE;
+  coefficients = g_malloc (row->n);
+  fasp_rlc_get_coefficients (row->key, coefficients, row->n);
+  for (guint i = 0; i < row->n; i++) {
+    guint64 number = row->first + i;
+    const FaspBlock *block = get_known (solver, number);
 
     if (block == NULL)
-      row->coefficients[(first + i) & solver->mask] = coefficients[i];
+      row->coefficients[number & solver->mask] = coefficients[i];
     else
       fasp_rlc_add_block (row->symbol, block, coefficients[i]);
   }
@@ -282,8 +305,20 @@ fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
     if (c != 0)
       add_row (solver, row, other, c);
   }
-  if (!settle (solver, row))
-    g_ptr_array_add (solver->spare, row);
+  if (solver->rows->len == FASP_SOLVER_ROWS)
+    drop (solver, 0);
+  return settle (solver, row);
+}
+
+static void
+use_waiting (FaspSolver * solver)
+{
+  while (solver->waiting->len > 0) {
+    Row *row = g_ptr_array_steal_index (solver->waiting, 0);
+
+    if (!use (solver, row))
+      g_ptr_array_add (solver->spare, row);
+  }
 }
 
 /* --- what comes out -------------------------------------------------------------------- */
@@ -306,6 +341,7 @@ parse (const Row * row, FaspRecovered * recovered)
 gboolean
 fasp_solver_take (FaspSolver * solver, FaspRecovered * recovered)
 {
+  use_waiting (solver);
   for (guint i = 0; i < solver->rows->len;) {
     Row *row = nth (solver, i);
 

@@ -2,11 +2,12 @@
  *
  * faspsolver.h: recovers blocks from repair symbols (fasprlc.h).
  *
- * Each repair symbol is an equation of the blocks in its window.  Those that are
- * here are put in at once; the rest is kept in reduced row echelon form, so a
- * block is known the moment there are as many independent equations as it takes, and an equation that says
+ * Each repair symbol is an equation of the blocks in its window.  It waits until it is asked
+ * what has been recovered: what comes from the network at a time, over several flows, is not in
+ * order, and where nothing is missing in the end a repair symbol costs nothing.  Then the blocks
+ * that are here are put in, and the rest is kept in reduced row echelon form, so a block is known
+ * the moment there are as many independent equations as it takes, and an equation that says
  * nothing new is seen at once.  A block that comes by itself is put in, too.
- * Where nothing is missing, a repair symbol costs nothing.
  *
  * Of the last `window' block numbers only; what lies below is forgotten.
  */
@@ -16,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_SOLVER_ROWS 128    /* equations kept; of more the oldest goes */
+#define FASP_SOLVER_ROWS 128    /* equations kept, and that wait; of more the oldest goes */
 
 typedef struct _FaspSolver FaspSolver;
 

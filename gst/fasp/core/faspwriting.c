@@ -38,6 +38,38 @@ has_listeners (const FaspEndpoint * endpoint)
       || fasp_endpoint_get_open (endpoint) != NULL;
 }
 
+/* --- how large blocks are ----------------------------------------------------- */
+
+/* Blocks keep the size that they are cut to: on a short path a stream that waits for somebody
+ * waits until the probes of its width are answered, too. */
+#define MEASURED_AFTER (10 * FASP_MSEC)
+
+void
+fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session)
+{
+  gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
+
+  if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
+      && endpoint->group == NULL && !far)
+    endpoint->measured_by = now + MEASURED_AFTER;
+}
+
+void
+fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now)
+{
+  const FaspSession *session;
+
+  if (endpoint->measured_by == FASP_NEVER)
+    return;
+  session = fasp_endpoint_get_open (endpoint);
+  if (now >= endpoint->measured_by || session == NULL
+      || fasp_session_is_measured (session))
+    endpoint->measured_by = FASP_NEVER;
+}
+
+/* --- the stream ------------------------------------------------------------------ */
+
 /* Does what is written go into the store? */
 static gboolean
 is_kept (const FaspEndpoint * endpoint)
@@ -74,6 +106,8 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   if (endpoint->closing || fasp_store_is_finished (endpoint->store))
     return 0;
   endpoint->media_time = media_time;
+  if (endpoint->measured_by != FASP_NEVER)
+    return 0;
   if (!is_kept (endpoint)) {
     if (endpoint->config.wait_for_connection)
       return 0;
@@ -158,7 +192,8 @@ fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint)
 gboolean
 fasp_endpoint_can_write (const FaspEndpoint * endpoint)
 {
-  if (endpoint->closing || fasp_store_is_finished (endpoint->store))
+  if (endpoint->measured_by != FASP_NEVER || endpoint->closing
+      || fasp_store_is_finished (endpoint->store))
     return FALSE;
   if (!is_kept (endpoint))
     return !endpoint->config.wait_for_connection;

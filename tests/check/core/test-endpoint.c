@@ -1220,10 +1220,51 @@ test_slow_channel (void)
   vcast_free (n);
 }
 
+/* On a short path the first block is as wide as the path, whatever waits to be written; a long
+ * one is not waited for. */
+static void
+test_wide_at_once (void)
+{
+  static const FaspTime delays[] = { 200, 2 * FASP_MSEC, 50 * FASP_MSEC };
+
+  for (guint i = 0; i < G_N_ELEMENTS (delays); i++) {
+    VCast *n = vcast_new (1);
+    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+    FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+    FaspTime calls = 4 * delays[i];
+    FaspSessionStats stats;
+
+    a.wait_for_connection = TRUE;
+    a.max_bitrate = 1000000000;
+    n->bitrate = 400000000;
+    for (guint j = 0; j < 2; j++) {
+      ImpairConfig *wire = vnet_get_wire (n->net, j ? VNET_A : VNET_B,
+          j ? VNET_B : VNET_A);
+
+      wire->mtu = 9000;
+      wire->delay = delays[i];
+    }
+    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, calls + 10 * FASP_MSEC + 2 * delays[i] + FASP_MSEC);
+    stats = vcast_get_session (n, VNET_A);
+    g_test_message ("%.1f ms: %" G_GUINT64_FORMAT " blocks of %"
+        G_GUINT64_FORMAT " bytes", delays[i] / 1e3, stats.blocks_sent,
+        stats.payload_bytes_sent);
+    g_assert_cmpuint (stats.blocks_sent, >, 0);
+    if (delays[i] < 5 * FASP_MSEC)
+      g_assert_cmpuint (stats.payload_bytes_sent / stats.blocks_sent, >, 8000);
+    vcast_end (n);
+    vcast_assert_whole (n, VNET_B);
+    vcast_free (n);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/endpoint/wide-at-once", test_wide_at_once);
   g_test_add_func ("/endpoint/late-joiner", test_late_joiner);
   g_test_add_func ("/endpoint/late-end", test_late_end);
   g_test_add_func ("/endpoint/far", test_far);
