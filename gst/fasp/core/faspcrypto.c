@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #endif
 #include "faspcrypto.h"
+#include "faspipsec.h"
 
 /* scrypt's cost, block size and parallelism: 128 * N * r bytes. */
 #define SCRYPT_N 32768
@@ -44,6 +45,7 @@ struct _FaspAead
 {
   FaspAeadType type;
   guint8 key[FASP_KEY_SIZE];
+  FaspIpsecGcm *gcm;            /* NULL: libcrypto does it */
   EVP_CIPHER_CTX *seal, *open;  /* made when first needed */
 };
 
@@ -62,7 +64,7 @@ get_cipher (FaspAeadType type)
 }
 
 FaspAead *
-fasp_aead_new (FaspAeadType type, const guint8 key[FASP_KEY_SIZE])
+fasp_aead_new_portable (FaspAeadType type, const guint8 key[FASP_KEY_SIZE])
 {
   FaspAead *aead = g_new0 (FaspAead, 1);
 
@@ -71,11 +73,23 @@ fasp_aead_new (FaspAeadType type, const guint8 key[FASP_KEY_SIZE])
   return aead;
 }
 
+FaspAead *
+fasp_aead_new (FaspAeadType type, const guint8 key[FASP_KEY_SIZE])
+{
+  FaspAead *aead = fasp_aead_new_portable (type, key);
+
+  if (type != FASP_AEAD_CHACHA20_POLY1305)
+    aead->gcm = fasp_ipsec_gcm_new (key, type == FASP_AEAD_AES_128_GCM ?
+        FASP_KEY_SIZE / 2 : FASP_KEY_SIZE);
+  return aead;
+}
+
 void
 fasp_aead_free (FaspAead * aead)
 {
   if (aead == NULL)
     return;
+  fasp_ipsec_gcm_free (aead->gcm);
   EVP_CIPHER_CTX_free (aead->seal);     /* wipes its copy of the key */
   EVP_CIPHER_CTX_free (aead->open);
   fasp_wipe (aead->key, sizeof aead->key);
@@ -98,9 +112,15 @@ fasp_aead_seal (FaspAead * aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE],
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
     const guint8 * more, gsize more_size, guint8 * out)
 {
-  EVP_CIPHER_CTX *ctx = get_context (aead, &aead->seal, 1);
+  EVP_CIPHER_CTX *ctx;
   int done;
 
+  if (aead->gcm != NULL) {
+    fasp_ipsec_gcm_seal (aead->gcm, nonce, ad, ad_size, data, size, more,
+        more_size, out);
+    return;
+  }
+  ctx = get_context (aead, &aead->seal, 1);
   must (EVP_EncryptInit_ex (ctx, NULL, NULL, NULL, nonce), "encryption");
   if (ad_size > 0)
     must (EVP_EncryptUpdate (ctx, NULL, &done, ad, ad_size), "encryption");
@@ -120,14 +140,19 @@ fasp_aead_open (FaspAead * aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE],
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
     guint8 * out)
 {
-  EVP_CIPHER_CTX *ctx = get_context (aead, &aead->open, 0);
-  guint8 tag[FASP_AEAD_TAG_SIZE], none[16];
+  EVP_CIPHER_CTX *ctx;
+  guint8 tag[FASP_AEAD_TAG_SIZE], right[FASP_AEAD_TAG_SIZE], none[16];
   int done;
 
   if (size < FASP_AEAD_TAG_SIZE)
     return FALSE;
   size -= FASP_AEAD_TAG_SIZE;
   memcpy (tag, data + size, sizeof tag);
+  if (aead->gcm != NULL) {
+    fasp_ipsec_gcm_open (aead->gcm, nonce, ad, ad_size, data, size, out, right);
+    return fasp_equal (tag, right, sizeof tag);
+  }
+  ctx = get_context (aead, &aead->open, 0);
   must (EVP_DecryptInit_ex (ctx, NULL, NULL, NULL, nonce), "decryption");
   must (EVP_CIPHER_CTX_ctrl (ctx, EVP_CTRL_AEAD_SET_TAG, sizeof tag, tag),
       "decryption");
@@ -180,14 +205,18 @@ fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
 
 struct _FaspAes
 {
+  FaspIpsecAes *ipsec;          /* or NULL, and */
   EVP_CIPHER_CTX *ctx;
 };
 
 FaspAes *
 fasp_aes_new (const guint8 key[FASP_AES_BLOCK])
 {
-  FaspAes *aes = g_new (FaspAes, 1);
+  FaspAes *aes = g_new0 (FaspAes, 1);
 
+  aes->ipsec = fasp_ipsec_aes_new (key);
+  if (aes->ipsec != NULL)
+    return aes;
   aes->ctx = EVP_CIPHER_CTX_new ();
   must (aes->ctx != NULL && EVP_EncryptInit_ex (aes->ctx, EVP_aes_128_ecb (),
           NULL, key, NULL) && EVP_CIPHER_CTX_set_padding (aes->ctx, 0), "AES");
@@ -199,6 +228,7 @@ fasp_aes_free (FaspAes * aes)
 {
   if (aes == NULL)
     return;
+  fasp_ipsec_aes_free (aes->ipsec);
   EVP_CIPHER_CTX_free (aes->ctx);       /* wipes its copy of the key */
   g_free (aes);
 }
@@ -208,8 +238,12 @@ fasp_aes_encrypt (FaspAes * aes, const guint8 * text, guint n, guint8 * out)
 {
   int done;
 
-  must (EVP_EncryptUpdate (aes->ctx, out, &done, text, n * FASP_AES_BLOCK),
-      "AES");
+  if (aes->ipsec != NULL)
+    for (guint i = 0; i < n * FASP_AES_BLOCK; i += FASP_AES_BLOCK)
+      fasp_ipsec_aes_encrypt (aes->ipsec, text + i, out + i);
+  else
+    must (EVP_EncryptUpdate (aes->ctx, out, &done, text, n * FASP_AES_BLOCK),
+        "AES");
 }
 
 /* --- X25519 --------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcrypto.h: what the protocol takes from libcrypto, in the shapes that it
- * needs.  Nothing here is of our own making.
+ * faspcrypto.h: what the protocol takes from libcrypto, and AES where there is something
+ * quicker (faspipsec.h), in the shapes that it needs.  Nothing here is of our own making.
  *
  * Memory is the only thing that can fail unless said otherwise, and GLib's
  * answer to that is to abort.
@@ -31,6 +31,9 @@ typedef struct _FaspAead FaspAead;
 
 /* AES-128 takes the first half of @key. */
 FaspAead *fasp_aead_new (FaspAeadType type,
+    const guint8 key[FASP_KEY_SIZE]);
+/* By libcrypto, whatever else there is. */
+FaspAead *fasp_aead_new_portable (FaspAeadType type,
     const guint8 key[FASP_KEY_SIZE]);
 void fasp_aead_free (FaspAead * aead);
 /* Writes @size + @more_size + FASP_AEAD_TAG_SIZE bytes to @out, which may be

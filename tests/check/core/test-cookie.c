@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspcookie.h"
-#include "faspcrypto.h"
 
 static void
 test_cookie (void)
@@ -31,33 +30,10 @@ test_cookie (void)
   g_assert_false (fasp_cookie_verify (secret, now, &address, nonce, cookie));
 }
 
-/* FIPS 197, appendix C.1. */
-static void
-test_aes (void)
-{
-  static const guint8 wanted[] = { 0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04,
-    0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a
-  };
-  guint8 key[FASP_AES_BLOCK], text[FASP_AES_BLOCK], out[FASP_AES_BLOCK];
-  FaspAes *aes;
-
-  for (guint i = 0; i < sizeof key; i++) {
-    key[i] = i;
-    text[i] = i * 0x11;
-  }
-  aes = fasp_aes_new (key);
-  for (guint i = 0; i < 2; i++) {
-    fasp_aes_encrypt (aes, text, 1, out);
-    g_assert_cmpmem (out, sizeof out, wanted, sizeof wanted);
-  }
-  fasp_aes_free (aes);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cookie/binds", test_cookie);
-  g_test_add_func ("/crypto/aes", test_aes);
   return g_test_run ();
 }
