@@ -12,6 +12,7 @@
  * less.
  */
 #include <math.h>
+#include "faspdrain.h"
 #include "faspoverflow.h"
 #include "faspqueue.h"
 #include "fasprate.h"
@@ -99,21 +100,11 @@
  * each other for such give way in the end; and so do they when their queue overflows. */
 #define COMPETE_SHARE .6
 #define COMPETE_OVERFLOW .9
-/* Less, so often in a row, and there is nobody. */
-#define COMPETE_NOBODY .15
+/* Nobody, so often in a row. */
 #define LONELY 2
 #define COMPETE_PACKETS 6
 #define COMPETE_PULSE_MAX FASP_SEC
-/* A queue that a drain did not make shorter, as so much of what passes is others': */
-#define RIVALS_LEAST .4
-#define RIVALS_SAMPLES 3
-#define RIVALS_TIME (100 * FASP_MSEC)
-/* Nor has it made it shorter at all, and it did not grow: by less than so much of what it would
- * have taken. */
-#define LEVEL .2
-#define LONGER_ALL .8
-#define LONGER_MOST (25 * FASP_MSEC)
-/* nobody gives way to them by more than half for so long, and what is sent is not more than so
+/* Nobody gives way to rivals by more than half for so long, and what is sent is not more than so
  * many times what arrives. */
 #define FLOOR_TIME (10 * FASP_SEC)
 #define FLOOR_SHARE .5
@@ -142,7 +133,7 @@ typedef struct
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
-  FaspTime pulse_start, pulse_end, drain_start, drain_end;
+  FaspTime pulse_start, pulse_end;
   gboolean evaluated;           /* the last pulse */
   guint64 sent, pulse_sent;     /* bytes by now, and when the pulse began */
   FaspTime rtt;
@@ -176,9 +167,7 @@ typedef struct
   /* of a source that has not enough for pulses */
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
   gdouble step;                 /* of the next offer beyond it */
-  /* as pulse: since the last drain, the same before it, and what left in it */
-  FaspSpan steady, before, drain;
-  FaspTime suspect_until;       /* rivals: the last drain was in vain; 0: not */
+  FaspDrain drain;              /* the last one */
   guint64 yielded;              /* bit/s before all that was given away; 0: nothing was */
   guint64 floor;                /* bit/s that are kept beside rivals, so long */
   FaspTime floor_until;
@@ -256,16 +245,6 @@ get_extra (const Adaptive * a, FaspTime now)
       most);
 }
 
-/* It begins; what it does is compared with what was so before. */
-static void
-note_drain (Adaptive * a, FaspTime now)
-{
-  a->drain_start = now;
-  a->drain_end = a->phase_end;
-  a->before = a->steady;
-  a->drain.n = a->steady.n = 0;
-}
-
 /* Here the drain comes first: what it holds back is there for the pulse, also from a
  * source that has no more than the rate. */
 static void
@@ -277,7 +256,7 @@ start_contrast (Adaptive * a, FaspTime now)
 
   begin (a, DRAIN, now, length);
   a->gain = COMPETE_GAIN;
-  note_drain (a, now);
+  fasp_drain_begin (&a->drain, now, a->phase_end);
   expect (a, now + length, now + 2 * length);
 }
 
@@ -352,7 +331,7 @@ start_drain (Adaptive * a, FaspTime now, FaspTime extra)
     a->emptied_from = now;
     a->emptied_until = a->phase_end;
   }
-  note_drain (a, now);
+  fasp_drain_begin (&a->drain, now, a->phase_end);
 }
 
 static void
@@ -460,8 +439,9 @@ look_anew (Adaptive * a, FaspTime now)
   a->rate.standing = 0;
   a->least = G_MAXINT64;
   a->stubborn = 0;
-  a->recent.n = a->before.n = a->drain.n = 0;
-  a->drain_end = a->hold_until = now;
+  a->recent.n = 0;
+  a->hold_until = now;
+  fasp_drain_forget (&a->drain, now);
   begin (a, CRUISE, now, a->rtt);
   expect (a, now, now);
 }
@@ -521,19 +501,19 @@ compete (Adaptive * a)
 {
   gdouble others, step;
 
-  if (!fasp_span_get_others (&a->drain, &a->pulse, &others)) {
+  if (!fasp_span_get_others (&a->drain.during, &a->pulse, &others)) {
     if (++a->blind >= STUBBORN) /* who has no more to send does not compete */
       leave_competition (a);
     return;
   }
   a->blind = 0;
   /* with room on the path all that is sent arrives, whosever it is */
-  if (MIN (a->drain.least, a->pulse.least) <= get_target (a))
+  if (MIN (a->drain.during.least, a->pulse.least) <= get_target (a))
     others = MIN (others, COMPETE_SHARE);
   step = exp (COMPETE_STEP * (log (others / (1 - others)) -
           log (COMPETE_SHARE / (1 - COMPETE_SHARE))));
   step = CLAMP (step, COMPETE_LESS, COMPETE_MORE);
-  a->lonely = others < COMPETE_NOBODY ? a->lonely + 1 : 0;
+  a->lonely = others < FASP_SPAN_NOBODY ? a->lonely + 1 : 0;
   if (a->lonely >= LONELY)      /* the queue is ours */
     leave_competition (a);
   else
@@ -541,48 +521,11 @@ compete (Adaptive * a)
             a->rate.rate * step));
 }
 
-/* The last drain, alone and without a pulse, was for a queue that it did not make shorter: because
- * it was made up for by others, it seems. */
-static gboolean
-is_in_vain (const Adaptive * a)
-{
-  const FaspSpan *before = &a->before, *drain = &a->drain;
-  FaspTime takes = (a->drain_end - a->drain_start) / 2;
-  FaspTime empty = MAX (get_target (a),
-      before->queue_to - EMPTIES_SHARE * takes);
-  gdouble others;
-
-  return !a->competing && a->pulse_start == a->pulse_end
-      && before->n >= RIVALS_SAMPLES && drain->n >= RIVALS_SAMPLES
-      && drain->queue_to > empty
-      && fasp_span_get_others (drain, before, &others)
-      && others >= RIVALS_LEAST;
-}
-
-/* What stands is there at any rate: that is no queue, as a drain takes from it what we have in
- * it, at least, and others' grow again.  It is a path that has become longer. */
-static gboolean
-is_longer (const Adaptive * a)
-{
-  const FaspSpan *before = &a->before, *drain = &a->drain, *steady = &a->steady;
-  FaspTime takes = MIN ((a->drain_end - a->drain_start) / 2, before->least);
-  FaspTime most = MAX (before->least, MAX (drain->least, steady->least));
-  FaspTime least = MIN (before->least, MIN (drain->least, steady->least));
-  gdouble growth, others;
-
-  return fasp_span_get_others (drain, before, &others) && others >= LONGER_ALL
-      && fasp_span_get_others (drain, steady, &others) && others >= LONGER_ALL
-      && fasp_span_get_growth (before, &growth) && least > get_target (a)
-      && most <= LONGER_MOST
-      && most - least <= LEVEL * takes
-      && ABS (growth) * (before->to.sent - before->from.sent) <= LEVEL * takes;
-}
-
 /* What was given away is tried at once, as it may not be there any more. */
 static void
 take_longer (Adaptive * a, FaspTime now)
 {
-  FaspTime by = MIN (a->drain.least, a->steady.least);
+  FaspTime by = fasp_drain_get_longer (&a->drain);
 
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
     fasp_queue_lengthen (&a->queues[i], by);
@@ -594,29 +537,25 @@ take_longer (Adaptive * a, FaspTime now)
   look_anew (a, now);
 }
 
-/* What arrives at the rate again, after such a drain, says it once more, now that it is no
- * path that became slower before it. */
 static void
 judge_rivals (Adaptive * a, FaspTime now)
 {
-  const FaspSpan *steady = &a->steady;
-  FaspTime wanted = MIN (a->drain_end - a->drain_start, RIVALS_TIME);
-  gdouble others;
-
-  if (now < a->suspect_until && (steady->n < RIVALS_SAMPLES
-          || steady->to.sent - steady->from.sent < wanted))
-    return;
-  a->suspect_until = 0;
-  if (is_longer (a)) {
-    take_longer (a, now);
-  } else if (!fasp_span_get_others (&a->drain, steady, &others)
-      || others < COMPETE_NOBODY) {
-    a->floor = 0;
-  } else if (others >= RIVALS_LEAST) {
-    a->floor = MIN (FLOOR_SHARE * a->yielded,
-        FLOOR_ARRIVED * fasp_span_get_delivery_rate (steady));
-    a->floor_until = now + FLOOR_TIME;
-    set_rate (a, a->rate.rate);
+  switch (fasp_drain_judge (&a->drain, now, get_target (a))) {
+    case FASP_DRAIN_UNKNOWN:
+    case FASP_DRAIN_UNCLEAR:
+      break;
+    case FASP_DRAIN_LONGER:
+      take_longer (a, now);
+      break;
+    case FASP_DRAIN_NOBODY:
+      a->floor = 0;
+      break;
+    case FASP_DRAIN_RIVALS:
+      a->floor = MIN (FLOOR_SHARE * a->yielded,
+          FLOOR_ARRIVED * fasp_span_get_delivery_rate (&a->drain.after));
+      a->floor_until = now + FLOOR_TIME;
+      set_rate (a, a->rate.rate);
+      break;
   }
 }
 
@@ -669,7 +608,7 @@ answer_congestion (Adaptive * a, FaspTime now)
 static FaspTime
 get_search_end (const Adaptive * a)
 {
-  return MAX (a->pulse_end, a->drain_end);
+  return MAX (a->pulse_end, a->drain.end);
 }
 
 /* The queue that the last large pulse has made is being drained. */
@@ -691,13 +630,13 @@ shorten_drain (Adaptive * a, FaspTime now, gdouble left)
   gdouble arrived = fasp_span_get_arrival_rate (&a->pulse);
   FaspTime queued;
 
-  if (a->phase != DRAIN || a->drain_start < a->pulse_end
-      || a->drain_start == a->cleared || arrived <= 0)
+  if (a->phase != DRAIN || a->drain.start < a->pulse_end
+      || a->drain.start == a->cleared || arrived <= 0)
     return;
   queued = MAX (0, left - arrived) / a->rate.rate *
       (a->pulse_end - a->pulse_start);
-  a->phase_end = MIN (a->phase_end, MAX (now, a->drain_start + 2 * queued));
-  a->drain_end = a->phase_end;
+  a->phase_end = MIN (a->phase_end, MAX (now, a->drain.start + 2 * queued));
+  a->drain.end = a->phase_end;
 }
 
 /* All that left in the pulse has been told of. */
@@ -715,8 +654,10 @@ evaluate (Adaptive * a, FaspTime now)
   a->congested = FALSE;
   a->evaluated = TRUE;
   shorten_drain (a, now, left);
-  if (is_in_vain (a)) {
-    a->suspect_until = now + 2 * a->rtt + RIVALS_TIME;
+  /* a drain alone, without a pulse */
+  if (!a->competing && a->pulse_start == a->pulse_end
+      && fasp_drain_is_in_vain (&a->drain, get_target (a))) {
+    fasp_drain_suspect (&a->drain, now, a->rtt);
     return;
   }
   if (!a->competing && is_idle (&a->passing)) {
@@ -803,10 +744,8 @@ report (FaspRate * rate, const FaspRateReport * report)
     } else if (sample->sent > a->pulse_end && !a->evaluated) {
       evaluate (a, report->now);
     }
-    fasp_span_extend (sample->sent <
-        a->drain_start ? &a->before : sample->sent <
-        a->drain_end ? &a->drain : &a->steady, sample, queue, a->loss);
-    if (a->suspect_until > 0)
+    fasp_drain_extend (&a->drain, sample, queue, a->loss);
+    if (a->drain.suspect_until > 0)
       judge_rivals (a, report->now);
     if (sample->sent < a->hold_until)
       continue;
@@ -819,7 +758,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (fasp_span_get_arrival_time (&a->recent) < RECENT_LEAST
         || a->recent.n < FASP_SPAN_SAMPLES)
       continue;
-    if (!a->competing && a->suspect_until == 0
+    if (!a->competing && a->drain.suspect_until == 0
         && a->recent.least > get_alarm (a) && !fall (a, report->now, queue))
       continue;
     note_noise (a, &a->recent);
@@ -858,11 +797,11 @@ next_phase (Adaptive * a, FaspTime now)
       a->rate.owed = 0;
       break;
     case CRUISE:
-      if (now < a->suspect_until) {
-        begin (a, CRUISE, now, a->suspect_until - now);
+      if (now < a->drain.suspect_until) {
+        begin (a, CRUISE, now, a->drain.suspect_until - now);
         break;
       }
-      a->suspect_until = 0;
+      a->drain.suspect_until = 0;
       if (!a->competing && a->rate.standing > get_alarm (a)) {
         /* how much slower it has become is known as soon as enough has arrived */
         start_drain (a, now, a->rtt / 2);
@@ -898,7 +837,7 @@ get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 
   a->sent = sent;
   if (now >= a->phase_end || (a->phase == CRUISE && a->evaluated
-          && a->suspect_until == 0))
+          && a->drain.suspect_until == 0))
     next_phase (a, now);
   if (a->phase == DRAIN)
     rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);

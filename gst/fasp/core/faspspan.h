@@ -53,6 +53,8 @@ gboolean fasp_span_get_spread (const FaspSpan * span, gdouble * spread);
  * what arrives is the others' share, 0 to 1, and a half beside one other is fair.  FALSE: @more is
  * too little more than @less (by FASP_SPAN_CONTRAST at least), or too short, to say. */
 #define FASP_SPAN_CONTRAST 1.3
+/* Less than that, and there is nobody. */
+#define FASP_SPAN_NOBODY .15
 gboolean fasp_span_get_others (const FaspSpan * less, const FaspSpan * more,
     gdouble * others);
 
