@@ -141,7 +141,7 @@ fasp_aead_open (FaspAead * aead, const guint8 nonce[FASP_AEAD_NONCE_SIZE],
     guint8 * out)
 {
   EVP_CIPHER_CTX *ctx;
-  guint8 tag[FASP_AEAD_TAG_SIZE], right[FASP_AEAD_TAG_SIZE], none[16];
+  guint8 tag[FASP_AEAD_TAG_SIZE], right[FASP_AEAD_TAG_SIZE] = { 0 }, none[16];
   int done;
 
   if (size < FASP_AEAD_TAG_SIZE)

@@ -10,35 +10,81 @@
 struct _FaspIpsecGcm
 {
   struct gcm_key_data key;
+  const IMB_MGR *functions;
   gboolean is_256;
 };
 
 struct _FaspIpsecAes
 {
   guint8 key[11 * FASP_AES_BLOCK];
+  const IMB_MGR *functions;
 };
 
-/* Its functions for this processor; of the process, for all threads.  NULL: it has none that are
- * quick, and as quick whatever the data. */
+static gint most = FASP_IPSEC_ALL;      /* atomic */
+
+void
+fasp_ipsec_use_at_most (FaspIpsecSet set)
+{
+  g_atomic_int_set (&most, set);
+}
+
+/* The library asks the processor alone, and tries what it says it has; but registers that the
+ * kernel, or a virtual machine, does not keep must not be touched. */
+static gboolean
+has (const IMB_MGR * mgr, FaspIpsecSet set)
+{
+  __builtin_cpu_init ();
+  switch (set) {
+    case FASP_IPSEC_SSE:
+      return TRUE;
+    case FASP_IPSEC_AVX2:
+      return (mgr->features & IMB_CPUFLAGS_AVX2) == IMB_CPUFLAGS_AVX2
+          && __builtin_cpu_supports ("avx2");
+    case FASP_IPSEC_ALL:
+      return (!(mgr->features & IMB_FEATURE_AVX)
+          || __builtin_cpu_supports ("avx"))
+          && (!(mgr->features & IMB_FEATURE_AVX2)
+          || __builtin_cpu_supports ("avx2"))
+          && (!(mgr->features & IMB_FEATURE_AVX512F)
+          || __builtin_cpu_supports ("avx512f"));
+  }
+  g_assert_not_reached ();
+}
+
+/* The best that there is up to @set; NULL: none that is quick, and as quick whatever the data. */
 static IMB_MGR *
+make_functions (FaspIpsecSet set)
+{
+  static const init_mb_mgr_t init[] = { init_mb_mgr_sse, init_mb_mgr_avx2 };
+  IMB_MGR *mgr = alloc_mb_mgr (0);
+
+  if (mgr == NULL)
+    return NULL;
+  while (!has (mgr, set))
+    set--;
+  if (set == FASP_IPSEC_ALL)
+    init_mb_mgr_auto (mgr, NULL);
+  else
+    init[set] (mgr);
+  if (imb_get_errno (mgr) == 0 && (mgr->features & NEEDED) == NEEDED)
+    return mgr;
+  free_mb_mgr (mgr);
+  return NULL;
+}
+
+/* Of the process, for all threads. */
+static const IMB_MGR *
 get_functions (void)
 {
-  static gsize once = 0;
-  static IMB_MGR *functions = NULL;
+  static gsize once[FASP_IPSEC_ALL + 1];
+  static IMB_MGR *functions[FASP_IPSEC_ALL + 1];
+  FaspIpsecSet set = g_atomic_int_get (&most);
 
-  if (g_once_init_enter (&once)) {
-    IMB_MGR *mgr = alloc_mb_mgr (0);
-
-    if (mgr != NULL) {
-      init_mb_mgr_auto (mgr, NULL);
-      if (imb_get_errno (mgr) == 0 && (mgr->features & NEEDED) == NEEDED)
-        functions = mgr;
-      else
-        free_mb_mgr (mgr);
-    }
-    g_once_init_leave (&once, 1);
+  if (g_once_init_enter (&once[set])) {
+    functions[set] = make_functions (set);
+    g_once_init_leave (&once[set], 1);
   }
-  return functions;
+  return functions[set];
 }
 
 static gpointer
@@ -54,12 +100,13 @@ allocate (gsize size)
 FaspIpsecGcm *
 fasp_ipsec_gcm_new (const guint8 * key, gsize key_size)
 {
-  IMB_MGR *f = get_functions ();
+  const IMB_MGR *f = get_functions ();
   FaspIpsecGcm *gcm;
 
   if (f == NULL)
     return NULL;
   gcm = allocate (sizeof *gcm);
+  gcm->functions = f;
   gcm->is_256 = key_size == 32;
   if (gcm->is_256)
     IMB_AES256_GCM_PRE (f, key, &gcm->key);
@@ -81,7 +128,7 @@ fasp_ipsec_gcm_seal (const FaspIpsecGcm * gcm, const guint8 * nonce,
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
     const guint8 * more, gsize more_size, guint8 * out)
 {
-  const IMB_MGR *f = get_functions ();
+  const IMB_MGR *f = gcm->functions;
   aes_gcm_init_t begin = gcm->is_256 ? f->gcm256_init : f->gcm128_init;
   aes_gcm_enc_dec_update_t update = gcm->is_256 ? f->gcm256_enc_update :
       f->gcm128_enc_update;
@@ -102,7 +149,7 @@ fasp_ipsec_gcm_open (const FaspIpsecGcm * gcm, const guint8 * nonce,
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
     guint8 * out, guint8 * tag)
 {
-  const IMB_MGR *f = get_functions ();
+  const IMB_MGR *f = gcm->functions;
   aes_gcm_enc_dec_t decrypt = gcm->is_256 ? f->gcm256_dec : f->gcm128_dec;
   struct gcm_context_data context;
 
@@ -113,13 +160,14 @@ fasp_ipsec_gcm_open (const FaspIpsecGcm * gcm, const guint8 * nonce,
 FaspIpsecAes *
 fasp_ipsec_aes_new (const guint8 * key)
 {
-  IMB_MGR *f = get_functions ();
+  const IMB_MGR *f = get_functions ();
   guint8 ignored[11 * FASP_AES_BLOCK] __attribute__((aligned (16)));
   FaspIpsecAes *aes;
 
   if (f == NULL)
     return NULL;
   aes = allocate (sizeof *aes);
+  aes->functions = f;
   IMB_AES_KEYEXP_128 (f, key, aes->key, ignored);
   fasp_wipe (ignored, sizeof ignored);
   return aes;
@@ -139,7 +187,7 @@ fasp_ipsec_aes_encrypt (const FaspIpsecAes * aes, const guint8 * text,
     guint8 * out)
 {
   static const guint8 zeros[FASP_AES_BLOCK];
-  const IMB_MGR *f = get_functions ();
 
-  IMB_AES128_CFB_ONE (f, out, zeros, text, aes->key, FASP_AES_BLOCK);
+  IMB_AES128_CFB_ONE (aes->functions, out, zeros, text, aes->key,
+      FASP_AES_BLOCK);
 }

@@ -13,6 +13,17 @@
 
 G_BEGIN_DECLS
 
+/* Which instructions there are is another function for each: up to these, for tests, in keys that are
+ * made from then on. */
+typedef enum
+{
+  FASP_IPSEC_SSE,
+  FASP_IPSEC_AVX2,
+  FASP_IPSEC_ALL,               /* as it is at first */
+} FaspIpsecSet;
+
+void fasp_ipsec_use_at_most (FaspIpsecSet set);
+
 /* AES-GCM (NIST SP 800-38D), of 12 bytes of nonce and 16 of tag. */
 typedef struct _FaspIpsecGcm FaspIpsecGcm;
 

@@ -4,6 +4,11 @@
  */
 #include "faspipsec.h"
 
+void
+fasp_ipsec_use_at_most (FaspIpsecSet set)
+{
+}
+
 FaspIpsecGcm *
 fasp_ipsec_gcm_new (const guint8 * key, gsize key_size)
 {

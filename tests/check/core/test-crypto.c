@@ -4,6 +4,7 @@
  * that are published are in test-noise.c.)
  */
 #include "faspcrypto.h"
+#include "faspipsec.h"
 
 #define SIZE_MAX_TRIED 9100
 #define TRIES 3000
@@ -23,19 +24,24 @@ test_aes (void)
     0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a
   };
   guint8 key[FASP_AES_BLOCK], text[2 * FASP_AES_BLOCK], out[2 * FASP_AES_BLOCK];
-  FaspAes *aes;
 
   for (guint i = 0; i < sizeof key; i++) {
     key[i] = i;
     text[i] = text[i + FASP_AES_BLOCK] = i * 0x11;
   }
-  aes = fasp_aes_new (key);
-  for (guint i = 0; i < 2; i++) {
-    fasp_aes_encrypt (aes, text, 2, out);
-    g_assert_cmpmem (out, sizeof wanted, wanted, sizeof wanted);
-    g_assert_cmpmem (out + sizeof wanted, sizeof wanted, wanted, sizeof wanted);
+  for (FaspIpsecSet set = 0; set <= FASP_IPSEC_ALL; set++) {
+    FaspAes *aes;
+
+    fasp_ipsec_use_at_most (set);
+    aes = fasp_aes_new (key);
+    for (guint i = 0; i < 2; i++) {
+      fasp_aes_encrypt (aes, text, 2, out);
+      g_assert_cmpmem (out, sizeof wanted, wanted, sizeof wanted);
+      g_assert_cmpmem (out + sizeof wanted, sizeof wanted, wanted,
+          sizeof wanted);
+    }
+    fasp_aes_free (aes);
   }
-  fasp_aes_free (aes);
 }
 
 /* NIST's GCM test case 4, and 16 with 256 bits: the texts are McGrew and Viega's. */
@@ -88,7 +94,8 @@ test_gcm (void)
   }
 }
 
-/* Any sizes, in parts, in place: what one has sealed the other opens, and nothing else. */
+/* Any sizes, in parts, in place, with whatever instructions: what one has sealed the other opens, and
+ * nothing else, and not for anything else. */
 static void
 test_same (gconstpointer data)
 {
@@ -106,6 +113,7 @@ test_same (gconstpointer data)
     gsize sealed = size + FASP_AEAD_TAG_SIZE;
     FaspAead *aeads[2];
 
+    fasp_ipsec_use_at_most (g_rand_int_range (rand, 0, FASP_IPSEC_ALL + 1));
     fill (rand, text, size);
     fill (rand, key, sizeof key);
     fill (rand, nonce, sizeof nonce);
@@ -125,6 +133,16 @@ test_same (gconstpointer data)
       copy[wrong] ^= 1 << g_rand_int_range (rand, 0, 8);
       g_assert_false (fasp_aead_open (aeads[j], nonce, ad, ad_size, copy,
               sealed, copy));
+      memcpy (copy, out[j], sealed);
+      nonce[wrong % sizeof nonce] ^= 1;
+      g_assert_false (fasp_aead_open (aeads[j], nonce, ad, ad_size, copy,
+              sealed, copy));
+      nonce[wrong % sizeof nonce] ^= 1;
+      memcpy (copy, out[j], sealed);
+      ad[wrong % sizeof ad] ^= 1;
+      g_assert_cmpint (fasp_aead_open (aeads[j], nonce, ad, ad_size, copy,
+              sealed, copy), ==, wrong % sizeof ad >= ad_size);
+      ad[wrong % sizeof ad] ^= 1;
       g_assert_true (fasp_aead_open (aeads[j], nonce, ad, ad_size, out[j],
               sealed, out[j]));
       g_assert_cmpmem (out[j], size, text, size);
