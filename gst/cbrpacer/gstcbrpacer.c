@@ -154,8 +154,14 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   gboolean counted = FALSE;
 
   if (size == 0) {
+    self->discont |= GST_BUFFER_IS_DISCONT (buffer);
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
+  }
+  if (self->discont) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    self->discont = FALSE;
   }
   look_for_ts (self, buffer);
   if (!learn (self, buffer)) {
@@ -270,7 +276,7 @@ forget_stream (GstCbrPacer * self, GQueue * kept)
   gst_cbr_pacer_thread_reset (self);
   self->begun = FALSE;
   self->unwanted = self->refusing = FALSE;
-  self->eos = FALSE;
+  self->eos = self->discont = FALSE;
   self->result = GST_FLOW_OK;
 }
 

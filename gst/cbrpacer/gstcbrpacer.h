@@ -71,6 +71,7 @@ struct _GstCbrPacer
 
   GstFlowReturn result;         /* what pushing came to */
   gboolean flushing, eos;       /* of the sink pad */
+  gboolean discont;             /* an empty buffer had it: the next is it then */
   /* the sink has all it wants, until another segment: to the thread of the
    * source pad, and to who brings something */
   gboolean unwanted, refusing;

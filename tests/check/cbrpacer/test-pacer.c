@@ -238,6 +238,31 @@ assert_text (const gchar * text, const gchar * part)
     g_error ("\"%s\" does not speak of %s", text, part);
 }
 
+/* What an empty buffer says is so of the next one. */
+static void
+test_empty_discont (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer *buffer = make (i == 3 ? 0 : 1000, GST_CLOCK_TIME_NONE);
+
+    if (i % 3 == 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    g_assert_cmpint (gst_harness_push (f->h, buffer), ==, GST_FLOW_OK);
+  }
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *buffer;
+
+    if (i > 0)
+      advance_to (f, i * MS);
+    buffer = pull (f);
+    g_assert_cmpint (GST_BUFFER_IS_DISCONT (buffer), ==, i % 3 == 0);
+    gst_buffer_unref (buffer);
+  }
+  teardown (f);
+}
+
 /* --- the schedule ---------------------------------------------------------------- */
 
 static void
@@ -1337,6 +1362,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pacer/empty-discont", test_empty_discont);
   g_test_add_func ("/pacer/deadlines", test_deadlines);
   g_test_add_func ("/pacer/late", test_late);
   g_test_add_func ("/pacer/stall", test_stall);
