@@ -563,8 +563,10 @@ fasp_repair_join (FaspRepair * repair, FaspTime now, FaspGroupLog * log)
     repair->n_flows++;
   } else if (fasp_repair_get_past (repair, log, &pn, &received)
       && pn >= flow->largest && received >= flow->received) {
+    guint64 sent = pn + 1 - flow->largest;
+
     /* what was lost meanwhile was not for it */
-    flow->base += pn + 1 - flow->largest - (received - flow->received);
+    flow->base += sent - MIN (sent, received - flow->received);
     flow->largest = pn + 1;
     flow->received = received;
   }

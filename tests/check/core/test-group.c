@@ -984,6 +984,14 @@ test_hostile_feedback (void)
   f.flows[0].largest = 5000;
   g_assert_true (fasp_repair_feedback (repair, 12, &f, &result));
   g_assert_cmpuint (result.lost, ==, 0);
+  /* and where it comes back, it has not got more than was sent */
+  f.serial = 4;
+  f.flows[0].largest = 99;
+  f.flows[0].received = FASP_VARINT_MAX;
+  g_assert_true (fasp_repair_feedback (repair, 13, &f, &result));
+  fasp_repair_join (repair, 14, log);
+  g_assert_cmpuint (fasp_repair_get_told (repair, FASP_GROUP_FLOW).told, <=,
+      100);
   fasp_repair_free (repair);
   fasp_group_log_free (log);
 }
