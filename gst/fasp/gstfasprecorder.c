@@ -121,9 +121,17 @@ gst_fasp_recorder_new (GstElement * element, const gchar * path,
 void
 gst_fasp_recorder_start (GstFaspRecorder * self, FaspIo * io)
 {
+  g_autoptr (GError) error = NULL;
+
   self->io = io;
   set_trace (self, KEEP);
-  self->thread = g_thread_new ("fasp-record", run, self);
+  self->thread = g_thread_try_new ("fasp-record", run, self, &error);
+  if (self->thread != NULL)
+    return;
+  set_trace (self, 0);
+  GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
+      ("\"%s\" will be empty: %s. The stream goes on. End other programs, and start "
+          "again.", self->path, error->message), (NULL));
 }
 
 void

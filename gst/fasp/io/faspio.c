@@ -60,12 +60,34 @@ struct _FaspIo
   FaspAddress group;            /* of a multicast, from the first link */
 };
 
-/* With the guard held, from any thread but the I/O thread. */
+/* Is there anything that ends somebody's wait? */
+static gboolean
+has_news (FaspIo * io)
+{
+  if (io->failed || io->ended)
+    return TRUE;
+  if (io->role == FASP_ROLE_RECEIVER)
+    return fasp_endpoint_can_read (io->guard.endpoint);
+  return fasp_endpoint_can_write (io->guard.endpoint)
+      || fasp_endpoint_is_drained (io->guard.endpoint);
+}
+
+/* With the guard held. */
+static void
+tell_waiters (FaspIo * io)
+{
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+}
+
+/* With the guard held, from any thread but the I/O thread: what is to be sent, and told but
+ * for that there is something to read, is that one's. */
 static void
 rouse (FaspLanes * lanes, gpointer data)
 {
   FaspIo *io = data;
 
+  tell_waiters (io);
   if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
           && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
     fasp_lanes_rouse (lanes);
@@ -196,20 +218,7 @@ receive_all (FaspIo * io, guint64 ready)
   fit_buffer (io);
 }
 
-/* Is there anything that ends somebody's wait? */
-static gboolean
-has_news (FaspIo * io)
-{
-  if (io->failed || io->ended)
-    return TRUE;
-  if (io->role == FASP_ROLE_RECEIVER)
-    return fasp_endpoint_can_read (io->guard.endpoint);
-  return fasp_endpoint_can_write (io->guard.endpoint)
-      || fasp_endpoint_is_drained (io->guard.endpoint);
-}
-
-/* From the other threads that receive: what is to be sent, and told but for that
- * there is something to read, is the I/O thread's. */
+/* From the other threads that receive. */
 static void
 receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
 {
@@ -217,8 +226,6 @@ receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
 
   receive_from (io, in, link);
   fasp_guard_lock (&io->guard);
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
   rouse (io->lanes, io);
   fasp_guard_unlock (&io->guard);
 }
@@ -251,8 +258,6 @@ port_end (gpointer data, gboolean beside)
     g_mutex_unlock (&io->guard.mutex);
     return;
   }
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
   rouse (io->lanes, io);
   if (fasp_lanes_is_asleep (io->lanes)
       && fasp_endpoint_has_forgotten (io->guard.endpoint))
@@ -364,8 +369,7 @@ tell (FaspIo * io)
   follow_peer (io);
   /* after the events: what was agreed upon is known before data comes */
   fasp_guard_lock (&io->guard);
-  if (io->waiters > 0 && has_news (io))
-    g_cond_broadcast (&io->changed);
+  tell_waiters (io);
   fasp_guard_unlock (&io->guard);
 }
 
@@ -594,6 +598,16 @@ destroy (FaspIo * io)
   g_free (io);
 }
 
+/* Without the thread. */
+static void
+end (FaspIo * io)
+{
+  if (io->place.port != NULL)
+    fasp_port_end (&io->place);
+  fasp_receivers_stop (io->receivers);
+  destroy (io);
+}
+
 FaspIo *
 fasp_io_new (const FaspIoSettings * settings, GError ** error)
 {
@@ -646,7 +660,12 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
         settings->user_data);
   if (io->place.port != NULL)
     fasp_port_begin (&io->place, &port_functions, io);
-  io->thread = g_thread_new ("fasp-io", run, io);
+  io->thread = g_thread_try_new ("fasp-io", run, io, error);
+  if (io->thread == NULL) {
+    g_prefix_error (error, "Cannot start its thread: ");
+    end (io);
+    return NULL;
+  }
   return io;
 }
 
@@ -664,10 +683,7 @@ fasp_io_free (FaspIo * io)
   fasp_guard_unlock (&io->guard);
   fasp_lanes_wake (io->lanes);
   g_thread_join (io->thread);
-  if (io->place.port != NULL)
-    fasp_port_end (&io->place);
-  fasp_receivers_stop (io->receivers);
-  destroy (io);
+  end (io);
 }
 
 guint16
