@@ -45,7 +45,8 @@ def run_on_link(options, script, timeout, stats=None):
                     LINKEM_ADDR_B="127.0.0.1")
         return subprocess.run(["timeout", str(timeout), "bash", "-c", script], env=here,
                               stdin=subprocess.DEVNULL).returncode
-    command = [program("netsim/linkem"), "run"] + [str(o) for o in options]
+    # it ends, and frees what it made, when who waits for it is killed
+    command = ["setpriv", "--pdeathsig", "TERM", program("netsim/linkem"), "run"] + [str(o) for o in options]
     if stats:
         command += ["--stats", stats]
     command += ["--seconds", str(timeout), "--", "bash", "-c", script]
