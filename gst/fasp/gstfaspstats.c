@@ -45,6 +45,7 @@ describe_sender (GstStructure * s, const FaspSessionStats * f)
   set_double (s, "fec-share", f->fec_share);
   set_uint64 (s, "channel-bitrate", f->channel_rate);
   set_double (s, "queue-ms", f->standing_queue / 1e3);
+  set_double (s, "missed-ms", f->missed / 1e3);
   set_uint64 (s, "packets-marked", f->marked);
   set_double (s, "loss", f->loss);
   set_double (s, "feedback-loss", f->back_loss);

@@ -14,6 +14,8 @@
 #define BEHIND (2 * G_USEC_PER_SEC)
 /* Lines lose so much, now and then; a rate that is too high, more. */
 #define LOSSY .25
+/* Who sends nothing for so much of the time, though it might, is not run when it is due. */
+#define LATE .1
 /* The third time in a row it is told. */
 #define LOOKS 3
 
@@ -58,13 +60,26 @@ tell_lossy (GstFaspWatch * w, GstElement * sink, gdouble loss)
           "itself loses so much, all is as it should be.", 100 * loss), (NULL));
 }
 
+static void
+tell_late (GstFaspWatch * w, GstElement * sink, guint missed)
+{
+  if (w->late < LOOKS || !gst_fasp_events_is_due (&w->told_late))
+    return;
+  GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
+      ("This machine is too busy to send as fast as it may: for %u %% of the last "
+          "time something was due to leave, and the thread that sends did not run. "
+          "End other programs, or run this one with real-time priority (chrt --rr 5 "
+          "gst-launch-1.0 ...). Of a virtual machine it may be the host that is busy.",
+          missed), (NULL));
+}
+
 void
 gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
 {
   gint64 now = g_get_monotonic_time (), since = now - w->looked;
   gint64 held = MIN (w->held, since);
   FaspEndpoint *endpoint;
-  FaspTime backlog;
+  FaspTime backlog, missed;
   gdouble loss;
 
   if (since < LOOK_EVERY)
@@ -72,15 +87,19 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   endpoint = fasp_io_lock (io);
   backlog = fasp_endpoint_get_backlog (endpoint, now);
   loss = fasp_endpoint_look_at_loss (endpoint);
+  missed = fasp_endpoint_look_at_missed (endpoint);
   fasp_io_unlock (io, FALSE);
   /* after an outage it waits as well, and less and less */
   w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND
           && backlog > w->backlog)) ? w->behind + 1 : 0;
   w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
+  w->late = missed >= LATE * since ? w->late + 1 : 0;
   w->looked = now;
   w->held = 0;
   w->backlog = backlog;
-  tell_behind (w, sink, 100 * held / since);
+  tell_late (w, sink, 100 * missed / since);
+  if (w->late < LOOKS)          /* a higher rate would not help */
+    tell_behind (w, sink, 100 * held / since);
   tell_lossy (w, sink, loss);
 }
 

@@ -349,6 +349,7 @@ typedef struct
   guint64 marked;               /* datagrams that came with an ECN mark; to a
                                    sender: of its own, as told */
   FaspTime standing_queue;      /* with a rate controller: on the path, of late */
+  FaspTime missed;              /* the rate would have let something leave, and nobody polled */
   guint64 blocks_lost;          /* transmissions known to be lost */
   gdouble loss, back_loss;      /* share lost there and back, as planned for */
   guint64 blocks_acknowledged, payload_bytes_acknowledged;
@@ -445,6 +446,9 @@ FaspTime fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now);
 /* A sender's: the share lost, since it was looked at last, on the way to the receiver that misses most,
  * of those whose rate is fixed: 0 to 1. */
 gdouble fasp_endpoint_look_at_loss (FaspEndpoint * endpoint);
+/* A sender's: for how long, since it was looked at last, the rate would have let something leave and
+ * nobody polled, to the receiver of whom that is so most; µs. */
+FaspTime fasp_endpoint_look_at_missed (FaspEndpoint * endpoint);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive and as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,

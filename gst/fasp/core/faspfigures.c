@@ -145,6 +145,21 @@ fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
   return loss;
 }
 
+FaspTime
+fasp_endpoint_look_at_missed (FaspEndpoint * endpoint)
+{
+  FaspTime most = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspTime missed = fasp_pacer_get_missed (&session->pacer);
+
+    most = MAX (most, missed - session->missed_seen);
+    session->missed_seen = missed;
+  }
+  return most;
+}
+
 const FaspHist *
 fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
 {

@@ -26,6 +26,8 @@ fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
   pacer->quantum = FASP_PACER_QUANTUM;
   pacer->unused = 0;
   pacer->last = pacer->together = pacer->before = 0;
+  pacer->wanted = FALSE;
+  pacer->missed = 0;
 }
 
 /* The time that it is ready, ns, at another rate. */
@@ -120,6 +122,18 @@ fasp_pacer_use (FaspPacer * pacer, gsize bytes)
 }
 
 void
+fasp_pacer_want (FaspPacer * pacer, gboolean wanted)
+{
+  pacer->wanted = wanted;
+}
+
+FaspTime
+fasp_pacer_get_missed (const FaspPacer * pacer)
+{
+  return pacer->missed / 1000;
+}
+
+void
 fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
 {
   if (pacer->ready.rate == 0)
@@ -130,8 +144,11 @@ fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes)
     pacer->before = pacer->ready.ns;
   }
   pacer->last = now;
-  if (pacer->ready.ns < now * 1000)
+  if (pacer->ready.ns < now * 1000) {
+    if (pacer->wanted)
+      pacer->missed += now * 1000 - pacer->ready.ns;
     fasp_rate_clock_set (&pacer->ready, now * 1000);
+  }
   fasp_rate_clock_advance (&pacer->ready, bytes);
 }
 
@@ -143,6 +160,8 @@ fasp_pacer_late (FaspPacer * pacer, FaspTime from, FaspTime until)
 
   if (pacer->ready.rate == 0 || pacer->last < from || late <= 0)
     return;
+  if (pacer->wanted)
+    pacer->missed += late;
   fasp_rate_clock_set (&pacer->ready, pacer->ready.ns + late);
   pacer->last = pacer->together = until;
 }

@@ -31,6 +31,8 @@ typedef struct
   FaspTime last;                /* time of the last datagram, */
   FaspTime together;            /* of the first of those that left with it, */
   gint64 before;                /* and `ready' before these, ns */
+  gboolean wanted;              /* something waits for nothing else */
+  gint64 missed;                /* ns that it was ready for that, and nobody came */
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
@@ -55,6 +57,11 @@ FaspTime fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now,
 gint64 fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now);
 /* @bytes that left were such. */
 void fasp_pacer_use (FaspPacer * pacer, gsize bytes);
+/* Does something wait for nothing else, from now on?  If so, and it leaves later than it might
+ * have, that time is missed: a rate is no promise of a machine that is busy. */
+void fasp_pacer_want (FaspPacer * pacer, gboolean wanted);
+/* µs missed so far. */
+FaspTime fasp_pacer_get_missed (const FaspPacer * pacer);
 /* @bytes (IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
 /* What was to leave at @from or later, up to now, has left at @until only. */

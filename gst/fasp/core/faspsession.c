@@ -383,6 +383,8 @@ get_open_timeout (FaspSession * session, FaspTime now)
           fasp_sooner (timeout, fasp_group_get_ready (session->group, now));
     else if (item.kind != FASP_TX_NOTHING)
       timeout = now;
+    fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING
+        && !session->member.joined);
     timeout =
         fasp_later (timeout, fasp_sooner (fasp_pacer_get_wake (&session->pacer,
                 now, session->wire_max), session->rate_until));

@@ -132,6 +132,7 @@ typedef struct
 
   FaspTrace *trace;             /* the endpoint's */
   FaspPacer pacer;
+  FaspTime missed_seen;         /* of its, when it was looked at */
   guint32 max_burst;            /* sender: bytes; 0: chosen */
   FaspRate *rate;               /* sender: NULL: fixed */
   FaspTime rate_until;          /* it may be another then */

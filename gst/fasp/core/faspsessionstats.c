@@ -16,6 +16,7 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->repairs_sent = tx->repairs_sent;
   stats->fec_share = tx->fec.share;
   stats->channel_rate = fasp_session_get_channel_rate (session);
+  stats->missed = fasp_pacer_get_missed (&session->pacer);
   stats->standing_queue = session->rate != NULL ? session->rate->standing : 0;
   stats->blocks_lost = tx->lost;
   stats->loss = tx->outlook.goal.path.loss;

@@ -129,6 +129,43 @@ test_unpaced (void)
   }
 }
 
+/* What might have left and did not is missed, if anything waited for it; what was late by less than
+ * the burst is not. */
+static void
+test_missed (void)
+{
+  FaspTime now = FASP_SEC, started;
+  FaspPacer pacer;
+
+  fasp_pacer_init (&pacer, 8000000, 8192);      /* 1 byte per µs */
+  fasp_pacer_sent (&pacer, now, 1000);
+  fasp_pacer_sent (&pacer, now + FASP_SEC, 1000);
+  g_assert_cmpint (fasp_pacer_get_missed (&pacer), ==, 0);
+  now += FASP_SEC;
+  fasp_pacer_want (&pacer, TRUE);
+  started = now;
+  for (guint i = 0; i < 1000; i++) {
+    now = MAX (now, fasp_pacer_get_time (&pacer, now, 1000));
+    now += i % 10 == 0 ? 10000 : 2000;
+    fasp_pacer_sent (&pacer, now, 1000);
+  }
+  /* each is a millisecond, and all else was missed */
+  g_assert_cmpint (ABS (fasp_pacer_get_missed (&pacer) - (now - started -
+              1000 * FASP_MSEC)), <=, 10 * FASP_MSEC);
+  /* and what was made in time and left later */
+  started = fasp_pacer_get_missed (&pacer);
+  now = fasp_pacer_get_time (&pacer, now, 1000);
+  fasp_pacer_sent (&pacer, now, 1000);
+  fasp_pacer_late (&pacer, now, now + 20000);
+  g_assert_cmpint (fasp_pacer_get_missed (&pacer) - started, >=,
+      10 * FASP_MSEC);
+  /* nobody wants anything any more */
+  started = fasp_pacer_get_missed (&pacer);
+  fasp_pacer_want (&pacer, FALSE);
+  fasp_pacer_sent (&pacer, now + FASP_SEC, 1000);
+  g_assert_cmpint (fasp_pacer_get_missed (&pacer), ==, started);
+}
+
 /* Idle time is worth one burst, not more. */
 static void
 test_idle (void)
@@ -231,6 +268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/invariant", test_invariant);
   g_test_add_func ("/pacer/late", test_late);
   g_test_add_func ("/pacer/late-once", test_late_once);
+  g_test_add_func ("/pacer/missed", test_missed);
   g_test_add_func ("/pacer/exact", test_exact);
   g_test_add_func ("/pacer/unpaced", test_unpaced);
   g_test_add_func ("/pacer/idle", test_idle);

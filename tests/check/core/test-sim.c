@@ -201,6 +201,41 @@ test_jumbo (gconstpointer data)
   vnet_free (net);
 }
 
+/* A machine that does not run the sender half of the time: what always waits misses so much, but
+ * for what a burst makes up for; what has room does not. */
+static void
+test_missed (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Vnet *net = vnet_new (1);
+    VstreamConfig config;
+    Vstream *stream;
+    FaspTime missed, at = 2 * FASP_SEC;
+
+    set_network (net, &networks[1]);
+    vstream_config_init (&config);
+    config.bitrate = i == 0 ? 20000000 : 5000000;
+    config.channel = 10000000;
+    config.duration = 10 * FASP_SEC;
+    stream = vstream_new (net, &config, NULL, NULL);
+    vstream_run_until (stream, at);
+    fasp_endpoint_look_at_missed (stream->sender);
+    for (; at < 3 * FASP_SEC; at += 20 * FASP_MSEC) {
+      vnet_attach (net, VNET_A, NULL);
+      vstream_run_until (stream, at + 10 * FASP_MSEC);
+      vnet_attach (net, VNET_A, stream->sender);
+      vstream_run_until (stream, at + 20 * FASP_MSEC);
+    }
+    missed = fasp_endpoint_look_at_missed (stream->sender);
+    g_test_message ("missed %" G_GINT64_FORMAT " ms of 1000", missed / 1000);
+    g_assert_cmpint (missed, >, i == 0 ? 250 * FASP_MSEC : -1);
+    g_assert_cmpint (missed, <, i == 0 ? 500 * FASP_MSEC : 50 * FASP_MSEC);
+    g_assert_cmpint (fasp_endpoint_look_at_missed (stream->sender), ==, 0);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* --- copies and promises -------------------------------------------------------- */
 
 static Vstream *
@@ -489,6 +524,7 @@ main (int argc, char **argv)
       test_jumbo);
   g_test_add_data_func ("/sim/jumbo/slow", GSIZE_TO_POINTER (50000000),
       test_jumbo);
+  g_test_add_func ("/sim/missed", test_missed);
   g_test_add_func ("/sim/copies", test_copies);
   g_test_add_func ("/sim/rounds", test_rounds);
   g_test_add_func ("/sim/auto", test_auto);
