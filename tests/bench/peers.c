@@ -3,7 +3,7 @@
  * peers: libsrt and librist without GStreamer, as fast as they take bytes or at a
  * rate.
  *
- *   peers receive srt|srt-live|rist --port P [--payload BYTES]
+ *   peers receive srt|srt-live|rist --port P [--payload BYTES] [--at-most S]
  *   peers send srt|srt-live|rist --to ADDRESS --port P --payload BYTES --seconds S
  *       [--rate BIT/S]
  *
@@ -28,7 +28,7 @@
 #define END G_MAXUINT64         /* the number of the last message */
 #define IDLE 3                  /* s without anything: it has ended otherwise */
 
-static gint port = 5000, payload = 1400, seconds = 10;
+static gint port = 5000, payload = 1400, seconds = 10, at_most = G_MAXINT;
 static gint64 rate;
 static gchar *to;
 static guint64 bytes, missing, next;
@@ -89,7 +89,7 @@ take (const guint8 * message, gsize size)
   bytes += size;
   missing += number > next ? number - next : 0;
   next = number + 1;
-  return TRUE;
+  return last - first < at_most * (gint64) G_USEC_PER_SEC;
 }
 
 static gboolean
@@ -240,7 +240,9 @@ main (int argc, char **argv)
     {"port", 0, 0, G_OPTION_ARG_INT, &port, "Even with rist", "PORT"},
     {"to", 0, 0, G_OPTION_ARG_STRING, &to, "", "ADDRESS"},
     {"payload", 0, 0, G_OPTION_ARG_INT, &payload, "UDP payload", "BYTES"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS"},
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "That it sends", "SECONDS"},
+    {"at-most", 0, 0, G_OPTION_ARG_INT, &at_most, "That it receives",
+        "SECONDS"},
     {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Of the messages; 0: as fast as "
           "it takes them", "BIT/S"},
     {NULL}
