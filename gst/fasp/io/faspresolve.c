@@ -103,6 +103,7 @@ fasp_resolve_new (const gchar * host, guint16 port,
     gpointer failed_data)
 {
   FaspResolve *r = g_new0 (FaspResolve, 1);
+  g_autoptr (GError) error = NULL;
   g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string
       (host, port);
 
@@ -120,7 +121,9 @@ fasp_resolve_new (const gchar * host, guint16 port,
   if (literal != NULL)
     found (literal, user_data);
   else
-    r->thread = g_thread_new ("fasp-resolve", run, r);
+    r->thread = g_thread_try_new ("fasp-resolve", run, r, &error);
+  if (error != NULL)
+    failed (host, error, failed_data);
   return r;
 }
 
