@@ -44,12 +44,12 @@
 #endif
 
 #include <gst/base/gstbasesink.h>
-#include <gst/video/video.h>
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfaspplace.h"
 #include "gstfaspshared.h"
+#include "gstfaspupstream.h"
 #include "gstfaspwatch.h"
 
 /* Memories written at a time. */
@@ -63,8 +63,7 @@ struct _GstFaspSink
   GstBaseSink parent;
 
   GstFaspConnection connection;
-  guint64 available_bitrate;    /* under the object lock */
-  gint key_frame_unasked;       /* atomic: one was wanted before pads were active */
+  GstFaspUpstream upstream;
   gboolean delta;               /* the last buffer cannot be decoded alone */
   gboolean ended;               /* the end of the stream was sent */
   gint64 told_slow;             /* the I/O thread's; µs */
@@ -326,45 +325,7 @@ gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
   return ret;
 }
 
-/* --- the encoder ------------------------------------------------------------------------ */
-
-/* Three ways, for whatever is upstream: a property, a message, an event. */
-static void
-tell_bitrate (GstFaspSink * self, guint64 bitrate)
-{
-  GstStructure *structure = gst_structure_new ("fasp-available-bitrate",
-      "bitrate", G_TYPE_UINT64, bitrate, NULL);
-
-  GST_OBJECT_LOCK (self);
-  self->available_bitrate = bitrate;
-  GST_OBJECT_UNLOCK (self);
-  g_object_notify (G_OBJECT (self), "available-bitrate");
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self),
-          gst_structure_copy (structure)));
-  gst_pad_push_event (GST_BASE_SINK_PAD (self),
-      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, structure));
-}
-
-/* The socket is open before the pad is active: then it is asked for as soon as it is,
- * once. */
-static void
-ask_for_key_frame_if_active (GstFaspSink * self)
-{
-  if (gst_pad_is_active (GST_BASE_SINK_PAD (self))
-      && g_atomic_int_compare_and_exchange (&self->key_frame_unasked, TRUE,
-          FALSE))
-    gst_pad_push_event (GST_BASE_SINK_PAD (self),
-        gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE,
-            0));
-}
-
-static void
-ask_for_key_frame (GstFaspSink * self)
-{
-  g_atomic_int_set (&self->key_frame_unasked, TRUE);
-  ask_for_key_frame_if_active (self);
-}
+/* --- what happens ------------------------------------------------------------------------ */
 
 /* Of many, the first one of a minute. */
 static void
@@ -386,10 +347,10 @@ handle_event (GstElement * element, const FaspEvent * event)
   GstFaspSink *self = GST_FASP_SINK (element);
 
   if (event->type == FASP_EVENT_BITRATE)
-    tell_bitrate (self, event->bitrate);
+    gst_fasp_upstream_tell_bitrate (&self->upstream, element, event->bitrate);
   else if (event->type == FASP_EVENT_CONNECTED
       || event->type == FASP_EVENT_SKIPPED)
-    ask_for_key_frame (self);
+    gst_fasp_upstream_ask_for_key_frame (&self->upstream, element);
   if (event->type == FASP_EVENT_SKIPPED && event->left_behind)
     tell_slow (self, event, "it goes on behind a gap (slow-policy=skip)");
   else if (event->type == FASP_EVENT_REMOVED
@@ -409,8 +370,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->delta = FALSE;
-    self->available_bitrate = 0;
-    self->key_frame_unasked = FALSE;
+    gst_fasp_upstream_begin (&self->upstream, element);
     self->ended = FALSE;
     self->told_slow = 0;
     self->watch = (GstFaspWatch) {
@@ -421,7 +381,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element,
       transition);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    ask_for_key_frame_if_active (self);
+    gst_fasp_upstream_go_on (&self->upstream, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
           && ret == GST_STATE_CHANGE_FAILURE))
@@ -458,9 +418,9 @@ gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
   if (id == GST_FASP_PROP_AVAILABLE_BITRATE) {
-    GST_OBJECT_LOCK (object);
-    g_value_set_uint64 (value, GST_FASP_SINK (object)->available_bitrate);
-    GST_OBJECT_UNLOCK (object);
+    g_value_set_uint64 (value,
+        gst_fasp_upstream_get_bitrate (&GST_FASP_SINK (object)->upstream,
+            GST_ELEMENT (object)));
     return;
   }
   gst_fasp_connection_get_property (&GST_FASP_SINK (object)->connection, id,

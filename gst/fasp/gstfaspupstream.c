@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <gst/base/gstbasesink.h>
+#include <gst/video/video.h>
+#include "gstfaspupstream.h"
+
+#define KEY_FRAME (1 << 0)
+#define BITRATE (1 << 1)
+#define ALL (KEY_FRAME | BITRATE)
+/* A thread is on its way with what is asked. */
+#define ON_ITS_WAY (1 << 2)
+
+static GstStructure *
+describe_bitrate (guint64 bitrate)
+{
+  return gst_structure_new ("fasp-available-bitrate", "bitrate", G_TYPE_UINT64,
+      bitrate, NULL);
+}
+
+/* TRUE for one thread at a time. */
+static gboolean
+claim (GstFaspUpstream * u)
+{
+  return !(g_atomic_int_or (&u->asked, ON_ITS_WAY) & ON_ITS_WAY);
+}
+
+static void
+push (GstElement * sink, gpointer data)
+{
+  GstFaspUpstream *u = data;
+  GstPad *pad = GST_BASE_SINK_PAD (sink);
+
+  do {
+    guint asked;
+
+    while (gst_pad_is_active (pad)
+        && (asked = g_atomic_int_and (&u->asked, ~ALL) & ALL) != 0) {
+      if (asked & BITRATE)
+        gst_pad_push_event (pad,
+            gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+                describe_bitrate (gst_fasp_upstream_get_bitrate (u, sink))));
+      if (asked & KEY_FRAME)
+        gst_pad_push_event (pad,
+            gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
+                TRUE, 0));
+    }
+    g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
+    /* who asked meanwhile, or made the pad active, has seen that somebody is on the way */
+  } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL)
+      && claim (u));
+}
+
+static void
+ask (GstFaspUpstream * u, GstElement * sink, guint what)
+{
+  g_atomic_int_or (&u->asked, what);
+  if (gst_pad_is_active (GST_BASE_SINK_PAD (sink)) && claim (u))
+    gst_element_call_async (sink, push, u, NULL);
+}
+
+void
+gst_fasp_upstream_begin (GstFaspUpstream * u, GstElement * sink)
+{
+  g_atomic_int_and (&u->asked, ~ALL);
+  GST_OBJECT_LOCK (sink);
+  u->bitrate = 0;
+  GST_OBJECT_UNLOCK (sink);
+}
+
+void
+gst_fasp_upstream_go_on (GstFaspUpstream * u, GstElement * sink)
+{
+  if (g_atomic_int_get (&u->asked) & ALL)
+    ask (u, sink, 0);
+}
+
+void
+gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream * u, GstElement * sink)
+{
+  ask (u, sink, KEY_FRAME);
+}
+
+void
+gst_fasp_upstream_tell_bitrate (GstFaspUpstream * u, GstElement * sink,
+    guint64 bitrate)
+{
+  GST_OBJECT_LOCK (sink);
+  u->bitrate = bitrate;
+  GST_OBJECT_UNLOCK (sink);
+  g_object_notify (G_OBJECT (sink), "available-bitrate");
+  gst_element_post_message (sink,
+      gst_message_new_element (GST_OBJECT (sink), describe_bitrate (bitrate)));
+  ask (u, sink, BITRATE);
+}
+
+guint64
+gst_fasp_upstream_get_bitrate (GstFaspUpstream * u, GstElement * sink)
+{
+  guint64 bitrate;
+
+  GST_OBJECT_LOCK (sink);
+  bitrate = u->bitrate;
+  GST_OBJECT_UNLOCK (sink);
+  return bitrate;
+}
