@@ -7,6 +7,7 @@
 
 #define PACKET 188
 #define SYNC 0x47
+#define END_WITHIN 2000         /* ms */
 
 /* --- the command line ------------------------------------------------------------------- */
 
@@ -233,9 +234,19 @@ typedef struct
 } Run;
 
 static gboolean
-end (gpointer pipeline)
+end_at_once (gpointer data)
 {
-  gst_element_send_event (pipeline, gst_event_new_eos ());
+  g_main_loop_quit (((Run *) data)->loop);
+  return G_SOURCE_REMOVE;
+}
+
+/* What is on its way is still sent, or played. Before the other end has come nothing says that it
+ * was. */
+static gboolean
+end (gpointer data)
+{
+  gst_element_send_event (((Run *) data)->pipeline, gst_event_new_eos ());
+  g_timeout_add (END_WITHIN, end_at_once, data);
   return G_SOURCE_REMOVE;
 }
 
@@ -298,10 +309,10 @@ lan_run (GstElement * pipeline, gdouble seconds,
   Run run = { pipeline, g_main_loop_new (NULL, FALSE), 0 };
 
   gst_bus_add_watch (bus, on_message, &run);
-  g_unix_signal_add (SIGINT, end, pipeline);
-  g_unix_signal_add (SIGTERM, end, pipeline);
+  g_unix_signal_add (SIGINT, end, &run);
+  g_unix_signal_add (SIGTERM, end, &run);
   if (seconds > 0)
-    g_timeout_add (seconds * 1000, end, pipeline);
+    g_timeout_add (MIN (seconds * 1000, G_MAXUINT), end, &run);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_main_loop_run (run.loop);
   if (at_end != NULL)

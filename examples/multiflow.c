@@ -159,6 +159,8 @@ check_settings (void)
     return
         tool_complain ("--flows is 1 to %d, and the ports from --port on are "
         "at most 65535.", FLOWS_MAX);
+  if (idle < 1)
+    return tool_complain ("--idle is at least 1 s.");
   if (size < HEADER || size > TOOL_SIZE_MAX || seconds < 1 || rate < 1000)
     return
         tool_complain ("--size is %d to %d bytes, --seconds at least 1, --rate "
@@ -198,7 +200,7 @@ run_sender (const gchar * host)
       start += (due - s.sent - arrears) * size * 8e6 / rate;
       due = s.sent + arrears;
     }
-    while (s.sent < due)
+    while (s.sent < due && !tool_is_stopped ())
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
     ppoll (NULL, 0, &wait, NULL);
   }
@@ -315,6 +317,8 @@ begin_run (Receiver * r, gint64 now, const Header * h)
 {
   r->run = h->run;
   r->start = now;
+  /* @now is when it came, of the clock that nobody sets */
+  tool_db_start (r->db, g_get_real_time () - (g_get_monotonic_time () - now));
   r->all_next = r->all_before = h->of_all;
   for (gint i = 0; i < flows; i++) {
     r->flows[i].next = share (h->of_all, i);

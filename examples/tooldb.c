@@ -5,11 +5,17 @@
 
 #define COMMIT_EVERY G_USEC_PER_SEC
 #define INSERTS_MAX 4
-#define BUSY 10000              /* ms */
+/* ms that another program may be writing to the file: then rows wait for the next second, and the
+ * last ones, and the start, for no longer. */
+#define BUSY 2000
+#define BUSY_AT_ENDS 10000
+/* A row that is none: */
+#define START (INSERTS_MAX + 0) /* its value is when what is measured began */
+#define END (INSERTS_MAX + 1)
 
 typedef struct
 {
-  guint insert, n;              /* n 0: the end */
+  guint insert, n;
   gint64 values[TOOL_DB_VALUES];
 } Row;
 
@@ -54,8 +60,17 @@ prepare (ToolDb * db, const Row * row)
 static void
 insert (ToolDb * db, const Row * row)
 {
-  sqlite3_stmt *statement = db->inserts[row->insert];
+  sqlite3_stmt *statement;
 
+  if (row->insert == START) {
+    g_autofree gchar *sql = g_strdup_printf ("UPDATE run SET started = %"
+        G_GINT64_FORMAT " WHERE run = %" G_GINT64_FORMAT, row->values[0],
+        db->run);
+
+    execute (db, sql);
+    return;
+  }
+  statement = db->inserts[row->insert];
   if (statement == NULL)
     statement = prepare (db, row);
   if (statement == NULL)
@@ -73,13 +88,22 @@ insert (ToolDb * db, const Row * row)
 /* Those of a second, in one transaction that is short: others may be writing to
  * the same file. */
 static void
-write_rows (ToolDb * db, GQueue * rows)
+write_rows (ToolDb * db, GQueue * rows, gboolean last)
 {
   Row *row;
+  int begun;
 
   if (g_queue_is_empty (rows))
     return;
-  execute (db, "BEGIN IMMEDIATE");
+  sqlite3_busy_timeout (db->database, last ? BUSY_AT_ENDS : BUSY);
+  begun = sqlite3_exec (db->database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+  if (begun == SQLITE_BUSY && !last)
+    return;
+  note (db, begun);
+  if (begun != SQLITE_OK) {     /* each alone would not do better */
+    g_queue_clear_full (rows, g_free);
+    return;
+  }
   while ((row = g_queue_pop_head (rows)) != NULL) {
     insert (db, row);
     g_free (row);
@@ -98,14 +122,14 @@ write_all (gpointer data)
   while (!end) {
     Row *row = g_async_queue_timeout_pop (db->rows, COMMIT_EVERY);
 
-    if (row != NULL && row->n > 0) {
+    if (row != NULL && row->insert != END) {
       g_queue_push_tail (&rows, row);
     } else if (row != NULL) {
       end = TRUE;
       g_free (row);
     }
     if (end || g_get_monotonic_time () >= due) {
-      write_rows (db, &rows);
+      write_rows (db, &rows, end);
       due = g_get_monotonic_time () + COMMIT_EVERY;
     }
   }
@@ -151,7 +175,7 @@ tool_db_open (const gchar * path, const gchar * tables,
   db->rows = g_async_queue_new_full (g_free);
   memcpy (db->tables, inserts, MIN (n_inserts, INSERTS_MAX) * sizeof *inserts);
   note (db, sqlite3_open (path, &db->database));
-  sqlite3_busy_timeout (db->database, BUSY);
+  sqlite3_busy_timeout (db->database, BUSY_AT_ENDS);
   if (db->failure == NULL)
     execute (db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
         "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, started "
@@ -177,8 +201,15 @@ tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
 
   row->insert = insert;
   row->n = MIN (n, TOOL_DB_VALUES);
-  memcpy (row->values, values, row->n * sizeof *values);
+  if (row->n > 0)
+    memcpy (row->values, values, row->n * sizeof *values);
   g_async_queue_push (db->rows, row);
+}
+
+void
+tool_db_start (ToolDb * db, gint64 started)
+{
+  tool_db_add (db, START, &started, 1);
 }
 
 gboolean
@@ -186,7 +217,7 @@ tool_db_close (ToolDb * db, gchar ** error)
 {
   gboolean good;
 
-  g_async_queue_push (db->rows, g_new0 (Row, 1));
+  tool_db_add (db, END, NULL, 0);
   g_thread_join (db->thread);
   good = db->failure == NULL;
   if (!good)

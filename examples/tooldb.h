@@ -29,5 +29,7 @@ ToolDb *tool_db_open (const gchar * path, const gchar * tables,
     gchar ** error);
 /* A row: the run, and these. */
 void tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n);
+/* The run began at @started (Unix time, µs), and not when the file was opened. */
+void tool_db_start (ToolDb * db, gint64 started);
 /* Waits until all is written. FALSE and *error: something was not. */
 gboolean tool_db_close (ToolDb * db, gchar ** error);

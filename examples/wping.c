@@ -236,7 +236,7 @@ settle (Sender * s, gint64 now)
   Burst *burst;
 
   while ((burst = g_queue_peek_head (&s->bursts)) != NULL && (is_whole (burst)
-          || now - burst->time > timeout_ms * (G_USEC_PER_SEC / 1000))) {
+          || now - burst->time > timeout_ms * (gint64) 1000)) {
     record (s, burst);
     g_free (g_queue_pop_head (&s->bursts));
   }

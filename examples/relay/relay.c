@@ -7,6 +7,7 @@
 #include "config.h"
 #endif
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib-unix.h>
@@ -382,6 +383,9 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;
 
+  /* before there is what to read anew, and when who reads the log has gone */
+  signal (SIGHUP, SIG_IGN);
+  signal (SIGPIPE, SIG_IGN);
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);

@@ -344,12 +344,17 @@ static void
 transit (RelayStream * stream, RelayState meanwhile, GstState state)
 {
   Transition *t = g_new0 (Transition, 1);
+  GThread *thread;
 
   set_state (stream, meanwhile);
   t->stream = relay_stream_ref (stream);
   t->pipeline = gst_object_ref (stream->pipeline);
   t->state = state;
-  g_thread_unref (g_thread_new ("transition", change, t));
+  thread = g_thread_try_new ("transition", change, t, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
+  else                          /* the others wait, but live */
+    change (t);
 }
 
 static void

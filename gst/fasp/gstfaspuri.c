@@ -46,7 +46,7 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
 {
   g_value_init (value, pspec->value_type);
   /* strings as they are: deserializing would take quotes and escapes */
-  if (pspec->value_type == G_TYPE_STRING) {
+  if (pspec->value_type == G_TYPE_STRING && text != NULL) {
     g_value_set_string (value, text);
     return TRUE;
   }

@@ -26,6 +26,8 @@ static const Uri uris[] = {
   {"faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL},
 
   {"faspsink", "", "URI"},
+  {"faspsink", "fasp://:7001?passphrase", "passphrase"},
+  {"faspsink", "fasp://:7001?streamid", "streamid"},
   {"faspsink", "srt://a:1", "srt"},
   {"faspsink", "fasp:", "port"},
   {"faspsink", "fasp://host", "port"},
