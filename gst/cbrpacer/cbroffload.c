@@ -100,6 +100,15 @@ cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
   return NULL;
 }
 
+gboolean
+cbr_offload_has_gone (const CbrOffload * offload)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (offload->sockets); i++)
+    if (offload->sockets[i] != NULL && g_socket_is_closed (offload->sockets[i]))
+      return TRUE;
+  return FALSE;
+}
+
 void
 cbr_offload_stop (CbrOffload * offload)
 {

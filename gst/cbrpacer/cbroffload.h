@@ -26,6 +26,8 @@ typedef struct
 /* Looks for the sockets of a udpsink or multiudpsink behind @pad and has them
  * cut datagrams of @payload bytes.  NULL, or why that cannot be (g_free). */
 gchar *cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload);
+/* TRUE: a sink has closed its socket, and would send large what it gets with another. */
+gboolean cbr_offload_has_gone (const CbrOffload * offload);
 /* Leaves the sockets as they were. */
 void cbr_offload_stop (CbrOffload * offload);
 

@@ -606,7 +606,8 @@ gst_cbr_pacer_thread_run (gpointer pad)
     ret = self->flushing ? GST_FLOW_FLUSHING : self->result;
   else if ((other = cbr_queue_pop_other (&self->queue)) != NULL)
     ret = hand_on (self, other);
-  else if (self->offload_payload != get_offload_payload (self))
+  else if (self->offload_payload != get_offload_payload (self)
+      || cbr_offload_has_gone (&self->offload))
     set_offload (self);
   /* an event may have come to the head meanwhile */
   else if (wait_for_departure (self) && !cbr_queue_has_other (&self->queue))

@@ -47,14 +47,24 @@ get_stats (GstFaspConnection * c)
 }
 
 static gboolean
-report (GstClock * clock, GstClockTime time, GstClockID id, gpointer element)
+report (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
 {
+  g_autoptr (GstElement) element = g_weak_ref_get (data);
   GstStructure *stats = NULL;
 
+  if (element == NULL)
+    return FALSE;
   g_object_get (element, "stats", &stats, NULL);
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element), stats));
   return TRUE;
+}
+
+static void
+free_weak_ref (gpointer data)
+{
+  g_weak_ref_clear (data);
+  g_free (data);
 }
 
 static void
@@ -72,6 +82,7 @@ start_reporting (GstFaspConnection * c)
 {
   g_autoptr (GstClock) clock = NULL;
   GstClockTime interval;
+  GWeakRef *element;
 
   stop_reporting (c);
   GST_OBJECT_LOCK (c->element);
@@ -83,8 +94,10 @@ start_reporting (GstFaspConnection * c)
   clock = gst_system_clock_obtain ();
   c->report = gst_clock_new_periodic_id (clock,
       gst_clock_get_time (clock) + interval, interval);
-  gst_clock_id_wait_async (c->report, report, gst_object_ref (c->element),
-      gst_object_unref);
+  /* the clock keeps what was unscheduled until all that is due before it has been */
+  element = g_new (GWeakRef, 1);
+  g_weak_ref_init (element, c->element);
+  gst_clock_id_wait_async (c->report, report, element, free_weak_ref);
 }
 
 /* --- properties -------------------------------------------------------------------- */

@@ -49,6 +49,8 @@
 /* Two clocks are looked at so often at most, to have them within so many ns. */
 #define LOOKS 4
 #define CLOSE (10 * GST_USECOND)
+/* By less, clocks differ now and then. */
+#define CLOCK_SLACK (100 * GST_MSECOND)
 /* Ours hears of the sender's so often at most. */
 #define LOOK_EVERY (100 * GST_MSECOND)
 
@@ -115,6 +117,16 @@ measure_offset (GstFaspSrc * self)
   return offset;
 }
 
+/* The running time of a monotonic time in µs. */
+static GstClockTimeDiff
+get_running_time (GstFaspSrc * self, FaspTime time)
+{
+  GstClockTimeDiff monotonic = time * GST_USECOND;
+
+  return self->offset + (self->own_clock ? (GstClockTimeDiff)
+      gst_fasp_clock_get_at (self->clock, monotonic) : monotonic);
+}
+
 static void
 look_at_clocks (GstFaspSrc * self)
 {
@@ -124,16 +136,11 @@ look_at_clocks (GstFaspSrc * self)
   self->offset = self->own_clock ?
       -(GstClockTimeDiff) gst_element_get_base_time (GST_ELEMENT (self)) :
       measure_offset (self);
-}
-
-/* The running time of a monotonic time in µs. */
-static GstClockTimeDiff
-get_running_time (GstFaspSrc * self, FaspTime time)
-{
-  GstClockTimeDiff monotonic = time * GST_USECOND;
-
-  return self->offset + (self->own_clock ? (GstClockTimeDiff)
-      gst_fasp_clock_get_at (self->clock, monotonic) : monotonic);
+  /* running time began anew, by a flush or another clock: so do the buffers */
+  if (clock != NULL && GST_CLOCK_TIME_IS_VALID (self->last_pts)
+      && get_running_time (self, g_get_monotonic_time ()) + CLOCK_SLACK <
+      (GstClockTimeDiff) self->last_pts)
+    self->last_pts = GST_CLOCK_TIME_NONE;
 }
 
 static FaspSenderClock

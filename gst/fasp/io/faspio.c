@@ -708,7 +708,10 @@ fasp_io_lock (FaspIo * io)
 void
 fasp_io_unlock (FaspIo * io, gboolean changed)
 {
-  fasp_guard_unlock (&io->guard);
+  /* what the endpoint does not need any more, whose memory may be an application's, goes with the I/O
+   * thread: who looks at figures may hold locks */
+  changed |= fasp_endpoint_has_forgotten (io->guard.endpoint);
+  g_mutex_unlock (&io->guard.mutex);
   if (changed)
     fasp_lanes_wake (io->lanes);
 }

@@ -383,6 +383,87 @@ test_encoder (void)
   pair_free (pair);
 }
 
+static GstClockTime
+wait_for_buffer (Pair * pair, guint beyond)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  GstClockTime pts = GST_CLOCK_TIME_NONE;
+
+  while (!GST_CLOCK_TIME_IS_VALID (pts)) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+    g_mutex_lock (&pair->lock);
+    if (pair->buffers > beyond)
+      pts = pair->last_pts;
+    g_mutex_unlock (&pair->lock);
+  }
+  return pts;
+}
+
+/* A flush that lets running time begin anew: so do the buffers. */
+static void
+test_new_time (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (2000);
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  guint before;
+
+  play (pair);
+  push (pair, stream, 0, 500, 500);
+  wait_for_buffer (pair, 0);
+  g_usleep (3000000);
+  push (pair, stream, 500, 1000, 500);
+  g_assert_cmpuint (wait_for_buffer (pair, 1), >, 2900 * GST_MSECOND);
+  before = pair->buffers;
+  gst_element_send_event (source, gst_event_new_flush_start ());
+  gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
+  push (pair, stream, 1000, 1500, 500);
+  g_assert_cmpuint (wait_for_buffer (pair, before), <, 2900 * GST_MSECOND);
+  pair_free (pair);
+}
+
+static void
+note_gone (gpointer gone, GObject * object)
+{
+  g_atomic_int_set ((gint *) gone, TRUE);
+}
+
+static gboolean
+ignore (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  return TRUE;
+}
+
+/* The clock keeps what it was asked for until what comes earlier has been: it does not keep the
+ * element. */
+static void
+test_stats_end (void)
+{
+  GstElement *sink = pair_launch ("fakesrc ! faspsink name=s "
+      "uri=fasp://:%u stats-interval=3600000", pair_get_port ());
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  GstClockID earlier = gst_clock_new_single_shot_id (clock,
+      gst_clock_get_time (clock) + 1000 * GST_SECOND);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (sink), "s");
+  gint gone = FALSE;
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  gst_clock_id_wait_async (earlier, ignore, NULL, NULL);
+  g_object_weak_ref (G_OBJECT (element), note_gone, &gone);
+  gst_object_unref (element);
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  pair_stop (sink);
+  gst_object_unref (sink);
+  while (!g_atomic_int_get (&gone)) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+  gst_clock_id_unschedule (earlier);
+  gst_clock_id_unref (earlier);
+}
+
 static guint
 get_flow_count (GstElement * pipeline, const gchar * name)
 {
@@ -1109,6 +1190,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/judge/refuse", "please", test_judge);
   g_test_add_func ("/pair/authentication/no-handler", test_no_handler);
   g_test_add_func ("/pair/same-role", test_same_role);
+  g_test_add_func ("/pair/new-time", test_new_time);
+  g_test_add_func ("/pair/stats-end", test_stats_end);
   g_test_add_func ("/pair/receivers", test_receivers);
   return g_test_run ();
 }
