@@ -49,7 +49,7 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   else if (!path->has_candidate || !fasp_address_equal (&path->candidate, from)) {
     path->candidate = *from;
     path->has_candidate = TRUE;
-    path->candidate_time = now - FASP_CHALLENGE_INTERVAL;
+    path->candidate_time = path->challenge_time = now;
   }
 }
 
@@ -120,8 +120,18 @@ fasp_path_prove (FaspPath * path, const FaspAddress * at)
 gboolean
 fasp_path_is_challenged (const FaspPath * path, FaspTime now)
 {
-  return path->has_candidate
-      && now - path->candidate_time >= FASP_CHALLENGE_INTERVAL;
+  return path->has_candidate && now >= path->challenge_time;
+}
+
+void
+fasp_path_challenged (FaspPath * path, FaspTime now)
+{
+  /* ever less often, so that those remembered reach back to an eighth of the time
+   * since: however long an answer takes, its challenge is among them */
+  FaspTime interval = (now - path->candidate_time) / 8;
+
+  path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,
+      FASP_CHALLENGE_INTERVAL_MAX);
 }
 
 FaspTime

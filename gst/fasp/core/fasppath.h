@@ -20,8 +20,10 @@ G_BEGIN_DECLS
 
 #define FASP_PINGS 16
 #define FASP_PING_SECRET 16
-/* A new address of the peer is challenged this often. */
+/* A new address of the peer is challenged at intervals from the first of these
+ * to the second. */
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
+#define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
 /* One of several ways that nothing is heard on is asked after this time, and then
  * at intervals from the first of these to the second. */
 #define FASP_PATH_QUIET FASP_SEC
@@ -56,7 +58,8 @@ typedef struct
   FaspTime refused_at;          /* since then */
   gboolean has_candidate;
   FaspAddress candidate;
-  FaspTime candidate_time;      /* last challenge */
+  FaspTime candidate_time;      /* since then */
+  FaspTime challenge_time;      /* the next is due */
   guint64 next_pn;
   guint64 phase_pn;             /* first packet number of this key phase */
   FaspGap *gap;                 /* what we receive */
@@ -108,6 +111,7 @@ gboolean fasp_path_pong (FaspPath * path, const FaspAddress * from,
 gboolean fasp_path_prove (FaspPath * path, const FaspAddress * at);
 /* May be challenged now. */
 gboolean fasp_path_is_challenged (const FaspPath * path, FaspTime now);
+void fasp_path_challenged (FaspPath * path, FaspTime now);
 /* When the next PING to it is due; FASP_NEVER: alone, or not known where. */
 FaspTime fasp_path_get_ping_time (const FaspPath * path);
 void fasp_path_die (FaspPath * path, FaspTime now);

@@ -34,6 +34,8 @@ typedef struct
   guint64 base;                 /* of a group: the first that counts */
   guint64 largest;              /* newest the peer told of, + 1 */
   guint64 received, holes;      /* by then */
+  FaspTime given_up;            /* when the newest one left that was taken as
+                                   lost before it was told of */
   FaspRtt rtt;
   gdouble loss;                 /* of late */
   guint silent;                 /* lost since anything was told of */
@@ -422,8 +424,10 @@ settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
     return;
   for (; end < flow->next && transmission (flow, end)->sent <= due; end++)
     flow->silent += transmission (flow, end)->block != FASP_PROBE;
-  if (end > flow->front)
+  if (end > flow->front) {
+    flow->given_up = transmission (flow, end - 1)->sent;
     settle_flow (repair, now, flow, end - 1, result);
+  }
 }
 
 static gboolean
@@ -450,6 +454,23 @@ check_flow (FaspRepair * repair, FaspTime now, guint8 index,
   result->dead |= G_GUINT64_CONSTANT (1) << index;
 }
 
+/* Of one that left at @sent.  @longer: only if it is longer than thought. */
+static void
+note_rtt (Flow * flow, FaspTime now, FaspTime sent,
+    const FaspFeedbackFlow * told, gboolean longer, FaspRepairResult * result)
+{
+  FaspTime rtt = now - sent;
+  FaspTime delay = MIN (told->delay, (guint64) rtt);
+
+  if (longer && rtt - delay <= flow->rtt.smoothed)
+    return;
+  fasp_rtt_sample (&flow->rtt, rtt, delay);
+  if (rtt - delay >= result->rtt - result->ack_delay) {
+    result->rtt = rtt;
+    result->ack_delay = delay;
+  }
+}
+
 /* Of the packets up to @largest, which left at @sent; 0: not known. */
 static void
 note_told (Flow * flow, FaspTime now, const FaspFeedbackFlow * told,
@@ -463,16 +484,12 @@ note_told (Flow * flow, FaspTime now, const FaspFeedbackFlow * told,
     flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
     flow->largest = largest + 1;
     flow->silent = 0;
-    if (sent > 0) {
-      FaspTime rtt = now - sent;
-      FaspTime delay = MIN (told->delay, (guint64) rtt);
-
-      fasp_rtt_sample (&flow->rtt, rtt, delay);
-      if (rtt - delay >= result->rtt - result->ack_delay) {
-        result->rtt = rtt;
-        result->ack_delay = delay;
-      }
-    }
+    if (sent > 0)
+      note_rtt (flow, now, sent, told, FALSE, result);
+    else if (flow->given_up > 0)
+      /* taken as lost, and here after all: it left then or before, the way is at
+       * least so long.  Else everything would be sent twice from now on. */
+      note_rtt (flow, now, flow->given_up, told, TRUE, result);
   }
   flow->received = MAX (flow->received, told->received);
   flow->holes = told->holes;

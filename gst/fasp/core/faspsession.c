@@ -316,8 +316,7 @@ get_challenge_time (const FaspSession * session)
 
   for (guint i = 0; i < session->n_paths; i++)
     if (session->paths[i].has_candidate)
-      time = fasp_sooner (time, session->paths[i].candidate_time +
-          FASP_CHALLENGE_INTERVAL);
+      time = fasp_sooner (time, session->paths[i].challenge_time);
   return time;
 }
 

@@ -170,7 +170,7 @@ poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
     if (!fasp_path_is_challenged (path, now))
       continue;
-    path->candidate_time = now;
+    fasp_path_challenged (path, now);
     return send_ping (session, now, datagram, i, &path->candidate, 0, FALSE);
   }
   return FALSE;
@@ -235,6 +235,7 @@ static gboolean
 poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
   gboolean rekeys = now >= fasp_session_get_rekey_time (session);
+  FaspTime timeout = fasp_rtt_timeout (&session->rtt);
   guint8 flow;
 
   /* the receiver wants to know the round trip; the sender has feedback for that and only
@@ -245,8 +246,9 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   session->ping_time = now + PING_INTERVAL;
   session->ping_due = FALSE;
   if (rekeys) {
-    session->rekey_wait = CLAMP (2 * session->rekey_wait,
-        fasp_rtt_timeout (&session->rtt), REKEY_WAIT_MAX);
+    /* one takes the place of that before, whose answer should be here */
+    session->rekey_wait = MAX (timeout, MIN (2 * session->rekey_wait,
+            REKEY_WAIT_MAX));
     session->rekey_ping = now;
   }
   flow = pick_flow (session);

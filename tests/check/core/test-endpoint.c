@@ -566,6 +566,34 @@ test_rebind (gconstpointer data)
   vcast_free (n);
 }
 
+/* And where an answer is a long time under way: challenges are remembered until then. */
+static void
+test_rebind_far (gconstpointer data)
+{
+  VnetSide side = GPOINTER_TO_INT (data);
+  VCast *n = vcast_new (6);
+
+  for (guint i = VNET_A; i <= VNET_B; i++) {
+    vnet_get_wire (n->net, i, !i)->delay = 1500 * FASP_MSEC;
+    vnet_get_wire (n->net, i, !i)->loss = .02;
+  }
+  vcast_join_default (n);
+  vcast_run (n, 20 * FASP_SEC);
+  for (guint i = 1; i <= 3; i++) {
+    guint64 read = n->nodes[VNET_B].read;
+
+    vnet_rebind (n->net, side, 8000 + i);
+    vcast_run (n, 20 * FASP_SEC);
+    g_assert_cmpuint (n->nodes[VNET_B].read, >, read);
+  }
+  vcast_end (n);
+  vcast_run (n, 20 * FASP_SEC);
+  vcast_assert_whole (n, VNET_B);
+  for (guint i = VNET_A; i <= VNET_B; i++)
+    g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
 /* 20 s of nothing: said, and then it goes on where it stood. */
 static void
 test_outage (void)
@@ -1307,6 +1335,10 @@ main (int argc, char **argv)
       GINT_TO_POINTER (VNET_B), test_rebind);
   g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
       test_rebind);
+  g_test_add_data_func ("/endpoint/rebind/receiver-far",
+      GINT_TO_POINTER (VNET_B), test_rebind_far);
+  g_test_add_data_func ("/endpoint/rebind/sender-far",
+      GINT_TO_POINTER (VNET_A), test_rebind_far);
   g_test_add_func ("/endpoint/outage/long", test_outage);
   g_test_add_func ("/endpoint/death", test_death);
   g_test_add_func ("/endpoint/closed-port", test_closed_port);

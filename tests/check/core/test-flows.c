@@ -209,6 +209,40 @@ test_hitless (void)
   vnet_free (net);
 }
 
+/* Each way becomes longer at once, by much more than what is patiently waited
+ * for: what is told of late is not lost, and that is found out. */
+static void
+test_longer (void)
+{
+  static const FaspTime to[] = { 60, 200, 500 };
+
+  for (guint i = 0; i < 18; i++) {
+    FaspTime longer = to[i % 3] * FASP_MSEC;
+    guint flows = 2 << i / 3 % 3;
+    Vnet *net = vnet_new (i + 1);
+    Vstream *stream = start (net, flows, FASP_ASSIGNMENT_RANDOM, 8000000,
+        i / 9);
+    guint64 resent;
+
+    vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) {
+        0, 0}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_run_until (stream, 2 * FASP_SEC);
+    for (guint side = 0; side < 2; side++)
+      for (guint link = 0; link < flows; link++)
+        vnet_get_link_wire (net, side, !side, link)->delay = longer / 2;
+    vstream_run_until (stream, 2 * FASP_SEC + 5 * longer);
+    resent = stream->sender_stats.blocks_resent;
+    vstream_run_until (stream, 7 * FASP_SEC);
+    g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, resent);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Feedback has other ways back. */
 static void
 test_deaf (void)
@@ -517,6 +551,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/dies", test_dies);
   g_test_add_func ("/flows/noticed", test_noticed);
   g_test_add_func ("/flows/hitless", test_hitless);
+  g_test_add_func ("/flows/longer", test_longer);
   g_test_add_func ("/flows/deaf", test_deaf);
   g_test_add_func ("/flows/other-door", test_other_door);
   g_test_add_func ("/flows/lossy", test_lossy_flow);

@@ -661,6 +661,31 @@ watch_stop (Watch * w)
     g_hash_table_unref (w->seen[i]);
 }
 
+/* An answer that takes longer than it is waited for is one all the same. */
+static void
+test_rekey_far (void)
+{
+  VCast *n = vcast_new (6);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  Watch w;
+
+  watch_start (&w, n);
+  for (guint i = 0; i < 2; i++)
+    vnet_get_wire (n->net, i, !i)->delay = 1500 * FASP_MSEC;
+  a.rekey_interval = b.rekey_interval = FASP_SEC;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 60 * FASP_SEC);
+  vcast_end (n);
+  vcast_run (n, 20 * FASP_SEC);
+  vcast_assert_whole (n, VNET_B);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpuint (w.changes[i], >, 9);
+  watch_stop (&w);
+  vcast_free (n);
+}
+
 /* New keys every second at 5 % loss, with an outage and a new address in
  * between: no packet number twice, every byte there. */
 static void
@@ -801,6 +826,7 @@ main (int argc, char **argv)
   g_test_add_func ("/secure/alien", test_alien);
   g_test_add_func ("/secure/forgets", test_forgets);
   g_test_add_func ("/secure/rekey/time", test_rekey);
+  g_test_add_func ("/secure/rekey/far", test_rekey_far);
   g_test_add_func ("/secure/rekey/datagrams", test_rekey_datagrams);
   g_test_add_data_func ("/secure/nonces/aes",
       GUINT_TO_POINTER (FASP_CIPHER_AES_128_GCM), test_nonces);
