@@ -16,15 +16,20 @@
 /* And in which it may be worse than it looks, in standard deviations. */
 #define CAUTION .5
 #define MOST .95
-#define BURST_MOST 100.
 #define LOOK_LEAST 20
+/* A burst that is longer than either is an outage, for which no copies are a
+ * remedy. */
+#define BURST_MOST 100.
 #define BURST_TIME (100 * FASP_MSEC)
+/* The chance of a burst that is an accident, if it is the only one in an hour. */
+#define ACCIDENT 1e-4
 
 void
 fasp_loss_init (FaspLoss * loss, FaspTime now)
 {
   memset (loss, 0, sizeof *loss);
   loss->time = now;
+  loss->accident = FASP_NEVER;
 }
 
 static void
@@ -84,6 +89,24 @@ forget_what_was (FaspLoss * loss)
     loss->slow = loss->middle;
 }
 
+/* Does it say nothing of the line that so much was lost at once? */
+static gboolean
+is_outage (FaspLoss * loss, gdouble lost, gdouble holes)
+{
+  gdouble share, stay;
+
+  /* a hole may be told of later than what was lost in it */
+  if (lost > MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) *
+      (holes + 1))
+    return TRUE;
+  fasp_loss_get (loss, &share, &stay);
+  if (pow (stay, lost / MAX (holes, 1)) >= ACCIDENT
+      || (loss->accident != FASP_NEVER && loss->time - loss->accident < SLOW))
+    return FALSE;
+  loss->accident = loss->time;
+  return TRUE;
+}
+
 void
 fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
     guint64 holes)
@@ -91,18 +114,15 @@ fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
   gdouble elapsed = MAX (0, now - loss->time);
   gdouble p = grown (&loss->packets, packets);
   gdouble l = grown (&loss->lost, lost);
-  gdouble h = grown (&loss->holes, holes), outage;
+  gdouble h = grown (&loss->holes, holes);
 
-  /* a hostile peer may say anything: no more lost than there were; a hole may
-   * be told of later than what was lost in it */
-  l = MIN (l, p);
-  /* longer than a burst is an outage, for which no copies are a remedy */
-  outage =
-      MAX (0, l - MAX (BURST_MOST,
-          loss->fast.packets * BURST_TIME / FAST) * (h + 1));
-  p -= outage;
-  l -= outage;
   loss->time = MAX (loss->time, now);
+  /* a hostile peer may say anything: no more lost than there were */
+  l = MIN (l, p);
+  if (is_outage (loss, l, h)) {
+    p -= l;
+    l = h = 0;
+  }
   add (&loss->fast, exp (-elapsed / FAST), p, l, h);
   add (&loss->middle, exp (-elapsed / MIDDLE), p, l, h);
   add (&loss->slow, exp (-elapsed / SLOW), p, l, h);

@@ -8,6 +8,9 @@
  * a quarter of a minute is surely worse, or four minutes are surely different,
  * what was before is forgotten.  So a path is believed to be bad at once and to
  * be good only after a while.  Before much is known a middling path is assumed.
+ * Outages do not count, nor does what the path was not known for if it comes
+ * once in an hour: a promise to outlast the like of it would need a latency of many times
+ * its length.
  */
 #pragma once
 
@@ -25,6 +28,7 @@ typedef struct
   guint64 packets, lost, holes; /* at the last update */
   guint64 seen, seen_lost;      /* at the last look */
   FaspTime time;
+  FaspTime accident;            /* when the last one was; FASP_NEVER: none yet */
   FaspLossSum fast, middle, slow;
 } FaspLoss;
 

@@ -183,9 +183,12 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
         told.holes, MIN (feedback->latency,
             FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
-  if (result.shortest != FASP_NEVER)
-    fasp_outlook_lost (&tx->outlook, result.shortest);
+  if (tx->stalled)
+    tx->stall_end = now;
   tx->stalled = FALSE;
+  /* what waited for the end of a stall says nothing of how soon one hears */
+  if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall_end)
+    fasp_outlook_lost (&tx->outlook, result.shortest);
   if (result.rtt > 0) {
     /* a member waits before it speaks, longer than the round trip: what it says of that
      * is taken as it is */

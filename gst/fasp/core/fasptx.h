@@ -56,6 +56,7 @@ typedef struct
   FaspTime tail_time, tail_interval;
   FaspTime heard;               /* last feedback */
   gboolean stalled;
+  FaspTime stall_end;           /* of the last one */
   /* a block being sent in fragments */
   guint64 fragment_block;
   guint8 fragment_index, fragment_count, fragment_round;

@@ -143,6 +143,30 @@ test_outage (void)
   g_assert_cmpfloat (stay, <, .4);
 }
 
+/* A burst as never before is none to be planned for, if it is the only one in an hour. */
+static void
+test_accident (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  gdouble share, before, once, twice;
+  FaspTime now = 0;
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  run (&loss, rand, &now, 600, .001, .001);
+  fasp_loss_get (&loss, &share, &before);
+  fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50,
+      loss.holes + 1);
+  run (&loss, rand, &now, 600, .001, .001);
+  fasp_loss_get (&loss, &share, &once);
+  g_assert_cmpfloat (once, <, before + .05);
+  fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50,
+      loss.holes + 1);
+  run (&loss, rand, &now, 10, .001, .001);
+  fasp_loss_get (&loss, &share, &twice);
+  g_assert_cmpfloat (twice, >, .4);
+}
+
 /* A hole is told of when it is settled, after what was lost in it. */
 static void
 test_late_holes (void)
@@ -193,6 +217,7 @@ main (int argc, char **argv)
   g_test_add_func ("/loss/change", test_change);
   g_test_add_func ("/loss/steady", test_steady);
   g_test_add_func ("/loss/outage", test_outage);
+  g_test_add_func ("/loss/accident", test_accident);
   g_test_add_func ("/loss/late-holes", test_late_holes);
   g_test_add_func ("/loss/nonsense", test_nonsense);
   return g_test_run ();

@@ -404,6 +404,46 @@ test_auto_changes (void)
   vnet_free (net);
 }
 
+/* Nothing arrives for a while, on a line that loses nothing else: that says nothing of
+ * what is lost at other times, nor of how long it takes to hear of it. */
+static void
+test_outage (gconstpointer latency)
+{
+  static const guint64 rates[] = { 100000, 1000000, 20000000 };
+  static const FaspTime outages[] = { 1, 4, 12 };
+
+  for (guint i = 0; i < 9; i++) {
+    Vnet *net = vnet_new (i + 1);
+    Network n = {.rtt = 20 * FASP_MSEC };
+    FaspTime end = (120 + outages[i / 3]) * FASP_SEC;
+    FaspSessionStats before;
+    Vstream *stream;
+
+    set_network (net, &n);
+    stream = new_promised (net, rates[i % 3], rates[i % 3] * 2,
+        GPOINTER_TO_UINT (latency), 2000 * FASP_SEC);
+    vstream_run_until (stream, 120 * FASP_SEC);
+    before = stream->sender_stats;
+    n.loss = n.reverse_loss = 1;
+    set_network (net, &n);
+    vstream_run_until (stream, end);
+    n.loss = n.reverse_loss = 0;
+    set_network (net, &n);
+    for (guint k = 1; k <= 60; k++) {
+      vstream_run_until (stream, end + k * FASP_SEC);
+      /* where feedback is rare it jitters for some seconds */
+      g_assert_cmpuint (stream->sender_stats.latency_ms, <,
+          4 * before.latency_ms);
+    }
+    g_assert_cmpuint (stream->sender_stats.latency_ms, <,
+        before.latency_ms * 5 / 4);
+    g_assert_cmpuint (stream->sender_stats.promised_interval, >,
+        MIN (before.promised_interval, FASP_GLITCH_INTERVAL_DEFAULT) * 9 / 10);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* A promise that cannot be kept is told, once. */
 static void
 test_shortfall (void)
@@ -531,6 +571,10 @@ main (int argc, char **argv)
   g_test_add_func ("/sim/auto-changes", test_auto_changes);
   g_test_add_func ("/sim/auto-unheard", test_auto_unheard);
   g_test_add_func ("/sim/auto-skip", test_auto_skip);
+  g_test_add_data_func ("/sim/outage/auto",
+      GUINT_TO_POINTER (FASP_LATENCY_AUTO), test_outage);
+  g_test_add_data_func ("/sim/outage/given", GUINT_TO_POINTER (500),
+      test_outage);
   g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
