@@ -304,6 +304,26 @@ test_start_near (void)
   }
 }
 
+/* 80000 packets are under way: when each of them left is remembered, and the link is followed
+ * when it has half the rate. */
+static void
+test_many_under_way (void)
+{
+  Vroad *road = make_road (3000, 200000, 0, 1);
+
+  vroad_add (road, &(VroadSender) {
+      .kind = VROAD_ADAPTIVE,.rtt = 300 * FASP_MSEC}
+  );
+  vroad_run (road, 5 * FASP_SEC);
+  g_assert_cmpuint (vroad_get_rate (road, 0), >, 2800000000);
+  vroad_get_bottleneck (road)->rate = 1500000000;
+  vroad_run (road, 8 * FASP_SEC);
+  g_assert_cmpuint (vroad_get_rate (road, 0), <, 1500000000);
+  g_assert_cmpuint (vroad_get_rate (road, 0), >, 1300000000);
+  g_assert_cmpint (vroad_get_queue (road), <, 20 * FASP_MSEC);
+  vroad_free (road);
+}
+
 /* Half and twice the rate, in five round trips; the queue that comes of the first is
  * gone in ten. */
 static void
@@ -1243,6 +1263,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/at-most", test_at_most);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/start/near", test_start_near);
+  g_test_add_func ("/rate/many-under-way", test_many_under_way);
   g_test_add_func ("/rate/steps", test_steps);
   g_test_add_func ("/rate/pauses", test_pauses);
   g_test_add_func ("/rate/route", test_route);
