@@ -104,6 +104,8 @@ read_node (VCast * n, VCastNode * node)
     for (guint i = 0; i < block->size; i++)
       if (block->data[i] != vcast_byte_at (node->origin + node->read++))
         node->wrong = TRUE;
+    node->play = fasp_endpoint_map_media_time (node->endpoint,
+        block->media_time);
     fasp_block_unref (block);
   }
 }

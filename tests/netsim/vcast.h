@@ -18,6 +18,7 @@ typedef struct
   gint64 origin;                /* offset in the stream of the first, -1 */
   gboolean wrong, eos, stopped;
   guint discontinuities;
+  FaspTime play;                /* when what was read last is to be played */
   guint events[FASP_EVENT_REMOVED + 1];
   FaspEvent last[FASP_EVENT_REMOVED + 1];
   gsize max_buffer;

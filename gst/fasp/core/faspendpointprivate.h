@@ -80,9 +80,8 @@ struct _FaspEndpoint
   FaspTime reading_offset;      /* from its media time to when it is to be played, less
                                  * the latency that the session began with */
   FaspSenderClock reading_clock;
-  FaspMediaClock media_clock;   /* of the session that was read last and is gone, */
+  FaspMediaClock media_clock;   /* of the session that was read last and is gone */
   FaspSkew skew;
-  guint64 last_media;           /* and of its last block, widened */
   FaspAddress reading_from;     /* where the block read last came from, */
   FaspPlace stand;              /* and the byte behind it; */
   FaspPlace whole;              /* it would be that if nothing had been missing since */

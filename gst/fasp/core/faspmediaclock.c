@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "faspmediaclock.h"
+#include "faspwire.h"
 
 #define WINDOW FASP_MEDIA_CLOCK_WINDOW
 /* Blocks that are earlier by that say that the first second is not over. */
@@ -187,12 +188,27 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
   return FALSE;
 }
 
+static FaspTime
+get_offset (const FaspMediaClock * clock, guint64 number)
+{
+  return fasp_media_clock_is_current (clock, number) ? clock->offset :
+      clock->before_offset;
+}
+
 FaspTime
 fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
     FaspTime media)
 {
-  FaspTime offset = fasp_media_clock_is_current (clock, number) ?
-      clock->offset : clock->before_offset;
+  FaspTime offset = get_offset (clock, number);
 
   return media < -SANE || media > SANE ? offset : media + offset;
+}
+
+FaspTime
+fasp_media_clock_widen (const FaspMediaClock * clock, guint64 number,
+    guint32 media, FaspTime arrival)
+{
+  FaspTime expected = clock->started ? arrival - get_offset (clock, number) : 0;
+
+  return fasp_widen (media, FASP_MEDIA_TIME_BITS, MAX (0, expected));
 }

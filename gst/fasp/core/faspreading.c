@@ -24,7 +24,6 @@ fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
           GUINT_TO_POINTER (endpoint->reading)));
   fasp_media_clock_continue (&session->rx.clock, &endpoint->media_clock);
   session->rx.skew = endpoint->skew;
-  session->rx.last_media = endpoint->last_media;
 }
 
 void
@@ -34,7 +33,6 @@ fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session)
     return;
   endpoint->media_clock = session->rx.clock;
   endpoint->skew = session->rx.skew;
-  endpoint->last_media = session->rx.last_media;
 }
 
 /* The stream that was read goes on in another session. */

@@ -422,8 +422,8 @@ fasp_rx_recover (FaspRx * rx, FaspTime now)
       .flags = recovered.flags,
       .count = 1,
       .total = recovered.size,
-      .media_time = fasp_widen (recovered.media_time, FASP_MEDIA_TIME_BITS,
-          rx->last_media),
+      .media_time = fasp_media_clock_widen (&rx->clock, recovered.number,
+          recovered.media_time, now),
       .data = recovered.data,
       .size = recovered.size,
     };
@@ -482,8 +482,9 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
     .index = frame->index,
     .count = frame->count,
     .total = frame->total,
-    .media_time = fasp_widen (frame->media_time, FASP_MEDIA_TIME_BITS,
-        rx->last_media),
+    .media_time = fasp_media_clock_widen (&rx->clock,
+        fasp_widen (frame->block, FASP_BLOCK_BITS, expected),
+        frame->media_time, now),
     .data = frame->payload,
     .size = frame->payload_size,
     .memory = frame->memory,
@@ -500,7 +501,6 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       arrival.fresh = TRUE;
       rx->rexes += frame->round > 0;
       rx->rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
-      rx->last_media = piece.media_time;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
       break;

@@ -54,7 +54,6 @@ typedef struct
   FaspTime last_late;
   FaspTime first_data;          /* FASP_NEVER: none yet */
   FaspHist lateness, lateness_in_order; /* µs */
-  guint64 last_media;           /* widened; what the next is compared with */
   gboolean complete;            /* the end of the stream was taken */
   gboolean has_eos;             /* its number is known */
   guint64 eos;

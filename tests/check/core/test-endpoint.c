@@ -594,6 +594,46 @@ test_rebind_far (gconstpointer data)
   vcast_free (n);
 }
 
+/* Nothing is sent for longer than the low bits of a time tell, also by another connection then:
+ * times are right from the first block on, and nobody's clock was set. */
+static void
+test_pause (gconstpointer anew)
+{
+  static const FaspTime minutes[] = { 30, 40, 60, 80, 150 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (minutes); i++) {
+    VCast *n = vcast_new (i + 1);
+    VCastNode *b = &n->nodes[VNET_B];
+    guint64 bitrate = n->bitrate, read;
+    FaspSenderClock clock;
+
+    vcast_join_default (n);
+    vcast_run (n, 15 * FASP_SEC);
+    n->bitrate = 0;
+    vcast_run (n, minutes[i] * 60 * FASP_SEC);
+    if (anew) {
+      lose (n, 1);
+      vcast_run (n, vcast_config (VNET_B, FASP_MODE_CALLER).resume_timeout +
+          60 * FASP_SEC);
+      lose (n, 0);
+      vcast_run (n, 60 * FASP_SEC);
+      g_assert_cmpuint (b->events[FASP_EVENT_CONNECTED], ==, 2);
+    }
+    read = b->read;
+    n->bitrate = bitrate;
+    for (guint k = 0; k < 1000; k++) {
+      vcast_run (n, 10 * FASP_MSEC);
+      if (b->read > read)
+        g_assert_cmpint (ABS (b->play - vnet_get_time (n->net)), <,
+            50 * FASP_MSEC);
+    }
+    g_assert_cmpuint (b->read, >, read);
+    fasp_endpoint_get_sender_clock (b->endpoint, &clock);
+    g_assert_cmpuint (clock.jumps, ==, 0);
+    vcast_free (n);
+  }
+}
+
 /* 20 s of nothing: said, and then it goes on where it stood. */
 static void
 test_outage (void)
@@ -1335,6 +1375,8 @@ main (int argc, char **argv)
       GINT_TO_POINTER (VNET_B), test_rebind);
   g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
       test_rebind);
+  g_test_add_data_func ("/endpoint/pause/connected", NULL, test_pause);
+  g_test_add_data_func ("/endpoint/pause/anew", "anew", test_pause);
   g_test_add_data_func ("/endpoint/rebind/receiver-far",
       GINT_TO_POINTER (VNET_B), test_rebind_far);
   g_test_add_data_func ("/endpoint/rebind/sender-far",
