@@ -359,6 +359,15 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink's */
+    case FASP_EVENT_BEHIND:
+      GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
+          ("%s has come back too late: %" G_GUINT64_FORMAT
+              " bytes of the stream, "
+              "from where it stood, are not kept any more and are missing there. "
+              "Raise resume-timeout, or history, and buffer-size, to bridge "
+              "longer outages. How much is missing, stats tells "
+              "(bytes-missing-total).", peer, event->bytes_lost), (NULL));
+      break;
     case FASP_EVENT_GAP:
       tell_gap (element, event, peer);
       break;

@@ -241,8 +241,8 @@ describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
     set_uint64 (s, "bytes-dropped-unheard", f->bytes_dropped);
   } else {
     set_uint64 (s, "bytes-received-total", f->bytes_read);
-    set_uint64 (s, "bytes-missing-total", f->bytes_missing);
   }
+  set_uint64 (s, "bytes-missing-total", f->bytes_missing);
   set_uint64 (s, "buffer-level", f->buffer_bytes);
   set_uint64 (s, "buffer-size", f->buffer_limit);
   set_uint64 (s, "datagrams-malformed", f->datagrams_malformed);

@@ -251,6 +251,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session = fasp_endpoint_add_session (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
   session->told = hello.place;
+  session->stood = call->hello.wants.from;
   session->listener = TRUE;
   session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;

@@ -118,9 +118,9 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
-    FaspWants any = { 0 };
+    FaspWants wants = {.from = endpoint->left };
 
-    start = fasp_history_choose (endpoint, now, &any);
+    start = fasp_history_choose (endpoint, now, &wants);
     if (session != NULL)
       start = fasp_tx_get_base (&session->tx);
     else if (endpoint->hold != FASP_NO_BLOCK)
@@ -189,6 +189,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
       endpoint->caller.open.from_cid, from, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->told = endpoint->caller.hello.place;
+  session->stood = endpoint->left;
   session->of_peer = endpoint->wanted;
   fasp_move_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);

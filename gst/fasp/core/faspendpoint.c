@@ -11,6 +11,7 @@
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)
 #define DEFAULT_RESUME (30 * FASP_SEC)
+#define GAP_TOLD_EVERY (60 * FASP_SEC)
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
 /* The application hears of a promise that changes this often. */
@@ -126,6 +127,15 @@ fasp_endpoint_new_id (FaspEndpoint * endpoint)
   } while (id == 0
       || g_hash_table_contains (endpoint->by_id, GUINT_TO_POINTER (id)));
   return id;
+}
+
+gboolean
+fasp_endpoint_tells_gap (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->gap_told > 0 && now - endpoint->gap_told < GAP_TOLD_EVERY)
+    return FALSE;
+  endpoint->gap_told = MAX (now, 1);
+  return TRUE;
 }
 
 FaspEvent *
@@ -589,6 +599,10 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (session->role == FASP_ROLE_SENDER) {
     guint64 base = fasp_tx_get_base (&session->tx);
 
+    /* whoever is there after a goodbye begins anew */
+    endpoint->left = session->close_reason == FASP_REASON_SILENT ?
+        fasp_store_get_place_of (endpoint->store, base) : (FaspPlace) {
+    0};
     /* one that was replaced goes on in the session that took its place */
     if (session->close_reason != FASP_REASON_REPLACED)
       event->bytes_lost = fasp_store_count_bytes (endpoint->store, base,

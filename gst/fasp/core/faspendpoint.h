@@ -233,6 +233,8 @@ typedef enum
                                    stream comes by unicast */
   FASP_EVENT_HEARING,           /* receiver: it is again, and the stream comes by it */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
+  FASP_EVENT_BEHIND,            /* sender: one that comes back does, the first for a
+                                   minute; bytes_lost are not kept any more */
   FASP_EVENT_GAP,               /* receiver: bytes are missing, the first for a minute */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
                                    session; bytes_lost are missing in between */
@@ -255,7 +257,8 @@ typedef struct
   gboolean falls_short;         /* sender: of glitch_interval, since now */
   guint64 bitrate;              /* BITRATE: bit/s of the stream that all receivers
                                    have room for, with all that goes with it */
-  guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED */
+  guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED,
+                                   BEHIND */
   gboolean left_behind;         /* SKIPPED, GAP: by the sender, which did not wait */
   FaspAddress before;           /* MOVED: of the session before */
   guint flows, flows_here;      /* agreed upon, and what this end has */
@@ -390,8 +393,9 @@ typedef struct
   guint64 bytes_unconfirmed;    /* sender: at the end of the stream so far, that
                                    a receiver did not confirm before it left
                                    (the last one, or any since finish) */
-  guint64 bytes_read;           /* receiver: bytes the application took, */
-  guint64 bytes_missing;        /* and that were given up between those */
+  guint64 bytes_read;           /* receiver: bytes the application took */
+  guint64 bytes_missing;        /* and that were given up between those; sender:
+                                 * that receivers lacked which came back too late */
   guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
   guint64 datagrams_malformed;  /* could not be parsed */
   guint64 datagrams_unknown;    /* no such session */

@@ -65,6 +65,8 @@ struct _FaspEndpoint
   guint64 key;                  /* and that of the newest key frame; fasphistory.c */
   FaspPlace own;                /* where what we write ourselves began */
   guint own_origins;            /* how many there have been */
+  FaspPlace left;               /* where the peer that is called stood when it was
+                                   heard last */
   guint32 packet_size;          /* of what is written, bytes; 0: any */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
@@ -75,6 +77,7 @@ struct _FaspEndpoint
   guint8 number[FASP_GROUP_NUMBER_SIZE];        /* of the one that is called */
 
   gboolean given_up;            /* it was told that no call will follow */
+  FaspTime gap_told;            /* 0: none yet */
   /* receiver */
   guint32 reading;              /* session of the block read last */
   FaspTime reading_offset;      /* from its media time to when it is to be played, less
@@ -85,7 +88,6 @@ struct _FaspEndpoint
   FaspAddress reading_from;     /* where the block read last came from, */
   FaspPlace stand;              /* and the byte behind it; */
   FaspPlace whole;              /* it would be that if nothing had been missing since */
-  FaspTime gap_told;            /* 0: none yet */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
@@ -115,6 +117,8 @@ void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
     FaspEventType type, const FaspSession * session);
+/* There may be many gaps: is one told of now? */
+gboolean fasp_endpoint_tells_gap (FaspEndpoint * endpoint, FaspTime now);
 /* The first session that is open, or NULL. */
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
@@ -145,7 +149,7 @@ void fasp_endpoint_note_needs (FaspEndpoint * endpoint,
 void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
 /* faspwriting.c: a sender's store; blocks of @size bytes for now. */
 void fasp_writing_begin (FaspEndpoint * endpoint, guint32 size);
-/* The first session opened: of how large blocks? */
+/* A session opened: the first one, of how large blocks? one more, what does it lack? */
 void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session);
 void fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now);

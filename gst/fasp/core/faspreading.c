@@ -5,9 +5,6 @@
  */
 #include "faspendpointprivate.h"
 
-/* There may be many. */
-#define GAP_TOLD_EVERY (60 * FASP_SEC)
-
 void
 fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told)
@@ -50,11 +47,9 @@ tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
 static void
 tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
 {
-  if (endpoint->gap_told > 0 && now - endpoint->gap_told < GAP_TOLD_EVERY)
-    return;
-  endpoint->gap_told = now;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
-      !endpoint->config.too_late_skip || !session->rx.gave_up;
+  if (fasp_endpoint_tells_gap (endpoint, now))
+    fasp_endpoint_push_event (endpoint, FASP_EVENT_GAP, session)->left_behind =
+        !endpoint->config.too_late_skip || !session->rx.gave_up;
 }
 
 /* How many are missing is known once it is told where what came after them stands. */

@@ -44,12 +44,33 @@ has_listeners (const FaspEndpoint * endpoint)
  * waits until the probes of its width are answered, too. */
 #define MEASURED_AFTER (10 * FASP_MSEC)
 
+/* Does it lack what stood before its first block?  That may be another than was promised, if
+ * nothing is kept for who is half open. */
+static void
+count_missing (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session)
+{
+  const FaspPlace *from = &session->stood;
+  guint64 tail = fasp_store_get_tail (endpoint->store), bytes;
+  FaspPlace to = fasp_store_get_place_of (endpoint->store,
+      MAX (session->start, tail));
+
+  if (!fasp_place_is_comparable (from, &to) || from->offset >= to.offset)
+    return;
+  bytes = to.offset - from->offset;
+  endpoint->stats.bytes_missing += bytes;
+  if (fasp_endpoint_tells_gap (endpoint, now))
+    fasp_endpoint_push_event (endpoint, FASP_EVENT_BEHIND,
+        session)->bytes_lost = bytes;
+}
+
 void
 fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
 {
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
+  count_missing (endpoint, now, session);
   if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;

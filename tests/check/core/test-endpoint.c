@@ -675,6 +675,52 @@ test_death (void)
   vcast_free (n);
 }
 
+/* Out for longer than it is waited for: whoever dials, both ends know that there is a gap, and how
+ * large it is; where enough is kept there is none. */
+static void
+test_back_too_late (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    gboolean sender_dials = i % 2, kept = i / 2;
+    VCast *n = vcast_new (i + 1);
+    FaspEndpointConfig a = vcast_config (VNET_A, sender_dials ?
+        FASP_MODE_CALLER : FASP_MODE_LISTENER);
+    FaspEndpointConfig b = vcast_config (VNET_B, sender_dials ?
+        FASP_MODE_LISTENER : FASP_MODE_CALLER);
+    VCastNode *nodes = n->nodes;
+    guint64 missing;
+
+    if (kept)
+      a.history = 2 * a.resume_timeout;
+    a.wait_for_connection = FALSE;
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_run (n, 2 * FASP_SEC);
+    lose (n, 1);
+    vcast_run (n, a.resume_timeout + 10 * FASP_SEC);
+    lose (n, 0);
+    vcast_run (n, 20 * FASP_SEC);
+    g_assert_cmpuint (nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
+    missing = vcast_get_stats (n, VNET_A).bytes_missing;
+    g_assert_cmpuint (nodes[VNET_A].events[FASP_EVENT_BEHIND], ==, !kept);
+    g_assert_cmpuint (nodes[VNET_A].last[FASP_EVENT_BEHIND].bytes_lost, ==,
+        missing);
+    g_assert_cmpuint (nodes[VNET_B].last[FASP_EVENT_MOVED].bytes_lost, ==,
+        vcast_get_stats (n, VNET_B).bytes_missing);
+    if (kept)
+      g_assert_cmpuint (missing, ==, 0);
+    else
+      g_assert_cmpuint (missing, >, n->bitrate / 8 * 30);
+    /* the sender that dials knows what the receiver had of what it has heard */
+    if (sender_dials)
+      g_assert_cmpuint (missing - vcast_get_stats (n, VNET_B).bytes_missing, <,
+          n->bitrate / 8 * RTT / FASP_SEC * 2);
+    else
+      g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, missing);
+    vcast_free (n);
+  }
+}
+
 /* A stream goes on into the silence for a while; not to where it is known that nobody is, as soon as
  * who is there could have answered. */
 static void
@@ -1375,6 +1421,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (VNET_B), test_rebind);
   g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
       test_rebind);
+  g_test_add_func ("/endpoint/back-too-late", test_back_too_late);
   g_test_add_data_func ("/endpoint/pause/connected", NULL, test_pause);
   g_test_add_data_func ("/endpoint/pause/anew", "anew", test_pause);
   g_test_add_data_func ("/endpoint/rebind/receiver-far",
