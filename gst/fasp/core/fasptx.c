@@ -379,6 +379,22 @@ fasp_tx_get_window (const FaspTx * tx)
   return tx->limit > place ? tx->limit - place : 0;
 }
 
+/* Nothing is sent again: what is lost is passed over, but not before those below it
+ * have come. */
+static gboolean
+give_up_lost (FaspTx * tx)
+{
+  guint64 lost;
+  guint8 round;
+
+  for (guint n = 0;; n++) {
+    lost = fasp_repair_peek (tx->repair, &round);
+    if (lost == FASP_NO_BLOCK || !fasp_repair_has_all (tx->repair, lost))
+      return n > 0;
+    fasp_tx_skip_to (tx, lost + 1);
+  }
+}
+
 FaspTxItem
 fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     gint64 unused)
@@ -411,15 +427,12 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
         && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
       return (FaspTxItem) {
       FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1};
+    if (tx->no_rex && give_up_lost (tx))
+      return (FaspTxItem) {
+      FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
     rex = fasp_repair_peek (tx->repair, &round);
     if (rex != FASP_NO_BLOCK && !tx->no_rex)
       return block_item (tx, rex, round, room);
-    /* but not before those below it have come */
-    if (rex != FASP_NO_BLOCK && fasp_repair_has_all (tx->repair, rex)) {
-      fasp_tx_skip_to (tx, rex + 1);
-      return (FaspTxItem) {
-      FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
-    }
     if (next_repair (tx, now, &repair))
       return repair;
     if (next_copy (tx, now, room, unused, &copy))

@@ -266,6 +266,39 @@ test_alone (void)
   g_assert_cmpuint (gaps, >, 3);
 }
 
+/* Nothing arrives for two seconds: what was lost is given up in one word, not in one for each. */
+static void
+test_alone_outage (void)
+{
+  FaspEndpointConfig a;
+  VstreamConfig config;
+  Vnet *net = vnet_new (1);
+  ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
+  Vstream *stream;
+
+  vnet_set_path (net, RTT, (gdouble[]) {
+      0, 0}, (gdouble[]) {
+      0, 0}, 0);
+  wire->blackouts[0].start = 3 * FASP_SEC;
+  wire->blackouts[0].end = 5 * FASP_SEC;
+  vstream_config_init (&config);
+  config.bitrate = 20000000;
+  config.channel = 30000000;
+  config.lead = FASP_SEC;
+  config.duration = 8 * FASP_SEC;
+  config.limit = 5 * FASP_SEC;
+  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  a.no_rex = TRUE;
+  stream = vstream_new (net, &config, &a, NULL);
+  vstream_run (stream);
+  g_assert_true (stream->drained);
+  g_assert_cmpuint (stream->sender_stats.blocks_lost, >, 3000);
+  g_assert_cmpuint (stream->sender_stats.datagrams_sent, <,
+      stream->sender_stats.blocks_sent + 300);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* Who does not take repairs gets none. */
 static void
 test_refused (void)
@@ -295,6 +328,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/fec/alone/outage", test_alone_outage);
   g_test_add_data_func ("/fec/half-rtt/fixed", &half_fixed, test_half_rtt);
   g_test_add_data_func ("/fec/half-rtt/auto", &half_auto, test_half_rtt);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
