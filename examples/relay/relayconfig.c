@@ -196,25 +196,14 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
 
 /* What the element would complain of only when it starts. */
 static gboolean
-check_files (GstElement * element, GError ** error)
+check_settings (GstElement * element, GError ** error)
 {
-  static const gchar *const keys[] = { "key-file", "allowed-keys" };
+  g_autofree gchar *why = NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
-    g_autofree gchar *path = NULL;
-    g_autofree gchar *text = NULL;
-    gsize size;
-
-    g_object_get (element, keys[i], &path, NULL);
-    if (path == NULL)
-      continue;
-    if (!g_file_get_contents (path, &text, &size, error)) {
-      g_prefix_error (error, "%s: ", keys[i]);
-      return FALSE;
-    }
-    explicit_bzero (text, size);
-  }
-  return TRUE;
+  g_signal_emit_by_name (element, "check-settings", &why);
+  if (why != NULL)
+    BAD (error, "%s", why);
+  return why == NULL;
 }
 
 static RelayEnd *
@@ -231,7 +220,7 @@ make_end (gboolean sends, const gchar * uri, const gchar * streamid,
   element = relay_end_make (end, NULL, error);
   if (element != NULL)
     gst_object_ref_sink (element);
-  if (element == NULL || !check_files (element, error)) {
+  if (element == NULL || !check_settings (element, error)) {
     free_end (end);
     return NULL;
   }

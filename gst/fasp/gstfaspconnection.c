@@ -7,10 +7,12 @@
 #endif
 
 #include <string.h>
+#include "faspsocket.h"
 #include "gstfaspconnection.h"
 #include "gstfasplinks.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfasprecordfile.h"
 #include "gstfaspstats.h"
 #include "gstfaspuri.h"
 
@@ -300,61 +302,120 @@ has_judge (GstElement * element)
   return found;
 }
 
-gboolean
-gst_fasp_connection_open (GstFaspConnection * c)
+/* What is set: the properties may be set while it is read. */
+typedef struct
 {
-  FaspIoSettings settings = {
-    .event = handle_event,
-    .resolve_failed = handle_resolve_failed,
-    .send_failed = handle_send_failed,
-    .buffer_short = handle_buffer_short,
-    .user_data = c,
-  };
-  g_autoptr (GstFaspLinks) links = NULL;
-  g_autofree gchar *streamid = NULL;
-  g_autofree gchar *host = NULL, *record = NULL;
-  g_autoptr (GError) error = NULL;
+  FaspIoSettings io;
+  GstFaspLinks *links;
+  gchar *streamid, *host, *record;
   GstFaspKeys keys;
-  gboolean good;
-  FaspIo *io = NULL;
+} Wanted;
+
+static void
+wanted_clear (Wanted * wanted)
+{
+  g_clear_pointer (&wanted->links, gst_fasp_links_free);
+  g_free (wanted->streamid);
+  g_free (wanted->host);
+  g_free (wanted->record);
+  gst_fasp_keys_clear (&wanted->keys);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, wanted_clear);
+
+/* @wanted is to be cleared after a failure, too. */
+static gboolean
+get_wanted (GstFaspConnection * c, Wanted * wanted, GError ** error)
+{
+  FaspIoSettings *io = &wanted->io;
+  gboolean good = FALSE;
 
   GST_OBJECT_LOCK (c->element);
   if (c->settings.bad_uri != NULL)
-    error = g_error_copy (c->settings.bad_uri);
-  good = error == NULL && gst_fasp_settings_to_io (&c->settings, c->role,
-      &settings, &links, &error);
-  /* the properties may be set while this is going on */
-  settings.endpoint.streamid = streamid = g_strdup (settings.endpoint.streamid);
-  settings.peer_host = host = g_strdup (settings.peer_host);
-  record = g_strdup (c->settings.record);
-  gst_fasp_keys_copy (&c->settings.keys, &keys);
+    g_propagate_error (error, g_error_copy (c->settings.bad_uri));
+  else
+    good = gst_fasp_settings_to_io (&c->settings, c->role, io, &wanted->links,
+        error);
+  io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
+  io->peer_host = wanted->host = g_strdup (io->peer_host);
+  wanted->record = g_strdup (c->settings.record);
+  gst_fasp_keys_copy (&c->settings.keys, &wanted->keys);
   GST_OBJECT_UNLOCK (c->element);
-  settings.endpoint.ask |= has_judge (c->element);
+  return good;
+}
+
+static gboolean
+has_record (const Wanted * wanted)
+{
+  return wanted->record != NULL && wanted->record[0] != '\0';
+}
+
+void
+gst_fasp_connection_install_check (GObjectClass * klass,
+    gchar * (*check) (GstElement * element))
+{
+  g_signal_new_class_handler ("check-settings", G_OBJECT_CLASS_TYPE (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL,
+      G_TYPE_STRING, 0);
+}
+
+gchar *
+gst_fasp_connection_check (GstFaspConnection * c)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (Wanted) wanted = {.links = NULL };
+  gboolean good = get_wanted (c, &wanted, &error)
+      && gst_fasp_keys_check (&wanted.keys,
+      fasp_endpoint_config_dials (&wanted.io.endpoint), &error);
+
+  for (guint i = 0; good && i < wanted.io.n_links; i++)
+    good = fasp_socket_check (&wanted.io.links[i], &error);
+  if (good && has_record (&wanted)
+      && !gst_fasp_record_file_check (wanted.record, &error))
+    return g_strdup_printf ("Cannot record to \"%s\": %s.", wanted.record,
+        error->message);
+  return good ? NULL : g_strdup (error->message);
+}
+
+gboolean
+gst_fasp_connection_open (GstFaspConnection * c)
+{
+  g_auto (Wanted) wanted = {.links = NULL };
+  FaspIoSettings *settings = &wanted.io;
+  g_autoptr (GError) error = NULL;
+  gboolean good = get_wanted (c, &wanted, &error);
+  FaspIo *io = NULL;
+
+  settings->event = handle_event;
+  settings->resolve_failed = handle_resolve_failed;
+  settings->send_failed = handle_send_failed;
+  settings->buffer_short = handle_buffer_short;
+  settings->user_data = c;
+  settings->endpoint.ask |= has_judge (c->element);
   if (good) {
-    settings.endpoint.credentials = gst_fasp_keys_load (&keys,
-        fasp_endpoint_config_dials (&settings.endpoint), &error);
-    good = settings.endpoint.credentials != NULL;
+    settings->endpoint.credentials = gst_fasp_keys_load (&wanted.keys,
+        fasp_endpoint_config_dials (&settings->endpoint), &error);
+    good = settings->endpoint.credentials != NULL;
   }
   if (good)
-    warn_of_keys (c, &keys);
-  gst_fasp_keys_clear (&keys);
+    warn_of_keys (c, &wanted.keys);
   if (!good) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
             error->message), (NULL));
     return FALSE;
   }
-  if (record != NULL && record[0] != '\0') {
-    c->recorder = gst_fasp_recorder_new (c->element, record, &error);
+  if (has_record (&wanted)) {
+    c->recorder = gst_fasp_recorder_new (c->element, wanted.record, &error);
     if (c->recorder == NULL) {
-      fasp_credentials_unref (settings.endpoint.credentials);
+      fasp_credentials_unref (settings->endpoint.credentials);
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
           ("Cannot record to %s.", error->message), (NULL));
       return FALSE;
     }
   }
   memset (&c->refusals, 0, sizeof c->refusals);
-  io = fasp_io_new (&settings, &error);
-  fasp_credentials_unref (settings.endpoint.credentials);
+  io = fasp_io_new (settings, &error);
+  fasp_credentials_unref (settings->endpoint.credentials);
   if (io == NULL) {
     g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
     if (c->role == FASP_ROLE_SENDER)

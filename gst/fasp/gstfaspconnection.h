@@ -41,6 +41,12 @@ gboolean gst_fasp_connection_set_uri (GstFaspConnection * connection,
     const gchar * uri, GError ** error);
 gchar *gst_fasp_connection_get_uri (GstFaspConnection * connection);
 
+/* The action signal "check-settings". */
+void gst_fasp_connection_install_check (GObjectClass * klass,
+    gchar * (*check) (GstElement * element));
+/* Could it be opened, as far as that is known before? NULL, or a sentence that says
+ * why not and what to do, to be freed. Opens no port and no file to write to. */
+gchar *gst_fasp_connection_check (GstFaspConnection * connection);
 /* Posts an error and returns FALSE when it cannot be opened. */
 gboolean gst_fasp_connection_open (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);

@@ -247,8 +247,9 @@ check (const GstFaspKeys * keys, gboolean dials, GError ** error)
   return FALSE;
 }
 
-FaspCredentials *
-gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials, GError ** error)
+/* All but the passphrase, which takes its time. */
+static FaspCredentials *
+load_files (const GstFaspKeys * keys, gboolean dials, GError ** error)
 {
   static const FaspCipher ciphers[] = {
     [GST_FASP_ENCRYPTION_NONE] = FASP_CIPHER_NONE,
@@ -264,8 +265,6 @@ gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials, GError ** error)
   credentials = fasp_credentials_new ();
   if (keys->encryption != GST_FASP_ENCRYPTION_AUTO)
     fasp_credentials_set_cipher (credentials, ciphers[keys->encryption]);
-  if (keys->passphrase != NULL)
-    fasp_credentials_set_passphrase (credentials, keys->passphrase);
   if (keys->public_key != NULL) {
     if (!parse_public_key (keys->public_key, key)) {
       BAD ("public-key is not a public key. " HOW_PUBLIC ".");
@@ -284,4 +283,23 @@ gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials, GError ** error)
 failed:
   fasp_credentials_unref (credentials);
   return NULL;
+}
+
+gboolean
+gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials, GError ** error)
+{
+  FaspCredentials *credentials = load_files (keys, dials, error);
+
+  fasp_credentials_unref (credentials);
+  return credentials != NULL;
+}
+
+FaspCredentials *
+gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials, GError ** error)
+{
+  FaspCredentials *credentials = load_files (keys, dials, error);
+
+  if (credentials != NULL && keys->passphrase != NULL)
+    fasp_credentials_set_passphrase (credentials, keys->passphrase);
+  return credentials;
 }

@@ -49,6 +49,9 @@ void gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy);
 void gst_fasp_keys_clear (GstFaspKeys * keys);
 /* What is said of the peer is proved by something. */
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys * keys);
+/* All of gst_fasp_keys_load() that is quick. */
+gboolean gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials,
+    GError ** error);
 /* Checks, reads files and stretches the passphrase (a tenth of a second). NULL
  * and @error: what is wrong, and what to do. */
 FaspCredentials *gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,

@@ -7,8 +7,10 @@
 #endif
 
 #include <errno.h>
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sqlite3.h>
 #include "gstfasprecordfile.h"
 
@@ -180,25 +182,52 @@ has_extension (const gchar * path, const gchar * const *extensions)
   return FALSE;
 }
 
+static const gchar *const csv[] = { ".csv", NULL };
+static const gchar *const sqlite[] = { ".db", ".sqlite", ".sqlite3", NULL };
+
+static gboolean
+check_name (const gchar * path, GError ** error)
+{
+  if (has_extension (path, csv) || has_extension (path, sqlite))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "its name must end in .db or .sqlite for SQLite, or in .csv");
+  return FALSE;
+}
+
+gboolean
+gst_fasp_record_file_check (const gchar * path, GError ** error)
+{
+  g_autofree gchar *folder = g_path_get_dirname (path);
+  gboolean there = g_file_test (path, G_FILE_TEST_EXISTS);
+
+  if (!check_name (path, error))
+    return FALSE;
+  errno = EISDIR;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)
+      || (there && g_access (path, W_OK) != 0)
+      /* SQLite makes files of its own beside it */
+      || (!(there && has_extension (path, csv))
+          && g_access (folder, W_OK | X_OK) != 0))
+    return fail_errno (error);
+  return TRUE;
+}
+
 GstFaspRecordFile *
 gst_fasp_record_file_open (const gchar * path, const gchar * element,
     GError ** error)
 {
-  static const gchar *const csv[] = { ".csv", NULL };
-  static const gchar *const sqlite[] = { ".db", ".sqlite", ".sqlite3", NULL };
-  GstFaspRecordFile *file = g_new0 (GstFaspRecordFile, 1);
+  GstFaspRecordFile *file;
   gboolean good;
 
+  if (!check_name (path, error))
+    return NULL;
+  file = g_new0 (GstFaspRecordFile, 1);
   file->run = g_get_real_time ();
-  if (has_extension (path, csv)) {
+  if (has_extension (path, csv))
     good = open_csv (file, path, error);
-  } else if (has_extension (path, sqlite)) {
+  else
     good = open_sqlite (file, path, element, error);
-  } else {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "its name must end in .db or .sqlite for SQLite, or in .csv");
-    good = FALSE;
-  }
   if (!good)
     g_clear_pointer (&file, gst_fasp_record_file_close);
   return file;

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspRecordFile GstFaspRecordFile;
 
+/* Could it be opened? Makes nothing. */
+gboolean gst_fasp_record_file_check (const gchar * path, GError ** error);
 /* @element: name to tell runs apart by. */
 GstFaspRecordFile *gst_fasp_record_file_open (const gchar * path,
     const gchar * element, GError ** error);

@@ -427,6 +427,12 @@ gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
       value, pspec);
 }
 
+static gchar *
+gst_fasp_sink_check (GstElement * element)
+{
+  return gst_fasp_connection_check (&GST_FASP_SINK (element)->connection);
+}
+
 static void
 gst_fasp_sink_finalize (GObject * object)
 {
@@ -461,6 +467,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
   object_class->finalize = gst_fasp_sink_finalize;
   gst_fasp_settings_install (object_class, FASP_ROLE_SENDER);
   gst_fasp_events_install (object_class);
+  gst_fasp_connection_install_check (object_class, gst_fasp_sink_check);
 
   element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);

@@ -510,6 +510,12 @@ gst_fasp_src_get_property (GObject * object, guint id, GValue * value,
       value, pspec);
 }
 
+static gchar *
+gst_fasp_src_check (GstElement * element)
+{
+  return gst_fasp_connection_check (&GST_FASP_SRC (element)->connection);
+}
+
 static void
 gst_fasp_src_finalize (GObject * object)
 {
@@ -531,6 +537,7 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   object_class->finalize = gst_fasp_src_finalize;
   gst_fasp_settings_install (object_class, FASP_ROLE_RECEIVER);
   gst_fasp_events_install (object_class);
+  gst_fasp_connection_install_check (object_class, gst_fasp_src_check);
 
   element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);

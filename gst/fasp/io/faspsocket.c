@@ -61,6 +61,15 @@ local_address (const FaspSocketSettings * settings, gint family,
   return address;
 }
 
+gboolean
+fasp_socket_check (const FaspSocketSettings * settings, GError ** error)
+{
+  g_autoptr (GSocketAddress) address = local_address (settings, AF_INET6,
+      error);
+
+  return address != NULL;
+}
+
 static gboolean
 bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
     GSocketAddress * address, GError ** error)

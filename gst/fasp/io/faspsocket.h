@@ -29,6 +29,9 @@ typedef struct
 
 typedef struct _FaspSocket FaspSocket;
 
+/* Could it be made, on some machine? Makes nothing. */
+gboolean fasp_socket_check (const FaspSocketSettings * settings,
+    GError ** error);
 /* NULL and a sentence that tells the user what to do, on failure. */
 FaspSocket *fasp_socket_new (const FaspSocketSettings * settings,
     GError ** error);

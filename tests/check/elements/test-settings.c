@@ -3,6 +3,7 @@
  * Properties and URIs of both elements: what is right takes effect, what is
  * wrong is one clear error before anything starts.
  */
+#include <glib/gstdio.h>
 #include "pair.h"
 
 typedef struct
@@ -185,6 +186,41 @@ test_bad_starts (void)
   }
 }
 
+/* What would be refused is known before anything starts, and nothing is made. */
+static void
+test_check (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "x.db", NULL);
+  g_autofree gchar *record = g_strconcat ("fasp://:1?record=", path, NULL);
+  const gchar *const cases[][3] = {
+    {"faspsink", "fasp://:1?passphrase=correct-horse&fec=14%25", NULL},
+    {"faspsrc", "fasp://127.0.0.1:1?bonding-addresses=127.0.0.1:2", NULL},
+    {"faspsrc", record, NULL},
+    {"faspsink", "fasp://:1?fec=14", "fec=14"},
+    {"faspsrc", "fasp://:1?passphrase=battery", "at least 10"},
+    {"faspsrc", "fasp://:1?key-file=/nowhere&public-key=x", "public-key"},
+    {"faspsink", "fasp://:1?record=/nowhere/x.csv", "/nowhere/x.csv"},
+    {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GstElement) element = gst_object_ref_sink
+        (gst_element_factory_make (cases[i][0], NULL));
+    g_autofree gchar *why = NULL;
+
+    g_object_set (element, "uri", cases[i][1], NULL);
+    g_signal_emit_by_name (element, "check-settings", &why);
+    if (cases[i][2] == NULL)
+      g_assert_cmpstr (why, ==, NULL);
+    else if (why == NULL || strstr (why, cases[i][2]) == NULL)
+      g_error ("%s: \"%s\" does not speak of %s", cases[i][1], why,
+          cases[i][2]);
+  }
+  /* it is empty still */
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 static void
 test_busy_port (void)
 {
@@ -245,6 +281,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/settings/keys", test_keys);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
+  g_test_add_func ("/settings/check", test_check);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
   return g_test_run ();
