@@ -271,6 +271,25 @@ read_outputs (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
   return good || locate (error, group, "output");
 }
 
+/* It becomes a streamid, and stands in the status. */
+static gboolean
+check_name (const gchar * group, const gchar * name, GError ** error)
+{
+  g_autofree gchar *valid = g_utf8_make_valid (group, -1);
+
+  if (!g_utf8_validate (name, -1, NULL)) {
+    BAD (error,
+        "[%s]: the name of the stream is not UTF-8. Write it anew, with an "
+        "editor that saves UTF-8.", valid);
+    return FALSE;
+  }
+  if (name[0] != '\0' && strlen (name) <= NAME_MAX_BYTES)
+    return TRUE;
+  BAD (error, "[%s]: write [stream NAME], with a name of at most %d bytes.",
+      valid, NAME_MAX_BYTES);
+  return FALSE;
+}
+
 static RelayStreamConfig *
 read_stream (GKeyFile * file, const gchar * group, GError ** error)
 {
@@ -281,16 +300,15 @@ read_stream (GKeyFile * file, const gchar * group, GError ** error)
 
   config->name = g_strstrip (g_strdup (group + strlen (STREAM)));
   config->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
-  config->streamid = read_string (file, group, "streamid", &why);
-  if (config->streamid == NULL && why == NULL)
-    config->streamid = g_strdup (config->name);
+  if (check_name (group, config->name, &why)) {
+    config->streamid = read_string (file, group, "streamid", &why);
+    if (config->streamid == NULL && why == NULL)
+      config->streamid = g_strdup (config->name);
+  }
   if (config->streamid != NULL && strlen (config->streamid) > 512) {
     BAD (&why, "it must be at most 512 bytes.");
     locate (&why, group, "streamid");
   }
-  if (config->name[0] == '\0' || strlen (config->name) > NAME_MAX_BYTES)
-    BAD (&why, "[%s]: write [stream NAME], with a name of at most %d bytes.",
-        group, NAME_MAX_BYTES);
   good = why == NULL && check_keys (file, group, stream_keys, &why)
       && read_boolean (file, group, "require-streamid",
       &config->require_streamid, &why)

@@ -39,10 +39,13 @@ make_double (gdouble value)
       json_node_init_null (json_node_alloc ());
 }
 
+/* A message may have a file's name in it, or what was no UTF-8 in a configuration. */
 static JsonNode *
 make_string (const gchar * text)
 {
-  return text != NULL ? json_node_init_string (json_node_alloc (), text) :
+  g_autofree gchar *valid = text != NULL ? g_utf8_make_valid (text, -1) : NULL;
+
+  return valid != NULL ? json_node_init_string (json_node_alloc (), valid) :
       json_node_init_null (json_node_alloc ());
 }
 

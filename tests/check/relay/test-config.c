@@ -8,6 +8,9 @@
 #include "relayconfig.h"
 
 #define IN "input = fasp://127.0.0.1:7001\n"
+#define NAME_30 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define NAME_120 NAME_30 NAME_30 NAME_30 NAME_30
+#define NAME_600 NAME_120 NAME_120 NAME_120 NAME_120 NAME_120
 #define OUT "output = fasp://:7101\n"
 
 static RelayConfig *
@@ -71,6 +74,9 @@ static const struct
   {"nonsense", "", ""},
   {"[streams a]\n" IN OUT, "[streams a]", "[stream NAME]"},
   {"[stream ]\n" IN OUT, "[stream ]", "with a name"},
+  {"[stream " NAME_600 "]\n" IN OUT, "[stream x", "with a name of at most"},
+  {"[stream \xff]\n" IN OUT, "[stream \xef\xbf\xbd]", "is not UTF-8"},
+  {"[stream \xff" NAME_600 "]\nstreamid = \xff\n", "[stream ", "UTF-8"},
   {"[stream a]\n" IN, "[stream a] output:", "fasp://:PORT"},
   {"[stream a]\n" OUT, "[stream a] input:", "fasp://HOST:PORT"},
   {"[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] bitrate:",

@@ -160,6 +160,22 @@ test_ready (void)
   relay_figures_free (f);
 }
 
+/* Files' names and faulty configurations are bytes; JSON is UTF-8. */
+static void
+test_bytes (void)
+{
+  RelayFigures *f = make ("a", NULL, NULL);
+  RelayStreamFigures *s = g_ptr_array_index (f->streams, 0);
+  g_autofree gchar *page = NULL;
+
+  f->refused = g_strdup ("line \xff of \xc3");
+  s->error = g_strdup ("/tmp/\xfe");
+  page = relay_status_to_json (f);
+  g_assert_true (g_utf8_validate (page, -1, NULL));
+  g_assert_nonnull (strstr (page, "line \xef\xbf\xbd of"));
+  relay_figures_free (f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -168,5 +184,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status/metrics", test_metrics);
   g_test_add_func ("/relay/status/json", test_json);
   g_test_add_func ("/relay/status/ready", test_ready);
+  g_test_add_func ("/relay/status/bytes", test_bytes);
   return g_test_run ();
 }
