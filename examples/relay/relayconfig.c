@@ -335,7 +335,7 @@ typedef struct
   const gchar *key;
   gboolean sends;
   guint first, last;
-  gchar *address;               /* NULL: all */
+  gchar *address;               /* NULL: all, 0.0.0.0: all of IPv4 */
   gchar *streamid, *interface, *bonds;
   gint tos, ttl;
 } Listener;
@@ -351,6 +351,35 @@ clear_listener (gpointer data)
   g_free (l->bonds);
 }
 
+/* As gst_fasp_settings_get_mode() has it. */
+static gboolean
+is_listening (const gchar * mode, const gchar * host)
+{
+  g_autoptr (GInetAddress) address = host != NULL ?
+      g_inet_address_new_from_string (host) : NULL;
+
+  /* nobody listens at a group's port but who joins it, for which it is shared */
+  if (address != NULL && g_inet_address_get_is_multicast (address))
+    return FALSE;
+  if (!g_str_equal (mode, "none"))
+    return g_str_equal (mode, "listener");
+  return host == NULL || host[0] == '\0'
+      || (address != NULL && g_inet_address_get_is_any (address));
+}
+
+/* As two of the same are the same; NULL: all of this machine. */
+static gchar *
+normalize (const gchar * text)
+{
+  g_autoptr (GInetAddress) address = text != NULL ?
+      g_inet_address_new_from_string (text) : NULL;
+
+  if (address == NULL || (g_inet_address_get_is_any (address)
+          && g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6))
+    return NULL;
+  return g_inet_address_to_string (address);
+}
+
 static gboolean
 get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
     Listener * l)
@@ -359,11 +388,11 @@ get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
       gst_object_ref_sink (relay_end_make (end, NULL, NULL));
   g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
   const gchar *host = gst_uri_get_host (uri);
-  g_autofree gchar *mode = NULL;
+  g_autofree gchar *mode = NULL, *address = NULL;
   GValue value = G_VALUE_INIT;
   guint flows;
 
-  g_object_get (element, "localaddress", &l->address, "flowlets", &flows,
+  g_object_get (element, "localaddress", &address, "flowlets", &flows,
       "streamid", &l->streamid, "interface", &l->interface,
       "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl, NULL);
   g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS
@@ -371,13 +400,26 @@ get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
   g_object_get_property (G_OBJECT (element), "mode", &value);
   mode = gst_value_serialize (&value);
   g_value_unset (&value);
+  l->address = normalize (address != NULL ? address : host);
   l->stream = stream->name;
   l->key = end->sends ? "output" : "input";
   l->sends = end->sends;
   l->first = gst_uri_get_port (uri);
   l->last = l->first + flows - 1;
-  return g_str_equal (mode, "listener") || (g_str_equal (mode, "none")
-      && (host == NULL || host[0] == '\0'));
+  return is_listening (mode, host);
+}
+
+/* Both would have what comes to some address. */
+static gboolean
+is_same_place (const Listener * a, const Listener * b)
+{
+  static const gchar all[] = "0.0.0.0";
+
+  if (a->address == NULL || b->address == NULL
+      || g_str_equal (a->address, b->address))
+    return TRUE;
+  return (g_str_equal (a->address, all) && strchr (b->address, ':') == NULL)
+      || (g_str_equal (b->address, all) && strchr (a->address, ':') == NULL);
 }
 
 /* Several ports, or addresses: they are one's own. */
@@ -396,8 +438,9 @@ object (const Listener * a, const Listener * b)
         "and who has flowlets or bonding-addresses shares none: give each its "
         "own";
   if (g_strcmp0 (a->address, b->address) != 0)
-    return "with another localaddress: give each its own, or all the same "
-        "localaddress";
+    return
+        "with another localaddress, or address in its URI: give each a port of "
+        "its own, or all the same address";
   if (a->sends == b->sends && g_strcmp0 (a->streamid, b->streamid) == 0)
     return
         "with the same streamid: give each a port, or a streamid, of its own";
@@ -421,8 +464,7 @@ add_listener (GArray * all, const RelayStreamConfig * stream,
   for (guint i = 0; i < all->len; i++) {
     const Listener *o = &g_array_index (all, Listener, i);
     gboolean apart = l.first > o->last || o->first > l.last
-        || (l.address != NULL && o->address != NULL
-        && !g_str_equal (l.address, o->address));
+        || !is_same_place (&l, o);
     const gchar *objection = apart ? NULL : object (&l, o);
 
     if (objection != NULL) {

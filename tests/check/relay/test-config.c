@@ -127,6 +127,20 @@ static const struct
   {"[stream a]\n" IN OUT "[stream b]\n" IN
         "output = fasp://:7101?localaddress=127.0.0.1\n",
       "[stream b] output:", "another localaddress"},
+  {"[stream a]\n" IN OUT "[stream b]\n" IN
+        "output = fasp://127.0.0.1:7101?mode=listener\n",
+      "[stream b] output:", "another localaddress"},
+  {"[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://0.0.0.0:7101\n",
+      "[stream b] output:", "another localaddress"},
+  {"[stream a]\nstreamid = x\n" IN "output = fasp://[::]:7101\n"
+        "[stream b]\nstreamid = x\n" IN OUT,
+      "[stream b] output:", "the same streamid"},
+  {"[stream a]\n" IN "output = fasp://127.0.0.1:7101?mode=listener\n"
+        "[stream b]\n" IN "output = fasp://0.0.0.0:7101\n",
+      "[stream b] output:", "another localaddress"},
+  {"[stream a]\n" IN "output = fasp://[::0:1]:7101?mode=listener\n"
+        "[stream b]\n" IN "output = fasp://[::1]:7101?mode=listener&tos=8\n",
+      "[stream b] output:", "another tos"},
   {"[stream a]\n" IN OUT "[stream b]\ninput = fasp://:7100?flowlets=2\n"
         "output = fasp://:7200\n", "[stream b] input:", "[stream a]"},
   {"[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n",
@@ -170,7 +184,18 @@ test_addresses (void)
 {
   relay_config_free (parse_good ("[stream a]\n" IN
           "output = fasp://:7101?localaddress=127.0.0.1;"
-          "fasp://:7101?localaddress=127.0.0.2\n"));
+          "fasp://:7101?localaddress=127.0.0.2;"
+          "fasp://127.0.0.3:7101?mode=listener;"
+          "fasp://[::1]:7101?mode=listener\n"));
+  /* IPv4 and IPv6 are apart, and who dials holds no port */
+  relay_config_free (parse_good ("[stream a]\n" IN
+          "output = fasp://0.0.0.0:7101;fasp://[::1]:7101?mode=listener;"
+          "fasp://127.0.0.1:7101?streamid=x;fasp://127.0.0.1:7101?streamid=x\n"));
+  /* nor does a group that many of them hear or send to */
+  relay_config_free (parse_good ("[stream a]\n"
+          "input = fasp://239.1.1.1:7101\noutput = fasp://:7101\n"
+          "[stream b]\ninput = fasp://239.1.1.1:7101\n"
+          "output = fasp://:7101;fasp://239.1.1.2:7101?max-bitrate=5000000\n"));
 }
 
 /* It comes out of the file as it was meant, and is told to nobody. */
