@@ -71,6 +71,7 @@ RelayDifference relay_stream_config_compare (const RelayStreamConfig * a,
 /* The element as it is to start: floating. */
 GstElement *relay_end_make (const RelayEnd * end, const gchar * name,
     GError ** error);
+gboolean relay_end_has_passphrase (const RelayEnd * end);
 /* Sets what differs between @old and @end, which has been RELAY_ADJUST. */
 void relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
     GstElement * element);

@@ -48,6 +48,14 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
   return element;
 }
 
+gboolean
+relay_end_has_passphrase (const RelayEnd * end)
+{
+  g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
+
+  return end->passphrase != NULL || gst_uri_query_has_key (uri, "passphrase");
+}
+
 /* --- changes ------------------------------------------------------------------------ */
 
 static gboolean

@@ -38,7 +38,7 @@ struct _RelayStream
   gint64 told_since;
   guint told;
   gboolean again;               /* when it has stopped */
-  gboolean ending;              /* wanted while it was STARTING */
+  gint ending;                  /* wanted while it was STARTING; atomic */
   RelayStreamFunc stopped;
   gpointer stopped_data;
 };
@@ -293,8 +293,13 @@ typedef struct
   RelayStream *stream;
   GstElement *pipeline;
   GstState state;
+  gboolean queues;              /* it waits for its turn */
   gboolean good;
 } Transition;
+
+/* Elements with a passphrase start one after the other, and who waits for that in an
+ * element cannot be called off. */
+static GMutex turn;
 
 static gboolean
 changed (gpointer data)
@@ -306,7 +311,7 @@ changed (gpointer data)
   if (t->state == GST_STATE_NULL) {
     idle (stream);
   } else if (stream->ending || stream->again) {
-    stream->ending = FALSE;
+    g_atomic_int_set (&stream->ending, FALSE);
     set_state (stream, RELAY_RUNNING);
     begin_stop (stream);
   } else if (!t->good) {
@@ -328,13 +333,28 @@ changed (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+has_passphrase (const RelayStreamConfig * config)
+{
+  gboolean found = relay_end_has_passphrase (config->input);
+
+  for (guint i = 0; i < config->outputs->len; i++)
+    found |= relay_end_has_passphrase (g_ptr_array_index (config->outputs, i));
+  return found;
+}
+
 static gpointer
 change (gpointer data)
 {
   Transition *t = data;
 
-  t->good = gst_element_set_state (t->pipeline, t->state) !=
-      GST_STATE_CHANGE_FAILURE;
+  if (t->queues)
+    g_mutex_lock (&turn);
+  if (t->state == GST_STATE_NULL || !g_atomic_int_get (&t->stream->ending))
+    t->good = gst_element_set_state (t->pipeline, t->state) !=
+        GST_STATE_CHANGE_FAILURE;
+  if (t->queues)
+    g_mutex_unlock (&turn);
   /* before or behind messages, but not only when there are none */
   g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;
@@ -350,6 +370,7 @@ transit (RelayStream * stream, RelayState meanwhile, GstState state)
   t->stream = relay_stream_ref (stream);
   t->pipeline = gst_object_ref (stream->pipeline);
   t->state = state;
+  t->queues = state != GST_STATE_NULL && has_passphrase (stream->config);
   thread = g_thread_try_new ("transition", change, t, NULL);
   if (thread != NULL)
     g_thread_unref (thread);
@@ -363,7 +384,7 @@ begin_stop (RelayStream * stream)
   if (stream->state == RELAY_RUNNING)
     transit (stream, RELAY_STOPPING, GST_STATE_NULL);
   else if (stream->state == RELAY_STARTING)
-    stream->ending = TRUE;
+    g_atomic_int_set (&stream->ending, TRUE);
 }
 
 static void
@@ -372,7 +393,8 @@ start (RelayStream * stream)
   g_autoptr (GError) error = NULL;
   g_autoptr (GstBus) bus = NULL;
 
-  stream->again = stream->ending = FALSE;
+  stream->again = FALSE;
+  g_atomic_int_set (&stream->ending, FALSE);
   if (!build (stream, &error)) {
     set_state (stream, RELAY_RUNNING);
     ended (stream, error->message);

@@ -394,7 +394,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
   settings->endpoint.ask |= has_judge (c->element);
   if (good) {
     settings->endpoint.credentials = gst_fasp_keys_load (&wanted.keys,
-        fasp_endpoint_config_dials (&settings->endpoint), &error);
+        fasp_endpoint_config_dials (&settings->endpoint), &c->stretched,
+        &error);
     good = settings->endpoint.credentials != NULL;
   }
   if (good)
@@ -408,6 +409,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
     c->recorder = gst_fasp_recorder_new (c->element, wanted.record, &error);
     if (c->recorder == NULL) {
       fasp_credentials_unref (settings->endpoint.credentials);
+      g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
           ("Cannot record to %s.", error->message), (NULL));
       return FALSE;
@@ -418,6 +420,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
   fasp_credentials_unref (settings->endpoint.credentials);
   if (io == NULL) {
     g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
+    g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
     if (c->role == FASP_ROLE_SENDER)
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s",
               error->message), (NULL));
@@ -449,4 +452,5 @@ gst_fasp_connection_close (GstFaspConnection * c)
   c->io = NULL;
   g_mutex_unlock (&c->lock);
   fasp_io_free (io);
+  g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
 }

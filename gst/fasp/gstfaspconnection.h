@@ -24,6 +24,7 @@ struct _GstFaspConnection
   FaspIo *io;                   /* NULL: not running */
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
+  GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
   GstFaspRefusals refusals;     /* the I/O thread's */
   /* the element's own share of an event; may be NULL */
   void (*event) (GstElement * element, const FaspEvent * event);

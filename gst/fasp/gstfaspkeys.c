@@ -295,11 +295,15 @@ gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials, GError ** error)
 }
 
 FaspCredentials *
-gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials, GError ** error)
+gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
+    GstFaspStretched ** stretched, GError ** error)
 {
   FaspCredentials *credentials = load_files (keys, dials, error);
 
-  if (credentials != NULL && keys->passphrase != NULL)
-    fasp_credentials_set_passphrase (credentials, keys->passphrase);
+  if (credentials != NULL && keys->passphrase != NULL) {
+    *stretched = gst_fasp_stretch (keys->passphrase);
+    fasp_credentials_set_psk (credentials,
+        gst_fasp_stretched_get_key (*stretched));
+  }
   return credentials;
 }

@@ -9,6 +9,7 @@
 
 #include <gst/gst.h>
 #include "faspcredentials.h"
+#include "gstfaspstretch.h"
 
 G_BEGIN_DECLS
 
@@ -52,9 +53,10 @@ gboolean gst_fasp_keys_authenticate (const GstFaspKeys * keys);
 /* All of gst_fasp_keys_load() that is quick. */
 gboolean gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials,
     GError ** error);
-/* Checks, reads files and stretches the passphrase (a tenth of a second). NULL
- * and @error: what is wrong, and what to do. */
+/* Checks, reads files and stretches the passphrase (a tenth of a second, and those of
+ * others before). NULL and @error: what is wrong, and what to do.  *stretched: set if
+ * there is a passphrase, to be kept while the element is open. */
 FaspCredentials *gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
-    GError ** error);
+    GstFaspStretched ** stretched, GError ** error);
 
 G_END_DECLS
