@@ -53,16 +53,45 @@ print (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* What ends in good order does so at both ends; of a stream that nobody takes, or of which
+ * nothing has come, there is no end to wait for. */
+static const gchar *
+find_nothing_to_end (const Report * report)
+{
+  GstStructure *stats = NULL;
+  guint there = 0;
+  guint64 received = 0;
+  gboolean receives;
+
+  g_object_get (report->element, "stats", &stats, NULL);
+  gst_structure_get_uint (stats, "connected-callers", &there);
+  receives = gst_structure_get_uint64 (stats, "bytes-received-total",
+      &received);
+  gst_structure_free (stats);
+  if (there == 0 && !receives)
+    return "Nobody is there to receive: what has not been taken is lost.";
+  if (receives && received == 0)
+    return there == 0 ? "Nobody was there to send: nothing has come." :
+        "Nothing has come from who is there.";
+  return NULL;
+}
+
 static gboolean
 on_interrupt (gpointer data)
 {
   Report *report = data;
+  const gchar *nothing = report->interrupts++ == 0 ?
+      find_nothing_to_end (report) : NULL;
 
-  if (report->interrupts++ == 0) {
-    gst_element_send_event (report->pipeline, gst_event_new_eos ());
-  } else {
+  if (report->interrupts > 1) {
     report->status = 130;
     g_main_loop_quit (report->loop);
+  } else if (nothing != NULL) {
+    fprintf (stderr, "Error: %s\n", nothing);
+    report->status = 1;
+    g_main_loop_quit (report->loop);
+  } else {
+    gst_element_send_event (report->pipeline, gst_event_new_eos ());
   }
   return G_SOURCE_CONTINUE;
 }

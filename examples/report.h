@@ -14,8 +14,10 @@ G_BEGIN_DECLS
 typedef void (*ReportFunc) (FILE * out, gpointer user_data);
 
 /* Plays @pipeline until EOS, an error or SIGINT (which ends the stream in
- * good order; a second one ends at once).  Prints the stats of the element
- * called @element every 500 ms and at the end.  Returns the exit status. */
+ * good order, or at once where nobody is at the other end; a second one always ends at
+ * once).  Prints the stats of the element called @element every 500 ms and at the end.
+ * Returns the exit status: 0 the stream has ended; 1 there was an error, or nobody; 130
+ * ended by a second signal. */
 int report_run (GstElement * pipeline, const gchar * element,
     ReportFunc more, gpointer user_data);
 
