@@ -427,7 +427,7 @@ run_receiver (void)
       flows, port, port + flows - 1);
   fflush (stdout);
   in = g_new (ToolInbox, 1);
-  while (!tool_is_stopped ()) {
+  while (!tool_is_stopped () && !tool_db_has_failed (r.db)) {
     gint64 now;
 
     if (poll (fds, flows, 200) > 0)

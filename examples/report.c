@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report.h"
+#include <errno.h>
 #include <glib-unix.h>
 
 typedef struct
@@ -10,6 +11,7 @@ typedef struct
   gpointer user_data;
   gint64 start;
   gint interrupts;
+  gboolean silenced;            /* nobody takes the figures */
   int status;
 } Report;
 
@@ -49,7 +51,13 @@ print (gpointer data)
   if (report->more != NULL)
     report->more (stdout, report->user_data);
   printf ("}\n");
-  fflush (stdout);
+  if (fflush (stdout) != 0 && !report->silenced) {
+    fprintf (stderr, "Error: The figures cannot be written: %s.\n",
+        g_strerror (errno));
+    report->silenced = TRUE;
+    report->status = 1;
+    g_main_loop_quit (report->loop);
+  }
   return G_SOURCE_CONTINUE;
 }
 
@@ -96,6 +104,26 @@ on_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Of a file that is written, which. */
+static void
+print_error (GstObject * from, const GError * error)
+{
+  g_autofree gchar *path = NULL;
+
+  if (GST_OBJECT_FLAG_IS_SET (from, GST_ELEMENT_FLAG_SINK)
+      && g_object_class_find_property (G_OBJECT_GET_CLASS (from), "location"))
+    g_object_get (from, "location", &path, NULL);
+  if (path != NULL && g_error_matches (error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+    fprintf (stderr,
+        "Error: %s cannot be written, the disk is full. Make room, or "
+        "name another file, and start again.\n", path);
+  else if (path != NULL)
+    fprintf (stderr, "Error: %s: %s\n", path, error->message);
+  else
+    fprintf (stderr, "Error: %s\n", error->message);
+}
+
 static gboolean
 on_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -105,7 +133,7 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, NULL);
-      fprintf (stderr, "Error: %s\n", error->message);
+      print_error (GST_MESSAGE_SRC (message), error);
       report->status = 1;
       g_main_loop_quit (report->loop);
       break;

@@ -28,13 +28,16 @@ struct _ToolDb
   GAsyncQueue *rows;
   GThread *thread;
   gchar *failure;               /* the first one; the thread's */
+  gint failed;                  /* there is one; atomic */
 };
 
 static void
 note (ToolDb * db, int result)
 {
-  if (result != SQLITE_OK && result != SQLITE_DONE && db->failure == NULL)
-    db->failure = g_strdup (sqlite3_errmsg (db->database));
+  if (result == SQLITE_OK || result == SQLITE_DONE || db->failure != NULL)
+    return;
+  db->failure = g_strdup (sqlite3_errmsg (db->database));
+  g_atomic_int_set (&db->failed, TRUE);
 }
 
 static void
@@ -210,6 +213,12 @@ void
 tool_db_start (ToolDb * db, gint64 started)
 {
   tool_db_add (db, START, &started, 1);
+}
+
+gboolean
+tool_db_has_failed (ToolDb * db)
+{
+  return g_atomic_int_get (&db->failed);
 }
 
 gboolean

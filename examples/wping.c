@@ -286,7 +286,7 @@ send_all (Sender * s, ToolInbox * in)
     struct timespec wait;
 
     /* what is under way is waited for; a second signal does not */
-    if (tool_is_stopped ())
+    if (tool_is_stopped () || tool_db_has_failed (s->db))
       end = MIN (end, now);
     if (now >= end && g_queue_is_empty (&s->bursts))
       break;
