@@ -8,6 +8,7 @@
 #define PACKET 188
 #define SYNC 0x47
 #define END_WITHIN 2000         /* ms */
+#define LATENCY_MAX 600000      /* ms that the elements take */
 
 /* --- the command line ------------------------------------------------------------------- */
 
@@ -21,6 +22,17 @@ open_log (const gchar * path)
     exit (1);
   }
   return log;
+}
+
+static gboolean
+check (const LanOptions * options)
+{
+  const ToolRange ranges[] = {
+    {"latency", options->latency, -1, LATENCY_MAX},
+    {"seconds", options->seconds, 0, G_MAXUINT / 1000},
+  };
+
+  return tool_check_ranges (ranges, G_N_ELEMENTS (ranges));
 }
 
 LanOptions
@@ -55,6 +67,8 @@ lan_parse (const LanProgram * program, const GOptionEntry * entries,
         program->example);
     exit (2);
   }
+  if (!check (&options))
+    exit (2);
   if (*argc == 2)
     options.address = (*argv)[1];
   options.log = open_log (log_path);
@@ -312,7 +326,7 @@ lan_run (GstElement * pipeline, gdouble seconds,
   g_unix_signal_add (SIGINT, end, &run);
   g_unix_signal_add (SIGTERM, end, &run);
   if (seconds > 0)
-    g_timeout_add (MIN (seconds * 1000, G_MAXUINT), end, &run);
+    g_timeout_add (seconds * 1000, end, &run);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_main_loop_run (run.loop);
   if (at_end != NULL)

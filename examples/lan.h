@@ -17,6 +17,7 @@
 
 #include <gst/video/video.h>
 #include <stdio.h>
+#include "toolrange.h"
 
 G_BEGIN_DECLS
 
@@ -37,7 +38,8 @@ typedef struct
 } LanOptions;
 
 /* Options that both have, and @entries. An address has to be given unless @instead points to
- * something by then. Ends the program, having said why, when the command line is wrong. */
+ * something by then. Ends the program, having said why, when the command line is wrong or
+ * one of these numbers makes no sense. */
 LanOptions lan_parse (const LanProgram * program, const GOptionEntry * entries,
     gchar ** instead, int *argc, char ***argv);
 /* Prints the pipeline, to be taken elsewhere, and makes it; NULL, having said why, if it cannot.

@@ -7,6 +7,8 @@
 #include "lan.h"
 #include "timecode.h"
 
+#define DEADLINE_MAX 10000      /* ms */
+
 static gint deadline = 10;
 static gboolean measure, foreign_clock;
 static LanOptions options;
@@ -217,6 +219,10 @@ main (int argc, char **argv)
   gint status;
 
   options = lan_parse (&program, entries, &source, &argc, &argv);
+  if (!tool_check_ranges (&(ToolRange) {
+          "deadline", deadline, 0, DEADLINE_MAX}
+          , 1))
+    return 2;
   line = describe (options.address);
   pipeline = lan_launch (&program, line, source == NULL ? "in" : NULL);
   if (pipeline == NULL)

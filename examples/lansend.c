@@ -137,7 +137,7 @@ describe_sink (const gchar * to)
       g_strdup_printf
       ("faspsink name=out uri=\"fasp://%s\" latency=%d wait-for-connection=false "
       "max-bitrate=%" G_GUINT64_FORMAT, to, options.latency,
-      (guint64) (channel > 0 ? channel : 10 * kbit) * 1000);
+      (channel > 0 ? channel : 10 * kbit) * G_GUINT64_CONSTANT (1000));
 }
 
 /* The buffer of the bit rate is what one picture has. */
@@ -156,6 +156,23 @@ describe (const gchar * to)
       kbit, rate, threads, 1000 / rate, x264, mux, out, sound);
 }
 
+/* What the elements take; the buffer of the bit rate is in whole ms. */
+static gboolean
+check (void)
+{
+  const ToolRange ranges[] = {
+    {"card", card, -1, 255},
+    {"width", width, 16, 16384},
+    {"height", height, 16, 16384},
+    {"rate", rate, 1, 1000},
+    {"kbit", kbit, 1, 2048000},
+    {"slices", threads, 0, 128},
+    {"channel", channel, 0, G_MAXINT},
+  };
+
+  return tool_check_ranges (ranges, G_N_ELEMENTS (ranges));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -166,10 +183,8 @@ main (int argc, char **argv)
   gint status;
 
   options = lan_parse (&program, entries, &sink, &argc, &argv);
-  if (rate < 1) {
-    fprintf (stderr, "fasp-lan-send: --rate has to be 1 or more\n");
+  if (!check ())
     return 2;
-  }
   line = describe (options.address);
   pipeline = lan_launch (&program, line, sink == NULL ? "out" : NULL);
   if (pipeline == NULL)

@@ -8,10 +8,12 @@
  * the environment (FASP_PASSPHRASE), where other users do not see it.
  */
 #include "report.h"
+#include "toolrange.h"
 
 /* Bit/s that sound and multiplex take of the programme. */
 #define BESIDES 250000
 #define LEAST 200000
+#define FRAMES 50               /* a second */
 
 static void
 on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
@@ -31,6 +33,19 @@ print_encoder (FILE * out, gpointer encoder)
 
   g_object_get (encoder, "bitrate", &kbit, NULL);
   fprintf (out, ", \"encoder-bitrate\": %u", kbit * 1000);
+}
+
+/* A frame at least, and no more than can be counted. */
+static gboolean
+check (gdouble mbit, gdouble channel, gdouble seconds)
+{
+  const ToolRange ranges[] = {
+    {"mbit", mbit, .1, 2000},
+    {"channel", channel, 0, 1e6},
+    {"seconds", seconds, 1. / FRAMES, G_MAXINT / FRAMES},
+  };
+
+  return tool_check_ranges (ranges, G_N_ELEMENTS (ranges));
 }
 
 gint
@@ -66,19 +81,23 @@ main (gint argc, gchar ** argv)
         "There is nobody to send to: add --uri fasp://HOST:PORT.");
     return 2;
   }
-  frames = seconds * 50;
+  if (!check (mbit, channel, seconds))
+    return 2;
+  frames = seconds * FRAMES;
   line = g_strdup_printf
       ("videotestsrc is-live=true num-buffers=%u pattern=smpte horizontal-speed=8 ! "
-      "video/x-raw,format=I420,width=1280,height=720,framerate=50/1 ! "
+      "video/x-raw,format=I420,width=1280,height=720,framerate="
+      G_STRINGIFY (FRAMES) "/1 ! "
       "queue ! x264enc name=encoder tune=zerolatency "
-      "speed-preset=superfast bitrate=%u vbv-buf-capacity=%u key-int-max=50 ! "
+      "speed-preset=superfast bitrate=%u vbv-buf-capacity=%u key-int-max="
+      G_STRINGIFY (FRAMES) " ! "
       "video/x-h264,profile=high ! h264parse ! queue ! mux. "
       "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
       "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
       "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
-      "mpegtsmux name=mux alignment=7 ! %s "
-      "faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT, frames,
-      (guint) (mbit * 900), adaptive ? 200 : 600, frames,
+      "mpegtsmux name=mux alignment=7 ! %s " "faspsink name=sink max-bitrate=%"
+      G_GUINT64_FORMAT, frames, (guint) (mbit * 900), adaptive ? 200 : 600,
+      frames,
       copy ? "tee name=t ! queue ! " "filesink name=copy t. ! queue !" : "",
       (guint64) ((channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6));
   pipeline = gst_parse_launch (line, &error);
