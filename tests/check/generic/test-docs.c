@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The documents do not lie: every pipeline in them parses, every property
- * and statistic is described.  FASP_ROOT is the source tree.
+ * The documents do not lie: every pipeline in them parses, its elements would start, every
+ * property and statistic is described.  FASP_ROOT is the source tree.
  */
 #include <gst/gst.h>
 
@@ -25,6 +25,51 @@ is_excused (const GError * error)
       && strstr (error->message, "decklink") != NULL;
 }
 
+/* What its element would complain of when it starts. */
+static void
+check_settings (const GValue * value, gpointer line)
+{
+  GstElement *element = g_value_get_object (value);
+  g_autofree gchar *why = NULL;
+
+  if (g_signal_lookup ("check-settings", G_OBJECT_TYPE (element)) == 0)
+    return;
+  g_signal_emit_by_name (element, "check-settings", &why);
+  if (why != NULL)
+    g_error ("%s: %s", (const gchar *) line, why);
+}
+
+/* As a shell hands it over: not to the background, and with the test's addresses. */
+static gchar *
+clean (const gchar * line)
+{
+  g_autoptr (GRegex) address = g_regex_new ("[$]LINKEM_ADDR_[AB]", 0, 0, NULL);
+  g_autoptr (GRegex) rest = g_regex_new (" +&$", 0, 0, NULL);
+  g_autofree gchar *addressed = g_regex_replace_literal (address, line, -1, 0,
+      "10.0.0.1", 0, NULL);
+
+  return g_regex_replace_literal (rest, addressed, -1, 0, "", 0, NULL);
+}
+
+static void
+check_line (const gchar * text)
+{
+  g_autofree gchar *line = clean (text);
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch_full (line, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, &error);
+  GstIterator *elements;
+
+  if (error != NULL && !is_excused (error))
+    g_error ("%s: %s", line, error->message);
+  if (pipeline == NULL)
+    return;
+  elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  gst_iterator_foreach (elements, check_settings, line);
+  gst_iterator_free (elements);
+  gst_object_unref (pipeline);
+}
+
 static void
 test_pipelines (gconstpointer data)
 {
@@ -37,23 +82,19 @@ test_pipelines (gconstpointer data)
   guint found = 0;
 
   for (guint i = 0; lines[i] != NULL; i++) {
-    g_autoptr (GError) error = NULL;
     const gchar *line = lines[i];
-    GstElement *pipeline;
 
     if (g_str_has_prefix (line, " * "))
       line += 3;
+    if (g_str_has_prefix (line, "$LINKEM_"))
+      line = strchr (line, ' ') + 1;
     if (!g_str_has_prefix (line, command))
       continue;
     found++;
     line += strlen (command);
     if (g_str_has_prefix (line, "-e "))
       line += 3;
-    pipeline = gst_parse_launch_full (line, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
-        &error);
-    if (error != NULL && !is_excused (error))
-      g_error ("%s: %s", line, error->message);
-    gst_clear_object (&pipeline);
+    check_line (line);
   }
   g_assert_cmpuint (found, >, 0);
 }
@@ -89,25 +130,50 @@ test_properties (void)
   }
 }
 
+static void
+add_test (const gchar * name)
+{
+  g_autofree gchar *path = g_strconcat ("/docs/pipelines/", name, NULL);
+
+  g_test_add_data_func_full (path, g_strdup (name), test_pipelines, g_free);
+}
+
+/* Of a folder, each that has a pipeline. */
+static void
+add_documents (const gchar * folder)
+{
+  g_autofree gchar *path = g_build_filename (g_getenv ("FASP_ROOT"), folder,
+      NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const gchar *file;
+
+  g_assert_nonnull (dir);
+  while ((file = g_dir_read_name (dir)) != NULL) {
+    g_autofree gchar *name = g_build_filename (folder, file, NULL);
+    g_autofree gchar *text = NULL;
+
+    if (!g_str_has_suffix (file, ".md"))
+      continue;
+    text = load (name);
+    if (strstr (text, "\ngst-launch-1.0 ") != NULL)
+      add_test (name);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
-  static const gchar *const documents[] = { "README.md",
-    "docs/plugins/faspsink.md", "docs/plugins/faspsrc.md",
-    "docs/plugins/cbrpacer.md", "docs/pacing.md", "docs/low-latency.md",
-    "docs/positions.md", "docs/relay.md",
+  static const gchar *const others[] = { "README.md", "docs/testing.md",
     "gst/fasp/gstfaspsink.c", "gst/fasp/gstfaspsrc.c",
     "gst/cbrpacer/gstcbrpacer.c"
   };
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (documents); i++) {
-    g_autofree gchar *path = g_strconcat ("/docs/pipelines/", documents[i],
-        NULL);
-
-    g_test_add_data_func (path, documents[i], test_pipelines);
-  }
+  add_documents ("docs");
+  add_documents ("docs/plugins");
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    add_test (others[i]);
   g_test_add_func ("/docs/properties", test_properties);
   return g_test_run ();
 }
