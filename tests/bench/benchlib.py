@@ -6,11 +6,13 @@ import math
 import os
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("FASP_BUILD", os.path.join(ROOT, "build")))
@@ -311,3 +313,25 @@ def pair(directory, port, tag=""):
 
 def scratch():
     return tempfile.mkdtemp(prefix="fasp-bench-")
+
+
+def run_tests(tests):
+    """Each (name, function of a directory of its own, why it cannot be run or None), told as TAP; the status."""
+    print(f"TAP version 13\n1..{len(tests)}", flush=True)
+    failed = 0
+    for i, (name, function, skip) in enumerate(tests, 1):
+        if skip:
+            print(f"ok {i} - {name} # SKIP {skip}", flush=True)
+            continue
+        directory = scratch()
+        try:
+            function(directory)
+            print(f"ok {i} - {name}", flush=True)
+        except Exception as error:      # whatever it is, it is told
+            failed += 1
+            print(f"not ok {i} - {name}", flush=True)
+            print("# " + repr(error).replace("\\n", "\n# "), flush=True)
+            print("# in: " + traceback.extract_tb(error.__traceback__)[-1].line, flush=True)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+    return 1 if failed else 0
