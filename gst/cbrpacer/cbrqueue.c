@@ -53,6 +53,48 @@ cbr_queue_push (CbrQueue * queue, GstMiniObject * object)
   gst_queue_array_push_tail (queue->items, object);
 }
 
+/* Would a pad keep the one in the other's place? */
+static gboolean
+is_of_kind (GstMiniObject * object, GstEvent * event)
+{
+  if (!GST_IS_EVENT (object) || GST_EVENT_TYPE (object) !=
+      GST_EVENT_TYPE (event))
+    return FALSE;
+  return !(GST_EVENT_TYPE (event) & GST_EVENT_TYPE_STICKY_MULTI)
+      || gst_event_has_name (GST_EVENT_CAST (object),
+      gst_structure_get_name (gst_event_get_structure (event)));
+}
+
+void
+cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event)
+{
+  guint n = gst_queue_array_get_length (queue->items), at = n;
+  gboolean found = FALSE;
+
+  while (!found && at > 0) {
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, --at);
+
+    if (GST_IS_BUFFER (object) || (GST_IS_EVENT (object)
+            && GST_EVENT_TYPE (object) == GST_EVENT_EOS))
+      break;
+    found = is_of_kind (object, event);
+  }
+  if (!found) {
+    cbr_queue_push (queue, GST_MINI_OBJECT_CAST (event));
+    return;
+  }
+  /* once around: all others are where they were */
+  for (guint i = 0; i < n; i++) {
+    GstMiniObject *object = gst_queue_array_pop_head (queue->items);
+
+    if (i == at) {
+      gst_mini_object_unref (object);
+      object = GST_MINI_OBJECT_CAST (event);
+    }
+    gst_queue_array_push_tail (queue->items, object);
+  }
+}
+
 gboolean
 cbr_queue_has_other (CbrQueue * queue)
 {

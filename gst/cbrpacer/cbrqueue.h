@@ -41,6 +41,9 @@ void cbr_queue_finalize (CbrQueue * queue);
 /* Takes the reference of @object: a buffer, or an event; a query stays the
  * caller's. */
 void cbr_queue_push (CbrQueue * queue, GstMiniObject * object);
+/* An event while nothing leaves: it takes the place of one of its kind behind the
+ * last buffer, so that they do not pile up. */
+void cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event);
 /* The event or query whose turn it is, or NULL. */
 GstMiniObject *cbr_queue_pop_other (CbrQueue * queue);
 gboolean cbr_queue_has_other (CbrQueue * queue);

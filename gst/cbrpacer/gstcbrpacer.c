@@ -312,6 +312,7 @@ look_at_caps (GstCbrPacer * self, GstEvent * event)
 static gboolean
 take_event (GstCbrPacer * self, GstEvent * event)
 {
+  gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
   gboolean taken, restart = FALSE;
   GstFlowReturn error = GST_FLOW_OK;
 
@@ -326,7 +327,10 @@ take_event (GstCbrPacer * self, GstEvent * event)
       restart = TRUE;
     }
   }
-  taken = !self->flushing && self->result == GST_FLOW_OK && !self->eos;
+  /* what is so of data to come may wait until they can leave, and they say why
+   * they cannot: an event that is refused would be an error for upstream */
+  taken = !self->flushing && !self->eos && (self->result == GST_FLOW_OK
+      || (GST_EVENT_IS_STICKY (event) && !is_eos));
   if (taken) {
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_STREAM_START:
@@ -345,10 +349,13 @@ take_event (GstCbrPacer * self, GstEvent * event)
       default:
         break;
     }
-    cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (event));
+    if (self->result == GST_FLOW_OK)
+      cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (event));
+    else
+      cbr_queue_push_sticky (&self->queue, event);
     /* where nothing but null packets waits for its time, it need not */
     cbr_waiter_interrupt (&self->waiter);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && !self->flushing) {
+  } else if (is_eos && !self->flushing) {
     error = self->result;
   }
   g_mutex_unlock (&self->lock);

@@ -850,6 +850,74 @@ test_downstream_error (void)
   }
 }
 
+/* The thread of the source pad has given up. */
+static void
+wait_for_end (Fixture * f, GstPad * pad)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+
+  while (gst_pad_get_task_state (pad) != GST_TASK_PAUSED) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+}
+
+static GstCaps *
+pull_caps (Fixture * f)
+{
+  GstEvent *event = gst_harness_pull_event (f->h);
+  GstCaps *caps;
+
+  g_assert_nonnull (event);
+  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_CAPS);
+  gst_event_parse_caps (event, &caps);
+  gst_caps_ref (caps);
+  gst_event_unref (event);
+  return caps;
+}
+
+/* With nobody behind, upstream hears that, and nothing worse, whatever events it
+ * has; who comes later hears the last of them, in order, before data. */
+static void
+test_unlinked (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autoptr (GstCaps) one = gst_caps_from_string ("application/x-one");
+  g_autoptr (GstCaps) two = gst_caps_from_string ("application/x-two");
+  g_autoptr (GstCaps) heard = NULL;
+  GstSegment segment;
+  GstEvent *event;
+
+  push (f, 1000);
+  assert_pull (f, 1000);
+  gst_pad_unlink (pad, f->h->sinkpad);
+  push (f, 1000);
+  advance_to (f, 1 * MS);
+  wait_for_end (f, pad);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint i = 0; i < 3; i++) {
+    gst_harness_push_event (f->h, gst_event_new_caps (i < 2 ? one : two));
+    segment.start = segment.time = i * GST_SECOND;
+    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    g_assert_cmpint (gst_harness_push (f->h, make (1000, 0)), ==,
+        GST_FLOW_NOT_LINKED);
+  }
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+  g_assert_cmpint (gst_pad_link (pad, f->h->sinkpad), ==, GST_PAD_LINK_OK);
+  push (f, 500);
+  assert_pull (f, 500);
+  heard = pull_caps (f);
+  g_assert_true (gst_caps_is_equal (heard, two));
+  event = gst_harness_pull_event (f->h);
+  gst_event_copy_segment (event, &segment);
+  gst_event_unref (event);
+  g_assert_cmpuint (segment.start, ==, 2 * GST_SECOND);
+  g_assert_null (gst_harness_try_pull_event (f->h));
+  teardown (f);
+}
+
 /* --- what waits ------------------------------------------------------------------------------- */
 
 static void
@@ -1382,6 +1450,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/stream-behind-eos", test_stream_behind_eos);
   g_test_add_func ("/pacer/downstream-eos", test_downstream_eos);
   g_test_add_func ("/pacer/downstream-error", test_downstream_error);
+  g_test_add_func ("/pacer/unlinked", test_unlinked);
   g_test_add_func ("/pacer/underrun", test_underrun);
   g_test_add_func ("/pacer/partial", test_partial);
   g_test_add_func ("/pacer/block", test_block);

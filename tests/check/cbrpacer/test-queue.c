@@ -263,6 +263,64 @@ test_drop (void)
   cbr_queue_finalize (&queue);
 }
 
+/* Pops an event that must be @event. */
+static void
+assert_event (CbrQueue * queue, GstEvent * event)
+{
+  GstMiniObject *other = cbr_queue_pop_other (queue);
+
+  g_assert_true (other == GST_MINI_OBJECT_CAST (event));
+  gst_mini_object_unref (other);
+}
+
+static GstEvent *
+make_custom (const gchar * name)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+      gst_structure_new_empty (name));
+}
+
+/* Of those that nothing is between the last one is kept, in the first one's
+ * place; of several that a pad keeps of one type, by name. */
+static void
+test_sticky (void)
+{
+  GstEvent *starts[] = { gst_event_new_stream_start ("1"),
+    gst_event_new_stream_start ("2"), gst_event_new_stream_start ("3")
+  };
+  GstEvent *customs[] = { make_custom ("a"), make_custom ("b"),
+    make_custom ("b")
+  };
+  GstEvent *group = gst_event_new_stream_group_done (1);
+  GstEvent *end = gst_event_new_eos ();
+  CbrQueue queue;
+
+  cbr_queue_init (&queue);
+  cbr_queue_push_sticky (&queue, starts[0]);
+  push (&queue, make (100, 0, 0));
+  cbr_queue_push_sticky (&queue, starts[1]);
+  cbr_queue_push_sticky (&queue, group);
+  for (guint i = 0; i < G_N_ELEMENTS (customs); i++)
+    cbr_queue_push_sticky (&queue, customs[i]);
+  cbr_queue_push_sticky (&queue, starts[2]);
+  assert_event (&queue, starts[0]);
+  gst_buffer_unref (cbr_queue_cut (&queue, 100));
+  assert_event (&queue, starts[2]);
+  assert_event (&queue, group);
+  assert_event (&queue, customs[0]);
+  assert_event (&queue, customs[2]);
+  g_assert_null (cbr_queue_pop_other (&queue));
+  starts[0] = gst_event_new_stream_start ("4");
+  starts[1] = gst_event_new_stream_start ("5");
+  cbr_queue_push_sticky (&queue, starts[0]);
+  cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (end));
+  cbr_queue_push_sticky (&queue, starts[1]);
+  assert_event (&queue, starts[0]);
+  assert_event (&queue, end);
+  assert_event (&queue, starts[1]);
+  cbr_queue_finalize (&queue);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -274,5 +332,6 @@ main (int argc, char **argv)
   g_test_add_func ("/queue/metas", test_metas);
   g_test_add_func ("/queue/events", test_events);
   g_test_add_func ("/queue/drop", test_drop);
+  g_test_add_func ("/queue/sticky", test_sticky);
   return g_test_run ();
 }
