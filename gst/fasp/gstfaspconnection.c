@@ -104,59 +104,80 @@ start_reporting (GstFaspConnection * c)
 
 /* --- properties -------------------------------------------------------------------- */
 
-/* What can be changed while playing reaches the core at once. */
+/* What can be changed while playing. */
+static const GstFaspProp mutable_props[] = {
+  GST_FASP_PROP_LATENCY, GST_FASP_PROP_GLITCH_INTERVAL,
+  GST_FASP_PROP_AUTO_RECONNECT, GST_FASP_PROP_MAX_BITRATE,
+  GST_FASP_PROP_SLOW_POLICY, GST_FASP_PROP_WAIT_FOR_CONNECTION,
+  GST_FASP_PROP_KEEP_LISTENING, GST_FASP_PROP_TOO_LATE
+};
+
 static void
-apply (GstFaspConnection * c, GstFaspProp prop)
+apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
 {
   static const FaspSlowPolicy policies[] =
       { FASP_SLOW_WAIT, FASP_SLOW_DROP_RECEIVER, FASP_SLOW_SKIP };
+
+  switch (prop) {
+    case GST_FASP_PROP_LATENCY:
+      fasp_endpoint_set_latency (endpoint, gst_fasp_settings_get_latency (s));
+      break;
+    case GST_FASP_PROP_GLITCH_INTERVAL:
+      fasp_endpoint_set_glitch_interval (endpoint,
+          s->glitch_interval / GST_SECOND);
+      break;
+    case GST_FASP_PROP_AUTO_RECONNECT:
+      fasp_endpoint_set_reconnect (endpoint, s->auto_reconnect);
+      break;
+    case GST_FASP_PROP_MAX_BITRATE:
+    case GST_FASP_PROP_MIN_BITRATE:
+      fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (),
+          s->min_bitrate, s->max_bitrate, 0);
+      break;
+    case GST_FASP_PROP_SLOW_POLICY:
+      fasp_endpoint_set_slow_policy (endpoint, policies[s->slow_policy]);
+      break;
+    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
+      fasp_endpoint_set_wait_for_connection (endpoint, s->wait_for_connection);
+      break;
+    case GST_FASP_PROP_KEEP_LISTENING:
+      fasp_endpoint_set_keep_calling (endpoint, s->keep_listening);
+      break;
+    case GST_FASP_PROP_TOO_LATE:
+      fasp_endpoint_set_too_late_skip (endpoint,
+          s->too_late == GST_FASP_TOO_LATE_SKIP);
+      break;
+    default:
+      break;
+  }
+}
+
+/* Connection lock held, which makes it the newest in force, too. */
+static void
+apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
+{
   GstFaspSettings s;
   FaspEndpoint *endpoint;
 
   GST_OBJECT_LOCK (c->element);
   s = c->settings;              /* for its numbers only */
   GST_OBJECT_UNLOCK (c->element);
-  g_mutex_lock (&c->lock);
-  if (c->io == NULL) {
-    g_mutex_unlock (&c->lock);
-    return;
-  }
   endpoint = fasp_io_lock (c->io);
-  switch (prop) {
-    case GST_FASP_PROP_LATENCY:
-      fasp_endpoint_set_latency (endpoint, gst_fasp_settings_get_latency (&s));
-      break;
-    case GST_FASP_PROP_GLITCH_INTERVAL:
-      fasp_endpoint_set_glitch_interval (endpoint,
-          s.glitch_interval / GST_SECOND);
-      break;
-    case GST_FASP_PROP_AUTO_RECONNECT:
-      fasp_endpoint_set_reconnect (endpoint, s.auto_reconnect);
-      break;
-    case GST_FASP_PROP_MAX_BITRATE:
-    case GST_FASP_PROP_MIN_BITRATE:
-      fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (),
-          s.min_bitrate, s.max_bitrate, 0);
-      break;
-    case GST_FASP_PROP_SLOW_POLICY:
-      fasp_endpoint_set_slow_policy (endpoint, policies[s.slow_policy]);
-      break;
-    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
-      fasp_endpoint_set_wait_for_connection (endpoint, s.wait_for_connection);
-      break;
-    case GST_FASP_PROP_KEEP_LISTENING:
-      fasp_endpoint_set_keep_calling (endpoint, s.keep_listening);
-      break;
-    case GST_FASP_PROP_TOO_LATE:
-      fasp_endpoint_set_too_late_skip (endpoint,
-          s.too_late == GST_FASP_TOO_LATE_SKIP);
-      break;
-    default:
-      break;
-  }
+  for (guint i = 0; i < n; i++)
+    apply_to (endpoint, &s, props[i]);
   fasp_io_unlock (c->io, TRUE);
-  if (prop == GST_FASP_PROP_STATS_INTERVAL)
-    start_reporting (c);
+}
+
+/* Reaches the core at once. */
+static void
+property_changed (GstFaspConnection * c, GstFaspProp prop)
+{
+  g_mutex_lock (&c->lock);
+  if (c->io != NULL) {
+    apply (c, &prop, 1);
+    if (prop == GST_FASP_PROP_STATS_INTERVAL)
+      start_reporting (c);
+  }
   g_mutex_unlock (&c->lock);
 }
 
@@ -184,7 +205,7 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
   GST_OBJECT_LOCK (c->element);
   gst_fasp_settings_set (&c->settings, id, value);
   GST_OBJECT_UNLOCK (c->element);
-  apply (c, id);
+  property_changed (c, id);
 }
 
 void
@@ -435,6 +456,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
     gst_fasp_recorder_start (c->recorder, io);
   g_mutex_lock (&c->lock);
   c->io = io;
+  /* what was set since they were read */
+  apply (c, mutable_props, G_N_ELEMENTS (mutable_props));
   start_reporting (c);
   g_mutex_unlock (&c->lock);
   return TRUE;

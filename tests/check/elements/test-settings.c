@@ -268,6 +268,90 @@ test_running (void)
   gst_object_unref (sink);
 }
 
+static GstBusSyncReply
+on_warning (GstBus * bus, GstMessage * message, gpointer data)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
+      && g_atomic_int_compare_and_exchange ((gint *) data, 0, 1))
+    g_object_set (GST_MESSAGE_SRC (message), "max-bitrate",
+        G_GUINT64_CONSTANT (3000000), NULL);
+  return GST_BUS_PASS;
+}
+
+static GstElement *
+make_sender (guint port)
+{
+  return pair_launch ("audiotestsrc is-live=true ! faspsink name=sink "
+      "uri=fasp://:%u?max-bitrate=5000000", port);
+}
+
+static GstElement *
+make_receiver (guint port)
+{
+  return pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+      "! fakesink async=false", port);
+}
+
+/* What is set while it opens, here from where it says that nobody is
+ * authenticated, is in force. */
+static void
+test_opening (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) sender = make_sender (port);
+  g_autoptr (GstElement) receiver = make_receiver (port);
+  g_autoptr (GstBus) bus = gst_element_get_bus (sender);
+  gint told = 0;
+
+  gst_bus_set_sync_handler (bus, on_warning, &told, NULL);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  g_assert_cmpint (g_atomic_int_get (&told), ==, 1);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait_element (sender, "fasp-available-bitrate"));
+  g_assert_cmpuint (pair_get_stat (sender, "sink", "channel-bitrate"), ==,
+      3000000);
+  pair_stop (sender);
+  pair_stop (receiver);
+}
+
+#define ROUNDS 400
+#define TURNS 50
+
+static gpointer
+set_often (gpointer data)
+{
+  for (guint i = 0; i < TURNS; i++)
+    g_object_set (data, "max-bitrate", (guint64) g_random_int_range (1000000,
+            9000000), NULL);
+  return NULL;
+}
+
+/* Of two threads the later one is in force. */
+static void
+test_two_threads (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) sender = make_sender (port);
+  g_autoptr (GstElement) receiver = make_receiver (port);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait_element (sender, "fasp-available-bitrate"));
+  for (guint i = 0; i < ROUNDS; i++) {
+    GThread *other = g_thread_new ("set", set_often, sink);
+    guint64 bitrate;
+
+    set_often (sink);
+    g_thread_join (other);
+    g_object_get (sink, "max-bitrate", &bitrate, NULL);
+    g_assert_cmpuint (pair_get_stat (sender, "sink", "channel-bitrate"), ==,
+        bitrate);
+  }
+  pair_stop (sender);
+  pair_stop (receiver);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -284,5 +368,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/check", test_check);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
+  g_test_add_func ("/settings/opening", test_opening);
+  g_test_add_func ("/settings/two-threads", test_two_threads);
   return g_test_run ();
 }
