@@ -21,6 +21,8 @@ on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
   guint64 available;
 
   g_object_get (sink, "available-bitrate", &available, NULL);
+  if (available == 0)           /* nobody is there */
+    return;
   g_object_set (encoder, "bitrate", (guint) (MAX (available, LEAST + BESIDES) -
           BESIDES) / 1000, NULL);
 }

@@ -25,7 +25,7 @@
  * An encoder may follow what the path has room for: the property
  * #faspsink:available-bitrate (with notify), the message fasp-available-bitrate and an
  * upstream event of that name tell it, in bit/s of the stream, with "bitrate" in the last
- * two.  When a receiver joins, or goes on behind a gap, faspsink asks upstream for a
+ * two.  While nobody is there, the property is 0, which it alone tells.  When a receiver joins, or goes on behind a gap, faspsink asks upstream for a
  * key frame.
  *
  * ## Example launch lines
@@ -370,7 +370,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->delta = FALSE;
-    gst_fasp_upstream_begin (&self->upstream, element);
+    gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
     self->told_slow = 0;
     self->watch = (GstFaspWatch) {
@@ -384,8 +384,10 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     gst_fasp_upstream_go_on (&self->upstream, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
-          && ret == GST_STATE_CHANGE_FAILURE))
+          && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_fasp_connection_close (&self->connection);
+    gst_fasp_upstream_tell_bitrate (&self->upstream, element, 0);
+  }
   return ret;
 }
 

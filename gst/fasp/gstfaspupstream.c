@@ -28,6 +28,17 @@ claim (GstFaspUpstream * u)
 }
 
 static void
+push_bitrate (GstFaspUpstream * u, GstElement * sink)
+{
+  guint64 bitrate = gst_fasp_upstream_get_bitrate (u, sink);
+
+  if (bitrate > 0)              /* not so any more, else */
+    gst_pad_push_event (GST_BASE_SINK_PAD (sink),
+        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+            describe_bitrate (bitrate)));
+}
+
+static void
 push (GstElement * sink, gpointer data)
 {
   GstFaspUpstream *u = data;
@@ -39,9 +50,7 @@ push (GstElement * sink, gpointer data)
     while (gst_pad_is_active (pad)
         && (asked = g_atomic_int_and (&u->asked, ~ALL) & ALL) != 0) {
       if (asked & BITRATE)
-        gst_pad_push_event (pad,
-            gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-                describe_bitrate (gst_fasp_upstream_get_bitrate (u, sink))));
+        push_bitrate (u, sink);
       if (asked & KEY_FRAME)
         gst_pad_push_event (pad,
             gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
@@ -62,12 +71,9 @@ ask (GstFaspUpstream * u, GstElement * sink, guint what)
 }
 
 void
-gst_fasp_upstream_begin (GstFaspUpstream * u, GstElement * sink)
+gst_fasp_upstream_begin (GstFaspUpstream * u)
 {
   g_atomic_int_and (&u->asked, ~ALL);
-  GST_OBJECT_LOCK (sink);
-  u->bitrate = 0;
-  GST_OBJECT_UNLOCK (sink);
 }
 
 void
@@ -87,10 +93,16 @@ void
 gst_fasp_upstream_tell_bitrate (GstFaspUpstream * u, GstElement * sink,
     guint64 bitrate)
 {
+  gboolean changed;
+
   GST_OBJECT_LOCK (sink);
+  changed = bitrate != u->bitrate;
   u->bitrate = bitrate;
   GST_OBJECT_UNLOCK (sink);
-  g_object_notify (G_OBJECT (sink), "available-bitrate");
+  if (changed)
+    g_object_notify (G_OBJECT (sink), "available-bitrate");
+  if (bitrate == 0)
+    return;
   gst_element_post_message (sink,
       gst_message_new_element (GST_OBJECT (sink), describe_bitrate (bitrate)));
   ask (u, sink, BITRATE);

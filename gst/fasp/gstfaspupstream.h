@@ -21,13 +21,14 @@ typedef struct
 } GstFaspUpstream;
 
 /* A sink opens: what was asked for before is not any more. */
-void gst_fasp_upstream_begin (GstFaspUpstream * upstream, GstElement * sink);
+void gst_fasp_upstream_begin (GstFaspUpstream * upstream);
 /* Its pad is active, which it was not when something was asked, maybe. */
 void gst_fasp_upstream_go_on (GstFaspUpstream * upstream, GstElement * sink);
 /* From any thread. */
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream * upstream,
     GstElement * sink);
-/* Three ways, for whatever is upstream: a property, a message, an event. */
+/* Three ways, for whatever is upstream: a property, a message, an event; that there is none (0) by the
+ * first alone. */
 void gst_fasp_upstream_tell_bitrate (GstFaspUpstream * upstream,
     GstElement * sink, guint64 bitrate);
 guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream * upstream,

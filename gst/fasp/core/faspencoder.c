@@ -66,6 +66,19 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
   return least;
 }
 
+/* Who is there, but not heard, may go on at the rate that it had. */
+static gboolean
+has_interrupted (const FaspEndpoint * endpoint)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN && session->interrupted)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -73,15 +86,15 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
   guint64 told = endpoint->bitrate_told;
   FaspTime since = now - endpoint->bitrate_time;
 
-  if (rate == 0)
+  if (rate == 0 && (told == 0 || has_interrupted (endpoint)))
     return;
-  if (told > 0 && !(rate < LESS * told && since >= LESS_AFTER)
+  if (rate > 0 && told > 0 && !(rate < LESS * told && since >= LESS_AFTER)
       && !(rate > MORE * told && since >= MORE_AFTER))
     return;
   endpoint->bitrate_told = rate;
   endpoint->bitrate_time = now;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE,
-      fasp_endpoint_nth (endpoint, 0))->bitrate = rate;
+      fasp_endpoint_get_open (endpoint))->bitrate = rate;
 }
 
 static void
@@ -111,4 +124,12 @@ fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now)
     if (session->connected && !session->removed)
       tell_skips (endpoint, now, session);
   }
+}
+
+void
+fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->config.role == FASP_ROLE_SENDER
+      && fasp_endpoint_get_open (endpoint) == NULL)
+    tell_bitrate (endpoint, now);
 }

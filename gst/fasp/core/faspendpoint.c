@@ -635,6 +635,7 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
           || !fasp_move_on (endpoint, now)))
     endpoint->redial_time = session->close_reason == FASP_REASON_SILENT ?
         now : now + REDIAL_AFTER;
+  fasp_encoder_left (endpoint, now);
 }
 
 static void

@@ -256,7 +256,8 @@ typedef struct
   guint64 observed_interval;    /* seconds per skip so far; 0: none */
   gboolean falls_short;         /* sender: of glitch_interval, since now */
   guint64 bitrate;              /* BITRATE: bit/s of the stream that all receivers
-                                   have room for, with all that goes with it */
+                                   have room for, with all that goes with it; 0: as
+                                   fasp_endpoint_get_available_bitrate() says */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED,
                                    BEHIND */
   gboolean left_behind;         /* SKIPPED, GAP: by the sender, which did not wait */

@@ -114,6 +114,8 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
 /* faspreading.c: @block is the next for the application. */
 /* faspencoder.c: what it is to be told by now. */
 void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
+/* Somebody has left, and until another comes there may be no turn. */
+void fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now);
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
     FaspEventType type, const FaspSession * session);

@@ -862,6 +862,53 @@ test_stop (gconstpointer data)
   vcast_free (n);
 }
 
+static guint64
+get_told_bitrate (VCast * n)
+{
+  return n->nodes[VNET_A].last[FASP_EVENT_BITRATE].bitrate;
+}
+
+/* What an encoder may use is told until the last receiver has left, and again when another comes:
+ * who is only not heard for a while is there. */
+static void
+test_available_bitrate (void)
+{
+  VCast *n = vcast_new (14);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.wait_for_connection = FALSE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
+  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
+  lose (n, 1);
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).interrupted, ==, 1);
+  g_assert_cmpuint (get_told_bitrate (n), >, 0);
+  lose (n, 0);
+  n->bitrate = n->held = 0;
+  vcast_run (n, 5 * FASP_SEC);
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 2);
+  g_assert_cmpuint (get_told_bitrate (n), ==, 0);
+  vcast_join (n, VNET_D, &r, VNET_A);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
+  fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
+      vnet_get_time (n->net), 0, 0, 0);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (get_told_bitrate (n), ==, 0);
+  vcast_free (n);
+}
+
 /* Who leaves before the end has not confirmed it; as long as another one
  * does, that is its own affair. */
 static void
@@ -1443,6 +1490,7 @@ main (int argc, char **argv)
       test_hold);
   g_test_add_data_func ("/endpoint/hold/gone", GINT_TO_POINTER (FALSE),
       test_hold);
+  g_test_add_func ("/endpoint/available-bitrate", test_available_bitrate);
   g_test_add_func ("/endpoint/restart-at-end", test_restart_at_end);
   g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
   g_test_add_func ("/endpoint/turns", test_turns);

@@ -80,11 +80,39 @@ test_held (void)
   g_cond_clear (&held.changed);
 }
 
+/* A sink that is stopped has no rate for anybody, and says so. */
+static void
+test_stopped (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true ! "
+      "faspsink name=sink max-bitrate=5000000 uri=fasp://:%u " SECRET, port);
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri="
+      "fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+  guint64 bitrate;
+  gint notified = 0;
+
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait_element (sender, "fasp-available-bitrate"));
+  g_object_get (sink, "available-bitrate", &bitrate, NULL);
+  g_assert_cmpuint (bitrate, >, 0);
+  g_signal_connect_swapped (sink, "notify::available-bitrate",
+      G_CALLBACK (g_atomic_int_inc), &notified);
+  pair_stop (sender);
+  g_object_get (sink, "available-bitrate", &bitrate, NULL);
+  g_assert_cmpuint (bitrate, ==, 0);
+  g_assert_cmpint (g_atomic_int_get (&notified), >, 0);
+  pair_stop (receiver);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_test_add_func ("/upstream/held", test_held);
+  g_test_add_func ("/upstream/stopped", test_stopped);
   return g_test_run ();
 }
