@@ -257,39 +257,65 @@ gst_fasp_connection_get_uri (GstFaspConnection * c)
 
 /* --- running -------------------------------------------------------------------------- */
 
+/* The connection that this thread is telling something of. */
+static GPrivate telling;
+
+static gpointer
+begin_telling (GstFaspConnection * c)
+{
+  gpointer before = g_private_get (&telling);
+
+  g_private_set (&telling, c);
+  return before;
+}
+
+static void
+end_telling (gpointer before)
+{
+  g_private_set (&telling, before);
+}
+
 static void
 handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
 {
   GstFaspConnection *c = data;
+  gpointer before = begin_telling (c);
 
   /* first the element: whoever is told may ask it */
   if (c->event != NULL)
     c->event (c->element, event);
   gst_fasp_events_handle (c->element, io, event, &c->refusals);
+  end_telling (before);
 }
 
 static void
 handle_resolve_failed (const gchar * host, const GError * error, gpointer data)
 {
   GstFaspConnection *c = data;
+  gpointer before = begin_telling (c);
 
   gst_fasp_events_resolve_failed (c->element, host, error);
+  end_telling (before);
 }
 
 static void
 handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 {
   GstFaspConnection *c = data;
+  gpointer before = begin_telling (c);
 
   gst_fasp_events_buffer_short (c->element, rate, granted, wanted);
+  end_telling (before);
 }
 
 static void
 handle_send_failed (const gchar * why, gpointer data)
 {
   GstFaspConnection *c = data;
+  gpointer before = begin_telling (c);
 
   gst_fasp_events_send_failed (c->element, why);
+  end_telling (before);
 }
 
 /* What everybody can do who reaches the port, or the wire. */
@@ -437,6 +463,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
     }
   }
   memset (&c->refusals, 0, sizeof c->refusals);
+  c->told_busy = FALSE;
   io = fasp_io_new (settings, &error);
   fasp_credentials_unref (settings->endpoint.credentials);
   if (io == NULL) {
@@ -461,6 +488,25 @@ gst_fasp_connection_open (GstFaspConnection * c)
   start_reporting (c);
   g_mutex_unlock (&c->lock);
   return TRUE;
+}
+
+gboolean
+gst_fasp_connection_may_close (GstFaspConnection * c)
+{
+  gboolean told = c->told_busy;
+
+  if (g_private_get (&telling) != c && !gst_fasp_recorder_is_self (c->recorder))
+    return TRUE;
+  g_critical ("%s cannot be stopped by a handler of its own signals or "
+      "messages, whose thread would wait for itself. Stop it from another "
+      "thread: gst_element_call_async () does.", GST_OBJECT_NAME (c->element));
+  c->told_busy = TRUE;          /* before: who is told may try again */
+  if (!told)
+    GST_ELEMENT_ERROR (c->element, CORE, STATE_CHANGE,
+        ("A handler of this element's signals or messages tried to stop it: its "
+            "thread would wait for itself. Stop it from another thread, with "
+            "gst_element_call_async()."), (NULL));
+  return FALSE;
 }
 
 void

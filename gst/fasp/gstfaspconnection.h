@@ -26,6 +26,7 @@ struct _GstFaspConnection
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
   GstFaspRefusals refusals;     /* the I/O thread's */
+  gboolean told_busy;           /* that it cannot be closed from where it was tried */
   /* the element's own share of an event; may be NULL */
   void (*event) (GstElement * element, const FaspEvent * event);
 };
@@ -50,6 +51,9 @@ void gst_fasp_connection_install_check (GObjectClass * klass,
 gchar *gst_fasp_connection_check (GstFaspConnection * connection);
 /* Posts an error and returns FALSE when it cannot be opened. */
 gboolean gst_fasp_connection_open (GstFaspConnection * connection);
+/* FALSE: the caller is a handler of what the element itself tells, in a thread that
+ * would wait for its own end; posts an error. */
+gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
 
 G_END_DECLS

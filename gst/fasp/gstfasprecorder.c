@@ -134,6 +134,12 @@ gst_fasp_recorder_start (GstFaspRecorder * self, FaspIo * io)
           "again.", self->path, error->message), (NULL));
 }
 
+gboolean
+gst_fasp_recorder_is_self (const GstFaspRecorder * self)
+{
+  return self != NULL && self->thread == g_thread_self ();
+}
+
 void
 gst_fasp_recorder_free (GstFaspRecorder * self)
 {

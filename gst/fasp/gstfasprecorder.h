@@ -22,6 +22,8 @@ GstFaspRecorder *gst_fasp_recorder_new (GstElement * element,
     const gchar * path, GError ** error);
 /* @io outlives it, too. */
 void gst_fasp_recorder_start (GstFaspRecorder * recorder, FaspIo * io);
+/* Is the caller's thread the recorder's (NULL: there is none)? */
+gboolean gst_fasp_recorder_is_self (const GstFaspRecorder * recorder);
 /* Writes what is left. */
 void gst_fasp_recorder_free (GstFaspRecorder * recorder);
 

@@ -368,6 +368,9 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   GstFaspSink *self = GST_FASP_SINK (element);
   GstStateChangeReturn ret;
 
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      && !gst_fasp_connection_may_close (&self->connection))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->delta = FALSE;
     gst_fasp_upstream_begin (&self->upstream);

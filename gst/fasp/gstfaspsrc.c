@@ -478,6 +478,16 @@ gst_fasp_src_stop (GstBaseSrc * src)
   return TRUE;
 }
 
+static GstStateChangeReturn
+gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      && !gst_fasp_connection_may_close (&GST_FASP_SRC (element)->connection))
+    return GST_STATE_CHANGE_FAILURE;
+  return GST_ELEMENT_CLASS (gst_fasp_src_parent_class)->change_state (element,
+      transition);
+}
+
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc * src)
 {
@@ -539,6 +549,7 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   gst_fasp_events_install (object_class);
   gst_fasp_connection_install_check (object_class, gst_fasp_src_check);
 
+  element_class->change_state = gst_fasp_src_change_state;
   element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "fasp source",
