@@ -149,6 +149,7 @@ gst_fasp_recorder_free (GstFaspRecorder * self)
   self->stop = TRUE;
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->lock);
+  gst_fasp_record_file_hurry (self->file);
   if (self->thread != NULL)
     g_thread_join (self->thread);
   gst_fasp_record_file_close (self->file);

@@ -14,7 +14,11 @@
 #include <sqlite3.h>
 #include "gstfasprecordfile.h"
 
-#define BUSY 2000               /* ms */
+/* ms that another program may have the database; and all together when somebody waits
+ * for the end */
+#define BUSY 2000
+#define BUSY_AT_END 200
+#define BUSY_STEP 10
 #define SCHEMA \
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" \
     "CREATE TABLE IF NOT EXISTS run (run INTEGER PRIMARY KEY, element TEXT," \
@@ -33,6 +37,8 @@ struct _GstFaspRecordFile
   FILE *csv;
   sqlite3 *database;
   sqlite3_stmt *insert;
+  gint hurry;                   /* atomic */
+  gint waited;                  /* since then, ms */
 };
 
 /* --- CSV ------------------------------------------------------------------------- */
@@ -118,6 +124,20 @@ add_run (GstFaspRecordFile * file, const gchar * element, GError ** error)
   return good;
 }
 
+/* sqlite3_busy_handler(): the @nth time for the same lock. */
+static int
+wait_for_others (void *data, int nth)
+{
+  GstFaspRecordFile *file = data;
+
+  if (nth >= BUSY / BUSY_STEP || file->waited >= BUSY_AT_END)
+    return FALSE;
+  if (g_atomic_int_get (&file->hurry))
+    file->waited += BUSY_STEP;
+  sqlite3_sleep (BUSY_STEP);
+  return TRUE;
+}
+
 static gboolean
 open_sqlite (GstFaspRecordFile * file, const gchar * path,
     const gchar * element, GError ** error)
@@ -125,7 +145,7 @@ open_sqlite (GstFaspRecordFile * file, const gchar * path,
   if (sqlite3_open (path, &file->database) != SQLITE_OK)
     return fail_sqlite (file, error);
   /* the other end may be creating the same file */
-  sqlite3_busy_timeout (file->database, BUSY);
+  sqlite3_busy_handler (file->database, wait_for_others, file);
   if (!execute (file, SCHEMA, error) || !add_run (file, element, error))
     return FALSE;
   return sqlite3_prepare_v2 (file->database, "INSERT INTO block (" COLUMNS
@@ -239,6 +259,12 @@ gst_fasp_record_file_write (GstFaspRecordFile * file,
 {
   return file->csv != NULL ? write_csv (file, entries, n, error) :
       write_sqlite (file, entries, n, error);
+}
+
+void
+gst_fasp_record_file_hurry (GstFaspRecordFile * file)
+{
+  g_atomic_int_set (&file->hurry, TRUE);
 }
 
 void

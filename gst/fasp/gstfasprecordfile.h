@@ -24,6 +24,9 @@ GstFaspRecordFile *gst_fasp_record_file_open (const gchar * path,
 /* All of them, or none and an error. */
 gboolean gst_fasp_record_file_write (GstFaspRecordFile * file,
     const FaspTraceEntry * entries, guint n, GError ** error);
+/* From any thread: from now on it waits for another program that has the database for a
+ * moment at most, all together. */
+void gst_fasp_record_file_hurry (GstFaspRecordFile * file);
 void gst_fasp_record_file_close (GstFaspRecordFile * file);
 
 G_END_DECLS

@@ -213,6 +213,97 @@ on_warning (GstBus * bus, GstMessage * message, gpointer data)
   g_atomic_int_inc ((gint *) data);
 }
 
+/* How long SQLite was told to sleep since the sink was stopped, ms. */
+static gint slept, slept_before;
+static GstPad *stopping;
+static int (*really_sleep) (sqlite3_vfs *, int);
+
+static int
+count_sleep (sqlite3_vfs * vfs, int us)
+{
+  g_atomic_int_add (gst_pad_is_active (stopping) ? &slept_before : &slept,
+      us / 1000);
+  return really_sleep (vfs, us);
+}
+
+/* A sink that stops does not wait for another program that has the database. */
+static void
+test_busy (void)
+{
+  Case *c = case_new ("sent.db", "received.csv");
+  g_autoptr (GstElement) receiver = receiver_of (c);
+  g_autoptr (GstElement) sender = sender_of (c, TRUE);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  sqlite3_vfs counting = *sqlite3_vfs_find (NULL);
+  sqlite3 *other = NULL;
+
+  really_sleep = counting.xSleep;
+  counting.xSleep = count_sleep;
+  counting.zName = "counting";
+  stopping = gst_element_get_static_pad (sink, "sink");
+  sqlite3_vfs_register (&counting, TRUE);
+  gst_element_set_state (sender, GST_STATE_PAUSED);
+  g_assert_cmpint (sqlite3_open (c->sent, &other), ==, SQLITE_OK);
+  sqlite3_busy_timeout (other, 20000);
+  g_assert_cmpint (sqlite3_exec (other, "BEGIN IMMEDIATE", NULL, NULL, NULL),
+      ==, SQLITE_OK);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  while (g_atomic_int_get (&slept_before) == 0) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+  pair_stop (sender);
+  g_assert_cmpint (g_atomic_int_get (&slept), <, 1000);
+  pair_stop (receiver);
+  sqlite3_close (other);
+  sqlite3_vfs_unregister (&counting);
+  gst_clear_object (&stopping);
+  case_free (c);
+}
+
+static void
+stop_it (GstBus * bus, GstMessage * message, gpointer tried)
+{
+  g_assert_cmpint (gst_element_set_state (GST_ELEMENT (GST_MESSAGE_SRC
+              (message)), GST_STATE_NULL), ==, GST_STATE_CHANGE_FAILURE);
+  g_atomic_int_inc ((gint *) tried);
+}
+
+/* The recorder's thread cannot be waited for by a handler of what it says. */
+static void
+test_own_handler (void)
+{
+  struct rlimit before, small = { 0 };
+  Case *c = case_new ("sent.csv", "received.csv");
+  g_autoptr (GstElement) receiver = receiver_of (c);
+  g_autoptr (GstElement) sender = sender_of (c, FALSE);
+  g_autoptr (GstBus) bus = gst_element_get_bus (receiver);
+  g_autofree gchar *text = NULL;
+  gint tried = 0;
+
+  g_test_expect_message ("GStreamer-fasp", G_LOG_LEVEL_CRITICAL,
+      "*gst_element_call_async*");
+  gst_bus_enable_sync_message_emission (bus);
+  g_signal_connect (bus, "sync-message::warning", G_CALLBACK (stop_it), &tried);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &before);
+  small.rlim_cur = 50000;
+  small.rlim_max = before.rlim_max;
+  setrlimit (RLIMIT_FSIZE, &small);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  text = pair_wait_text (receiver, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "gst_element_call_async"));
+  setrlimit (RLIMIT_FSIZE, &before);
+  pair_stop (receiver);
+  pair_stop (sender);
+  g_assert_cmpint (tried, ==, 1);
+  g_test_assert_expected_messages ();
+  case_free (c);
+}
+
 /* A file that cannot grow any more: one warning, and the stream goes on. */
 static void
 test_full (gconstpointer data)
@@ -251,5 +342,7 @@ main (int argc, char **argv)
   g_test_add_func ("/record/bad-path", test_bad_path);
   g_test_add_data_func ("/record/full/sqlite", "db", test_full);
   g_test_add_data_func ("/record/full/csv", "csv", test_full);
+  g_test_add_func ("/record/busy", test_busy);
+  g_test_add_func ("/record/own-handler", test_own_handler);
   return g_test_run ();
 }
