@@ -24,14 +24,9 @@ get_monotonic (GstClock * clock)
       (clock);
 }
 
+/* Before calibration. */
 static GstClockTime
-gst_fasp_clock_get_internal_time (GstClock * clock)
-{
-  return gst_fasp_clock_get_at (GST_FASP_CLOCK (clock), get_monotonic (clock));
-}
-
-GstClockTime
-gst_fasp_clock_get_at (GstFaspClock * self, GstClockTime monotonic)
+get_internal_at (GstFaspClock * self, GstClockTime monotonic)
 {
   gint64 time;
 
@@ -39,6 +34,23 @@ gst_fasp_clock_get_at (GstFaspClock * self, GstClockTime monotonic)
   time = fasp_follower_get (&self->follower, monotonic);
   GST_OBJECT_UNLOCK (self);
   return MAX (time, 0);
+}
+
+static GstClockTime
+gst_fasp_clock_get_internal_time (GstClock * clock)
+{
+  return get_internal_at (GST_FASP_CLOCK (clock), get_monotonic (clock));
+}
+
+GstClockTime
+gst_fasp_clock_get_at (GstFaspClock * self, GstClockTime monotonic)
+{
+  GstClock *clock = GST_CLOCK (self);
+  GstClockTime internal, external, num, denom;
+
+  gst_clock_get_calibration (clock, &internal, &external, &num, &denom);
+  return gst_clock_adjust_with_calibration (clock, get_internal_at (self,
+          monotonic), internal, external, num, denom);
 }
 
 void

@@ -127,6 +127,15 @@ get_running_time (GstFaspSrc * self, FaspTime time)
       gst_fasp_clock_get_at (self->clock, monotonic) : monotonic);
 }
 
+/* What the clock shows of it: one that was set back stands still instead. */
+static GstClockTimeDiff
+get_current_running_time (GstFaspSrc * self, GstClock * clock)
+{
+  return self->own_clock ?
+      self->offset + (GstClockTimeDiff) gst_clock_get_time (clock) :
+      get_running_time (self, g_get_monotonic_time ());
+}
+
 static void
 look_at_clocks (GstFaspSrc * self)
 {
@@ -138,7 +147,7 @@ look_at_clocks (GstFaspSrc * self)
       measure_offset (self);
   /* running time began anew, by a flush or another clock: so do the buffers */
   if (clock != NULL && GST_CLOCK_TIME_IS_VALID (self->last_pts)
-      && get_running_time (self, g_get_monotonic_time ()) + CLOCK_SLACK <
+      && get_current_running_time (self, clock) + CLOCK_SLACK <
       (GstClockTimeDiff) self->last_pts)
     self->last_pts = GST_CLOCK_TIME_NONE;
 }

@@ -185,12 +185,51 @@ test_jump (gconstpointer provide)
   gst_object_unref (line.receiver);
 }
 
+/* Buffers have the time that the pipeline's clock shows, calibrated as it is. */
+static void
+test_calibrated (void)
+{
+  guint port = pair_get_port ();
+  Line line = {.pts = GST_CLOCK_TIME_NONE };
+  g_autoptr (GstClock) clock = NULL;
+  GstClockTime pts;
+
+  line.sender = pair_launch ("appsrc name=in ! faspsink "
+      "uri=fasp://127.0.0.1:%u " SECRET, port);
+  line.receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
+      " provide-clock=true ! appsink name=out sync=false async=false", port);
+  line.in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line.sender), "in"));
+  line.out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line.receiver),
+          "out"));
+  clock = play_and_get_clock (line.receiver);
+  g_assert_cmpstr (G_OBJECT_TYPE_NAME (clock), ==, "GstFaspClock");
+  gst_element_set_state (line.sender, GST_STATE_PLAYING);
+  pass (&line);
+  pts = line.pts;
+  gst_clock_set_calibration (clock, 0, 3600 * GST_SECOND, 1, 1);
+  pass (&line);
+  g_assert_cmpuint (line.pts - pts, >, 3599 * GST_SECOND);
+  g_assert_cmpuint (line.pts, <=,
+      gst_element_get_current_running_time (line.receiver));
+  /* it never goes back: neither do they */
+  gst_clock_set_calibration (clock, 0, 0, 1, 1);
+  pass (&line);
+  g_assert_cmpuint (line.backwards, ==, 0);
+  pair_stop (line.sender);
+  pair_stop (line.receiver);
+  gst_object_unref (line.in);
+  gst_object_unref (line.out);
+  gst_object_unref (line.sender);
+  gst_object_unref (line.receiver);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_test_add_func ("/clock/provide", test_provide);
+  g_test_add_func ("/clock/calibrated", test_calibrated);
   g_test_add_data_func ("/clock/jump", "false", test_jump);
   g_test_add_data_func ("/clock/jump-own-clock", "true", test_jump);
   return g_test_run ();

@@ -66,6 +66,24 @@ test_manners (void)
   }
 }
 
+/* Who calibrates it, or has it follow another clock, is obeyed, at any time that is asked for. */
+static void
+test_calibrated (void)
+{
+  g_autoptr (GstFaspClock) clock = gst_fasp_clock_new ();
+  GstClockTime now = gst_util_get_timestamp ();
+  GstClockTime shown = gst_fasp_clock_get_at (clock, now), later;
+
+  gst_clock_set_calibration (GST_CLOCK (clock), shown, shown + GST_SECOND * 100,
+      3, 2);
+  g_assert_cmpuint (gst_fasp_clock_get_at (clock, now), ==,
+      shown + GST_SECOND * 100);
+  g_assert_cmpuint (gst_fasp_clock_get_at (clock, now + 2 * GST_SECOND), ==,
+      shown + GST_SECOND * 103);
+  later = gst_fasp_clock_get_at (clock, gst_util_get_timestamp ());
+  g_assert_cmpuint (later, <=, gst_clock_get_time (GST_CLOCK (clock)));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -73,5 +91,6 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/fasp-clock/rate", test_rate);
   g_test_add_func ("/fasp-clock/manners", test_manners);
+  g_test_add_func ("/fasp-clock/calibrated", test_calibrated);
   return g_test_run ();
 }
