@@ -523,3 +523,11 @@ gst_fasp_connection_close (GstFaspConnection * c)
   fasp_io_free (io);
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
 }
+
+void
+gst_fasp_connection_set_flushing (GstFaspConnection * c, gboolean flushing)
+{
+  g_mutex_lock (&c->lock);
+  fasp_io_set_flushing (c->io, flushing);
+  g_mutex_unlock (&c->lock);
+}

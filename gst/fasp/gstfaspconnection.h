@@ -20,7 +20,7 @@ struct _GstFaspConnection
   GstElement *element;          /* not owned: it owns us */
   FaspRole role;
   GstFaspSettings settings;     /* under the object lock */
-  GMutex lock;                  /* of io, against readers of figures */
+  GMutex lock;                  /* of io, against other threads than the stream's */
   FaspIo *io;                   /* NULL: not running */
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
@@ -55,5 +55,8 @@ gboolean gst_fasp_connection_open (GstFaspConnection * connection);
  * would wait for its own end; posts an error. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
+/* From any thread, open or not: every wait of the stream's ends, until FALSE. */
+void gst_fasp_connection_set_flushing (GstFaspConnection * connection,
+    gboolean flushing);
 
 G_END_DECLS

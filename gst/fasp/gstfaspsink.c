@@ -397,14 +397,14 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 static gboolean
 gst_fasp_sink_unlock (GstBaseSink * sink)
 {
-  fasp_io_set_flushing (GST_FASP_SINK (sink)->connection.io, TRUE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_fasp_sink_unlock_stop (GstBaseSink * sink)
 {
-  fasp_io_set_flushing (GST_FASP_SINK (sink)->connection.io, FALSE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection, FALSE);
   return TRUE;
 }
 

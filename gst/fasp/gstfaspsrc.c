@@ -500,14 +500,14 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc * src)
 {
-  fasp_io_set_flushing (GST_FASP_SRC (src)->connection.io, TRUE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_fasp_src_unlock_stop (GstBaseSrc * src)
 {
-  fasp_io_set_flushing (GST_FASP_SRC (src)->connection.io, FALSE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection, FALSE);
   return TRUE;
 }
 

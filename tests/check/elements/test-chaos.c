@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <gst/app/gstappsrc.h>
+#include <gst/base/gstbasesrc.h>
 #include "pair.h"
 
 #define STEPS 40
@@ -211,11 +212,50 @@ test_chaos (void)
   g_assert_cmpuint (received, >, 0);    /* it was not only refused */
 }
 
+typedef struct
+{
+  GstBaseSrc *source;
+  gint end;                     /* atomic */
+} Flusher;
+
+static gpointer
+unlock_often (gpointer data)
+{
+  Flusher *f = data;
+
+  while (!g_atomic_int_get (&f->end))
+    GST_BASE_SRC_GET_CLASS (f->source)->unlock (f->source);
+  return NULL;
+}
+
+#define ROUNDS 1000
+
+/* Somebody flushes it while it opens and closes; as the base class does, which has a
+ * race of its own in the rest of it. */
+static void
+test_unlock (void)
+{
+  g_autoptr (GstElement) pipeline = pair_launch ("faspsrc name=end "
+      "uri=fasp://:%u ! fakesink async=false", pair_get_port ());
+  GstElement *end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
+  Flusher f = { GST_BASE_SRC (end) };
+  GThread *thread = g_thread_new ("unlock", unlock_often, &f);
+
+  for (guint i = 0; i < ROUNDS; i++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    g_assert_cmpuint (pair_stop (pipeline), <, LIMIT / 1000);
+  }
+  g_atomic_int_set (&f.end, TRUE);
+  g_thread_join (thread);
+  gst_object_unref (end);
+}
+
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/chaos/orders", test_chaos);
+  g_test_add_func ("/chaos/unlock", test_unlock);
   return g_test_run ();
 }
