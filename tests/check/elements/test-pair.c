@@ -19,6 +19,7 @@ typedef struct
   guint buffers, backwards, discont, gaps;
   guint split;                  /* not of whole packets of MPEG-TS */
   GMutex lock;
+  GCond more;                   /* of what appsink saw */
 } Pair;
 
 static GstFlowReturn
@@ -43,6 +44,7 @@ on_sample (GstAppSink * sink, gpointer data)
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
     pair->discont++;
   pair->last_pts = GST_BUFFER_PTS (buffer);
+  g_cond_signal (&pair->more);
   g_mutex_unlock (&pair->lock);
   return GST_FLOW_OK;
 }
@@ -56,6 +58,7 @@ pair_new (const gchar * sink, const gchar * source)
   g_autoptr (GstElement) out = NULL;
 
   g_mutex_init (&pair->lock);
+  g_cond_init (&pair->more);
   pair->got = g_byte_array_new ();
   pair->last_pts = GST_CLOCK_TIME_NONE;
   pair->sender = pair_launch ("appsrc name=in block=true max-bytes=100000 ! "
@@ -89,6 +92,7 @@ pair_free (Pair * pair)
   gst_object_unref (pair->receiver);
   g_byte_array_unref (pair->got);
   g_mutex_clear (&pair->lock);
+  g_cond_clear (&pair->more);
   g_free (pair);
 }
 
@@ -131,15 +135,19 @@ get_size (Pair * pair)
   return size;
 }
 
-static void
+/* Until so much has come; the time of the last buffer. */
+static GstClockTime
 wait_for_size (Pair * pair, gsize size)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  GstClockTime pts;
 
-  while (get_size (pair) < size) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_thread_yield ();
-  }
+  g_mutex_lock (&pair->lock);
+  while (pair->got->len < size)
+    g_assert_true (g_cond_wait_until (&pair->more, &pair->lock, until));
+  pts = pair->last_pts;
+  g_mutex_unlock (&pair->lock);
+  return pts;
 }
 
 static void
@@ -392,51 +400,59 @@ test_encoder (void)
   pair_free (pair);
 }
 
-static GstClockTime
-wait_for_buffer (Pair * pair, guint beyond)
-{
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-  GstClockTime pts = GST_CLOCK_TIME_NONE;
+#define HOUR (3600 * GST_SECOND)
 
-  while (!GST_CLOCK_TIME_IS_VALID (pts)) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_usleep (1000);
-    g_mutex_lock (&pair->lock);
-    if (pair->buffers > beyond)
-      pts = pair->last_pts;
-    g_mutex_unlock (&pair->lock);
-  }
-  return pts;
-}
-
-/* A flush that lets running time begin anew: so do the buffers. */
+/* A flush that lets running time begin anew, after an hour: so do the buffers. */
 static void
 test_new_time (void)
 {
   Pair *pair = pair_new_default ();
-  g_autoptr (GBytes) stream = pair_make_stream (2000);
+  g_autoptr (GBytes) stream = pair_make_stream (1500);
   g_autoptr (GstElement) source =
       gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
-  guint before;
 
+  gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
+  gst_element_set_start_time (pair->receiver, HOUR);
   play (pair);
   push (pair, stream, 0, 500, 500);
-  wait_for_buffer (pair, 0);
-  g_usleep (3000000);
+  g_assert_cmpuint (wait_for_size (pair, 500), >=, HOUR);
   push (pair, stream, 500, 1000, 500);
-  g_assert_cmpuint (wait_for_buffer (pair, 1), >, 2900 * GST_MSECOND);
-  before = pair->buffers;
+  g_assert_cmpuint (wait_for_size (pair, 1000), >=, HOUR);
   gst_element_send_event (source, gst_event_new_flush_start ());
   gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
   push (pair, stream, 1000, 1500, 500);
-  g_assert_cmpuint (wait_for_buffer (pair, before), <, 2900 * GST_MSECOND);
+  g_assert_cmpuint (wait_for_size (pair, 1500), <, HOUR);
   pair_free (pair);
 }
 
-static void
-note_gone (gpointer gone, GObject * object)
+/* An object that somebody waits to see gone. */
+typedef struct
 {
-  g_atomic_int_set ((gint *) gone, TRUE);
+  GMutex lock;
+  GCond changed;
+  gboolean gone;
+} Watch;
+
+static void
+note_gone (gpointer data, GObject * object)
+{
+  Watch *watch = data;
+
+  g_mutex_lock (&watch->lock);
+  watch->gone = TRUE;
+  g_cond_signal (&watch->changed);
+  g_mutex_unlock (&watch->lock);
+}
+
+static void
+wait_until_gone (Watch * watch)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  g_mutex_lock (&watch->lock);
+  while (!watch->gone)
+    g_assert_true (g_cond_wait_until (&watch->changed, &watch->lock, until));
+  g_mutex_unlock (&watch->lock);
 }
 
 static gboolean
@@ -456,21 +472,21 @@ test_stats_end (void)
   GstClockID earlier = gst_clock_new_single_shot_id (clock,
       gst_clock_get_time (clock) + 1000 * GST_SECOND);
   GstElement *element = gst_bin_get_by_name (GST_BIN (sink), "s");
-  gint gone = FALSE;
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  Watch watch = { 0 };
 
+  g_mutex_init (&watch.lock);
+  g_cond_init (&watch.changed);
   gst_clock_id_wait_async (earlier, ignore, NULL, NULL);
-  g_object_weak_ref (G_OBJECT (element), note_gone, &gone);
+  g_object_weak_ref (G_OBJECT (element), note_gone, &watch);
   gst_object_unref (element);
   gst_element_set_state (sink, GST_STATE_PLAYING);
   pair_stop (sink);
   gst_object_unref (sink);
-  while (!g_atomic_int_get (&gone)) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_usleep (1000);
-  }
+  wait_until_gone (&watch);
   gst_clock_id_unschedule (earlier);
   gst_clock_id_unref (earlier);
+  g_mutex_clear (&watch.lock);
+  g_cond_clear (&watch.changed);
 }
 
 static guint
