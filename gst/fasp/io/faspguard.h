@@ -31,4 +31,15 @@ fasp_guard_unlock (FaspGuard * guard)
   g_clear_pointer (&forgotten, g_ptr_array_unref);
 }
 
+/* For who may hold locks, an application's or a port's, which what goes may want, too: its
+ * memory may be an application's. TRUE: there is some, which is left to the I/O thread. */
+static inline gboolean
+fasp_guard_unlock_only (FaspGuard * guard)
+{
+  gboolean forgotten = fasp_endpoint_has_forgotten (guard->endpoint);
+
+  g_mutex_unlock (&guard->mutex);
+  return forgotten;
+}
+
 G_END_DECLS

@@ -246,23 +246,20 @@ port_receive (gpointer io, FaspTime now, const FaspAddress * from,
   take (io, now, from, data, size, memory, marked, route);
 }
 
-/* The port's lock is held: what the endpoint does not need any more, whose memory may be
- * an application's, goes with the I/O thread. */
+/* The port's lock is held. */
 static void
 port_end (gpointer data, gboolean beside)
 {
   FaspIo *io = data;
+  gboolean asleep;
 
-  if (!beside) {
+  if (beside)
+    rouse (io->lanes, io);
+  else
     fasp_lanes_rouse_others (io->lanes);
-    g_mutex_unlock (&io->guard.mutex);
-    return;
-  }
-  rouse (io->lanes, io);
-  if (fasp_lanes_is_asleep (io->lanes)
-      && fasp_endpoint_has_forgotten (io->guard.endpoint))
-    fasp_lanes_rouse (io->lanes);
-  g_mutex_unlock (&io->guard.mutex);
+  asleep = beside && fasp_lanes_is_asleep (io->lanes);
+  if (fasp_guard_unlock_only (&io->guard) && asleep)
+    fasp_lanes_wake (io->lanes);
 }
 
 static void
@@ -708,10 +705,7 @@ fasp_io_lock (FaspIo * io)
 void
 fasp_io_unlock (FaspIo * io, gboolean changed)
 {
-  /* what the endpoint does not need any more, whose memory may be an application's, goes with the I/O
-   * thread: who looks at figures may hold locks */
-  changed |= fasp_endpoint_has_forgotten (io->guard.endpoint);
-  g_mutex_unlock (&io->guard.mutex);
+  changed |= fasp_guard_unlock_only (&io->guard);
   if (changed)
     fasp_lanes_wake (io->lanes);
 }
