@@ -9,13 +9,18 @@
  * last ones, and the start, for no longer. */
 #define BUSY 2000
 #define BUSY_AT_ENDS 10000
-/* A row that is none: */
-#define START (INSERTS_MAX + 0) /* its value is when what is measured began */
-#define END (INSERTS_MAX + 1)
+
+typedef enum
+{
+  ROW,                          /* for a table */
+  START,                        /* its value is when what is measured began */
+  END,                          /* nothing follows */
+} Kind;
 
 typedef struct
 {
-  guint insert, n;
+  Kind kind;
+  guint insert, n;              /* insert: which table, of a ROW */
   gint64 values[TOOL_DB_VALUES];
 } Row;
 
@@ -65,7 +70,7 @@ insert (ToolDb * db, const Row * row)
 {
   sqlite3_stmt *statement;
 
-  if (row->insert == START) {
+  if (row->kind == START) {
     g_autofree gchar *sql = g_strdup_printf ("UPDATE run SET started = %"
         G_GINT64_FORMAT " WHERE run = %" G_GINT64_FORMAT, row->values[0],
         db->run);
@@ -125,7 +130,7 @@ write_all (gpointer data)
   while (!end) {
     Row *row = g_async_queue_timeout_pop (db->rows, COMMIT_EVERY);
 
-    if (row != NULL && row->insert != END) {
+    if (row != NULL && row->kind != END) {
       g_queue_push_tail (&rows, row);
     } else if (row != NULL) {
       end = TRUE;
@@ -197,11 +202,12 @@ tool_db_open (const gchar * path, const gchar * tables,
   return db;
 }
 
-void
-tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
+static void
+add (ToolDb * db, Kind kind, guint insert, const gint64 * values, guint n)
 {
   Row *row = g_new (Row, 1);
 
+  row->kind = kind;
   row->insert = insert;
   row->n = MIN (n, TOOL_DB_VALUES);
   if (row->n > 0)
@@ -210,9 +216,15 @@ tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
 }
 
 void
+tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
+{
+  add (db, ROW, insert, values, n);
+}
+
+void
 tool_db_start (ToolDb * db, gint64 started)
 {
-  tool_db_add (db, START, &started, 1);
+  add (db, START, 0, &started, 1);
 }
 
 gboolean
@@ -226,7 +238,7 @@ tool_db_close (ToolDb * db, gchar ** error)
 {
   gboolean good;
 
-  tool_db_add (db, END, NULL, 0);
+  add (db, END, 0, NULL, 0);
   g_thread_join (db->thread);
   good = db->failure == NULL;
   if (!good)
