@@ -1347,6 +1347,7 @@ test_latency (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Fixture *f = setup (cases[i].properties, SIMPLE);
     GstQuery *query = gst_query_new_latency ();
+    GstMessage *message;
     GstClockTime min, max;
     gboolean live;
 
@@ -1356,7 +1357,9 @@ test_latency (void)
     g_assert_true (live);
     g_assert_cmpuint (min, ==, cases[i].latency + 7 * MS);
     gst_query_unref (query);
-    while (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY) != NULL);
+    while ((message = gst_bus_pop_filtered (f->bus,
+                GST_MESSAGE_LATENCY)) != NULL)
+      gst_message_unref (message);
     g_object_set (f->h->element, "max-delay", 70 * GST_SECOND, NULL);
     gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
     teardown (f);

@@ -143,6 +143,49 @@ pair_make_stream (gsize size)
   return g_bytes_new_take (data, size);
 }
 
+struct _PairWatch
+{
+  GMutex lock;
+  GCond changed;
+  gboolean gone;
+};
+
+static void
+note_gone (gpointer data, GObject * element)
+{
+  PairWatch *watch = data;
+
+  g_mutex_lock (&watch->lock);
+  watch->gone = TRUE;
+  g_cond_signal (&watch->changed);
+  g_mutex_unlock (&watch->lock);
+}
+
+PairWatch *
+pair_watch_new (GstElement * element)
+{
+  PairWatch *watch = g_new0 (PairWatch, 1);
+
+  g_mutex_init (&watch->lock);
+  g_cond_init (&watch->changed);
+  g_object_weak_ref (G_OBJECT (element), note_gone, watch);
+  return watch;
+}
+
+void
+pair_watch_end (PairWatch * watch)
+{
+  gint64 until = g_get_monotonic_time () + WAIT / GST_USECOND;
+
+  g_mutex_lock (&watch->lock);
+  while (!watch->gone)
+    g_assert_true (g_cond_wait_until (&watch->changed, &watch->lock, until));
+  g_mutex_unlock (&watch->lock);
+  g_mutex_clear (&watch->lock);
+  g_cond_clear (&watch->changed);
+  g_free (watch);
+}
+
 struct _PairWire
 {
   GSocket *socket;

@@ -36,6 +36,11 @@ typedef struct _PairWire PairWire;
 PairWire *pair_wire_new (guint to, guint * port);
 void pair_wire_free (PairWire * wire);
 
+/* Waits until an element is gone, 20 s at most, else the test fails. */
+typedef struct _PairWatch PairWatch;
+PairWatch *pair_watch_new (GstElement * element);
+void pair_watch_end (PairWatch * watch);
+
 /* The stream of the tests: @size bytes that tell their place. */
 GBytes *pair_make_stream (gsize size);
 

@@ -70,12 +70,6 @@ on_caller (GstElement * element, gint number, GObject * address, gpointer a)
   try (a);
 }
 
-static void
-note_gone (gpointer gone, GObject * object)
-{
-  *(gboolean *) gone = TRUE;
-}
-
 /* @data: the end that listens, and is stopped as it hears of a caller, by itself or with
  * its pipeline. */
 static void
@@ -92,7 +86,7 @@ test_signal (gconstpointer data)
       "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u " SECRET,
       port);
   GstElement *end = gst_bin_get_by_name (GST_BIN (listens), "end");
-  gboolean gone = FALSE;
+  PairWatch *watch = pair_watch_new (end);
   Attempt attempt;
 
   attempt_init (&attempt, alone ? end : listens);
@@ -101,10 +95,9 @@ test_signal (gconstpointer data)
   gst_element_set_state (listens, GST_STATE_PLAYING);
   gst_element_set_state (calls, GST_STATE_PLAYING);
   attempt_end (&attempt, listens);
-  g_object_weak_ref (G_OBJECT (end), note_gone, &gone);
   gst_object_unref (end);
   gst_object_unref (listens);
-  g_assert_true (gone);
+  pair_watch_end (watch);
   pair_stop (calls);
 }
 

@@ -425,36 +425,6 @@ test_new_time (void)
   pair_free (pair);
 }
 
-/* An object that somebody waits to see gone. */
-typedef struct
-{
-  GMutex lock;
-  GCond changed;
-  gboolean gone;
-} Watch;
-
-static void
-note_gone (gpointer data, GObject * object)
-{
-  Watch *watch = data;
-
-  g_mutex_lock (&watch->lock);
-  watch->gone = TRUE;
-  g_cond_signal (&watch->changed);
-  g_mutex_unlock (&watch->lock);
-}
-
-static void
-wait_until_gone (Watch * watch)
-{
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-
-  g_mutex_lock (&watch->lock);
-  while (!watch->gone)
-    g_assert_true (g_cond_wait_until (&watch->changed, &watch->lock, until));
-  g_mutex_unlock (&watch->lock);
-}
-
 static gboolean
 ignore (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
 {
@@ -472,21 +442,16 @@ test_stats_end (void)
   GstClockID earlier = gst_clock_new_single_shot_id (clock,
       gst_clock_get_time (clock) + 1000 * GST_SECOND);
   GstElement *element = gst_bin_get_by_name (GST_BIN (sink), "s");
-  Watch watch = { 0 };
+  PairWatch *watch = pair_watch_new (element);
 
-  g_mutex_init (&watch.lock);
-  g_cond_init (&watch.changed);
   gst_clock_id_wait_async (earlier, ignore, NULL, NULL);
-  g_object_weak_ref (G_OBJECT (element), note_gone, &watch);
   gst_object_unref (element);
   gst_element_set_state (sink, GST_STATE_PLAYING);
   pair_stop (sink);
   gst_object_unref (sink);
-  wait_until_gone (&watch);
+  pair_watch_end (watch);
   gst_clock_id_unschedule (earlier);
   gst_clock_id_unref (earlier);
-  g_mutex_clear (&watch.lock);
-  g_cond_clear (&watch.changed);
 }
 
 static guint
