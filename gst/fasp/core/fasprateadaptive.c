@@ -93,7 +93,7 @@
 /* Pulses on top of a queue: */
 #define COMPETE_GAIN 1.5
 #define COMPETE_PULSE (50 * FASP_MSEC)
-#define COMPETE_STEP .2         /* of the way to it, in logarithms of shares' ratios */
+#define COMPETE_STEP .3         /* of the way to it, in logarithms of shares' ratios */
 #define COMPETE_LESS .7
 #define COMPETE_MORE 2.
 /* The others' share that is aimed at: more than half, so that two of us who took
@@ -109,6 +109,8 @@
 #define FLOOR_TIME (10 * FASP_SEC)
 #define FLOOR_SHARE .5
 #define FLOOR_ARRIVED 3
+/* Rivals do not leave the queue empty at so many looks in a row. */
+#define FLOOR_LOOKS 3
 #define RTT_ASSUMED (100 * FASP_MSEC)
 
 typedef enum
@@ -171,6 +173,7 @@ typedef struct
   guint64 yielded;              /* bit/s before all that was given away; 0: nothing was */
   guint64 floor;                /* bit/s that are kept beside rivals, so long */
   FaspTime floor_until;
+  guint empty;                  /* looks in a row at no queue */
 } Adaptive;
 
 static FaspTime
@@ -396,6 +399,10 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
 
   if (arrived <= 0)
     return FALSE;
+  /* while rivals drain more arrives than there is room for in the mean: two of us who both
+   * went by that would have more than the link */
+  if (a->floor > 0 && fasp_span_get_delivery_rate (&a->passing) > 0)
+    arrived = MIN (arrived, fasp_span_get_delivery_rate (&a->passing));
   /* small packets take their time */
   if (is_idle (&a->recent))
     return a->recent.to.sent - a->recent.from.sent > IDLE_MOST;
@@ -567,10 +574,13 @@ judge_queue (Adaptive * a, FaspTime now)
     a->floor = 0;
   if (a->rate.standing > a->target) {
     a->calm_since = 0;
+    a->empty = 0;
     note_stubborn (a);
     return;
   }
   a->stubborn = 0;
+  if (++a->empty >= FLOOR_LOOKS)
+    a->floor = 0;
   if (a->calm_since == 0)
     a->calm_since = now;
   if (now - a->calm_since >= CALM_TIME)

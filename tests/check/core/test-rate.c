@@ -863,6 +863,33 @@ test_two (void)
   }
 }
 
+/* They take each other for somebody who fills the queue now and then: for an eighth of the time
+ * it is long. */
+static void
+test_two_queue (void)
+{
+  static const guint links[] = { 5, 10, 20 };
+  static const gint64 rtts[] = { 10000, 20000, 40000 };
+  guint long_ms = 0;
+
+  for (guint i = 0; i < 90; i++) {
+    Vroad *road = make_road (links[i % 3], 500000, .001, i);
+
+    for (guint k = 0; k < 2; k++)
+      vroad_add (road, &(VroadSender) {
+          .kind = VROAD_ADAPTIVE,.rtt = rtts[i / 3 % 3],.start =
+          k * 5 * FASP_SEC}
+    );
+    for (gint64 now = 0; now < 60 * FASP_SEC; now += 10 * FASP_MSEC) {
+      vroad_run (road, now);
+      long_ms += vroad_get_queue (road) > 30 * FASP_MSEC ? 10 : 0;
+    }
+    vroad_free (road);
+  }
+  g_test_message ("%.1f %%", long_ms / 90. / 600);
+  g_assert_cmpuint (long_ms, <, 90 * 60000 * .16);
+}
+
 /* Two of PERT share the slides' link: 15 Mbit/s, 45 ms, 500 kbit. */
 static void
 test_pert (void)
@@ -1284,6 +1311,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/beside-tcp/shallow", test_beside_tcp_shallow);
   g_test_add_func ("/rate/guest", test_guest);
   g_test_add_func ("/rate/two", test_two);
+  g_test_add_func ("/rate/two-queue", test_two_queue);
   g_test_add_func ("/rate/codel", test_codel);
   g_test_add_func ("/rate/marks", test_marks);
   g_test_add_func ("/rate/pert", test_pert);
