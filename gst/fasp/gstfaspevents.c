@@ -361,12 +361,11 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       break;                    /* the sink's */
     case FASP_EVENT_BEHIND:
       GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
-          ("%s has come back too late: %" G_GUINT64_FORMAT
-              " bytes of the stream, "
-              "from where it stood, are not kept any more and are missing there. "
-              "Raise resume-timeout, or history, and buffer-size, to bridge "
-              "longer outages. How much is missing, stats tells "
-              "(bytes-missing-total).", peer, event->bytes_lost), (NULL));
+          ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
+              "stream, from where it stood, are not kept here any more. To bridge "
+              "longer outages raise history (or resume-timeout) and buffer-size. "
+              "How much it was so far, stats tells (bytes-missing-total).",
+              peer, event->bytes_lost), (NULL));
       break;
     case FASP_EVENT_GAP:
       tell_gap (element, event, peer);

@@ -479,8 +479,11 @@ main (int argc, char **argv)
     return 2;
   }
   if (passphrase != NULL) {
+    guint8 psk[FASP_KEY_SIZE];
+
     credentials = fasp_credentials_new ();
-    fasp_credentials_set_passphrase (credentials, passphrase);
+    fasp_stretch (passphrase, psk);
+    fasp_credentials_set_psk (credentials, psk);
   }
   if (times_path != NULL && (times = fopen (times_path, "w")) == NULL) {
     fprintf (stderr, "swarm: %s: %s\n", times_path, g_strerror (errno));

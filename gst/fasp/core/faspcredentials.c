@@ -71,16 +71,6 @@ fasp_credentials_set_psk (FaspCredentials * c, const guint8 psk[FASP_KEY_SIZE])
 }
 
 void
-fasp_credentials_set_passphrase (FaspCredentials * c, const gchar * passphrase)
-{
-  guint8 psk[FASP_KEY_SIZE];
-
-  fasp_stretch (passphrase, psk);
-  fasp_credentials_set_psk (c, psk);
-  fasp_wipe (psk, sizeof psk);
-}
-
-void
 fasp_credentials_set_key (FaspCredentials * c,
     const guint8 private_key[FASP_KEY_SIZE])
 {

@@ -30,10 +30,7 @@ void fasp_credentials_unref (FaspCredentials * credentials);
 /* This one alone; FASP_CIPHER_NONE: no encryption. */
 void fasp_credentials_set_cipher (FaspCredentials * credentials,
     FaspCipher cipher);
-/* FASP_PASSPHRASE_MIN to _MAX bytes; takes a tenth of a second. */
-void fasp_credentials_set_passphrase (FaspCredentials * credentials,
-    const gchar * passphrase);
-/* What comes out of that. */
+/* What fasp_stretch() makes of a passphrase. */
 void fasp_credentials_set_psk (FaspCredentials * credentials,
     const guint8 psk[FASP_KEY_SIZE]);
 void fasp_credentials_set_key (FaspCredentials * credentials,

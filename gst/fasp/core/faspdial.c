@@ -118,8 +118,11 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
-    FaspWants wants = {.from = endpoint->left };
+    FaspWants wants = { 0 };
 
+    /* whoever is there now may be another, but that is seldom */
+    if (endpoint->config.join == FASP_JOIN_ANY)
+      wants.from = endpoint->left;
     start = fasp_history_choose (endpoint, now, &wants);
     if (session != NULL)
       start = fasp_tx_get_base (&session->tx);

@@ -233,8 +233,9 @@ typedef enum
                                    stream comes by unicast */
   FASP_EVENT_HEARING,           /* receiver: it is again, and the stream comes by it */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
-  FASP_EVENT_BEHIND,            /* sender: one that comes back does, the first for a
-                                   minute; bytes_lost are not kept any more */
+  FASP_EVENT_BEHIND,            /* sender: one that had the stream before does, the
+                                   first for a minute; bytes_lost at most are not
+                                   kept any more */
   FASP_EVENT_GAP,               /* receiver: bytes are missing, the first for a minute */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
                                    session; bytes_lost are missing in between */
@@ -396,7 +397,7 @@ typedef struct
                                    (the last one, or any since finish) */
   guint64 bytes_read;           /* receiver: bytes the application took */
   guint64 bytes_missing;        /* and that were given up between those; sender:
-                                 * that receivers lacked which came back too late */
+                                 * those of BEHIND */
   guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
   guint64 datagrams_malformed;  /* could not be parsed */
   guint64 datagrams_unknown;    /* no such session */

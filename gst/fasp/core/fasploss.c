@@ -21,7 +21,8 @@
  * remedy. */
 #define BURST_MOST 100.
 #define BURST_TIME (100 * FASP_MSEC)
-/* The chance of a burst that is an accident, if it is the only one in an hour. */
+/* The chance of a burst that is an accident, as an outage is, if it is the only one in
+ * an hour. */
 #define ACCIDENT 1e-4
 
 void
@@ -89,18 +90,14 @@ forget_what_was (FaspLoss * loss)
     loss->slow = loss->middle;
 }
 
-/* Does it say nothing of the line that so much was lost at once? */
+/* Does it say nothing of the line that so much was lost at once?  @most: of a burst. */
 static gboolean
-is_outage (FaspLoss * loss, gdouble lost, gdouble holes)
+is_outage (FaspLoss * loss, gdouble lost, gdouble holes, gdouble most)
 {
   gdouble share, stay;
 
-  /* a hole may be told of later than what was lost in it */
-  if (lost > MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) *
-      (holes + 1))
-    return TRUE;
   fasp_loss_get (loss, &share, &stay);
-  if (pow (stay, lost / MAX (holes, 1)) >= ACCIDENT
+  if ((lost <= most && pow (stay, lost / MAX (holes, 1)) >= ACCIDENT)
       || (loss->accident != FASP_NEVER && loss->time - loss->accident < SLOW))
     return FALSE;
   loss->accident = loss->time;
@@ -115,13 +112,19 @@ fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
   gdouble p = grown (&loss->packets, packets);
   gdouble l = grown (&loss->lost, lost);
   gdouble h = grown (&loss->holes, holes);
+  /* a hole may be told of later than what was lost in it */
+  gdouble most = MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) *
+      (h + 1);
 
   loss->time = MAX (loss->time, now);
   /* a hostile peer may say anything: no more lost than there were */
   l = MIN (l, p);
-  if (is_outage (loss, l, h)) {
+  if (is_outage (loss, l, h, most)) {
     p -= l;
     l = h = 0;
+  } else if (l > most) {
+    p -= l - most;
+    l = most;
   }
   add (&loss->fast, exp (-elapsed / FAST), p, l, h);
   add (&loss->middle, exp (-elapsed / MIDDLE), p, l, h);

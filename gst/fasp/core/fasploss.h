@@ -8,9 +8,9 @@
  * a quarter of a minute is surely worse, or four minutes are surely different,
  * what was before is forgotten.  So a path is believed to be bad at once and to
  * be good only after a while.  Before much is known a middling path is assumed.
- * Outages do not count, nor does what the path was not known for if it comes
+ * An outage, or what the path was not known for, does not count if it comes
  * once in an hour: a promise to outlast the like of it would need a latency of many times
- * its length.
+ * its length.  The next one does, as a burst of at most 100 ms or packets.
  */
 #pragma once
 

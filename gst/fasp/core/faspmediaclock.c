@@ -6,6 +6,8 @@
 #define WINDOW FASP_MEDIA_CLOCK_WINDOW
 /* Blocks that are earlier by that say that the first second is not over. */
 #define CATCHING FASP_MSEC
+/* Blocks are late rather than early: by up to 65 minutes, and 5. */
+#define EARLIER (30 * 60 * FASP_SEC)
 /* From the network: a difference beyond this is no time at all. */
 #define SANE ((FaspTime) 1 << 60)
 
@@ -208,7 +210,8 @@ FaspTime
 fasp_media_clock_widen (const FaspMediaClock * clock, guint64 number,
     guint32 media, FaspTime arrival)
 {
-  FaspTime expected = clock->started ? arrival - get_offset (clock, number) : 0;
+  FaspTime expected = clock->started ? arrival - get_offset (clock, number) -
+      EARLIER : 0;
 
   return fasp_widen (media, FASP_MEDIA_TIME_BITS, MAX (0, expected));
 }

@@ -70,7 +70,7 @@ gboolean fasp_media_clock_is_current (const FaspMediaClock * clock,
 FaspTime fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
     FaspTime media);
 /* The media time of a block that is here, of which these are the low FASP_MEDIA_TIME_BITS: it
- * is 35 minutes late at most, however long nothing was sent before it. */
+ * is 65 minutes late at most, however long nothing was sent before it. */
 FaspTime fasp_media_clock_widen (const FaspMediaClock * clock, guint64 number,
     guint32 media, FaspTime arrival);
 

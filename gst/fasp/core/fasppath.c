@@ -126,8 +126,8 @@ fasp_path_is_challenged (const FaspPath * path, FaspTime now)
 void
 fasp_path_challenged (FaspPath * path, FaspTime now)
 {
-  /* ever less often, so that those remembered reach back to an eighth of the time
-   * since: however long an answer takes, its challenge is among them */
+  /* ever less often, so that those remembered reach back to a sixth of the time
+   * since, and for 7 s at least: if an answer takes less, its challenge is among them */
   FaspTime interval = (now - path->candidate_time) / 8;
 
   path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,

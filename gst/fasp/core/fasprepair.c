@@ -449,6 +449,8 @@ check_flow (FaspRepair * repair, FaspTime now, guint8 index,
   /* the group does not take the place of a member's own flow */
   if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
     return;
+  if (flow->front < flow->next)
+    flow->given_up = transmission (flow, flow->next - 1)->sent;
   settle_flow (repair, now, flow, flow->next - 1, result);
   flow->silent = 0;
   result->dead |= G_GUINT64_CONSTANT (1) << index;

@@ -209,10 +209,18 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   }
   report.samples = samples + first;
   report.n = FASP_ARRIVALS + 1 - first;
-  fasp_sent_log_forget (&path->sent, largest + 1);
   fasp_ecn_told (&path->ecn, largest + 1, all.received);
   fasp_rate_report (session->rate, &report);
   session->rate_until = now;
+}
+
+/* Of what has been told of nothing more will be, also where it was not told when it
+ * arrived. */
+static void
+forget_sent (FaspPath * path, const FaspFeedbackFlow * told)
+{
+  fasp_sent_log_forget (&path->sent, 1 + fasp_widen (told->largest,
+          FASP_PN_BITS, path->next_pn));
 }
 
 /* The receiver knows it by the next PROMISE. */
@@ -248,11 +256,15 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   if (knows_phase (session, feedback))
     rekey (session, now);
   confirm_size (session, now, acked);
-  for (guint i = 0; session->rate != NULL && feedback->has_arrivals
-      && i < feedback->n_flows; i++)
-    if (feedback->flows[i].flow < session->n_paths
-        && feedback->flows[i].received > 0)
-      report_arrivals (session, now, feedback->clock, &feedback->flows[i]);
+  for (guint i = 0; session->rate != NULL && i < feedback->n_flows; i++) {
+    const FaspFeedbackFlow *told = &feedback->flows[i];
+
+    if (told->flow >= session->n_paths || told->received == 0)
+      continue;
+    if (feedback->has_arrivals)
+      report_arrivals (session, now, feedback->clock, told);
+    forget_sent (&session->paths[told->flow], told);
+  }
   if (fasp_repair_is_overgrown (session->tx.repair))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "its feedback never says what arrived");

@@ -718,7 +718,8 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
   fasp_guard_lock (&io->guard);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);
-  fasp_guard_unlock (&io->guard);
+  /* whoever lets go of the application's memory is not to hold what the caller holds */
+  fasp_io_unlock (io, FALSE);
 }
 
 /* --- the stream -------------------------------------------------------------------------- */

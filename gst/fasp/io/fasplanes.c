@@ -283,6 +283,16 @@ lane_init (Lane * lane, gboolean waits, GError ** error)
   return lane->thread != NULL;
 }
 
+/* Its thread has ended, or was never begun. */
+static void
+lane_clear (Lane * lane)
+{
+  fasp_send_batch_free (lane->batch);
+  g_mutex_clear (&lane->sending);
+  if (lane->wake_fd >= 0)
+    close (lane->wake_fd);
+}
+
 FaspLanes *
 fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
     FaspLanesFunc rouse, gpointer user_data, GError ** error)
@@ -307,7 +317,7 @@ fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
   fasp_guard_unlock (guard);
   if (all->n == n)
     return all;
-  all->n++;                     /* what there is of it */
+  lane_clear (&all->lanes[all->n]);     /* what there is of it */
   fasp_lanes_stop (all);
   fasp_lanes_free (all);
   return NULL;
@@ -331,13 +341,7 @@ fasp_lanes_free (FaspLanes * all)
 {
   if (all == NULL)
     return;
-  for (guint i = 0; i < all->n; i++) {
-    Lane *lane = &all->lanes[i];
-
-    fasp_send_batch_free (lane->batch);
-    g_mutex_clear (&lane->sending);
-    if (lane->wake_fd >= 0)
-      close (lane->wake_fd);
-  }
+  for (guint i = 0; i < all->n; i++)
+    lane_clear (&all->lanes[i]);
   g_free (all);
 }

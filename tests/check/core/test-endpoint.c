@@ -675,6 +675,30 @@ test_death (void)
   vcast_free (n);
 }
 
+/* What waits for a receiver that reads nothing is late by more than that, too. */
+static void
+test_paused (void)
+{
+  static const FaspTime minutes[] = { 20, 41, 60 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (minutes); i++) {
+    VCast *n = vcast_new (i + 1);
+    VCastNode *b = &n->nodes[VNET_B];
+    FaspSenderClock clock;
+
+    n->bitrate = 1000000;
+    vcast_join_default (n);
+    vcast_run (n, 15 * FASP_SEC);
+    b->stopped = TRUE;
+    vcast_run (n, minutes[i] * 60 * FASP_SEC);
+    b->stopped = FALSE;
+    vcast_run (n, 30 * FASP_SEC);
+    fasp_endpoint_get_sender_clock (b->endpoint, &clock);
+    g_assert_cmpuint (clock.jumps, ==, 0);
+    vcast_free (n);
+  }
+}
+
 /* Out for longer than it is waited for: whoever dials, both ends know that there is a gap, and how
  * large it is; where enough is kept there is none. */
 static void
@@ -1469,6 +1493,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
       test_rebind);
   g_test_add_func ("/endpoint/back-too-late", test_back_too_late);
+  g_test_add_func ("/endpoint/paused", test_paused);
   g_test_add_data_func ("/endpoint/pause/connected", NULL, test_pause);
   g_test_add_data_func ("/endpoint/pause/anew", "anew", test_pause);
   g_test_add_data_func ("/endpoint/rebind/receiver-far",

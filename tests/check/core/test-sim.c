@@ -444,6 +444,37 @@ test_outage (gconstpointer latency)
   }
 }
 
+/* Again and again: that is the line, and planned for. */
+static void
+test_outages (void)
+{
+  static const guint64 rates[] = { 4000000, 20000000 };
+  static const FaspTime lengths[] = { 400 * FASP_MSEC, 150 * FASP_MSEC };
+
+  for (guint i = 0; i < 2; i++) {
+    Vnet *net = vnet_new (1);
+    Network n = {.rtt = 20 * FASP_MSEC };
+    Vstream *stream;
+
+    set_network (net, &n);
+    stream = new_promised (net, rates[i], rates[i] * 2, FASP_LATENCY_AUTO,
+        2000 * FASP_SEC);
+    for (FaspTime k = 1; k <= 24; k++) {
+      vstream_run_until (stream, k * 15 * FASP_SEC);
+      n.loss = n.reverse_loss = 1;
+      set_network (net, &n);
+      vstream_run_until (stream, k * 15 * FASP_SEC + lengths[i]);
+      n.loss = n.reverse_loss = 0;
+      set_network (net, &n);
+    }
+    g_assert_cmpuint (stream->receiver_stats.latency_ms, >,
+        lengths[i] / FASP_MSEC);
+    g_assert_cmpuint (stream->receiver_stats.skips, <, 6);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* A promise that cannot be kept is told, once. */
 static void
 test_shortfall (void)
@@ -575,6 +606,7 @@ main (int argc, char **argv)
       GUINT_TO_POINTER (FASP_LATENCY_AUTO), test_outage);
   g_test_add_data_func ("/sim/outage/given", GUINT_TO_POINTER (500),
       test_outage);
+  g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
