@@ -25,8 +25,8 @@
  * An encoder may follow what the path has room for: the property
  * #faspsink:available-bitrate (with notify), the message fasp-available-bitrate and an
  * upstream event of that name tell it, in bit/s of the stream, with "bitrate" in the last
- * two.  While nobody is there, the property is 0, which it alone tells.  When a receiver joins, or goes on behind a gap, faspsink asks upstream for a
- * key frame.
+ * two.  While nobody is there, the property is 0, which it alone tells.  When a
+ * receiver joins, or goes on behind a gap, faspsink asks upstream for a key frame.
  *
  * ## Example launch lines
  *

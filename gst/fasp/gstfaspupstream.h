@@ -27,8 +27,8 @@ void gst_fasp_upstream_go_on (GstFaspUpstream * upstream, GstElement * sink);
 /* From any thread. */
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream * upstream,
     GstElement * sink);
-/* Three ways, for whatever is upstream: a property, a message, an event; that there is none (0) by the
- * first alone. */
+/* Three ways, for whatever is upstream: a property, a message, an event; that there
+ * is none (0) by the first alone. */
 void gst_fasp_upstream_tell_bitrate (GstFaspUpstream * upstream,
     GstElement * sink, guint64 bitrate);
 guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream * upstream,
