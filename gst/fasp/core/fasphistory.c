@@ -90,8 +90,9 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
       return endpoint->key >= tail && endpoint->key < head ? endpoint->key :
           head;
     case FASP_JOIN_BACK:
-      return back_ms == 0 ? tail : fasp_store_find_time (endpoint->store,
-          now - back_ms * FASP_MSEC);
+      /* the tail may be kept for one that is far behind, not as history */
+      return back_ms == 0 ? MAX (tail, fasp_history_get_first (endpoint)) :
+          fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
     case FASP_JOIN_LIVE:
       break;

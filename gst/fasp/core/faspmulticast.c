@@ -249,6 +249,10 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
   endpoint->random (endpoint->random_data, (guint8 *) & chance, sizeof chance);
   fasp_announcers_heard (&endpoint->announcers, now, from, announce->nonce,
       chance);
+  /* it has started anew where it was: what is dialled next, if it is, is that one */
+  if (!wants_sender (endpoint) && endpoint->has_peer
+      && fasp_address_equal (&endpoint->peer, from))
+    memcpy (endpoint->number, announce->nonce, FASP_GROUP_NUMBER_SIZE);
   if (!wants_sender (endpoint))
     return;
   next = fasp_announcers_choose (&endpoint->announcers, now);

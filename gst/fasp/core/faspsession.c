@@ -356,7 +356,10 @@ get_open_timeout (FaspSession * session, FaspTime now)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
     timeout = fasp_session_get_ping_time (session);
-    timeout = fasp_sooner (timeout, fasp_tx_get_timeout (&session->tx));
+    timeout = fasp_sooner (timeout, session->member.joined ?
+        fasp_later (fasp_tx_get_timeout (&session->tx),
+            fasp_group_get_ready (session->group, now)) :
+        fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
       timeout = fasp_sooner (timeout, fasp_sooner (session->promise_time,
               fasp_outlook_get_timeout (&session->tx.outlook)));

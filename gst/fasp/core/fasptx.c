@@ -379,8 +379,15 @@ fasp_tx_get_window (const FaspTx * tx)
   return tx->limit > place ? tx->limit - place : 0;
 }
 
-/* Nothing is sent again: what is lost is passed over, but not before those below it
- * have come. */
+/* Of what is not sent again: all but the end, that nobody would know of else. */
+static gboolean
+is_given_up (const FaspTx * tx, guint64 number)
+{
+  return tx->no_rex && number != FASP_NO_BLOCK
+      && !fasp_block_is_end (fasp_store_get (tx->store, number));
+}
+
+/* What is lost is passed over, but not before those below it have come. */
 static gboolean
 give_up_lost (FaspTx * tx)
 {
@@ -389,7 +396,7 @@ give_up_lost (FaspTx * tx)
 
   for (guint n = 0;; n++) {
     lost = fasp_repair_peek (tx->repair, &round);
-    if (lost == FASP_NO_BLOCK || !fasp_repair_has_all (tx->repair, lost))
+    if (!is_given_up (tx, lost) || !fasp_repair_has_all (tx->repair, lost))
       return n > 0;
     fasp_tx_skip_to (tx, lost + 1);
   }
@@ -431,7 +438,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return (FaspTxItem) {
       FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
     rex = fasp_repair_peek (tx->repair, &round);
-    if (rex != FASP_NO_BLOCK && !tx->no_rex)
+    if (rex != FASP_NO_BLOCK && !is_given_up (tx, rex))
       return block_item (tx, rex, round, room);
     if (next_repair (tx, now, &repair))
       return repair;

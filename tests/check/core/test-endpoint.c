@@ -675,6 +675,32 @@ test_death (void)
   vcast_free (n);
 }
 
+/* As far back as history goes: not to where somebody else stands still. */
+static void
+test_back_beside_slow (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  VCastNode *c = &n->nodes[VNET_C];
+
+  a.slow_policy = FASP_SLOW_SKIP;
+  a.buffer_size = 64 << 20;
+  a.history = 2 * FASP_SEC;
+  b.buffer_size = 1 << 20;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  n->nodes[VNET_B].stopped = TRUE;
+  vcast_run (n, 20 * FASP_SEC);
+  b.join = FASP_JOIN_BACK;
+  vcast_join (n, VNET_C, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->written - c->origin, <, n->bitrate / 8 * 5);
+  g_assert_cmpuint (n->written - c->origin, >, n->bitrate / 8 * 3);
+  vcast_free (n);
+}
+
 /* What waits for a receiver that reads nothing is late by more than that, too. */
 static void
 test_paused (void)
@@ -1493,6 +1519,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/rebind/sender", GINT_TO_POINTER (VNET_A),
       test_rebind);
   g_test_add_func ("/endpoint/back-too-late", test_back_too_late);
+  g_test_add_func ("/endpoint/back-beside-slow", test_back_beside_slow);
   g_test_add_func ("/endpoint/paused", test_paused);
   g_test_add_data_func ("/endpoint/pause/connected", NULL, test_pause);
   g_test_add_data_func ("/endpoint/pause/anew", "anew", test_pause);

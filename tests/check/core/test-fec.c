@@ -299,6 +299,35 @@ test_alone_outage (void)
   vnet_free (net);
 }
 
+/* That it ends is heard all the same. */
+static void
+test_alone_end (void)
+{
+  for (guint seed = 1; seed <= 10; seed++) {
+    FaspEndpointConfig a;
+    VstreamConfig config;
+    Vnet *net = vnet_new (seed);
+    Vstream *stream;
+
+    vnet_set_path (net, RTT, (gdouble[]) {
+        .5, .5}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = 5 * FASP_SEC;
+    config.duration = FASP_SEC;
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    a.no_rex = TRUE;
+    stream = vstream_new (net, &config, &a, NULL);
+    vstream_run (stream);
+    g_assert_true (stream->drained);
+    g_assert_true (stream->eos);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Who does not take repairs gets none. */
 static void
 test_refused (void)
@@ -329,6 +358,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/fec/alone/outage", test_alone_outage);
+  g_test_add_func ("/fec/alone/end", test_alone_end);
   g_test_add_data_func ("/fec/half-rtt/fixed", &half_fixed, test_half_rtt);
   g_test_add_data_func ("/fec/half-rtt/auto", &half_auto, test_half_rtt);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

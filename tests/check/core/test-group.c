@@ -722,6 +722,79 @@ test_return_flapping (void)
   vgroup_free (g);
 }
 
+/* One that lacks much vanishes in the middle of its rexes: the others get theirs, none waits
+ * for a turn that it cannot use. */
+static void
+test_return_vanished (void)
+{
+  for (guint seed = 1; seed <= 4; seed++) {
+    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+    Vgroup *g = vgroup_new (seed);
+    guint64 behind = 0;
+
+    s.slow_policy = FASP_SLOW_SKIP;
+    s.buffer_size = r.buffer_size = 64 << 20;
+    s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+    s.max_bitrate = 6000000;
+    vgroup_set_sender (g, &s);
+    vgroup_add (g, &r, 20 * FASP_MSEC);
+    vgroup_add (g, &r, 40 * FASP_MSEC);
+    g->bitrate = 0;
+    vgroup_run (g, 2 * FASP_SEC);
+    g->bitrate = 4000000;
+    vgroup_run (g, 3 * FASP_SEC);
+    g->receivers[0].branch.config.loss = .01;
+    g->receivers[0].back.config.loss = .01;
+    g->receivers[1].gone = TRUE;
+    vgroup_run (g, 8 * FASP_SEC);
+    g->receivers[1].gone = FALSE;
+    vgroup_run (g, FASP_SEC);
+    g->receivers[1].gone = TRUE;
+    for (guint k = 0; k < 200; k++) {
+      vgroup_run (g, 50 * FASP_MSEC);
+      behind = MAX (behind, g->written - g->receivers[0].origin -
+          g->receivers[0].read);
+    }
+    g_assert_cmpuint (behind, <, g->bitrate / 8);
+    vgroup_free (g);
+  }
+}
+
+/* The sender is killed and is there again before anybody has missed it, at the same address: it
+ * is another group then, and all come back to it. */
+static void
+test_sender_anew (void)
+{
+  static const FaspTime away[] = { 50, 600, 1400, 2400 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (away); i++) {
+    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+    Vgroup *g = group_of (i + 1, 5, FASP_SLOW_SKIP);
+
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 5);
+    fasp_endpoint_free (g->sender);
+    s.slow_policy = FASP_SLOW_SKIP;
+    s.wait_for_connection = FALSE;
+    vgroup_set_sender (g, &s);
+    g->trunk.config.loss = 1;
+    vgroup_run (g, away[i] * FASP_MSEC);
+    g->trunk.config.loss = 0;
+    fasp_endpoint_free (g->sender);
+    vgroup_set_sender (g, &s);
+    for (guint k = 0; k < 5; k++) {
+      g->receivers[k].origin = -1;
+      g->receivers[k].read = 0;
+    }
+    g->written = g->held = 0;
+    g_byte_array_set_size (g->stream, 0);
+    vgroup_run (g, 20 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 5);
+    vgroup_free (g);
+  }
+}
+
 /* When that is, as a table. */
 static void
 test_return_hold (void)
@@ -1161,6 +1234,8 @@ main (int argc, char **argv)
   g_test_add_func ("/group/return/narrow", test_return_narrow);
   g_test_add_func ("/group/return/all", test_return_all);
   g_test_add_func ("/group/return/flapping", test_return_flapping);
+  g_test_add_func ("/group/return/vanished", test_return_vanished);
+  g_test_add_func ("/group/sender-anew", test_sender_anew);
   g_test_add_func ("/group/return/hold", test_return_hold);
   g_test_add_func ("/group/silence", test_silence);
   g_test_add_func ("/group/bad-network", test_bad_network);
