@@ -66,23 +66,31 @@ open_csv (GstFaspRecordFile * file, const gchar * path, GError ** error)
   return TRUE;
 }
 
+/* All at once: other elements may write to the same file, and each write is appended
+ * as a whole. */
 static gboolean
 write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
     GError ** error)
 {
+  g_autoptr (GString) text = g_string_new (NULL);
+  gssize done = 0;
+
   for (guint i = 0; i < n; i++) {
     const FaspTraceEntry *e = &entries[i];
 
-    if (fprintf (file->csv, "%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%"
-            G_GINT64_FORMAT ",%u,%u,%" G_GUINT64_FORMAT ",%u,%u,%d,%"
-            G_GINT64_FORMAT ",%u\n", file->run, e->time,
-            file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
-            e->block, e->round, e->copy, e->fresh, e->media_time,
-            e->session) < 0)
-      return fail_errno (error);
+    g_string_append_printf (text, "%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT ",%"
+        G_GINT64_FORMAT ",%u,%u,%" G_GUINT64_FORMAT ",%u,%u,%d,%"
+        G_GINT64_FORMAT ",%u\n", file->run, e->time,
+        file->last > 0 ? e->time - file->last : 0, e->full, e->payload,
+        e->block, e->round, e->copy, e->fresh, e->media_time, e->session);
     file->last = e->time;
   }
-  return fflush (file->csv) == 0 || fail_errno (error);
+  for (gsize at = 0; at < text->len; at += done) {
+    done = write (fileno (file->csv), text->str + at, text->len - at);
+    if (done < 0)
+      return fail_errno (error);
+  }
+  return TRUE;
 }
 
 /* --- SQLite ---------------------------------------------------------------------- */

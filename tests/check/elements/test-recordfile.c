@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A database that another program has, in virtual time: SQLite sleeps as it is told
- * to here.
+ * A file that several elements write to; and a database that another program has, in
+ * virtual time: SQLite sleeps as it is told to here.
  */
 #include <glib/gstdio.h>
 #include <sqlite3.h>
@@ -31,6 +31,53 @@ wait_in_vain (void)
   g_assert_false (gst_fasp_record_file_write (file, &entry, 1, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_FAILED);
   return slept;
+}
+
+#define WRITES 300
+#define ENTRIES 200             /* of one, more than a buffer of stdio takes */
+
+static gpointer
+write_many (gpointer path)
+{
+  GstFaspRecordFile *own = gst_fasp_record_file_open (path, "x", NULL);
+  FaspTraceEntry entries[ENTRIES];
+
+  for (guint i = 0; i < ENTRIES; i++)
+    entries[i] = (FaspTraceEntry) {
+    i + 1};
+  for (guint i = 0; i < WRITES; i++)
+    g_assert_true (gst_fasp_record_file_write (own, entries, ENTRIES, NULL));
+  gst_fasp_record_file_close (own);
+  return NULL;
+}
+
+/* Several elements have one: no line of one is in the middle of another's. */
+static void
+test_shared (void)
+{
+  g_autofree gchar *directory = g_dir_make_tmp ("fasp-record-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (directory, "x.csv", NULL);
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  GThread *threads[3];
+
+  gst_fasp_record_file_close (gst_fasp_record_file_open (path, "x", NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("write", write_many, path);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  /* the names of the columns, and what follows the last end of a line */
+  g_assert_cmpuint (g_strv_length (lines), ==,
+      G_N_ELEMENTS (threads) * WRITES * ENTRIES + 2);
+  for (guint i = 0; lines[i + 1] != NULL; i++) {
+    g_auto (GStrv) fields = g_strsplit (lines[i], ",", -1);
+
+    g_assert_cmpuint (g_strv_length (fields), ==, 11);
+  }
+  g_remove (path);
+  g_rmdir (directory);
 }
 
 static void
@@ -67,6 +114,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/recordfile/shared", test_shared);
   g_test_add_func ("/recordfile/busy", test_busy);
   return g_test_run ();
 }
