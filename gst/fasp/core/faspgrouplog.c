@@ -17,6 +17,10 @@
 #define ROUNDS_MAX 250
 /* Beyond its clock a member is given that and a fourth of it. */
 #define QUIET_MORE (100 * FASP_MSEC)
+/* A loss is asked for within that and this; what is older goes to all when so many of
+ * them ask for it. */
+#define OLD_AFTER FASP_SEC
+#define OLD_SHARE .75
 
 typedef struct
 {
@@ -244,6 +248,15 @@ count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
   }
 }
 
+/* Was it sent so long ago that it is no loss of late, but what somebody lacks who was
+ * away, or joins in the past? */
+static gboolean
+is_old (const FaspGroupLog * log, FaspTime now, const Entry * e)
+{
+  return now - fasp_group_log_get_time (log, e->first) >
+      OLD_AFTER + get_quiet (log->clock);
+}
+
 /* Is the loss one that all are to be sent the block for? */
 static gboolean
 is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e,
@@ -251,6 +264,9 @@ is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e,
 {
   if (log->members < 2)
     return FALSE;
+  /* the others' stream would stand still for it */
+  if (is_old (log, now, e))
+    return e->requests > OLD_SHARE * log->members;
   if (e->requests >= 2 && now - e->asked <= log->window)
     return TRUE;
   /* what is lost again and again is one member's trouble, until another has it, too */

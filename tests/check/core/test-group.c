@@ -761,6 +761,42 @@ test_return_vanished (void)
   }
 }
 
+/* What several lack who were away is not sent to all before anything new. */
+static void
+test_return_several (void)
+{
+  for (guint away = 1; away <= 4; away++) {
+    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+    Vgroup *g = vgroup_new (away);
+    guint64 behind = 0;
+
+    s.slow_policy = FASP_SLOW_SKIP;
+    s.buffer_size = r.buffer_size = 64 << 20;
+    s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+    s.max_bitrate = 6000000;
+    vgroup_set_sender (g, &s);
+    for (guint i = 0; i < 6; i++)
+      vgroup_add (g, &r, 20 * FASP_MSEC + i * FASP_MSEC);
+    g->bitrate = 0;
+    vgroup_run (g, 2 * FASP_SEC);
+    g->bitrate = 4000000;
+    vgroup_run (g, 3 * FASP_SEC);
+    for (guint i = 1; i <= away; i++)
+      g->receivers[i].gone = TRUE;
+    vgroup_run (g, 8 * FASP_SEC);
+    for (guint i = 1; i <= away; i++)
+      g->receivers[i].gone = FALSE;
+    for (guint k = 0; k < 300; k++) {
+      vgroup_run (g, 50 * FASP_MSEC);
+      behind = MAX (behind, g->written - g->receivers[0].origin -
+          g->receivers[0].read);
+    }
+    g_assert_cmpuint (behind, <, g->bitrate / 8 / 2);
+    vgroup_free (g);
+  }
+}
+
 /* The sender is killed and is there again before anybody has missed it, at the same address: it
  * is another group then, and all come back to it. */
 static void
@@ -1235,6 +1271,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/return/all", test_return_all);
   g_test_add_func ("/group/return/flapping", test_return_flapping);
   g_test_add_func ("/group/return/vanished", test_return_vanished);
+  g_test_add_func ("/group/return/several", test_return_several);
   g_test_add_func ("/group/sender-anew", test_sender_anew);
   g_test_add_func ("/group/return/hold", test_return_hold);
   g_test_add_func ("/group/silence", test_silence);
