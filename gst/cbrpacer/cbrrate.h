@@ -36,7 +36,8 @@ typedef struct
 typedef struct
 {
   gint64 window;                /* W, ns */
-  CbrRatePoint points[CBR_RATE_POINTS + 2];
+  /* the one before the window, the last, which may be close, and a free one */
+  CbrRatePoint points[CBR_RATE_POINTS + 4];
   guint first, n;               /* a ring: first .. first + n - 1 */
   guint64 kept;                 /* bit/s, of the clock before the jump */
 } CbrRate;

@@ -182,6 +182,27 @@ test_jumps (void)
   g_assert_cmpuint (cbr_rate_get (&rate), ==, 1000000);
 }
 
+/* What is known stays known, however fine the clock. */
+static void
+test_fine_clock (void)
+{
+  static const gint64 steps[] = { 1000, 37037, 78125, 100000, 312500, 1000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    gint64 window = 40 * MSEC;
+    CbrRate rate;
+
+    cbr_rate_init (&rate, window);
+    for (gint64 t = 0; t < 3 * window; t += steps[i]) {
+      cbr_rate_add (&rate, t, t);
+      g_assert_cmpint (cbr_rate_is_known (&rate), ==, t >= window);
+      if (t >= 2 * window)
+        g_assert_cmpuint (cbr_rate_get (&rate), ==, G_GUINT64_CONSTANT (8) *
+            SEC);
+    }
+  }
+}
+
 /* What leaves at the learned rate is never more than what came, and never
  * later than a window, whatever comes. */
 static void
@@ -234,7 +255,7 @@ test_garbage (void)
           GST_CLOCK_TIME_NONE : g_rand_int (rand), g_rand_int (rand),
           i % 3 ? 28 : 0);
       cbr_rate_get (&learner.rate);
-      g_assert_cmpuint (learner.rate.n, <=, CBR_RATE_POINTS + 2);
+      g_assert_cmpuint (learner.rate.n, <=, CBR_RATE_POINTS + 3);
       gst_buffer_unref (buffer);
     }
     g_rand_free (rand);
@@ -252,6 +273,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/arrival", test_arrival);
   g_test_add_func ("/learner/patience", test_patience);
   g_test_add_func ("/learner/jumps", test_jumps);
+  g_test_add_func ("/learner/fine-clock", test_fine_clock);
   g_test_add_func ("/learner/moving-average", test_moving_average);
   g_test_add_func ("/learner/garbage", test_garbage);
   return g_test_run ();
