@@ -9,6 +9,7 @@ cbr_learner_init (CbrLearner * learner, gint64 window)
   cbr_rate_init (&learner->rate, window);
   learner->bytes = learner->unknown = 0;
   learner->latest = 0;
+  learner->longest = 0;
 }
 
 void
@@ -16,6 +17,14 @@ cbr_learner_jump (CbrLearner * learner)
 {
   cbr_ts_init (&learner->ts);
   cbr_rate_jump (&learner->rate);
+}
+
+void
+cbr_learner_flush (CbrLearner * learner)
+{
+  cbr_learner_jump (learner);
+  learner->longest = 0;
+  learner->unknown = 0;
 }
 
 gboolean
@@ -43,12 +52,21 @@ cbr_learner_is_lost (const CbrLearner * learner)
 static void
 add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
 {
+  gint64 span;
+
   if (clock != learner->clock)
     cbr_rate_jump (&learner->rate);
-  if (clock != CBR_CLOCK_ARRIVAL)
-    learner->unknown = 0;
   learner->clock = clock;
   cbr_rate_add (&learner->rate, time, bytes);
+  /* by steps: a clock that hardly moves is one that stands still */
+  span = cbr_rate_get_span (&learner->rate);
+  if (cbr_rate_is_known (&learner->rate)) {
+    learner->longest = learner->unknown = 0;
+  } else if (clock != CBR_CLOCK_ARRIVAL
+      && span - learner->longest > learner->rate.window / CBR_RATE_POINTS) {
+    learner->longest = span;
+    learner->unknown = 0;
+  }
 }
 
 static void

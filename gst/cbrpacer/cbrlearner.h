@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 /* Bytes without a clock after which there is none: a source that does not wait
- * for anything has a rate that nobody knows. */
+ * for anything has a rate that nobody knows. No more wait until it is known. */
 #define CBR_LEARNER_PATIENCE (G_GUINT64_CONSTANT (256) << 20)
 
 typedef enum
@@ -32,7 +32,8 @@ typedef struct
   CbrRate rate;
   guint64 bytes;                /* fed, with headers */
   GstClockTime latest;          /* timestamp */
-  guint64 unknown;              /* bytes fed since its clock went on */
+  gint64 longest;               /* part of a window that was seen, ns */
+  guint64 unknown;              /* bytes fed since that grew, while it is not all */
 } CbrLearner;
 
 void cbr_learner_init (CbrLearner * learner, gint64 window);
@@ -47,10 +48,13 @@ guint64 cbr_learner_get_rate (const CbrLearner * learner, guint payload,
     guint header);
 /* Was a window seen, of this clock or the one before? */
 gboolean cbr_learner_is_known (const CbrLearner * learner);
-/* Nothing but the time of arrival, and much has come before a window was over:
- * a file without a clock, unless the source is live. */
+/* Nothing but the time of arrival, or a clock that stands still or jumps all the
+ * time, and much has come since more of a window was seen: a file without a
+ * clock, unless the source is live. */
 gboolean cbr_learner_is_lost (const CbrLearner * learner);
-/* The clock begins anew: a flush, a discontinuity. */
+/* The clock begins anew: a discontinuity. */
 void cbr_learner_jump (CbrLearner * learner);
+/* The same, and what came before says nothing of what comes: a flush. */
+void cbr_learner_flush (CbrLearner * learner);
 
 G_END_DECLS

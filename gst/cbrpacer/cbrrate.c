@@ -31,6 +31,8 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
   if (rate->n > 0) {
     const CbrRatePoint *last = nth (rate, rate->n - 1);
 
+    if (time == last->time)
+      return;
     if (time < last->time
         || time - last->time > MAX (rate->window, CBR_RATE_GAP))
       cbr_rate_jump (rate);
@@ -48,11 +50,16 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
   }
 }
 
+gint64
+cbr_rate_get_span (const CbrRate * rate)
+{
+  return rate->n < 2 ? 0 : nth (rate, rate->n - 1)->time - nth (rate, 0)->time;
+}
+
 gboolean
 cbr_rate_is_known (const CbrRate * rate)
 {
-  return rate->n > 1
-      && nth (rate, rate->n - 1)->time - nth (rate, 0)->time >= rate->window;
+  return rate->n > 1 && cbr_rate_get_span (rate) >= rate->window;
 }
 
 guint64

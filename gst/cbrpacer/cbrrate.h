@@ -44,7 +44,8 @@ typedef struct
 
 void cbr_rate_init (CbrRate * rate, gint64 window);
 /* @bytes, counted from any start, came before @time. A time that decreases, or
- * makes a step above CBR_RATE_GAP and the window, is a jump. */
+ * makes a step above CBR_RATE_GAP and the window, is a jump; one that stands
+ * still says nothing. */
 void cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes);
 /* Another clock, or a gap: what was learned stays until a whole window of the
  * new one has been seen. */
@@ -52,6 +53,8 @@ void cbr_rate_jump (CbrRate * rate);
 /* bit/s; 0: nothing is known yet. In the first window after a jump no less
  * than before it. */
 guint64 cbr_rate_get (const CbrRate * rate);
+/* ns of this clock seen, since it began, the last jump; about a window at most. */
+gint64 cbr_rate_get_span (const CbrRate * rate);
 /* Was a whole window seen? */
 gboolean cbr_rate_is_known (const CbrRate * rate);
 

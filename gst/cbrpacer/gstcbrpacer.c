@@ -169,8 +169,8 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_unlock (&self->lock);
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The rate of this stream cannot be learned: it has neither PCR nor "
-            "timestamps, and comes faster than it can be played. Set bitrate."),
-        (NULL));
+            "timestamps that go on, and comes faster than it can be played. "
+            "Set bitrate."), (NULL));
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
@@ -271,7 +271,7 @@ static void
 forget_stream (GstCbrPacer * self, GQueue * kept)
 {
   cbr_queue_clear (&self->queue, kept);
-  cbr_learner_jump (&self->learner);
+  cbr_learner_flush (&self->learner);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_thread_reset (self);
   self->begun = FALSE;

@@ -89,9 +89,10 @@ gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size)
   if (self->queue.bytes == 0
       || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     return FALSE;
-  /* a rate is learned from what is there: all of a window must be */
+  /* a rate is learned from what is there: all of a window must be, unless that
+   * is more than anybody wants to keep */
   if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
-    return FALSE;
+    return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
       self->queue.buffers + 1);
   return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),

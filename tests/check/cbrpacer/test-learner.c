@@ -155,6 +155,124 @@ test_patience (void)
   gst_buffer_unref (buffer);
 }
 
+typedef enum
+{
+  GOOD,
+  STUCK,                        /* the same for ever */
+  CREEPING,                     /* a tick each */
+  ANNOUNCED,                    /* a discontinuity at each */
+  EVERY_OTHER,                  /* at every other */
+  BACKWARDS,
+} Kind;
+
+#define BIG (5577 * CBR_TS_PACKET)      /* 1 MiB */
+
+/* 1 MiB of packets, from @start on, @step long, with a PCR as @kind makes it. */
+static GstBuffer *
+make_big (gint64 start, gint64 step, Kind kind)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, BIG, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < 5577; i++) {
+    guint64 ticks = (guint64) (start + step * i / 5577) * 27 / 1000;
+    guint8 *packet = map.data + i * CBR_TS_PACKET;
+
+    if (kind == STUCK)
+      ticks = 0;
+    else if (kind == CREEPING)
+      ticks /= 20000;
+    else if (kind == BACKWARDS)
+      ticks = PCR_WRAP - ticks;
+    make_packet (packet, 0x100, i % 20 == 0 ? ticks : G_MAXUINT64,
+        kind == ANNOUNCED || (kind == EVERY_OTHER && i % 40 == 0));
+  }
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* A clock that is there but never tells a window: 256 MiB, and it is none. One
+ * that tells it slowly is one. */
+static void
+test_broken_clock (void)
+{
+  static const struct
+  {
+    const gchar *name;
+    gboolean is_ts;
+    Kind kind;
+    gboolean discont;           /* at each buffer */
+    gint64 window, step;
+    gboolean lost;
+  } cases[] = {
+    {"stands still", TRUE, STUCK, FALSE, SEC, 250 * MSEC, TRUE},
+    {"creeps", TRUE, CREEPING, FALSE, SEC, 250 * MSEC, TRUE},
+    {"announced at each", TRUE, ANNOUNCED, FALSE, SEC, 250 * MSEC, TRUE},
+    {"at every other", TRUE, EVERY_OTHER, FALSE, SEC, 250 * MSEC, TRUE},
+    {"backwards", TRUE, BACKWARDS, FALSE, SEC, 250 * MSEC, TRUE},
+    {"buffers", TRUE, GOOD, TRUE, SEC, 250 * MSEC, TRUE},
+    {"a window of 400 MiB", TRUE, GOOD, FALSE, 40 * SEC, 100 * MSEC, FALSE},
+    {"times far apart", FALSE, GOOD, FALSE, SEC, 11 * SEC, TRUE},
+    {"times at buffers", FALSE, GOOD, TRUE, SEC, 250 * MSEC, TRUE},
+    {"times stand still", FALSE, STUCK, FALSE, SEC, 250 * MSEC, TRUE},
+    {"times of 400 MiB", FALSE, GOOD, FALSE, 40 * SEC, 100 * MSEC, FALSE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    CbrLearner learner;
+    guint n;
+
+    cbr_learner_init (&learner, cases[i].window);
+    for (n = 0; n < 420 && !cbr_learner_is_lost (&learner); n++) {
+      GstClockTime time = n * cases[i].step;
+      GstBuffer *buffer = make_big (time, cases[i].step, cases[i].kind);
+
+      if (!cases[i].is_ts)
+        gst_buffer_memset (buffer, 0, 0, BIG);
+      if (cases[i].discont) {
+        GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+        cbr_learner_jump (&learner);
+      }
+      cbr_learner_feed (&learner, buffer, cases[i].is_ts ?
+          GST_CLOCK_TIME_NONE : cases[i].kind == STUCK ? 0 : time, 0, 0);
+      gst_buffer_unref (buffer);
+    }
+    g_test_message ("%s: %u", cases[i].name, n);
+    if (cases[i].lost) {
+      g_assert_true (cbr_learner_is_lost (&learner));
+      /* one more, that saw a part of a window */
+      g_assert_cmpuint (n, <=, 258);
+      cbr_learner_flush (&learner);
+      g_assert_false (cbr_learner_is_lost (&learner));
+    } else {
+      g_assert_true (cbr_learner_is_known (&learner));
+    }
+  }
+}
+
+/* A clock that stops says nothing more, and the rate stays. */
+static void
+test_stopped_clock (void)
+{
+  CbrLearner learner;
+  guint64 rate = 0;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint n = 0; n < 200; n++) {
+    GstBuffer *buffer = make_big (MIN (n, 20) * 100 * MSEC,
+        n < 20 ? 100 * MSEC : 0, GOOD);
+
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+    gst_buffer_unref (buffer);
+    if (n == 20)
+      rate = cbr_learner_get_rate (&learner, 0, 0);
+  }
+  g_assert_cmpint (learner.clock, ==, CBR_CLOCK_PCR);
+  g_assert_cmpuint (rate, >, 0);
+  g_assert_cmpuint (cbr_learner_get_rate (&learner, 0, 0), ==, rate);
+}
+
 /* Before anything was learned, a jump leaves nothing behind; after, the old rate
  * until there is a new one, but no less than comes. */
 static void
@@ -272,6 +390,8 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/timestamps", test_timestamps);
   g_test_add_func ("/learner/arrival", test_arrival);
   g_test_add_func ("/learner/patience", test_patience);
+  g_test_add_func ("/learner/broken-clock", test_broken_clock);
+  g_test_add_func ("/learner/stopped-clock", test_stopped_clock);
   g_test_add_func ("/learner/jumps", test_jumps);
   g_test_add_func ("/learner/fine-clock", test_fine_clock);
   g_test_add_func ("/learner/moving-average", test_moving_average);

@@ -1289,6 +1289,24 @@ test_cannot_learn (void)
   teardown (f);
 }
 
+/* Before a rate is known, what waits is bounded all the same. */
+static void
+test_wait_for_a_rate (void)
+{
+  Fixture *f = setup ("max-burst=1 window=60000000000 overflow=drop-oldest",
+      SIMPLE);
+  GstBuffer *buffer = make (1 << 20, GST_CLOCK_TIME_NONE);
+
+  for (guint i = 0; i < 300; i++) {
+    g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==,
+        GST_FLOW_OK);
+    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 256 << 20);
+  }
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >=, 42 << 20);
+  gst_buffer_unref (buffer);
+  teardown (f);
+}
+
 /* A source that comes at its own pace, without any clock in it, leaves at its
  * mean, and nothing waits for longer than the window. */
 static void
@@ -1471,6 +1489,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/timestamps", test_learn_from_timestamps);
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
+  g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
   g_test_add_func ("/pacer/latency", test_latency);
   g_test_add_func ("/pacer/stats", test_stats);
   g_test_add_func ("/pacer/offload-impossible", test_offload_impossible);
