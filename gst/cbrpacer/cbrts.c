@@ -22,8 +22,8 @@ cbr_ts_is_clock (const CbrTs * ts)
 gboolean
 cbr_ts_is_sync (const guint8 * data, gsize size)
 {
-  return size > CBR_TS_PACKET && data[0] == CBR_TS_SYNC
-      && data[CBR_TS_PACKET] == CBR_TS_SYNC;
+  return size >= CBR_TS_PACKET && data[0] == CBR_TS_SYNC
+      && (size == CBR_TS_PACKET || data[CBR_TS_PACKET] == CBR_TS_SYNC);
 }
 
 static gboolean

@@ -46,7 +46,7 @@ gboolean cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size,
     gsize * done, CbrTsPcr * pcr);
 /* Is it a transport stream that has a PCR, as far as seen? */
 gboolean cbr_ts_is_clock (const CbrTs * ts);
-/* Do two packets begin here? */
+/* Do two packets begin here, or is it all one? */
 gboolean cbr_ts_is_sync (const guint8 * data, gsize size);
 
 /* @n null packets (PID 0x1FFF, stuffing) at @data. */

@@ -78,13 +78,15 @@ static void
 look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
 {
   guint8 bytes[CBR_TS_PACKET + 1];
+  gboolean is_first = !self->is_ts;
   gsize n;
 
   if (self->ts_known)
     return;
   n = gst_buffer_extract (buffer, 0, bytes, sizeof bytes);
   self->is_ts = cbr_ts_is_sync (bytes, n);
-  self->ts_known = TRUE;
+  /* one packet may be an accident: the next buffer tells */
+  self->ts_known = !(self->is_ts && n == CBR_TS_PACKET && is_first);
 }
 
 /* Unlocks meanwhile. */

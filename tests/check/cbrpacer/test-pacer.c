@@ -1088,6 +1088,34 @@ test_ts_datagrams (void)
   }
 }
 
+/* A source of one packet at a time, without caps: what they begin with tells,
+ * and a first one that was none by accident is no harm. */
+static void
+test_ts_packets (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316", NULL);
+
+  for (guint i = 0; i < 21; i++)
+    gst_harness_push (f->h, make_ts (1));
+  assert_pull (f, 1316);
+  advance_to (f, 1 * MS);
+  assert_pull (f, 1316);
+  advance_to (f, 2 * MS);
+  assert_pull (f, 1316);
+  teardown (f);
+
+  f = setup ("bitrate=1504000 max-burst=188", NULL);
+  gst_harness_push (f->h, make_ts (1));
+  for (guint i = 0; i < 3; i++)
+    push (f, 188);
+  assert_pull (f, 188);
+  for (guint i = 1; i < 4; i++) {
+    advance_to (f, i * MS);
+    assert_pull (f, 188);
+  }
+  teardown (f);
+}
+
 static void
 test_null_ts (void)
 {
@@ -1479,6 +1507,7 @@ main (int argc, char **argv)
       test_no_room_for_a_datagram);
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
+  g_test_add_func ("/pacer/ts-packets", test_ts_packets);
   g_test_add_func ("/pacer/null-ts", test_null_ts);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
