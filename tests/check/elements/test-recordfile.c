@@ -33,7 +33,7 @@ wait_in_vain (void)
   return slept;
 }
 
-#define WRITES 300
+#define WRITES 100
 #define ENTRIES 200             /* of one, more than a buffer of stdio takes */
 
 static gpointer
@@ -72,9 +72,11 @@ test_shared (void)
   g_assert_cmpuint (g_strv_length (lines), ==,
       G_N_ELEMENTS (threads) * WRITES * ENTRIES + 2);
   for (guint i = 0; lines[i + 1] != NULL; i++) {
-    g_auto (GStrv) fields = g_strsplit (lines[i], ",", -1);
+    guint commas = 0;
 
-    g_assert_cmpuint (g_strv_length (fields), ==, 11);
+    for (const gchar * c = lines[i]; *c != '\0'; c++)
+      commas += *c == ',';
+    g_assert_cmpuint (commas, ==, 10);
   }
   g_remove (path);
   g_rmdir (directory);
