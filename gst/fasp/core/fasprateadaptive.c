@@ -396,13 +396,14 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
 {
   gdouble arrived = fasp_span_get_delivery_rate (&a->recent);
   gdouble left = fasp_span_get_departure_rate (&a->recent);
+  gdouble passed = fasp_span_get_delivery_rate (&a->passing);
 
   if (arrived <= 0)
     return FALSE;
   /* while rivals drain more arrives than there is room for in the mean: two of us who both
    * went by that would have more than the link */
-  if (a->floor > 0 && fasp_span_get_delivery_rate (&a->passing) > 0)
-    arrived = MIN (arrived, fasp_span_get_delivery_rate (&a->passing));
+  if (a->floor > 0 && passed > 0)
+    arrived = MIN (arrived, passed);
   /* small packets take their time */
   if (is_idle (&a->recent))
     return a->recent.to.sent - a->recent.from.sent > IDLE_MOST;

@@ -410,6 +410,17 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
 
 /* --- flows that check on each other ------------------------------------------------ */
 
+/* All before @end is lost, though nothing was told of it. */
+static void
+give_up (FaspRepair * repair, FaspTime now, Flow * flow, guint64 end,
+    FaspRepairResult * result)
+{
+  if (end <= flow->front)
+    return;
+  flow->given_up = transmission (flow, end - 1)->sent;
+  settle_flow (repair, now, flow, end - 1, result);
+}
+
 /* What should have been told of by now is lost. */
 static void
 settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
@@ -424,10 +435,7 @@ settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
     return;
   for (; end < flow->next && transmission (flow, end)->sent <= due; end++)
     flow->silent += transmission (flow, end)->block != FASP_PROBE;
-  if (end > flow->front) {
-    flow->given_up = transmission (flow, end - 1)->sent;
-    settle_flow (repair, now, flow, end - 1, result);
-  }
+  give_up (repair, now, flow, end, result);
 }
 
 static gboolean
@@ -449,9 +457,7 @@ check_flow (FaspRepair * repair, FaspTime now, guint8 index,
   /* the group does not take the place of a member's own flow */
   if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
     return;
-  if (flow->front < flow->next)
-    flow->given_up = transmission (flow, flow->next - 1)->sent;
-  settle_flow (repair, now, flow, flow->next - 1, result);
+  give_up (repair, now, flow, flow->next, result);
   flow->silent = 0;
   result->dead |= G_GUINT64_CONSTANT (1) << index;
 }

@@ -1068,6 +1068,17 @@ count_nulls (GstBuffer * buffer)
   return n;
 }
 
+/* The first at once. */
+static void
+assert_one_a_ms (Fixture * f, gsize size, guint n)
+{
+  assert_pull (f, size);
+  for (guint i = 1; i < n; i++) {
+    advance_to (f, i * MS);
+    assert_pull (f, size);
+  }
+}
+
 /* Seven packets a datagram, whatever comes; without caps, too. */
 static void
 test_ts_datagrams (void)
@@ -1079,11 +1090,7 @@ test_ts_datagrams (void)
       gst_harness_push (f->h, make_ts (i == 0 ? 1 : 3));
     for (guint j = 0; i == 0 && j < 14; j++)
       gst_harness_push (f->h, make_ts (1));
-    assert_pull (f, 1316);
-    advance_to (f, 1 * MS);
-    assert_pull (f, 1316);
-    advance_to (f, 2 * MS);
-    assert_pull (f, 1316);
+    assert_one_a_ms (f, 1316, 3);
     teardown (f);
   }
 }
@@ -1097,22 +1104,14 @@ test_ts_packets (void)
 
   for (guint i = 0; i < 21; i++)
     gst_harness_push (f->h, make_ts (1));
-  assert_pull (f, 1316);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1316);
-  advance_to (f, 2 * MS);
-  assert_pull (f, 1316);
+  assert_one_a_ms (f, 1316, 3);
   teardown (f);
 
   f = setup ("bitrate=1504000 max-burst=188", NULL);
   gst_harness_push (f->h, make_ts (1));
   for (guint i = 0; i < 3; i++)
     push (f, 188);
-  assert_pull (f, 188);
-  for (guint i = 1; i < 4; i++) {
-    advance_to (f, i * MS);
-    assert_pull (f, 188);
-  }
+  assert_one_a_ms (f, 188, 4);
   teardown (f);
 }
 

@@ -404,6 +404,18 @@ test_auto_changes (void)
   vnet_free (net);
 }
 
+/* Nothing arrives until then; afterwards all does again. */
+static void
+cut_until (Vstream * stream, const Network * n, FaspTime until)
+{
+  Network none = *n;
+
+  none.loss = none.reverse_loss = 1;
+  set_network (stream->net, &none);
+  vstream_run_until (stream, until);
+  set_network (stream->net, n);
+}
+
 /* Nothing arrives for a while, on a line that loses nothing else: that says nothing of
  * what is lost at other times, nor of how long it takes to hear of it. */
 static void
@@ -424,11 +436,7 @@ test_outage (gconstpointer latency)
         GPOINTER_TO_UINT (latency), 2000 * FASP_SEC);
     vstream_run_until (stream, 120 * FASP_SEC);
     before = stream->sender_stats;
-    n.loss = n.reverse_loss = 1;
-    set_network (net, &n);
-    vstream_run_until (stream, end);
-    n.loss = n.reverse_loss = 0;
-    set_network (net, &n);
+    cut_until (stream, &n, end);
     for (guint k = 1; k <= 60; k++) {
       vstream_run_until (stream, end + k * FASP_SEC);
       /* where feedback is rare it jitters for some seconds */
@@ -461,11 +469,7 @@ test_outages (void)
         2000 * FASP_SEC);
     for (FaspTime k = 1; k <= 24; k++) {
       vstream_run_until (stream, k * 15 * FASP_SEC);
-      n.loss = n.reverse_loss = 1;
-      set_network (net, &n);
-      vstream_run_until (stream, k * 15 * FASP_SEC + lengths[i]);
-      n.loss = n.reverse_loss = 0;
-      set_network (net, &n);
+      cut_until (stream, &n, k * 15 * FASP_SEC + lengths[i]);
     }
     g_assert_cmpuint (stream->receiver_stats.latency_ms, >,
         lengths[i] / FASP_MSEC);
