@@ -44,7 +44,7 @@ f.first_block = ProtoField.uint24("fasp.first_block", "First block")
 f.blocks = ProtoField.uint16("fasp.blocks", "Blocks")
 f.key = ProtoField.uint16("fasp.key", "Key")
 f.span = ProtoField.uint16("fasp.span", "Span (ms)")
-f.group = ProtoField.bytes("fasp.group", "Group")
+f.group = ProtoField.none("fasp.group", "Listens to a group")
 f.group_key = ProtoField.bytes("fasp.group_key", "Key of the group")
 f.members = ProtoField.uint64("fasp.members", "Members")
 f.back_off = ProtoField.uint64("fasp.back_off", "Back-off (us)")
@@ -124,7 +124,9 @@ local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.data
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
         local id, size = buffer(at, 1):uint(), buffer(at + 1, 2):uint()
-        if option_fields[id] and size > 0 then
+        if option_fields[id] == f.group then
+            tree:add(f.group, buffer(at, 3 + size))
+        elseif option_fields[id] and size > 0 then
             tree:add(option_fields[id], buffer(at + 3, size))
         end
         at = at + 3 + size

@@ -136,6 +136,16 @@ vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
   schedule (g, receiver, from, g->now, data, size);
 }
 
+void
+vgroup_refuse (Vgroup * g, guint receiver)
+{
+  FaspAddress sender = address (SENDER);
+  VgroupReceiver *r = &g->receivers[receiver];
+
+  fasp_endpoint_unreachable (r->endpoint, g->now, &sender);
+  r->timeout = g->now;
+}
+
 static void
 pass (Vgroup * g, Impair * wire, guint to, const FaspAddress * from,
     FaspTime when, const guint8 * data, gsize size)

@@ -78,5 +78,7 @@ gboolean vgroup_is_whole (const Vgroup * g, guint receiver);
 /* A datagram from anywhere to a receiver. */
 void vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
     const guint8 * data, gsize size);
+/* A receiver hears by ICMP that nobody is at the sender's port. */
+void vgroup_refuse (Vgroup * g, guint receiver);
 
 G_END_DECLS

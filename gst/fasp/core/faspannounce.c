@@ -7,25 +7,16 @@ is_known (const FaspAnnouncer * a, FaspTime now)
   return a->heard > 0 && now - a->heard < FASP_ANNOUNCER_FORGOTTEN;
 }
 
-static gboolean
-is_same (const FaspAnnouncer * a, const FaspAddress * from,
-    const guint8 number[FASP_GROUP_NUMBER_SIZE])
-{
-  return fasp_address_equal (&a->address, from)
-      && memcmp (a->number, number, FASP_GROUP_NUMBER_SIZE) == 0;
-}
-
 void
 fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
-    const FaspAddress * from, const guint8 number[FASP_GROUP_NUMBER_SIZE],
-    guint32 chance)
+    const FaspAddress * from, guint32 chance)
 {
   FaspAnnouncer *place = NULL;
 
   for (guint i = 0; i < FASP_ANNOUNCERS; i++) {
     FaspAnnouncer *one = &a->list[i];
 
-    if (is_known (one, now) && is_same (one, from, number)) {
+    if (is_known (one, now) && fasp_address_equal (&one->address, from)) {
       one->heard = MAX (now, 1);
       return;
     }
@@ -36,7 +27,6 @@ fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
     place = &a->list[chance % FASP_ANNOUNCERS];
   *place = (FaspAnnouncer) {
   .address = *from,.heard = MAX (now, 1)};
-  memcpy (place->number, number, FASP_GROUP_NUMBER_SIZE);
 }
 
 const FaspAnnouncer *

@@ -22,7 +22,6 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspAddress address;
-  guint8 number[FASP_GROUP_NUMBER_SIZE];
   FaspTime heard;               /* 0: nobody */
   guint64 called;               /* when, counted in calls; 0: not yet */
 } FaspAnnouncer;
@@ -37,8 +36,7 @@ typedef struct
 
 /* @chance: whose place it takes if there is no other; any number. */
 void fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
-    const FaspAddress * from, const guint8 number[FASP_GROUP_NUMBER_SIZE],
-    guint32 chance);
+    const FaspAddress * from, guint32 chance);
 /* The one to be called from now on; NULL: the one that is called now has its turn, or
  * nobody is known. */
 const FaspAnnouncer *fasp_announcers_choose (FaspAnnouncers * a, FaspTime now);

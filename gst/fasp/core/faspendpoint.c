@@ -414,7 +414,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
     return;                     /* it opened the way; that is all */
   if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
-    fasp_multicast_announced (endpoint, now, from, &handshake);
+    fasp_multicast_announced (endpoint, now, from);
     return;
   }
   if (handshake.version != FASP_VERSION

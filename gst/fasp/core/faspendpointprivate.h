@@ -74,7 +74,6 @@ struct _FaspEndpoint
   /* a group: what a sender sends, or whom a receiver has heard of */
   FaspGroup *group;
   FaspAnnouncers announcers;
-  guint8 number[FASP_GROUP_NUMBER_SIZE];        /* of the one that is called */
 
   gboolean given_up;            /* it was told that no call will follow */
   FaspTime gap_told;            /* 0: none yet */

@@ -44,7 +44,6 @@ fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
 
   group->to = *to;
   group->cipher = cipher;
-  random (user_data, group->number, sizeof group->number);
   random (user_data, group->key, sizeof group->key);
   while (group->cid == 0)
     random (user_data, (guint8 *) & group->cid, sizeof group->cid);
@@ -78,10 +77,9 @@ fasp_group_free (FaspGroup * group)
 /* --- members ----------------------------------------------------------------------- */
 
 gboolean
-fasp_group_is_heard_by (const FaspGroup * group, const FaspHello * hello)
+fasp_group_can_have (const FaspGroup * group, const FaspHello * hello)
 {
-  return hello->has_group && fasp_equal (hello->group, group->number,
-      sizeof group->number)
+  return hello->has_group
       && memchr (hello->ciphers, group->cipher, hello->n_ciphers) != NULL;
 }
 
@@ -379,7 +377,6 @@ announce (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
   FaspWriter w = { datagram->data, sizeof datagram->data };
 
   group->announce_time = now + FASP_ANNOUNCE_INTERVAL;
-  memcpy (handshake.nonce, group->number, FASP_GROUP_NUMBER_SIZE);
   fasp_wire_write_handshake (&w, &handshake);
   datagram->to = group->to;
   datagram->size = w.used;

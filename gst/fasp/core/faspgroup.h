@@ -55,7 +55,6 @@ typedef struct
 typedef struct
 {
   FaspAddress to;
-  guint8 number[FASP_GROUP_NUMBER_SIZE];
   guint32 cid;
   FaspCipher cipher;
   guint8 key[FASP_KEY_SIZE];    /* of the phase, */
@@ -94,9 +93,8 @@ FaspGroup *fasp_group_new (const FaspAddress * to, FaspCipher cipher,
     gpointer user_data);
 void fasp_group_free (FaspGroup * group);
 
-/* Does the caller who says @hello hear this group, and can it open what it sends? */
-gboolean fasp_group_is_heard_by (const FaspGroup * group,
-    const FaspHello * hello);
+/* Does the caller who says @hello listen to a group, and can it open what this one sends? */
+gboolean fasp_group_can_have (const FaspGroup * group, const FaspHello * hello);
 /* What opens it from now on. */
 void fasp_group_describe (const FaspGroup * group, FaspHello * hello);
 

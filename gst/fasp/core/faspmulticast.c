@@ -35,7 +35,7 @@ void
 fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
     FaspHello * answer)
 {
-  if (endpoint->group != NULL && fasp_group_is_heard_by (endpoint->group, told))
+  if (endpoint->group != NULL && fasp_group_can_have (endpoint->group, told))
     fasp_group_describe (endpoint->group, answer);
 }
 
@@ -228,14 +228,12 @@ static gboolean
 is_calling (const FaspEndpoint * endpoint, const FaspAnnouncer * announcer)
 {
   return endpoint->caller.active
-      && fasp_address_equal (&endpoint->peer, &announcer->address)
-      && memcmp (endpoint->number, announcer->number,
-      FASP_GROUP_NUMBER_SIZE) == 0;
+      && fasp_address_equal (&endpoint->peer, &announcer->address);
 }
 
 void
 fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * announce)
+    const FaspAddress * from)
 {
   const FaspAnnouncer *next;
   guint32 chance;
@@ -247,18 +245,12 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   endpoint->random (endpoint->random_data, (guint8 *) & chance, sizeof chance);
-  fasp_announcers_heard (&endpoint->announcers, now, from, announce->nonce,
-      chance);
-  /* it has started anew where it was: what is dialled next, if it is, is that one */
-  if (!wants_sender (endpoint) && endpoint->has_peer
-      && fasp_address_equal (&endpoint->peer, from))
-    memcpy (endpoint->number, announce->nonce, FASP_GROUP_NUMBER_SIZE);
+  fasp_announcers_heard (&endpoint->announcers, now, from, chance);
   if (!wants_sender (endpoint))
     return;
   next = fasp_announcers_choose (&endpoint->announcers, now);
   if (next == NULL || is_calling (endpoint, next))
     return;
-  memcpy (endpoint->number, next->number, FASP_GROUP_NUMBER_SIZE);
   endpoint->peer = next->address;
   endpoint->has_peer = TRUE;
   fasp_dial_start (endpoint, now);
@@ -267,10 +259,7 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
 void
 fasp_multicast_ask (const FaspEndpoint * endpoint, FaspHello * hello)
 {
-  if (endpoint->config.group.len == 0 || is_sender (endpoint))
-    return;
-  hello->has_group = TRUE;
-  memcpy (hello->group, endpoint->number, FASP_GROUP_NUMBER_SIZE);
+  hello->has_group = endpoint->config.group.len > 0 && !is_sender (endpoint);
 }
 
 void

@@ -30,8 +30,8 @@ FaspTime fasp_multicast_get_timeout (FaspEndpoint * endpoint);
 /* --- receiver --- */
 
 void fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
-    const FaspAddress * from, const FaspHandshake * announce);
-/* Says which group is heard. */
+    const FaspAddress * from);
+/* Says that it listens to a group. */
 void fasp_multicast_ask (const FaspEndpoint * endpoint, FaspHello * hello);
 void fasp_multicast_accepted (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session, const FaspHello * answer);

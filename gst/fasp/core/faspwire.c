@@ -196,15 +196,9 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
       case OPTION_WANTS:
         read_wants (&value, &h->wants);
         break;
-      case OPTION_GROUP:{
-        const guint8 *number = fasp_read_bytes (&value, FASP_GROUP_NUMBER_SIZE);
-
-        if (number != NULL) {
-          memcpy (h->group, number, FASP_GROUP_NUMBER_SIZE);
-          h->has_group = TRUE;
-        }
+      case OPTION_GROUP:
+        h->has_group = TRUE;
         break;
-      }
       case OPTION_GROUP_KEY:
         read_group_key (&value, h);
         break;
@@ -381,8 +375,7 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
     write_wants (w, &h->wants);
   if (h->has_group) {
     fasp_write_uint (w, OPTION_GROUP, 1);
-    fasp_write_uint (w, FASP_GROUP_NUMBER_SIZE, 2);
-    fasp_write_bytes (w, h->group, FASP_GROUP_NUMBER_SIZE);
+    fasp_write_uint (w, 0, 2);
   }
   if (h->has_group_key)
     write_group_key (w, &h->group_key);

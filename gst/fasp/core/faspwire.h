@@ -20,7 +20,6 @@ G_BEGIN_DECLS
 #define FASP_NONCE_SIZE 16
 #define FASP_COOKIE_SIZE 40
 #define FASP_PROOF_SIZE 16
-#define FASP_GROUP_NUMBER_SIZE 16
 #define FASP_GROUP_KEY_SIZE 32
 #define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
 #define FASP_HANDSHAKE_HEADER 26
@@ -152,8 +151,7 @@ typedef struct
                                    tell; sender: that it wants; 0: none */
   FaspPlace place;              /* sender: of the first byte of block `start' */
   FaspWants wants;              /* receiver */
-  gboolean has_group;           /* receiver: hears a group, with this number */
-  guint8 group[FASP_GROUP_NUMBER_SIZE];
+  gboolean has_group;           /* receiver: listens to a group */
   gboolean has_group_key;       /* sender: and that is its */
   FaspGroupKey group_key;
   gboolean unsupported;         /* a critical option is not known here */
