@@ -160,10 +160,23 @@ fasp_endpoint_look_at_missed (FaspEndpoint * endpoint)
   return most;
 }
 
+/* Whose lateness it is: who is open, or else who says goodbye. */
+static const FaspSession *
+get_measured (const FaspEndpoint * endpoint)
+{
+  const FaspSession *session = fasp_endpoint_get_open (endpoint);
+
+  for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
+    if (fasp_endpoint_nth (endpoint, i - 1)->connected
+        && !fasp_endpoint_nth (endpoint, i - 1)->removed)
+      session = fasp_endpoint_nth (endpoint, i - 1);
+  return session;
+}
+
 const FaspHist *
 fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
 {
-  FaspSession *session = fasp_endpoint_get_open (endpoint);
+  const FaspSession *session = get_measured (endpoint);
 
   if (endpoint->config.role != FASP_ROLE_RECEIVER)
     return &empty_hist;

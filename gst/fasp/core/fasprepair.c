@@ -812,6 +812,26 @@ fasp_repair_get_told_all (const FaspRepair * repair)
   return all;
 }
 
+guint
+fasp_repair_count_flows (const FaspRepair * repair)
+{
+  return repair->n_flows;
+}
+
+guint64
+fasp_repair_get_untold (const FaspRepair * repair)
+{
+  guint64 untold = 0;
+
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
+    const Flow *flow = repair->flows[i];
+
+    if (flow != NULL && flow->largest < flow->next)
+      untold |= G_GUINT64_CONSTANT (1) << i;
+  }
+  return untold;
+}
+
 guint64
 fasp_repair_get_carriers (const FaspRepair * repair, guint64 block)
 {

@@ -100,6 +100,10 @@ typedef struct
 FaspFlowTold fasp_repair_get_told (const FaspRepair * repair, guint8 flow);
 /* Of all flows together; no round trip. */
 FaspFlowTold fasp_repair_get_told_all (const FaspRepair * repair);
+/* That anything was sent on so far. */
+guint fasp_repair_count_flows (const FaspRepair * repair);
+/* The flows of which the peer has not told of the newest datagram. A bit for each. */
+guint64 fasp_repair_get_untold (const FaspRepair * repair);
 /* The flows that an unacknowledged block left on first and last: better ones
  * for it are others. A bit for each. */
 guint64 fasp_repair_get_carriers (const FaspRepair * repair, guint64 block);

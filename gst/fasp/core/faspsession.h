@@ -118,8 +118,8 @@ typedef struct
   gboolean has_fec;             /* both ends agree to repairs */
   gboolean duplicates;          /* sender: new blocks on every flow; */
   guint64 doubled;              /* those of the last one */
-  guint8 last_flow;             /* of the last block, and */
-  guint tails;                  /* TAILs since */
+  guint8 last_flow;             /* of the last block */
+  guint64 tailed;               /* flows that a TAIL goes on no more, this time */
   guint8 turn;                  /* receiver: flow of the last feedback, */
   guint turns;                  /* and how many there were */
   guint64 serial;               /* of the next feedback */

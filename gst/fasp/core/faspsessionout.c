@@ -563,11 +563,23 @@ pick_for (FaspSession * session, const FaspTxItem * item)
       session->doubled = 0;
     avoid = fasp_repair_get_carriers (session->tx.repair, item->number) |
         (item->round == 0 ? session->doubled : 0);
-  } else if (item->kind == FASP_TX_TAIL && session->tails++ % 2 == 0) {
-    /* shows the loss of the last block at once */
-    avoid = ~(G_GUINT64_CONSTANT (1) << session->last_flow);
   }
   return fasp_spread_pick (&session->spread, avoid);
+}
+
+/* A TAIL shows what was lost last on the flow that it goes on: it goes on each of which that
+ * is not known, that of the last block first. */
+static guint8
+pick_for_tail (FaspSession * session, FaspTxItem * item)
+{
+  guint64 last = G_GUINT64_CONSTANT (1) << session->last_flow;
+  guint64 among = fasp_repair_get_untold (session->tx.repair) &
+      session->spread.usable & ~session->tailed;
+
+  if (session->n_paths == 1)
+    return 0;
+  item->count = MAX (1, __builtin_popcountll (among));
+  return fasp_spread_pick (&session->spread, ~(among & last ? last : among));
 }
 
 static gboolean
@@ -587,7 +599,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (item.kind == FASP_TX_BLOCK && session->member.joined
       && fasp_group_get_ready (session->group, now) > now)
     return FALSE;
-  begin (session, &l, datagram, pick_for (session, &item));
+  begin (session, &l, datagram, item.kind == FASP_TX_TAIL ?
+      pick_for_tail (session, &item) : pick_for (session, &item));
   switch (item.kind) {
     case FASP_TX_BLOCK:
       block = item.number;
@@ -615,9 +628,12 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (!finish (session, now, &l, block, item.index > 0 || item.copy > 0))
     return FALSE;
   session->doubled |= G_GUINT64_CONSTANT (1) << l.flow;
+  if (item.kind == FASP_TX_TAIL && item.count > 1)
+    session->tailed |= G_GUINT64_CONSTANT (1) << l.flow;
+  else
+    session->tailed = 0;
   if (block != FASP_NO_BLOCK) {
     session->last_flow = l.flow;
-    session->tails = 0;
     trace_sent (session, now, datagram, &item, payload);
     if (session->member.joined)
       fasp_group_used (session->group, now, datagram->size +
@@ -628,7 +644,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (item.copy > 0 && item.round > 0)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
-  if (session->duplicates && item.round == 0 && item.copy == 0)
+  if (session->duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
+      && item.copy == 0)
     fasp_tx_double (&session->tx, MAX (1,
             fasp_spread_count (&session->spread)) - 1);
   return TRUE;

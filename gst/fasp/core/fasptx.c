@@ -8,6 +8,14 @@
 #define DEAF_AFTER FASP_SEC
 /* A copy for which there is nothing left asks again. */
 #define COPY_AGAIN (5 * FASP_MSEC)
+/* A stream has paused after that share of the time that there is for repairs beyond a round
+ * trip, and so many times its usual gap between blocks. */
+#define PAUSE_SHARE 16
+#define PAUSE_GAPS 2
+/* What is usual: a new gap counts for one of so many, a pause for so many usual ones and a bit. */
+#define GAP_WEIGHT 16
+#define GAP_UNUSUAL 4
+#define GAP_BIT FASP_MSEC
 
 void
 fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
@@ -160,6 +168,20 @@ overtake (FaspTx * tx, const FaspFeedback * feedback)
   tx->cursor = to;
 }
 
+/* After how long it is asked whether the last block of each flow has come.  Its loss is to be
+ * repaired within the latency, too; where the next one shows it by then, asking is of no use. */
+static FaspTime
+get_pause (const FaspTx * tx, const FaspRtt * rtt)
+{
+  FaspTime spare = tx->outlook.latency - rtt->smoothed;
+
+  if (tx->outlook.latency == 0 || !rtt->measured)
+    return FASP_TX_TAIL_FIRST;
+  return CLAMP (MAX (spare / PAUSE_SHARE,
+          PAUSE_GAPS * tx->gap * fasp_repair_count_flows (tx->repair)),
+      FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
+}
+
 gboolean
 fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     FaspRtt * rtt, guint64 * dead)
@@ -215,7 +237,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
         feedback->ack);
     tx->acked = feedback->ack;
     tx->cursor = MAX (tx->cursor, tx->acked);
-    tx->tail_interval = FASP_TX_TAIL_FIRST;
+    tx->tail_interval = get_pause (tx, rtt);
   }
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
@@ -262,6 +284,16 @@ get_tail_time (const FaspTx * tx)
 
   return tx->log == NULL || tx->tail_time == FASP_NEVER ? tx->tail_time :
       MAX (tx->tail_time, deadline);
+}
+
+static void
+note_gap (FaspTx * tx, FaspTime now)
+{
+  FaspTime gap = now - tx->block_time;
+
+  tx->gap += (MIN (gap, GAP_UNUSUAL * tx->gap + GAP_BIT) - tx->gap) /
+      GAP_WEIGHT;
+  tx->block_time = now;
 }
 
 /* A pause shows whether the last block has come: unless the next is about to. */
@@ -494,7 +526,9 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       tx->fragment_count = item->index + 1 < item->count ? item->count : 0;
       if (tx->log != NULL)
         break;
-      tx->tail_interval = FASP_TX_TAIL_FIRST;
+      if (item->round == 0)
+        note_gap (tx, now);
+      tx->tail_interval = get_pause (tx, rtt);
       tx->tail_time = now + tx->tail_interval;
       break;
     }
@@ -503,10 +537,13 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       fasp_fec_repair_sent (&tx->fec);
       break;
     case FASP_TX_TAIL:
+      if (item->count > 1)
+        break;                  /* on the other flows, too, at once */
       if (tx->log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
       else if (!tx->stalled)
-        tx->tail_interval = MIN (tx->tail_interval * 2, FASP_TX_TAIL_MAX);
+        tx->tail_interval = CLAMP (tx->tail_interval * 2,
+            MIN (rtt->smoothed, FASP_TX_TAIL_FIRST), FASP_TX_TAIL_MAX);
       tx->tail_time = now + tx->tail_interval;
       break;
     case FASP_TX_SKIP:

@@ -30,7 +30,10 @@ G_BEGIN_DECLS
 
 /* Blocks in flight must be told apart by their low bits. */
 #define FASP_WINDOW_MAX (1u << (FASP_BLOCK_BITS - 2))
+/* The first one, where there is time to repair what it shows; */
 #define FASP_TX_TAIL_FIRST (8 * FASP_MSEC)
+/* where there is less, but not before the stream has paused. */
+#define FASP_TX_TAIL_LEAST FASP_MSEC
 #define FASP_TX_TAIL_MAX (100 * FASP_MSEC)
 
 typedef struct
@@ -54,6 +57,8 @@ typedef struct
                                    while the peer has not confirmed it */
   FaspTime skip_time;           /* when to repeat the notice */
   FaspTime tail_time, tail_interval;
+  FaspTime block_time;          /* when the newest block left, */
+  FaspTime gap;                 /* and after how long the newest ones, smoothed */
   FaspTime heard;               /* last feedback */
   gboolean stalled;
   FaspTime stall_end;           /* of the last one */
@@ -84,7 +89,7 @@ typedef struct
 {
   FaspTxKind kind;
   guint64 number;               /* block, or that of the TAIL, SKIP frame */
-  guint8 round, copy, index, count;
+  guint8 round, copy, index, count;     /* TAIL: count, of flows that it goes on */
   guint64 end;
 } FaspTxItem;
 

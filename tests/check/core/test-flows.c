@@ -209,6 +209,62 @@ test_hitless (void)
   vnet_free (net);
 }
 
+static Vstream *
+start_short (Vnet * net, guint flows, guint32 chunk, gdouble loss)
+{
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+
+  vnet_set_path (net, FASP_MSEC, (gdouble[]) {
+      loss, loss}, (gdouble[]) {
+      0, 0}, 0);
+  vstream_config_init (&config);
+  config.chunk = chunk;
+  config.bitrate = 24000000;
+  config.channel = 120000000;
+  config.lead = FASP_SEC;
+  config.flows = flows;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.latency_ms = 20;
+  return vstream_new (net, &config, &sender, NULL);
+}
+
+/* Pictures, one in 20 ms, of which each leaves in 4: what is lost last on a flow is asked for
+ * as soon as the pause is one. */
+static void
+test_tails (void)
+{
+  static const guint flows[] = { 1, 3, 8 };
+
+  for (guint i = 0; i < 12; i++) {
+    Vnet *net = vnet_new (i + 1);
+    Vstream *stream = start_short (net, flows[i % 3], 60000, .01);
+
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->sender_stats.blocks_resent, >, 500);
+    g_assert_cmpint (get_latest (stream), <=, 16 * FASP_MSEC);
+    g_assert_cmpuint (stream->receiver_stats.skips, ==, 0);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* A stream that goes on is not asked about, however short its latency. */
+static void
+test_no_tails (void)
+{
+  for (guint flows = 1; flows <= 8; flows *= 2) {
+    Vnet *net = vnet_new (flows);
+    Vstream *stream = start_short (net, flows, flows == 1 ? 1316 : 7000, 0);
+
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->packets, <,
+        stream->sender_stats.blocks_sent * 21 / 20);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Each way becomes longer at once, by much more than what is patiently waited
  * for: what is told of late is not lost, and that is found out. */
 static void
@@ -551,6 +607,8 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/dies", test_dies);
   g_test_add_func ("/flows/noticed", test_noticed);
   g_test_add_func ("/flows/hitless", test_hitless);
+  g_test_add_func ("/flows/tails", test_tails);
+  g_test_add_func ("/flows/tails/none", test_no_tails);
   g_test_add_func ("/flows/longer", test_longer);
   g_test_add_func ("/flows/deaf", test_deaf);
   g_test_add_func ("/flows/other-door", test_other_door);
