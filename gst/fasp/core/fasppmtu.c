@@ -26,6 +26,8 @@ search (FaspPmtu * pmtu, FaspTime now)
   pmtu->confirming = pmtu->widened = FALSE;
   pmtu->tries = 0;
   pmtu->next_probe = 0;
+  pmtu->expected = 0;
+  pmtu->tried = FALSE;
   pmtu->next_time = now;
 }
 
@@ -96,9 +98,31 @@ fasp_pmtu_get_timeout (const FaspPmtu * pmtu)
   return pmtu->next_time;
 }
 
+/* Nothing has been sent of this search. */
+static gboolean
+is_new (const FaspPmtu * pmtu)
+{
+  return pmtu->searching && pmtu->tries == 0 && pmtu->next_probe == 0;
+}
+
+void
+fasp_pmtu_expect (FaspPmtu * pmtu, guint16 size)
+{
+  if (!is_new (pmtu))
+    return;
+  for (guint i = 0; i < pmtu->n_candidates; i++)
+    if (pmtu->candidates[i] <= size)
+      pmtu->expected = pmtu->candidates[i];
+}
+
 static guint16
 poll_search (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 {
+  if (is_new (pmtu) && pmtu->expected > pmtu->size && !pmtu->tried) {
+    pmtu->tried = TRUE;
+    pmtu->next_time = now + rtt_timeout;
+    return pmtu->expected;
+  }
   /* smallest first: what a full queue drops is the least likely to pass */
   while (pmtu->next_probe < pmtu->n_candidates) {
     guint16 size = pmtu->candidates[pmtu->next_probe++];
@@ -179,6 +203,8 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
       pmtu->size = size;
       if (i + 1 == pmtu->n_candidates)
         rest (pmtu, now);
+      else if (is_new (pmtu))
+        pmtu->next_time = now;  /* and is there more? */
       return TRUE;
     }
   return FALSE;

@@ -5,7 +5,8 @@
  * Sizes are UDP payload bytes. The search sends one padded probe of every
  * candidate above the size in use at once and keeps the largest that was
  * answered: one round trip instead of a bisection, for ten kilobytes, or 32 with
- * jumbo frames.
+ * jumbo frames; where another path of the session is known, what that takes comes first, as
+ * most are alike.
  * Unanswered ones are repeated, three tries in all.  The size in use is
  * confirmed from time to time and when blocks keep being lost; three
  * unanswered confirmations while smaller datagrams arrive mean a black hole, and
@@ -34,6 +35,8 @@ typedef struct
   guint8 n_candidates;
   guint8 tries;
   guint8 next_probe;            /* index of the next candidate to send */
+  guint16 expected;             /* to be tried before them; 0: none */
+  gboolean tried;               /* it was */
   guint16 passed;               /* largest that passed since it is confirmed */
   guint16 limit;                /* largest UDP payload either side takes */
   gboolean searching, confirming;
@@ -49,6 +52,8 @@ typedef struct
 void fasp_pmtu_init (FaspPmtu * pmtu, FaspTime now, guint8 overhead,
     guint16 limit);
 FaspTime fasp_pmtu_get_timeout (const FaspPmtu * pmtu);
+/* Another path like this one takes @size: a search that has not begun begins there. */
+void fasp_pmtu_expect (FaspPmtu * pmtu, guint16 size);
 /* UDP payload size of a probe to send now, 0 for none.  @rtt_timeout: how
  * long an answer may take (fasp_rtt_timeout()). @passes: something has arrived that left
  * behind the last probe; else that it was not answered says nothing of its size. Call

@@ -191,6 +191,18 @@ poll_quiet (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return FALSE;
 }
 
+/* What a path takes that is known; 0: none is. */
+static guint16
+get_known_width (const FaspSession * session)
+{
+  guint16 width = 0;
+
+  for (guint i = 0; i < session->n_paths; i++)
+    if (!session->paths[i].pmtu.searching)
+      width = MAX (width, session->paths[i].pmtu.size);
+  return width;
+}
+
 static gboolean
 poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -216,6 +228,7 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
         && fasp_pmtu_postpone (&path->pmtu, now))
       continue;
     passes = fasp_repair_get_told (session->tx.repair, i).told > path->probe_pn;
+    fasp_pmtu_expect (&path->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
         passes);
     fasp_session_measure (session);

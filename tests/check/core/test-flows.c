@@ -121,10 +121,10 @@ test_whole (gconstpointer data)
     stream = start (net, c->flows, c->assignment, 4000000, seed % 2);
     vstream_run_until (stream, 8 * FASP_SEC);
     get_flows (stream, stream->sender, flows);
-    /* on all of them; where a half is lost both ways three of four proofs of a way fail,
+    /* on all of them, a probe or two of their widths included; where a half is lost both ways three of four proofs of a way fail,
      * and some seeds need longer for one of them */
     for (guint i = 0; c->loss < .5 && i < c->flows; i++)
-      g_assert_cmpuint (flows[i].datagrams_sent, >, 20);
+      g_assert_cmpuint (flows[i].datagrams_sent, >, 10);
     g_assert_true (vstream_run (stream));
     vstream_free (stream);
     vnet_free (net);

@@ -59,6 +59,33 @@ test_search (void)
   }
 }
 
+/* Another path takes 1472: a path like it is asked one thing, a wider one what is wider, and
+ * a narrower one all, when it does not answer. */
+static void
+test_expected (void)
+{
+  static const guint paths[][3] = {
+    {1500, 1472, 1}, {9000, 8972, 2}, {1400, 1400 - OVERHEAD, 4}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    FaspTime now = 0;
+    FaspPmtu pmtu;
+
+    fasp_pmtu_init (&pmtu, now, OVERHEAD, i == 0 ? 1472 : 9000);
+    fasp_pmtu_expect (&pmtu, 1472);
+    g_assert_cmpuint (fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE), ==, 1472);
+    g_assert_cmpuint (fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE), ==, 0);
+    now = RTT;
+    if (paths[i][0] >= 1500)
+      fasp_pmtu_answered (&pmtu, now, 1472);
+    run (&pmtu, &now, paths[i][2] * RTT + 1, paths[i][0]);
+    g_assert_cmpuint (pmtu.size, ==, paths[i][1]);
+    if (i == 0)
+      g_assert_false (pmtu.searching);
+  }
+}
+
 static void
 test_limit (void)
 {
@@ -197,6 +224,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pmtu/search", test_search);
+  g_test_add_func ("/pmtu/expected", test_expected);
   g_test_add_func ("/pmtu/limit", test_limit);
   g_test_add_func ("/pmtu/black-hole", test_black_hole);
   g_test_add_func ("/pmtu/unlucky", test_unlucky);
