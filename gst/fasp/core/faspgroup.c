@@ -21,9 +21,9 @@
 #define PATIENCE_DOWN .85
 /* The speaker is told that it is one so often. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
-/* Members' own datagrams go before the group's.  But where they have been so many in a row,
- * each has to wait for so many of the group's, as long as that has any: who lacks much does
- * not starve the others. */
+/* Members' own datagrams go before the group's, and what it sends again before what is new.
+ * But where these have been so many in a row, each has to wait for so many new ones, as long as
+ * there are any: who lacks much does not starve the others. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
 /* A feedback of a member with a PING in it, without the headers of IP and UDP. */
@@ -498,15 +498,22 @@ fasp_group_is_first (const FaspGroup * group)
   return group->first > 0;
 }
 
-void
-fasp_group_took_turn (FaspGroup * group, gboolean itself)
+/* @before: something went before what was to leave. */
+static void
+take_turn (FaspGroup * group, gboolean before)
 {
-  if (!itself && ++group->given > TURNS_IN_A_ROW)
+  if (before && ++group->given > TURNS_IN_A_ROW)
     group->first = TURNS_OWED;
-  else if (itself && group->first > 0)
+  else if (!before && group->first > 0)
     group->first--;
-  else if (itself)
+  else if (!before)
     group->given = 0;
+}
+
+void
+fasp_group_gave_turn (FaspGroup * group)
+{
+  take_turn (group, TRUE);
 }
 
 static gboolean
@@ -515,27 +522,18 @@ is_tail_due (const FaspGroup * group, FaspTime now, const FaspGroupView * view)
   return now >= group->tail_time && view->is_unacknowledged;
 }
 
-gboolean
-fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+static gboolean
+poll_next (FaspGroup * group, FaspTime now, const FaspGroupView * view,
     FaspDatagram * datagram)
 {
-  guint64 rex;
-  guint8 round;
-
-  if (fasp_group_get_ready (group, now) > now)
-    return FALSE;
   if (now >= group->announce_time)
     return announce (group, now, datagram);
   /* so that who is away hears whether it could be back */
   if (group->members->len == 0)
     return group->away > 0 && now >= group->tell_time
         && tell (group, now, view, datagram);
-  fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
   if (now >= group->tell_time)
     return tell (group, now, view, datagram);
-  rex = fasp_group_log_peek (group->log, &round);
-  if (rex != FASP_NO_BLOCK)
-    return send_block (group, now, view->store, rex, round, datagram);
   if (send_repair (group, now, view, datagram))
     return TRUE;
   if (has_new (group, view))
@@ -544,6 +542,38 @@ fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
   if (is_tail_due (group, now, view))
     return send_tail (group, now, datagram);
   return FALSE;
+}
+
+static gboolean
+poll_rex (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+    FaspDatagram * datagram)
+{
+  guint64 rex;
+  guint8 round;
+
+  if (group->members->len == 0 || now >= group->announce_time
+      || now >= group->tell_time)
+    return FALSE;
+  rex = fasp_group_log_peek (group->log, &round);
+  return rex != FASP_NO_BLOCK && (group->first == 0 || !has_new (group, view))
+      && send_block (group, now, view->store, rex, round, datagram);
+}
+
+gboolean
+fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+    FaspDatagram * datagram)
+{
+  gboolean rex;
+
+  if (fasp_group_get_ready (group, now) > now)
+    return FALSE;
+  if (group->members->len > 0)
+    fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
+  rex = poll_rex (group, now, view, datagram);
+  if (!rex && !poll_next (group, now, view, datagram))
+    return FALSE;
+  take_turn (group, rex && has_new (group, view));
+  return TRUE;
 }
 
 FaspTime

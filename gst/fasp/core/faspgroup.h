@@ -76,8 +76,8 @@ typedef struct
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
   gdouble patience;             /* back-off in round trips */
   guint64 events_seen, requests_seen;   /* when it was changed, or might have been */
-  guint given;                  /* to members' datagrams in a row, */
-  guint first;                  /* so that so many of its own go before theirs */
+  guint given;                  /* turns to members' datagrams and rexes in a row, */
+  guint first;                  /* so that so many new blocks go before these */
   FaspTime announce_time, tell_time, tail_time, tail_interval;
   FaspTrace *trace;             /* the endpoint's */
   /* figures */
@@ -142,8 +142,8 @@ typedef struct
 
 /* Is it the group's turn, before that of its members? */
 gboolean fasp_group_is_first (const FaspGroup * group);
-/* A datagram left, of the group itself or of one of its members. */
-void fasp_group_took_turn (FaspGroup * group, gboolean itself);
+/* A datagram of one of its members left. */
+void fasp_group_gave_turn (FaspGroup * group);
 
 gboolean fasp_group_poll (FaspGroup * group, FaspTime now,
     const FaspGroupView * view, FaspDatagram * datagram);

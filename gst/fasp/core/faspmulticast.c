@@ -175,7 +175,6 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
   plan_fec (endpoint, now);
   if (!fasp_group_poll (group, now, &view, datagram))
     return FALSE;
-  fasp_group_took_turn (group, TRUE);
   /* they are to be asked sooner than they thought */
   if (fasp_group_get_clock (group) < clock * 3 / 4)
     fasp_endpoint_wake_all (endpoint);

@@ -140,7 +140,7 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
     if (fasp_session_poll (session, now, datagram)) {
       fasp_turns_used (turns, &session->turn_to_send, now);
       if (session->member.joined)
-        fasp_group_took_turn (endpoint->group, FALSE);
+        fasp_group_gave_turn (endpoint->group);
       return TRUE;
     }
     end_turn (endpoint, now, session);

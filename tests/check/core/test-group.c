@@ -796,6 +796,24 @@ test_return_several (void)
   }
 }
 
+/* Two whose way takes none of the blocks, but all that is smaller: whatever they ask for, the
+ * others have their stream. */
+static void
+test_narrow (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    Vgroup *g = roomy_group (i + 1, 10, 20 * FASP_MSEC);
+
+    for (guint k = 8; k < 10; k++) {
+      g->receivers[k].branch.config.mtu = i < 2 ? 1000 : 0;
+      g->receivers[k].branch.config.loss = i < 2 ? 0 : .6;
+    }
+    g_assert_cmpuint (watch_behind (g, 20 * FASP_SEC), <, g->bitrate / 8 / 5);
+    g_assert_cmpuint (g->receivers[0].discontinuities, ==, 0);
+    vgroup_free (g);
+  }
+}
+
 /* The sender is killed and is there again before anybody has missed it, at the same address: it
  * is another group then, and all come back to it. */
 static void
@@ -1283,6 +1301,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/return/all", test_return_all);
   g_test_add_func ("/group/return/flapping", test_return_flapping);
   g_test_add_func ("/group/return/vanished", test_return_vanished);
+  g_test_add_func ("/group/narrow", test_narrow);
   g_test_add_func ("/group/return/several", test_return_several);
   g_test_add_func ("/group/sender-anew", test_sender_anew);
   g_test_add_func ("/group/return/hold", test_return_hold);
