@@ -7,6 +7,8 @@
 #define LONG_LEAST FASP_MSEC
 #define SIGMAS 4
 #define LEAST 3
+/* A queue that overflows loses what is too much: who loses more of all has no way at all. */
+#define OUTAGE_SHARE .75
 /* Of the first loss it is not known yet whose it is. */
 #define PRIOR .5
 /* So many times as many that waited: there are too few others to compare with. */
@@ -42,7 +44,7 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
     return FALSE;
   queue = o->waits / o->samples;
   told = o->new_told;
-  lost = o->new_lost;
+  lost = o->new_lost > OUTAGE_SHARE * told ? 1 : o->new_lost;
   o->samples = o->new_told = o->new_lost = o->waits = 0;
   if (o->since == 0 || now - o->since >= FASP_OVERFLOW_WINDOW)
     slide (o, now);

@@ -6,8 +6,8 @@
  * they tell of had to wait, in the mean: much more than the least of the last
  * FASP_OVERFLOW_WINDOW to twice as much, or not; FASP_OVERFLOW_SAMPLES delays at least together, as
  * a loss is told of at once, by a report of few, whose mean is more often far from that of all.  Where
- * of the first so many more are lost that it
- * cannot be by chance,
+ * nearly all is lost, that is an outage, which says no more of a queue than one loss does.  Where of the
+ * first so many more are lost that it cannot be by chance,
  *
  *     lost_long > 3 + e + 4 sqrt (e (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
  *

@@ -430,6 +430,25 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   return TRUE;
 }
 
+/* What left at @sent, since the drain of a fall began, meets no queue: the path was slow for a
+ * moment only.  (Of what a queue is known to hold a drain is known beforehand to be of the right
+ * length; of what was expected to come, it is not.) */
+static void
+cut_drain (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
+{
+  if (a->phase != DRAIN || a->competing || a->hold_until != a->phase_end
+      || sent < a->drain.start || queue > get_target (a)
+      || a->phase_end - now <= a->rtt)
+    return;
+  a->phase_end = a->drain.end = a->hold_until = now;
+  if (now < a->emptied_until) {
+    a->emptied_until = now;
+    a->emptied = (now - a->emptied_from) / 2;
+  }
+  a->rate.owed = 0;
+  expect (a, now, now);
+}
+
 static void
 leave_competition (Adaptive * a)
 {
@@ -747,6 +766,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (!look_at_jump (a, report->now, sample->sent, way, &queue))
       look_back (a, report->now, sample->sent, queue);
     waited += queue / report->n;
+    cut_drain (a, report->now, sample->sent, queue);
     of_search |= sample->sent < a->hold_until || is_of_search (a, sample->sent);
     if (sample->sent >= a->hold_until)
       a->least = MIN (a->least, queue);

@@ -70,6 +70,23 @@ test_overflow (void)
   }
 }
 
+/* What an outage loses in a row, when much waited, is one loss: those by chance after it are
+ * still of nobody's queue. */
+static void
+test_outage (void)
+{
+  for (guint i = 0; i < 20; i++) {
+    Watch w = {.rand = g_rand_new_with_seed (i) };
+
+    run (&w, 15 * FASP_SEC, 3, 0, 15000, .005, .005);
+    for (guint k = 0; k < 6; k++)
+      report (&w, 15000, 1);
+    run (&w, 60 * FASP_SEC, 3, 0, 15000, .005, .005);
+    g_assert_cmpuint (w.found, ==, 0);
+    g_rand_free (w.rand);
+  }
+}
+
 /* One that never empties says nothing, until somebody makes it. */
 static void
 test_unclear (void)
@@ -166,6 +183,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/overflow/chance", test_chance);
   g_test_add_func ("/overflow/overflow", test_overflow);
+  g_test_add_func ("/overflow/outage", test_outage);
   g_test_add_func ("/overflow/unclear", test_unclear);
   g_test_add_func ("/overflow/noise", test_noise);
   g_test_add_func ("/overflow/told-at-once", test_told_at_once);
