@@ -22,6 +22,11 @@
 #define SHARE_LEAST .02
 #define SHARE_AUTO_MAX .25
 #define SHARE_STEP 1.1
+/* Where blocks wait for so much of the latency before they leave, repairs are too many, whatever
+ * their share of what left: fewer each time, and more again when it is over. */
+#define WAITS_SHARE .5
+#define MOST_LESS .8
+#define MOST_MORE 1.05
 /* anew so often, and while little has been seen whenever there is more. */
 #define PLAN_EVERY (3 * FASP_SEC)
 #define SEEN_SOON 3000
@@ -40,6 +45,7 @@ fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
   fec->mode = window_max > 0 ? mode : FASP_FEC_OFF;
   fec->share = fec->mode == FASP_FEC_FIXED ? CLAMP (share, 0,
       FASP_FEC_SHARE_MAX) : 0;
+  fec->most = SHARE_AUTO_MAX;
   fec->window_max = MIN (window_max, FASP_FEC_WINDOW_MAX);
   fec->window = MIN (WINDOW_FIRST, fec->window_max);
   fec->reach = REACH_UNKNOWN;
@@ -84,6 +90,21 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
   return high;
 }
 
+/* As many as there is room for in the channel: beside the blocks and what is sent again of these. */
+static void
+bound_share (FaspFec * fec, const FaspFecGoal * goal)
+{
+  gdouble room = goal->channel == 0 || goal->data_rate <= 0 ? SHARE_AUTO_MAX :
+      goal->channel / goal->data_rate - 1 - goal->loss;
+
+  if (goal->latency > 0 && goal->waits > WAITS_SHARE * goal->latency)
+    fec->most = MOST_LESS * MIN (fec->most, fec->share);
+  else
+    fec->most *= MOST_MORE;
+  fec->most = CLAMP (MIN (fec->most, room), SHARE_LEAST, SHARE_AUTO_MAX);
+  fec->share = MIN (fec->chosen, fec->most);
+}
+
 static guint
 get_window (const FaspFec * fec, const FaspFecGoal * goal)
 {
@@ -112,9 +133,11 @@ fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
   } else if (fec->mode == FASP_FEC_AUTO && (fec->share == 0
           || goal->seen < SEEN_SOON || now - fec->planned >= PLAN_EVERY)) {
     /* it takes a millisecond */
-    fec->share = choose_share (fec, goal);
+    fec->chosen = choose_share (fec, goal);
     fec->planned = now;
   }
+  if (fec->mode == FASP_FEC_AUTO && fec->is_alone)
+    bound_share (fec, goal);
   if (fec->share > 0 && goal->data_rate > 0)
     fec->window = get_window (fec, goal);
 }

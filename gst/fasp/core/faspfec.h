@@ -35,6 +35,8 @@ typedef struct
 {
   FaspFecMode mode;
   gdouble share;                /* in force: repairs for each block */
+  gdouble chosen, most;         /* wanted, and what there may be, as the stream has to
+                                   leave, too */
   guint window, window_max;     /* blocks: in force, what the peer takes */
   FaspTime reach;               /* a block is covered for so long */
   gboolean is_alone;            /* rexes are too late */
@@ -59,6 +61,8 @@ typedef struct
   gdouble block_rate;           /* a second */
   gdouble data_rate;            /* bit/s */
   gdouble interval;             /* wanted seconds between skips */
+  guint64 channel;              /* bit/s; 0: as much as is sent */
+  FaspTime waits;               /* what is to leave next has waited for it */
 } FaspFecGoal;
 
 /* What the path is like, and what is wanted. */

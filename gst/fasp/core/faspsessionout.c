@@ -461,6 +461,17 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->back_rate = session->budget.rate;
 }
 
+/* How long the next new block has waited for its turn. */
+static FaspTime
+get_waits (const FaspSession * session, FaspTime now)
+{
+  const FaspTx *tx = &session->tx;
+
+  return tx->cursor < fasp_store_get_tail (tx->store)
+      || tx->cursor >= fasp_store_get_head (tx->store) ? 0 :
+      now - fasp_store_get (tx->store, tx->cursor)->arrival;
+}
+
 /* How much the code is to repair, and what is left to send again. */
 static void
 plan_fec (FaspSession * session, FaspTime now)
@@ -471,7 +482,9 @@ plan_fec (FaspSession * session, FaspTime now)
         session->rtt.smoothed,.jitter = session->rtt.jitter,.block_rate =
         outlook->block_rate,.data_rate = outlook->data_rate,.interval =
         outlook->interval,.seen =
-        CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX)
+        CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX),.channel =
+        fasp_session_get_channel_rate (session),.waits =
+        get_waits (session, now)
   };
 
   if (!session->has_fec)

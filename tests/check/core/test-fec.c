@@ -81,6 +81,40 @@ test_half_rtt (gconstpointer data)
   g_assert_cmpuint (skips, ==, 0);
 }
 
+/* Where the channel has no room for as many repairs as the losses want, the stream goes first. */
+static void
+test_no_room (void)
+{
+  static const Fec fec = { FASP_FEC_AUTO, 0, 100, 1 };
+
+  for (guint seed = 1; seed <= 4; seed++) {
+    Vnet *net = vnet_new (seed);
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_set_path (net, 100 * FASP_MSEC, (gdouble[]) {
+        .03, .03}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = FASP_SEC;
+    config.duration = 30 * FASP_SEC;
+    config.bitrate = 4000000;
+    config.channel = 5000000;
+    stream = start (net, &config, &fec);
+    g_assert_true (vstream_run (stream));
+    g_test_message ("seed %u: share %.3f, p95 %" G_GINT64_FORMAT ", skips %"
+        G_GUINT64_FORMAT, seed, stream->sender_stats.fec_share,
+        fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
+                TRUE), .95), stream->sender_stats.skips);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
+            (stream->receiver, TRUE), .95), <, 100 * FASP_MSEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* --- whole streams ------------------------------------------------------------------- */
 
 typedef struct
@@ -249,7 +283,8 @@ test_alone (void)
     vstream_run (stream);
     g_assert_true (stream->eos);
     g_assert_true (stream->drained);
-    g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, 0);
+    /* but for the end, that nobody would know of else */
+    g_assert_cmpuint (stream->sender_stats.blocks_resent, <=, 1);
     g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 300);
     g_test_message ("seed %u: %" G_GUINT64_FORMAT " given up, %u gaps", seed,
         stream->receiver_stats.blocks_too_late, stream->discontinuities);
@@ -366,6 +401,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &cases[i], test_whole);
   }
+  g_test_add_func ("/fec/no-room", test_no_room);
   g_test_add_func ("/fec/alone", test_alone);
   g_test_add_func ("/fec/refused", test_refused);
   g_test_add_func ("/fec/with-rexes", test_with_rexes);
