@@ -431,6 +431,16 @@ gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
   return result;
 }
 
+/* Buffers are made of what came: nobody is asked for others.  GstBaseSrc asks again whenever
+ * a demuxer links somebody, and its question waits behind the queue of another branch, whose
+ * sink may be waiting for this one's preroll, that is for us. */
+static GstPadProbeReturn
+drop_allocation (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+{
+  return GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) ==
+      GST_QUERY_ALLOCATION ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
 /* --- the clock -------------------------------------------------------------------------- */
 
 static GstClock *
@@ -585,6 +595,8 @@ gst_fasp_src_init (GstFaspSrc * self)
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);
+  gst_pad_add_probe (GST_BASE_SRC_PAD (self),
+      GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation, NULL, NULL);
 }
 
 /* --- GstURIHandler ------------------------------------------------------------------------------ */

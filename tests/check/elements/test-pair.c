@@ -1133,6 +1133,38 @@ test_receivers (void)
   pair_free (pair);
 }
 
+/* As a demuxer does that has found what there is. */
+static GstPadProbeReturn
+ask_anew (GstPad * pad, GstPadProbeInfo * info, gpointer seen)
+{
+  if (++*(guint *) seen > 2)
+    return GST_PAD_PROBE_OK;
+  gst_pad_push_event (pad, gst_event_new_reconfigure ());
+  return GST_PAD_PROBE_DROP;
+}
+
+/* One sink waits for the other one's preroll, which needs more of the stream. */
+static void
+test_branches (void)
+{
+  guint port = pair_get_port (), seen = 0;
+  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true "
+      "num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET, port);
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://:%u "
+      SECRET " ! tee name=t t. ! queue ! fakesink "
+      "t. ! queue ! fakesink name=late", port);
+  g_autoptr (GstElement) late = gst_bin_get_by_name (GST_BIN (receiver),
+      "late");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (late, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, ask_anew, &seen, NULL);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (receiver, GST_MESSAGE_EOS));
+  pair_stop (sender);
+  pair_stop (receiver);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1187,5 +1219,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/new-time", test_new_time);
   g_test_add_func ("/pair/stats-end", test_stats_end);
   g_test_add_func ("/pair/receivers", test_receivers);
+  g_test_add_func ("/pair/branches", test_branches);
   return g_test_run ();
 }
