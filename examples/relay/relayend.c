@@ -13,7 +13,7 @@ set_defaults (const RelayEnd * end, GstElement * element)
     g_object_set (element, "streamid", end->streamid, NULL);
   if (end->sends) {
     /* nobody there: the stream passes; one that is slow never holds the others */
-    g_object_set (element, "wait-for-connection", FALSE, "async", FALSE, NULL);
+    g_object_set (element, "wait-for-connection", FALSE, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "slow-policy", "skip");
   }
 }

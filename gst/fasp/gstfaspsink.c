@@ -66,6 +66,7 @@ struct _GstFaspSink
   GstFaspUpstream upstream;
   gboolean delta;               /* the last buffer cannot be decoded alone */
   gboolean ended;               /* the end of the stream was sent */
+  gint async_set;               /* `async' was, by the application; atomic */
   gint64 told_slow;             /* the I/O thread's; µs */
   GstFaspWatch watch;
 };
@@ -360,6 +361,18 @@ handle_event (GstElement * element, const FaspEvent * event)
 
 /* --- states -------------------------------------------------------------------------- */
 
+/* Who does not synchronise shows no first picture, and holds up the others: what they wait for
+ * may be behind what we hold for a preroll, or come back from where it is sent to. Who does
+ * needs it: after a seek running time begins anew with the preroll. */
+static void
+choose_async (GstFaspSink * self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+
+  if (!g_atomic_int_get (&self->async_set))
+    gst_base_sink_set_async_enabled (sink, gst_base_sink_get_sync (sink));
+}
+
 /* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
  * that what is set in READY counts. */
 static GstStateChangeReturn
@@ -372,6 +385,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
       && !gst_fasp_connection_may_close (&self->connection))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    choose_async (self);
     self->delta = FALSE;
     gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
@@ -432,6 +446,14 @@ gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
       value, pspec);
 }
 
+/* Properties of GstBaseSink, too. */
+static void
+gst_fasp_sink_notify (GObject * object, GParamSpec * pspec)
+{
+  if (g_str_equal (pspec->name, "async"))
+    g_atomic_int_set (&GST_FASP_SINK (object)->async_set, TRUE);
+}
+
 static gchar *
 gst_fasp_sink_check (GstElement * element)
 {
@@ -469,6 +491,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
 
   object_class->set_property = gst_fasp_sink_set_property;
   object_class->get_property = gst_fasp_sink_get_property;
+  object_class->notify = gst_fasp_sink_notify;
   object_class->finalize = gst_fasp_sink_finalize;
   gst_fasp_settings_install (object_class, FASP_ROLE_SENDER);
   gst_fasp_events_install (object_class);

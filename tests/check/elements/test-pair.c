@@ -1165,6 +1165,64 @@ test_branches (void)
   pair_stop (receiver);
 }
 
+/* Both ends in one pipeline: the source has nothing before the sink has sent something. */
+static void
+test_one_pipeline (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) pipeline = pair_launch ("audiotestsrc num-buffers=10 "
+      "! faspsink uri=fasp://127.0.0.1:%u " SECRET " faspsrc uri=fasp://:%u "
+      SECRET " ! fakesink", port, port);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
+  pair_stop (pipeline);
+}
+
+/* Who waits for a preroll: who synchronises, and who is told to. */
+static void
+test_async (void)
+{
+  static const struct
+  {
+    const gchar *properties;
+    gboolean waits;
+  } cases[] = {
+    {"", FALSE},
+    {"sync=true", TRUE},
+    {"sync=true async=false", FALSE},
+    {"async=false sync=true", FALSE},
+    {"async=true", TRUE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GstElement) pipeline = pair_launch ("appsrc ! faspsink "
+        "localport=0 %s", cases[i].properties);
+
+    for (guint round = 0; round < 2; round++) {
+      g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PAUSED), ==,
+          cases[i].waits ? GST_STATE_CHANGE_ASYNC : GST_STATE_CHANGE_SUCCESS);
+      g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
+    }
+  }
+}
+
+/* All of the stream, and its end, before it plays. */
+static void
+test_end_in_pause (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (50000);
+
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  gst_element_set_state (pair->sender, GST_STATE_PAUSED);
+  push (pair, stream, 0, 50000, 1316);
+  gst_app_src_end_of_stream (get_in (pair));
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1220,5 +1278,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/stats-end", test_stats_end);
   g_test_add_func ("/pair/receivers", test_receivers);
   g_test_add_func ("/pair/branches", test_branches);
+  g_test_add_func ("/pair/one-pipeline", test_one_pipeline);
+  g_test_add_func ("/pair/async", test_async);
+  g_test_add_func ("/pair/end-in-pause", test_end_in_pause);
   return g_test_run ();
 }
