@@ -142,6 +142,23 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
   return TRUE;
 }
 
+/* GstUri has no host where it cannot read one, which would be a listener on all
+ * addresses: an escape that is none, or one of a letter that is none. */
+static gboolean
+check_host (const gchar * text, GstUri * uri, GError ** error)
+{
+  const gchar *host = gst_uri_get_host (uri), *slashes = strstr (text, "//");
+
+  if (host != NULL && g_utf8_validate (host, -1, NULL))
+    return TRUE;
+  if (host == NULL && slashes != NULL && slashes[2] == ':')
+    return TRUE;
+  BAD_URI ("The host in \"%.*s\" cannot be read: write %%25 for a %%, as in "
+      "fasp://[fe80::1%%25eth0]:PORT, and fasp://:PORT to listen.",
+      (int) strcspn (text, "?#"), text);
+  return FALSE;
+}
+
 gboolean
 gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
     const gchar * text, GError ** error)
@@ -158,7 +175,7 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
         (int) strcspn (text, "?#"), text);
     return FALSE;
   }
-  if (!check_authority (text, uri, error)
+  if (!check_authority (text, uri, error) || !check_host (text, uri, error)
       || !parse_query (element, uri, pairs, error))
     return FALSE;
 

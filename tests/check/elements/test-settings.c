@@ -25,8 +25,13 @@ static const Uri uris[] = {
   {"faspsink", "fasp://:7001?wait-for-connection=false&tos=184&ttl=12", NULL},
   {"faspsrc", "fasp://:7001?too-late=skip&keep-listening=true", NULL},
   {"faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL},
+  {"faspsrc", "fasp://[fe80::1%25eth0]:7001", NULL},
 
   {"faspsink", "", "URI"},
+  {"faspsrc", "fasp://[fe80::1%eth0]:7001", "write %25"},
+  {"faspsrc", "fasp://[fe80::1%ee0]:7001", "write %25"},
+  {"faspsrc", "fasp://a%zz:7001", "write %25"},
+  {"faspsrc", "fasp://[]:7001", "to listen"},
   {"faspsink", "fasp://:7001?passphrase", "passphrase"},
   {"faspsink", "fasp://:7001?streamid", "streamid"},
   {"faspsink", "srt://a:1", "srt"},
