@@ -242,7 +242,9 @@ install_source (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_CAPS,
       g_param_spec_boxed ("caps", "Caps",
           "Caps of the stream, where downstream cannot find out (e.g. "
-          "application/x-rtp)", GST_TYPE_CAPS, READY));
+          "application/x-rtp-stream). Buffers are not the sender's: packets and "
+          "frames need an element that cuts them (rtpstreamdepay, gdpdepay, "
+          "rawaudioparse, rawvideoparse)", GST_TYPE_CAPS, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PROVIDE_CLOCK,
       g_param_spec_boolean ("provide-clock", "Provide clock",
           "Be the clock of the pipeline, at the rate of the sender's clock, so "

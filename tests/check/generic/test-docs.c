@@ -130,6 +130,26 @@ test_properties (void)
   }
 }
 
+/* Caps that are named as an example are of what can be cut to the sender's packets again. */
+static void
+test_caps (void)
+{
+  g_autoptr (GstElement) source = gst_object_ref_sink
+      (gst_element_factory_make ("faspsrc", NULL));
+  g_autoptr (GstElement) cutter = gst_object_ref_sink
+      (gst_element_factory_make ("rtpstreamdepay", NULL));
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (cutter, "sink");
+  const gchar *blurb = g_param_spec_get_blurb (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (source), "caps"));
+  const gchar *example = strstr (blurb, "e.g. ") + strlen ("e.g. ");
+  g_autofree gchar *name = g_strndup (example, strcspn (example, ")"));
+  g_autoptr (GstCaps) caps = gst_caps_from_string (name);
+  g_autofree gchar *text = load ("docs/plugins/faspsrc.md");
+
+  g_assert_true (gst_pad_query_accept_caps (pad, caps));
+  assert_described (text, name);
+}
+
 static void
 add_test (const gchar * name)
 {
@@ -175,5 +195,6 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     add_test (others[i]);
   g_test_add_func ("/docs/properties", test_properties);
+  g_test_add_func ("/docs/caps", test_caps);
   return g_test_run ();
 }
