@@ -118,6 +118,44 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
   return good;
 }
 
+/* The first % that is no escape of a byte, in front of any #, or NULL. */
+static const gchar *
+find_bad_escape (const gchar * text)
+{
+  const gchar *end = text + strcspn (text, "#");
+
+  for (const gchar * at = text; (at = strchr (at, '%')) != NULL && at < end;
+      at++)
+    if (!g_ascii_isxdigit (at[1]) || !g_ascii_isxdigit (at[2])
+        || strncmp (at + 1, "00", 2) == 0)
+      return at;
+  return NULL;
+}
+
+/* GstUri makes nothing of what has one: of a value, so that nobody could tell what was wrong
+ * with it; and a key that is nothing crashes it (1.22). */
+static gboolean
+check_escapes (GstElement * element, const gchar * text, GError ** error)
+{
+  const gchar *query = text + strcspn (text, "?");
+  const gchar *bad = find_bad_escape (text), *from = bad;
+  g_autofree gchar *key = NULL;
+
+  if (bad == NULL)
+    return TRUE;
+  while (from > query + 1 && from[-1] != '&')
+    from--;
+  key = g_strndup (from, strcspn (from, "=&#"));
+  /* what is no key may be the rest of a secret */
+  if (from < bad && find_key (element, key) != NULL)
+    BAD_URI ("The value of %s in the fasp URI has a %% that is no escape: "
+        "write %%25 for a %%.", key);
+  else
+    BAD_URI ("The fasp URI has a %% that is no escape: write %%25 for a %%, as "
+        "in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
+  return FALSE;
+}
+
 static gboolean
 check_authority (const gchar * text, GstUri * uri, GError ** error)
 {
@@ -129,9 +167,9 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
         "fasp://HOST:PORT?key=value.", path);
     return FALSE;
   }
-  if (gst_uri_get_userinfo (uri) != NULL || gst_uri_get_fragment (uri) != NULL) {
+  if (gst_uri_get_userinfo (uri) != NULL || strchr (text, '#') != NULL) {
     BAD_URI ("A fasp URI is fasp://HOST:PORT?key=value, without a user name "
-        "or #fragment.");
+        "or #fragment: write %%23 for a # in a value.");
     return FALSE;
   }
   if (port == GST_URI_NO_PORT || port == 0 || port > G_MAXUINT16) {
@@ -163,11 +201,14 @@ gboolean
 gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
     const gchar * text, GError ** error)
 {
-  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+  g_autoptr (GstUri) uri = NULL;
   g_autoptr (GPtrArray) pairs =
       g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
   const gchar *host;
 
+  if (!check_escapes (element, text, error))
+    return FALSE;
+  uri = gst_uri_from_string (text);
   if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
     /* what comes behind may be a secret */
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "

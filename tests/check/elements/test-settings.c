@@ -31,6 +31,17 @@ static const Uri uris[] = {
   {"faspsrc", "fasp://[fe80::1%eth0]:7001", "write %25"},
   {"faspsrc", "fasp://[fe80::1%ee0]:7001", "write %25"},
   {"faspsrc", "fasp://a%zz:7001", "write %25"},
+  {"faspsink", "fasp://a:7001?fec=20%", "value of fec in"},
+  {"faspsink", "fasp://a:7001?latency=3&fec=20%&tos=4", "value of fec in"},
+  {"faspsink", "fasp://a:7001?passphrase=correct-%zz-horse",
+      "value of passphrase in"},
+  {"faspsink", "fasp://a:7001?passphrase=correct&horse%=1", "write %25"},
+  {"faspsink", "fasp://a:7001?streamid=%00", "value of streamid in"},
+  {"faspsink", "fasp://a:7001?%", "write %25"},
+  {"faspsink", "fasp://a:7001?%=%", "write %25"},
+  {"faspsink", "fasp://u%@host:7001", "write %25"},
+  {"faspsink", "fasp://host:7001#x%", "#fragment"},
+  {"faspsink", "fasp://host:7001?passphrase=correct#horse%", "write %23"},
   {"faspsrc", "fasp://[]:7001", "to listen"},
   {"faspsink", "fasp://:7001?passphrase", "passphrase"},
   {"faspsink", "fasp://:7001?streamid", "streamid"},
@@ -128,6 +139,29 @@ test_keys (void)
   g_assert_cmpuint (bitrate, ==, 8000000);
   /* and what is told can be set again */
   g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uri, NULL));
+}
+
+/* A % in a passphrase: who reads the error does not get to know what it is. */
+static void
+test_secret (void)
+{
+  g_autoptr (GstElement) sink = gst_object_ref_sink
+      (gst_element_factory_make ("faspsink", NULL));
+  static const gchar *const secrets[] = {
+    "fasp://h:1?passphrase=correct%horse",
+    "fasp://h:1?passphrase=correct&horse%=1",
+    "fasp://h:1?passphrase=correct%&horse=1",
+    "fasp://h:1?passphrase=correct#horse%",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (secrets); i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_false (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), secrets[i],
+            &error));
+    g_assert_null (strstr (error->message, "correct"));
+    g_assert_null (strstr (error->message, "horse"));
+  }
 }
 
 /* Every mistake of settings is an error message, not a crash or a hang. */
@@ -369,6 +403,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &uris[i], test_uri);
   }
   g_test_add_func ("/settings/keys", test_keys);
+  g_test_add_func ("/settings/secret", test_secret);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
   g_test_add_func ("/settings/check", test_check);
   g_test_add_func ("/settings/busy-port", test_busy_port);
