@@ -234,6 +234,25 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
   return TRUE;
 }
 
+/* GstUri writes a space in a value as +, which it does not read as one. */
+static gchar *
+write_spaces (gchar * text)
+{
+  gchar *query = strchr (text, '?');
+  g_auto (GStrv) words = NULL;
+  g_autofree gchar *spaced = NULL;
+  gchar *whole;
+
+  if (query == NULL)
+    return text;
+  words = g_strsplit (query, "+", -1);
+  spaced = g_strjoinv ("%20", words);
+  *query = '\0';
+  whole = g_strconcat (text, spaced, NULL);
+  g_free (text);
+  return whole;
+}
+
 gchar *
 gst_fasp_uri_get (const GstFaspSettings * s)
 {
@@ -258,5 +277,5 @@ gst_fasp_uri_get (const GstFaspSettings * s)
     gst_uri_set_query_value (uri, "localaddress", s->localaddress);
   if (s->streamid != NULL)
     gst_uri_set_query_value (uri, "streamid", s->streamid);
-  return gst_uri_to_string (uri);
+  return write_spaces (gst_uri_to_string (uri));
 }

@@ -141,6 +141,31 @@ test_keys (void)
   g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uri, NULL));
 }
 
+/* What the uri property tells is what it was made of. */
+static void
+test_again (void)
+{
+  static const gchar *const streamids[] = { "a b", " a  b ", "a+b", "+ +",
+    "a%20b", "a%2Bb", "100%", "a&b=c?d#e;f/g:h@i", "ä ö", ""
+  };
+  g_autoptr (GstElement) from = gst_object_ref_sink
+      (gst_element_factory_make ("faspsink", NULL));
+  g_autoptr (GstElement) to = gst_object_ref_sink
+      (gst_element_factory_make ("faspsink", NULL));
+
+  for (guint i = 0; i < G_N_ELEMENTS (streamids); i++) {
+    g_autofree gchar *uri = NULL, *again = NULL, *streamid = NULL;
+
+    g_object_set (from, "uri", "fasp://[fe80::1%25eth0]:1", "streamid",
+        streamids[i], NULL);
+    g_object_get (from, "uri", &uri, NULL);
+    g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (to), uri, NULL));
+    g_object_get (to, "streamid", &streamid, "uri", &again, NULL);
+    g_assert_cmpstr (streamid, ==, streamids[i]);
+    g_assert_cmpstr (again, ==, uri);
+  }
+}
+
 /* A % in a passphrase: who reads the error does not get to know what it is. */
 static void
 test_secret (void)
@@ -403,6 +428,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &uris[i], test_uri);
   }
   g_test_add_func ("/settings/keys", test_keys);
+  g_test_add_func ("/settings/again", test_again);
   g_test_add_func ("/settings/secret", test_secret);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
   g_test_add_func ("/settings/check", test_check);
