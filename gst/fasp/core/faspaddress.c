@@ -15,6 +15,16 @@ fasp_address_equal (const FaspAddress * a, const FaspAddress * b)
       && memcmp (a->bytes, b->bytes, a->len) == 0;
 }
 
+guint
+fasp_address_hash (const FaspAddress * address)
+{
+  guint32 hash = 2166136261u ^ address->link;   /* FNV-1a */
+
+  for (guint i = 0; i < address->len; i++)
+    hash = (hash ^ address->bytes[i]) * 16777619u;
+  return hash;
+}
+
 void
 fasp_address_add_port (FaspAddress * address, guint n)
 {

@@ -99,6 +99,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
     fasp_turns_clear (&endpoint->turns[i]);
   fasp_heap_clear (&endpoint->needs);
   g_hash_table_unref (endpoint->by_id);
+  fasp_whereabouts_clear (&endpoint->whereabouts);
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
   fasp_store_free (endpoint->store);
@@ -546,20 +547,32 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
     fasp_dial_start (endpoint, now);
 }
 
+static void
+refuse (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
+    const FaspAddress * to)
+{
+  if (!fasp_session_refused (session, now, to))
+    return;
+  if (fasp_session_is_over (session))
+    session->close_deadline = MIN (session->close_deadline,
+        fasp_session_get_refused_time (session));
+  fasp_endpoint_wake (endpoint, session);
+}
+
 void
 fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to)
 {
-  fasp_move_unreachable (endpoint, to);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FaspWhereabouts *w = &endpoint->whereabouts;
 
-    if (!fasp_session_refused (session, now, to))
-      continue;
-    if (fasp_session_is_over (session))
-      session->close_deadline = MIN (session->close_deadline,
-          fasp_session_get_refused_time (session));
-    fasp_endpoint_wake (endpoint, session);
+  fasp_move_unreachable (endpoint, to);
+  fasp_whereabouts_update (w, now, endpoint->sessions);
+  for (guint place = fasp_whereabouts_find (w, to); place > 0;) {
+    FaspSession *session = g_hash_table_lookup (endpoint->by_id,
+        GUINT_TO_POINTER (fasp_whereabouts_take (w, &place)));
+
+    if (session != NULL)
+      refuse (endpoint, now, session, to);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "faspreplies.h"
 #include "faspsession.h"
 #include "faspstream.h"
+#include "faspwhereabouts.h"
 
 G_BEGIN_DECLS
 
@@ -29,6 +30,7 @@ struct _FaspEndpoint
   GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
   guint64 made;                 /* so many so far */
   GHashTable *by_id;            /* id -> FaspSession */
+  FaspWhereabouts whereabouts;  /* of their peers */
   FaspTurns turns[FASP_LANES_MAX];      /* whose it is to be polled, by lane */
   FaspTime refusal_told;        /* last event about somebody unproved */
   guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* told of, */

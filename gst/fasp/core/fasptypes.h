@@ -162,6 +162,7 @@ typedef struct
 typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
 
 gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
+guint fasp_address_hash (const FaspAddress * address);
 
 /* The port that is @n above it, of POSIX's sockaddr_in and sockaddr_in6. */
 void fasp_address_add_port (FaspAddress * address, guint n);

@@ -196,8 +196,10 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     if (all)
       break;
   }
-  while (fasp_socket_get_unreachable (fasp_links_get (io->links, link),
-          &address)) {
+  /* anybody can forge them: datagrams are not to wait for all */
+  for (guint i = 0; i < FASP_REPORTS_AT_ONCE
+      && fasp_socket_get_unreachable (fasp_links_get (io->links, link),
+          &address); i++) {
     address.link = link;
     fasp_guard_lock (&io->guard);
     fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (),

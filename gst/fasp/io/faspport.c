@@ -95,8 +95,10 @@ tell_unreachable (FaspPort * port)
 {
   FaspAddress address;
 
-  while (fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
-          &address)) {
+  /* anybody can forge them: datagrams are not to wait for all */
+  for (guint n = 0; n < FASP_REPORTS_AT_ONCE
+      && fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
+          &address); n++) {
     FaspTime now = g_get_monotonic_time ();
 
     address.link = 0;

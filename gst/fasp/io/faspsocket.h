@@ -45,7 +45,9 @@ gsize fasp_socket_set_buffer (FaspSocket * socket, gsize wanted);
 /* That it granted at first, bytes. */
 gsize fasp_socket_get_buffer (const FaspSocket * socket);
 
-/* The next address that the network reports nobody listens at. */
+/* The next address that the network reports nobody listens at. So many are looked at before
+ * datagrams have their turn. */
+#define FASP_REPORTS_AT_ONCE 16
 gboolean fasp_socket_get_unreachable (FaspSocket * socket, FaspAddress * to);
 
 /* @address as this socket has it (IPv4 mapped into IPv6 on a dual one).

@@ -4,6 +4,8 @@
  * others, to memory and to time.  Seeds of these came from a review.
  */
 #include <string.h>
+#include <time.h>
+#include "faspendpointprivate.h"
 #include "vspy.h"
 
 #define RTT (20 * FASP_MSEC)
@@ -346,6 +348,111 @@ test_refusals (void)
   play_free (play);
 }
 
+/* --- time, with many sessions ----------------------------------------------------- */
+
+static FaspAddress
+get_address (guint i)
+{
+  FaspAddress address = vnet_get_address (VNET_B);
+
+  memcpy (address.bytes + 4, &i, sizeof i);
+  return address;
+}
+
+/* A sender with receivers 0 to @n - 1, who open nothing: it is about the list of them. */
+static FaspEndpoint *
+make_listener (Vnet * net, guint n)
+{
+  const FaspHello told = {.flows = 1,.window = 64 };
+  FaspEndpointConfig config;
+  FaspEndpoint *endpoint;
+
+  fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  endpoint = fasp_endpoint_new (&config, vnet_random, net);
+  for (guint i = 0; i < n; i++) {
+    FaspAddress address = get_address (i);
+    guint8 nonce[FASP_NONCE_SIZE] = { 0 };
+
+    memcpy (nonce, &i, sizeof i);
+    fasp_endpoint_add_session (endpoint, 0, fasp_endpoint_new_id (endpoint),
+        &address, &told, nonce, 0);
+  }
+  return endpoint;
+}
+
+static guint
+count_refused (FaspEndpoint * endpoint)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    n += fasp_endpoint_nth (endpoint, i)->paths[0].refused;
+  return n;
+}
+
+/* Of this process, ns. */
+static gint64
+get_cpu_time (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * G_GINT64_CONSTANT (1000000000) + t.tv_nsec;
+}
+
+static gint64
+time_reports (FaspEndpoint * endpoint)
+{
+  gint64 before = get_cpu_time ();
+
+  for (guint i = 0; i < 5000; i++) {
+    FaspAddress nobody = get_address (1000000 + i);
+
+    fasp_endpoint_unreachable (endpoint, FASP_SEC + i, &nobody);
+  }
+  return get_cpu_time () - before;
+}
+
+/* That nobody listens somewhere can be said by anybody, as often as a line carries, and
+ * costs hardly more with thousands of receivers than with a few. */
+static void
+test_reports (void)
+{
+  Vnet *net = vnet_new (1);
+  FaspEndpoint *few = make_listener (net, 10), *many =
+      make_listener (net, 3000);
+  const FaspHello told = {.flows = 1,.window = 64 };
+  const guint8 nonce[FASP_NONCE_SIZE] = { 0 };
+  FaspAddress address;
+
+  g_assert_cmpint (time_reports (many), <,
+      10 * time_reports (few) + 20 * 1000000);
+  g_assert_cmpuint (count_refused (many), ==, 0);
+  /* of who is there it is heard, while others are spoken of, too: whoever was there before, */
+  address = get_address (1234);
+  fasp_endpoint_unreachable (many, FASP_SEC + 5000, &address);
+  g_assert_cmpuint (count_refused (many), ==, 1);
+  g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refused);
+  /* and soon who has come since */
+  address = get_address (5000);
+  fasp_endpoint_add_session (many, FASP_SEC, fasp_endpoint_new_id (many),
+      &address, &told, nonce, 0);
+  fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
+  g_assert_cmpuint (count_refused (many), ==, 2);
+  g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refused);
+  /* two at one address, and one that is gone */
+  fasp_endpoint_add_session (many, FASP_SEC, fasp_endpoint_new_id (many),
+      &address, &told, nonce, 0);
+  fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
+  g_assert_cmpuint (count_refused (many), ==, 3);
+  fasp_endpoint_remove_session (many, fasp_endpoint_nth (many, 3000));
+  fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
+  g_assert_cmpuint (count_refused (many), ==, 2);
+  fasp_endpoint_free (few);
+  fasp_endpoint_free (many);
+  vnet_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -357,5 +464,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/far-numbers", test_far_numbers);
   g_test_add_func ("/hostile/false-end", test_false_end);
   g_test_add_func ("/hostile/refusals", test_refusals);
+  g_test_add_func ("/hostile/reports", test_reports);
   return g_test_run ();
 }
