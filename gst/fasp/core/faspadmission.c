@@ -32,6 +32,7 @@ typedef struct
   const FaspAddress *from;
   gboolean proved;              /* it is where it says */
   const FaspHandshake *open;
+  guint8 id[FASP_KEY_SIZE];     /* of all that it says */
   FaspHello hello;              /* once its message has been opened */
   FaspIdentity peer;            /* and who it is */
   FaspNoise noise;
@@ -113,12 +114,6 @@ send_versions (FaspEndpoint * endpoint, const FaspAddress * to,
 
 /* --- who is calling? ------------------------------------------------------------- */
 
-typedef struct
-{
-  FaspSession *same_call;       /* the OPEN is a repetition */
-  guint open;
-} Survey;
-
 /* All of an OPEN but the cookie.  One that was damaged, or changed on purpose,
  * on its way is another call, lest it stands in for the right one. */
 static void
@@ -131,30 +126,29 @@ identify_call (const FaspHandshake * open, guint8 call[FASP_KEY_SIZE])
   fasp_sha256 (prologue, w.used, open->message, open->message_size, call);
 }
 
-static gboolean
-is_same_call (const FaspSession * session, const FaspHandshake * open)
+static guint
+hash_call (gconstpointer call)
 {
-  guint8 call[FASP_KEY_SIZE];
+  guint hash;
 
-  if (memcmp (session->nonce, open->nonce, FASP_NONCE_SIZE) != 0)
-    return FALSE;
-  identify_call (open, call);
-  return memcmp (session->call, call, sizeof call) == 0;
+  memcpy (&hash, call, sizeof hash);    /* it is one already */
+  return hash;
 }
 
-static Survey
-survey (const FaspEndpoint * endpoint, const FaspHandshake * open)
+static gboolean
+is_same_call (gconstpointer a, gconstpointer b)
 {
-  Survey s = { 0 };
+  return memcmp (a, b, FASP_KEY_SIZE) == 0;
+}
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = g_ptr_array_index (endpoint->sessions, i);
+static guint
+count_open (const FaspEndpoint * endpoint)
+{
+  guint n = 0;
 
-    if (is_same_call (session, open))
-      s.same_call = session;
-    s.open += session->state == FASP_SESSION_OPEN;
-  }
-  return s;
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    n += fasp_endpoint_nth (endpoint, i)->state == FASP_SESSION_OPEN;
+  return n;
 }
 
 /* The session that the caller was in, if it proves so. */
@@ -256,7 +250,8 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
   session->half = fasp_gate_enter (endpoint->gate, call->from);
-  identify_call (call->open, session->call);
+  memcpy (session->call, call->id, sizeof session->call);
+  g_hash_table_insert (endpoint->by_call, session->call, session);
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
   session->accept = g_bytes_new (message, m.used);
@@ -326,22 +321,22 @@ is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
 /* Who can be told apart by its address alone, and the same call again. TRUE:
  * it is worth the work of opening its message. */
 static gboolean
-look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
-    const Survey * s)
+look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
+  FaspSession *same = g_hash_table_lookup (endpoint->by_call, call->id);
   guint half = fasp_gate_count_half (endpoint->gate);
 
-  if (s->same_call != NULL) {
-    if (s->same_call->state == FASP_SESSION_HALF) {
+  if (same != NULL) {
+    if (same->state == FASP_SESSION_HALF) {
       /* to where it is asked for: who has copied an OPEN gets nothing by that,
        * and the session's address is another matter */
-      if (!fasp_address_equal (&s->same_call->accept_to, call->from))
-        s->same_call->accept_moved = TRUE;
-      s->same_call->accept_to = *call->from;
-      s->same_call->accept_due = TRUE;
-      fasp_endpoint_wake (endpoint, s->same_call);
-    } else if (s->same_call->close_reason == FASP_REASON_REFUSED) {
+      if (!fasp_address_equal (&same->accept_to, call->from))
+        same->accept_moved = TRUE;
+      same->accept_to = *call->from;
+      same->accept_due = TRUE;
+      fasp_endpoint_wake (endpoint, same);
+    } else if (same->close_reason == FASP_REASON_REFUSED) {
       say_no (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
     }
     return FALSE;
@@ -363,7 +358,7 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 }
 
 static void
-decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
+decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   gboolean receiver = config->role == FASP_ROLE_RECEIVER;
@@ -390,7 +385,7 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call, const Survey * s)
   } else if (receiver && fasp_endpoint_get_heard (endpoint, NULL) != NULL) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
         "another sender is connected already");
-  } else if (!receiver && s->open >= (config->max_sessions > 0 ?
+  } else if (!receiver && count_open (endpoint) >= (config->max_sessions > 0 ?
           config->max_sessions : FASP_SESSIONS_MAX)) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
         "no room for one more receiver");
@@ -411,12 +406,20 @@ fasp_admission_init (FaspEndpoint * endpoint)
   if (has_name (endpoint))
     fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
         endpoint->names);
+  endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
   endpoint->gate = endpoint->config.gate;
   if (endpoint->gate != NULL)
     return;
   endpoint->gate = endpoint->own_gate = g_new (FaspGate, 1);
   endpoint->random (endpoint->random_data, secret, sizeof secret);
   fasp_gate_init (endpoint->gate, secret);
+}
+
+void
+fasp_admission_forget (FaspEndpoint * endpoint, FaspSession * session)
+{
+  if (session->listener)
+    g_hash_table_remove (endpoint->by_call, session->call);
 }
 
 void
@@ -434,7 +437,6 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     FaspRoute route)
 {
   Call call = {.from = from,.open = open };
-  Survey s;
 
   if (size < FASP_OPEN_SIZE || open->from_cid == 0) {
     endpoint->stats.datagrams_malformed++;
@@ -451,11 +453,11 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     retry (endpoint, now, from, open);
     return;
   }
-  s = survey (endpoint, open);
-  if (look_at (endpoint, now, &call, &s)
+  identify_call (open, call.id);
+  if (look_at (endpoint, now, &call)
       && is_for_us (endpoint, now, &call, route)
       && open_message (endpoint, now, &call))
-    decide (endpoint, now, &call, &s);
+    decide (endpoint, now, &call);
   fasp_noise_wipe (&call.noise);
 }
 

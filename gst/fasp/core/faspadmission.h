@@ -40,6 +40,8 @@ void fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
 /* The application answered FASP_EVENT_CONNECTING. */
 void fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session, gboolean accept);
+/* @session is about to be removed: its call would be a new one. */
+void fasp_admission_forget (FaspEndpoint * endpoint, FaspSession * session);
 /* It is half open no more: open, or gone. */
 void fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session);
 /* Writes the ACCEPT of @session. */

@@ -99,6 +99,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
     fasp_turns_clear (&endpoint->turns[i]);
   fasp_heap_clear (&endpoint->needs);
   g_hash_table_unref (endpoint->by_id);
+  g_hash_table_unref (endpoint->by_call);
   fasp_whereabouts_clear (&endpoint->whereabouts);
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
@@ -747,6 +748,7 @@ void
 fasp_endpoint_remove_session (FaspEndpoint * endpoint, FaspSession * session)
 {
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
+  fasp_admission_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
   fasp_turns_remove (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send);

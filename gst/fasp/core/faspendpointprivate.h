@@ -30,6 +30,7 @@ struct _FaspEndpoint
   GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
   guint64 made;                 /* so many so far */
   GHashTable *by_id;            /* id -> FaspSession */
+  GHashTable *by_call;          /* a listener's: all that an OPEN said -> FaspSession */
   FaspWhereabouts whereabouts;  /* of their peers */
   FaspTurns turns[FASP_LANES_MAX];      /* whose it is to be polled, by lane */
   FaspTime refusal_told;        /* last event about somebody unproved */

@@ -5,8 +5,8 @@
 
 /* A datagram without a block is of interest for its time only, so long. */
 #define FORGET_AFTER (10 * FASP_SEC)
-/* Blocks without news that one feedback looks at again. */
-#define UNKNOWN_AT_ONCE 4096
+/* Blocks that one feedback brings news of, at most, besides those that it settles. */
+#define NEWS_AT_ONCE 4096
 /* Datagrams that may wait for being settled, beyond four for each block in
  * flight: ten seconds of answers to pings, say. */
 #define OVERGROWN 65536
@@ -64,7 +64,7 @@ struct _FaspRepair
   guint64 from, end;
   gboolean tail;
   GArray *ranges;
-  GQueue unknown;               /* guint64: settled, not spoken of yet */
+  GSequence *unknown;           /* guint64 of settled packets, not spoken of yet */
   gboolean was_member;
   FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
   FaspTime group_progress;      /* when more of it was told of, last */
@@ -83,7 +83,7 @@ fasp_repair_new (guint64 start)
   repair->block_mask = FASP_RING_FIRST_MASK;
   repair->blocks = g_new0 (BlockState, repair->block_mask + 1);
   repair->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
-  g_queue_init (&repair->unknown);
+  repair->unknown = g_sequence_new (g_free);
   return repair;
 }
 
@@ -97,7 +97,7 @@ fasp_repair_free (FaspRepair * repair)
       g_free (repair->flows[i]->ring);
     g_free (repair->flows[i]);
   }
-  g_queue_clear_full (&repair->unknown, g_free);
+  g_sequence_free (repair->unknown);
   g_array_unref (repair->ranges);
   g_free (repair->heap);
   g_free (repair->blocks);
@@ -330,6 +330,21 @@ settle (FaspRepair * repair, FaspTime age, guint64 block,
   return TRUE;
 }
 
+static gint
+compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
+{
+  guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
+
+  return (first > second) - (first < second);
+}
+
+/* For a search: before all that are equal. */
+static gint
+put_before (gconstpointer a, gconstpointer b, gpointer first)
+{
+  return *(const guint64 *) a < *(const guint64 *) first ? -1 : 1;
+}
+
 static void
 settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
     FaspRepairResult * result)
@@ -338,26 +353,45 @@ settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
     Transmission *t = transmission (flow, flow->front);
 
     if (!settle (repair, now - t->sent, t->block, result))
-      g_queue_push_tail (&repair->unknown, g_memdup2 (&t->block,
-              sizeof t->block));
+      g_sequence_insert_sorted (repair->unknown, g_memdup2 (&t->block,
+              sizeof t->block), compare_blocks, NULL);
+  }
+}
+
+/* Those from @first to before @end are spoken of now. */
+static void
+settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
+    FaspRepairResult * result)
+{
+  /* never equal: the first one that is not less */
+  GSequenceIter *i = g_sequence_search (repair->unknown, &first, put_before,
+      NULL);
+
+  while (*left > 0 && !g_sequence_iter_is_end (i)) {
+    GSequenceIter *next = g_sequence_iter_next (i);
+    guint64 block = *(guint64 *) g_sequence_get (i);
+
+    if (block >= end)
+      break;
+    settle (repair, FASP_NEVER, block, result);
+    g_sequence_remove (i);
+    (*left)--;
+    i = next;
   }
 }
 
 /* Blocks of settled packets that no feedback has spoken of yet: a long list
- * of missing ones comes in parts. */
+ * of missing ones comes in parts.  No feedback looks at those that it does not speak
+ * of: a peer may leave thousands open for ever. */
 static void
 settle_unknown (FaspRepair * repair, FaspRepairResult * result)
 {
-  guint n = MIN (UNKNOWN_AT_ONCE, g_queue_get_length (&repair->unknown));
+  guint left = NEWS_AT_ONCE;
 
-  while (n-- > 0) {
-    guint64 *block = g_queue_pop_head (&repair->unknown);
-
-    if (settle (repair, FASP_NEVER, *block, result))
-      g_free (block);
-    else
-      g_queue_push_tail (&repair->unknown, block);
-  }
+  settle_range (repair, 0, repair->base, &left, result);
+  settle_range (repair, repair->from, repair->end, &left, result);
+  if (repair->tail)
+    settle_range (repair, repair->end, FASP_NO_BLOCK, &left, result);
 }
 
 static void
@@ -557,7 +591,7 @@ settle_group (FaspRepair * repair, FaspTime now, const FaspFeedback * feedback,
 {
   /* each block is a unit at least */
   guint64 limit = MIN (repair->next, feedback->ack + feedback->window);
-  guint left = UNKNOWN_AT_ONCE;
+  guint left = NEWS_AT_ONCE;
 
   for (guint i = 0; i < feedback->n_ranges && left > 0; i++) {
     const FaspRange *range = &feedback->ranges[i];

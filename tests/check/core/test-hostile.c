@@ -453,6 +453,61 @@ test_reports (void)
   vnet_free (net);
 }
 
+/* The OPEN of a caller at @from, who has shown that it is there. */
+static gsize
+make_proved_open (Vnet * net, FaspEndpoint * endpoint, const FaspAddress * from,
+    guint32 cid, guint8 data[FASP_OPEN_SIZE])
+{
+  const FaspHello hello = {.role = FASP_ROLE_RECEIVER,.flows = 1 };
+  FaspWriter w = { data, FASP_OPEN_SIZE };
+  guint8 plain[FASP_OPEN_SIZE], nonce[FASP_NONCE_SIZE];
+  FaspHandshake open;
+
+  memset (nonce, cid, sizeof nonce);
+  vspy_make_open (net, cid, nonce, &hello, plain);
+  g_assert_true (fasp_wire_parse_handshake (plain, sizeof plain, &open));
+  open.cookie_size = FASP_COOKIE_SIZE;
+  fasp_cookie_make (endpoint->cookie_secret, FASP_SEC, from, open.nonce,
+      open.cookie);
+  fasp_wire_write_handshake (&w, &open);
+  g_assert_false (w.failed);
+  return w.used;
+}
+
+static gint64
+time_opens (Vnet * net, FaspEndpoint * endpoint, guint n)
+{
+  FaspAddress from = get_address (1000000);
+  guint had = endpoint->sessions->len;
+  guint8 data[FASP_OPEN_SIZE];
+  gsize size = make_proved_open (net, endpoint, &from, 7, data);
+  gint64 before = get_cpu_time ();
+
+  for (guint i = 0; i < n; i++)
+    fasp_endpoint_receive (endpoint, FASP_SEC, &from, data, size, NULL, FALSE);
+  before = get_cpu_time () - before;
+  g_assert_cmpuint (endpoint->sessions->len, ==, had + 1);
+  return before;
+}
+
+/* Nor does an OPEN that is repeated as long as its cookie is good.  When its session is gone
+ * it is a new call. */
+static void
+test_repetitions (void)
+{
+  Vnet *net = vnet_new (1);
+  FaspEndpoint *few = make_listener (net, 10), *many =
+      make_listener (net, 3000);
+
+  g_assert_cmpint (time_opens (net, many, 10000), <,
+      3 * time_opens (net, few, 10000) + 20 * 1000000);
+  fasp_endpoint_remove_session (many, fasp_endpoint_nth (many, 3000));
+  time_opens (net, many, 2);
+  fasp_endpoint_free (few);
+  fasp_endpoint_free (many);
+  vnet_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -465,5 +520,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/false-end", test_false_end);
   g_test_add_func ("/hostile/refusals", test_refusals);
   g_test_add_func ("/hostile/reports", test_reports);
+  g_test_add_func ("/hostile/repetitions", test_repetitions);
   return g_test_run ();
 }
