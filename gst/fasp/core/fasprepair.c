@@ -5,7 +5,8 @@
 
 /* A datagram without a block is of interest for its time only, so long. */
 #define FORGET_AFTER (10 * FASP_SEC)
-/* Blocks that one feedback brings news of, at most, besides those that it settles. */
+/* Blocks that one feedback is asked about, at most, besides those whose packets it
+ * settles. */
 #define NEWS_AT_ONCE 4096
 /* Datagrams that may wait for being settled, beyond four for each block in
  * flight: ten seconds of answers to pings, say. */
@@ -338,13 +339,6 @@ compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
   return (first > second) - (first < second);
 }
 
-/* For a search: before all that are equal. */
-static gint
-put_before (gconstpointer a, gconstpointer b, gpointer first)
-{
-  return *(const guint64 *) a < *(const guint64 *) first ? -1 : 1;
-}
-
 static void
 settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
     FaspRepairResult * result)
@@ -363,9 +357,9 @@ static void
 settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
     FaspRepairResult * result)
 {
-  /* never equal: the first one that is not less */
-  GSequenceIter *i = g_sequence_search (repair->unknown, &first, put_before,
-      NULL);
+  guint64 before = first - 1;   /* a search ends behind it */
+  GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (repair->unknown) :
+      g_sequence_search (repair->unknown, &before, compare_blocks, NULL);
 
   while (*left > 0 && !g_sequence_iter_is_end (i)) {
     GSequenceIter *next = g_sequence_iter_next (i);

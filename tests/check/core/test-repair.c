@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <time.h>
 #include "fasprepair.h"
 
 /* What the receiver says, in a line: settled up to `settled', largest
@@ -178,6 +179,81 @@ test_model (void)
   }
 }
 
+/* All packets up to the last one are settled; of the blocks it says that from @from to before
+ * @end all are there but the first @missing. */
+static void
+feed_part (FaspRepair * repair, guint64 serial, guint64 from, guint64 end,
+    guint missing, FaspRepairResult * result)
+{
+  guint64 largest = fasp_repair_get_pn (repair, 0) - 1;
+  FaspFeedback f = {.serial = serial,.window = 1000,.n_flows = 1,.from = from,
+    .end = end
+  };
+
+  f.flows[0].largest = largest;
+  f.flows[0].received = largest + 1;
+  f.n_ranges = missing > 0;
+  f.ranges[0].start = from;
+  f.ranges[0].length = missing;
+  g_assert_true (fasp_repair_feedback (repair, 1000, &f, result));
+}
+
+/* What is missing is told in parts, in any order, and each of them counts once. */
+static void
+test_parts (void)
+{
+  static const guint parts[] = { 70, 30, 30, 0, 90, 10, 80, 20, 40, 60, 50 };
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  gboolean told[10] = { FALSE };
+  guint8 round;
+
+  send_new (repair, 100);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
+    guint part = parts[i] / 10;
+
+    feed_part (repair, i, parts[i], parts[i] + 10, 3, &result);
+    g_assert_cmpuint (result.lost, ==, told[part] ? 0 : 3);
+    told[part] = TRUE;
+  }
+  for (guint i = 0; i < 30; i++) {
+    guint64 block = fasp_repair_peek (repair, &round);
+
+    /* the newest speaks of 50 to 59; the others are as they were told of before */
+    g_assert_cmpuint (block, ==, i / 3 * 10 + i % 3);
+    fasp_repair_sent (repair, 1, 0, block, FALSE);
+  }
+  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_repair_free (repair);
+}
+
+static gint64
+time_silence (guint blocks)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+  struct timespec t[2];
+
+  send_new (repair, blocks);
+  feed_part (repair, 0, 0, 0, 0, &result);      /* all settled */
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t[0]);
+  for (guint i = 1; i < 5000; i++)
+    feed_part (repair, i, 0, 0, 0, &result);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t[1]);
+  g_assert_cmpuint (result.lost, ==, 0);
+  fasp_repair_free (repair);
+  return (t[1].tv_sec - t[0].tv_sec) * G_GINT64_CONSTANT (1000000000) +
+      t[1].tv_nsec - t[0].tv_nsec;
+}
+
+/* Who settles all packets and speaks of no block causes no work by saying so again and again. */
+static void
+test_silence (void)
+{
+  g_assert_cmpint (time_silence (50000), <,
+      5 * time_silence (10) + 20 * 1000000);
+}
+
 /* --- several flows ---------------------------------------------------------------- */
 
 /* What the receiver says of flows that have brought everything up to
@@ -326,6 +402,8 @@ main (int argc, char **argv)
   g_test_add_func ("/repair/urgency", test_urgency);
   g_test_add_func ("/repair/stale", test_stale);
   g_test_add_func ("/repair/model", test_model);
+  g_test_add_func ("/repair/parts", test_parts);
+  g_test_add_func ("/repair/silence", test_silence);
   g_test_add_func ("/repair/overdue", test_overdue);
   g_test_add_func ("/repair/dead", test_dead);
   g_test_add_func ("/repair/never-there", test_never_there);
