@@ -1,21 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaylog.h"
 
+gchar *
+relay_log_make_plain (const gchar * text)
+{
+  g_autofree gchar *valid = g_utf8_make_valid (text, -1);
+  GString *plain = g_string_new (NULL);
+
+  for (const gchar * c = valid; *c != '\0'; c = g_utf8_next_char (c)) {
+    gunichar u = g_utf8_get_char (c);
+
+    switch (g_unichar_type (u)) {
+      case G_UNICODE_CONTROL:
+      case G_UNICODE_FORMAT:
+      case G_UNICODE_LINE_SEPARATOR:
+      case G_UNICODE_PARAGRAPH_SEPARATOR:
+        u = ' ';
+        break;
+      default:
+        break;
+    }
+    g_string_append_unichar (plain, u);
+  }
+  return g_string_free (plain, FALSE);
+}
+
 void
 relay_log (const gchar * stream, const gchar * format, ...)
 {
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *text = NULL, *plain = NULL;
   va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  /* a line each, whatever the network has put into it, and nothing for the terminal */
-  for (gchar * c = text; *c != '\0'; c++)
-    if (g_ascii_iscntrl (*c))
-      *c = ' ';
+  plain = relay_log_make_plain (text);
   if (stream != NULL)
-    g_printerr ("fasp-relay: %s: %s\n", stream, text);
+    g_printerr ("fasp-relay: %s: %s\n", stream, plain);
   else
-    g_printerr ("fasp-relay: %s\n", text);
+    g_printerr ("fasp-relay: %s\n", plain);
 }

@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+/* @text in one line, whatever the network has put into it, and nothing in it for the terminal. */
+gchar *relay_log_make_plain (const gchar * text);
 /* @stream: its name, or NULL. */
 void relay_log (const gchar * stream, const gchar * format, ...)
 G_GNUC_PRINTF (2, 3);

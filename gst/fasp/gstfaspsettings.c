@@ -670,9 +670,10 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
   FaspEndpointConfig *config = &io->endpoint;
 
   if (s->streamid != NULL && (strlen (s->streamid) > FASP_STREAMID_MAX
-          || !g_utf8_validate (s->streamid, -1, NULL))) {
+          || !fasp_text_is_plain (s->streamid, strlen (s->streamid)))) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "The streamid must be at most %d bytes of UTF-8.", FASP_STREAMID_MAX);
+        "The streamid must be at most %d bytes of UTF-8, without control "
+        "characters, which no end takes.", FASP_STREAMID_MAX);
     return FALSE;
   }
   if (multicast && !gst_fasp_multicast_check (s, error))

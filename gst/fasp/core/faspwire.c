@@ -56,8 +56,28 @@ fasp_wire_write_session (FaspWriter * w, const FaspSessionHeader * header)
 
 /* --- handshake datagrams ----------------------------------------------------- */
 
-/* Text from the peer ends up in messages: UTF-8 without control characters,
- * or nothing.  One longer than @max is malformed. */
+gboolean
+fasp_text_is_plain (const gchar * text, gsize size)
+{
+  const gchar *end = text + size;
+
+  if (!g_utf8_validate (text, size, NULL))
+    return FALSE;
+  for (; text < end; text = g_utf8_next_char (text))
+    switch (g_unichar_type (g_utf8_get_char (text))) {
+      case G_UNICODE_CONTROL:
+      case G_UNICODE_FORMAT:
+      case G_UNICODE_LINE_SEPARATOR:
+      case G_UNICODE_PARAGRAPH_SEPARATOR:
+        return FALSE;
+      default:
+        break;
+    }
+  return TRUE;
+}
+
+/* Text from the peer ends up in messages: it is plain, or nothing.  One longer than
+ * @max is malformed. */
 static void
 read_text (FaspReader * r, gsize size, gsize max, gchar * text)
 {
@@ -66,11 +86,8 @@ read_text (FaspReader * r, gsize size, gsize max, gchar * text)
   text[0] = '\0';
   if (size > max)
     r->failed = TRUE;
-  if (r->failed || !g_utf8_validate ((const gchar *) bytes, size, NULL))
+  if (r->failed || !fasp_text_is_plain ((const gchar *) bytes, size))
     return;
-  for (gsize i = 0; i < size; i++)
-    if (bytes[i] < 0x20 || bytes[i] == 0x7f)
-      return;
   memcpy (text, bytes, size);
   text[size] = '\0';
 }

@@ -608,6 +608,40 @@ test_widen (void)
       G_GUINT64_CONSTANT (0x100000010));
 }
 
+/* What a terminal would act on, or nobody see, is not taken from a peer. */
+static void
+test_plain (void)
+{
+  static const struct
+  {
+    const gchar *text;
+    gboolean plain;
+  } texts[] = {
+    {"studio 3", TRUE},
+    {"Caf\303\251, \346\227\245\346\234\254 \360\237\230\200", TRUE},
+    {"\327\251\327\234\327\225\327\235", TRUE}, /* Hebrew, as it is */
+    {"a\tb", FALSE}, {"a\033[2J", FALSE}, {"a\177", FALSE},
+    {"a\302\2332J", FALSE},     /* U+009B, CSI */
+    {"a\302\205b", FALSE},      /* U+0085, next line */
+    {"a\342\200\256b", FALSE},  /* U+202E, right to left */
+    {"a\342\201\246b", FALSE},  /* U+2066, isolate */
+    {"a\342\200\213b", FALSE},  /* U+200B, not seen */
+    {"a\342\200\250b", FALSE},  /* U+2028, end of a line */
+    {"a\303", FALSE},           /* cut */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    FaspHello hello = {.role = FASP_ROLE_RECEIVER,.cid = 1,.flows = 1 }, read;
+    guint8 data[FASP_MESSAGE_MAX];
+    FaspWriter w = { data, sizeof data };
+
+    g_strlcpy (hello.streamid, texts[i].text, sizeof hello.streamid);
+    fasp_wire_write_hello (&w, &hello);
+    g_assert_true (fasp_wire_parse_hello (data, w.used, &read));
+    g_assert_cmpstr (read.streamid, ==, texts[i].plain ? texts[i].text : "");
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -617,6 +651,7 @@ main (int argc, char **argv)
   vectors = load_vectors ();
   g_test_add_func ("/wire/varint", test_varint);
   g_test_add_func ("/wire/widen", test_widen);
+  g_test_add_func ("/wire/plain", test_plain);
   for (guint i = 0; i < vectors->len; i++) {
     Vector *vector = g_ptr_array_index (vectors, i);
     g_autofree gchar *path = g_strconcat ("/wire/vector/", vector->name, NULL);

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include "relaylog.h"
 #include "relaystatus.h"
 
 static RelayFigures *
@@ -176,6 +177,26 @@ test_bytes (void)
   relay_figures_free (f);
 }
 
+static void
+assert_plain (const gchar * text, const gchar * plain)
+{
+  g_autofree gchar *made = relay_log_make_plain (text);
+
+  g_assert_cmpstr (made, ==, plain);
+}
+
+/* Of the log each event is a line, and nothing in it is the terminal's. */
+static void
+test_log (void)
+{
+  assert_plain ("Caf\303\251 1", "Caf\303\251 1");
+  assert_plain ("a\nb\033[2J\177", "a b [2J ");
+  assert_plain ("a\302\2332J", "a 2J"); /* U+009B, CSI */
+  assert_plain ("a\342\200\256b\342\201\251c", "a b c");        /* U+202E, U+2069 */
+  assert_plain ("a\342\200\250b", "a b");       /* U+2028, end of a line */
+  assert_plain ("a\233b", "a\357\277\275b");    /* no UTF-8 */
+}
+
 int
 main (int argc, char **argv)
 {
@@ -185,5 +206,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status/json", test_json);
   g_test_add_func ("/relay/status/ready", test_ready);
   g_test_add_func ("/relay/status/bytes", test_bytes);
+  g_test_add_func ("/relay/status/log", test_log);
   return g_test_run ();
 }
