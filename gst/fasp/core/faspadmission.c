@@ -231,13 +231,16 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   guint8 payload[FASP_MESSAGE_MAX], message[FASP_MESSAGE_MAX];
   FaspWriter p = { payload, sizeof payload }, m = { message, sizeof message };
   FaspKeys keys = {.cipher = cipher };
+  gboolean good;
 
   fasp_endpoint_describe (endpoint, &hello, start);
   hello.flows = MIN (hello.flows, call->hello.flows);
   fasp_multicast_invite (endpoint, &call->hello, &hello);
   fasp_wire_write_hello (&p, &hello);
   fasp_wipe (&hello.group_key, sizeof hello.group_key);
-  if (!fasp_noise_write (&call->noise, payload, p.used, &m)) {
+  good = fasp_noise_write (&call->noise, payload, p.used, &m);
+  fasp_wipe (payload, sizeof payload);  /* the group's key is in it, too */
+  if (!good) {
     /* the caller's point gives no secret */
     endpoint->stats.datagrams_malformed++;
     return;

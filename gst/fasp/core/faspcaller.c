@@ -56,6 +56,7 @@ receive_accept (FaspCaller * caller, const FaspHandshake * answer,
 {
   FaspNoise noise = caller->noise;      /* it may be forged: then we wait on */
   FaspHello *hello = &agreement->hello;
+  FaspCallerResult result = FASP_CALLER_ACCEPTED;
   guint8 payload[FASP_MESSAGE_MAX];
   gsize size;
   gboolean good = fasp_noise_read (&noise, answer->message,
@@ -65,14 +66,20 @@ receive_accept (FaspCaller * caller, const FaspHandshake * answer,
       && memchr (caller->hello.ciphers, hello->ciphers[0],
       caller->hello.n_ciphers) != NULL;
 
-  if (good && !hello->unsupported) {
+  if (!good)
+    result = FASP_CALLER_FORGED;
+  else if (hello->unsupported)
+    result = FASP_CALLER_IGNORED;
+  fasp_wipe (payload, sizeof payload);  /* a group's key may be in it */
+  if (result == FASP_CALLER_ACCEPTED) {
     agreement->keys.cipher = hello->ciphers[0];
     fasp_noise_split (&noise, agreement->keys.caller, agreement->keys.listener);
     caller->active = FALSE;
+  } else {
+    fasp_wipe (agreement, sizeof *agreement);
   }
   fasp_noise_wipe (&noise);
-  return !good ? FASP_CALLER_FORGED : hello->unsupported ?
-      FASP_CALLER_IGNORED : FASP_CALLER_ACCEPTED;
+  return result;
 }
 
 static FaspCallerResult
