@@ -29,6 +29,7 @@
 #define ARREARS .05             /* s */
 #define ROUNDS 16               /* of receiving from one flow, before the next */
 #define AHEAD_MAX 100000000     /* datagrams: no network loses more at once */
+#define SILENT G_USEC_PER_SEC   /* then another run is followed, if it has been sent so long */
 #define SEEN 1024               /* datagrams of a flow that may come late */
 #define TICK 1000               /* µs: what is due in it leaves together */
 /* Fewer in a row are loss, which chance makes; these are a hole. */
@@ -229,6 +230,9 @@ typedef struct
   Flow flows[FLOWS_MAX];
   ToolDb *db;
   guint64 run;                  /* of the sender; 0: none yet */
+  guint runs;                   /* that were followed so far */
+  guint64 other;                /* another one, sent */
+  gint64 other_since, other_heard;
   guint64 all_next, all_before; /* numbers of all: after the newest, and at the
                                    start of this second */
   guint64 received, total;
@@ -315,10 +319,17 @@ share (guint64 n, guint flow)
 static void
 begin_run (Receiver * r, gint64 now, const Header * h)
 {
+  /* @now is when it came, of the clock that nobody sets */
+  gint64 started = g_get_real_time () - (g_get_monotonic_time () - now);
+
+  if (r->runs++ == 0)
+    tool_db_start (r->db, started);
+  else
+    tool_db_start_another (r->db, started);
   r->run = h->run;
   r->start = now;
-  /* @now is when it came, of the clock that nobody sets */
-  tool_db_start (r->db, g_get_real_time () - (g_get_monotonic_time () - now));
+  r->second = r->received = r->total = r->lost = 0;
+  r->ended = FALSE;
   r->all_next = r->all_before = h->of_all;
   for (gint i = 0; i < flows; i++) {
     r->flows[i].next = share (h->of_all, i);
@@ -335,9 +346,9 @@ end_run (Receiver * r)
   end_second (r);
 }
 
-/* Ours, and of what a sender may be at. */
+/* Of a sender that has as many flows as we have. */
 static gboolean
-is_good (const Receiver * r, guint flow, const Header * h)
+is_ours (guint flow, const Header * h)
 {
   static gboolean told;
 
@@ -346,9 +357,48 @@ is_good (const Receiver * r, guint flow, const Header * h)
     tool_complain ("a sender has %d flows, not %d: give both the same --flows.",
         h->flows, flows);
   }
-  return h->flows == flows && h->flow == flow && (r->run == 0 ? !h->end :
-      h->run == r->run && h->of_all < r->all_next + AHEAD_MAX
-      && h->of_flow <= share (r->all_next + AHEAD_MAX, flow));
+  return h->flows == flows && h->flow == flow;
+}
+
+/* What a sender may be at that comes to number @next of all. */
+static gboolean
+is_near (guint64 next, const Header * h)
+{
+  return h->of_all < next + AHEAD_MAX
+      && h->of_flow <= share (next + AHEAD_MAX, h->flow);
+}
+
+static gboolean
+may_begin (const Header * h)
+{
+  return !h->end && h->of_all <= G_MAXINT64 && is_near (h->of_all, h);
+}
+
+/* Anybody can make a datagram that looks like the first one of a run: is the run of this one
+ * to be followed, as ours is silent? */
+static gboolean
+is_successor (Receiver * r, gint64 now, const Header * h)
+{
+  if (h->run == r->run || !may_begin (h))
+    return FALSE;
+  if (now - r->other_heard > SILENT) {
+    r->other = h->run;
+    r->other_since = now;
+  }
+  if (h->run != r->other)
+    return FALSE;
+  r->other_heard = now;
+  return now - r->heard > SILENT && now - r->other_since > SILENT;
+}
+
+static void
+change_over (Receiver * r)
+{
+  end_run (r);
+  r->run = 0;
+  tool_complain
+      ("what came so far is silent, and another sender is heard: it is a run "
+      "of its own.");
 }
 
 static void
@@ -364,7 +414,12 @@ receive_all (Receiver * r, guint flow, ToolInbox * in)
       Header h;
 
       if (!parse_header (in->data[i], in->messages[i].msg_len, &h)
-          || !is_good (r, flow, &h))
+          || !is_ours (flow, &h))
+        continue;
+      if (r->run != 0 && is_successor (r, now, &h))
+        change_over (r);
+      if (r->run == 0 ? !may_begin (&h) : h.run != r->run
+          || !is_near (r->all_next, &h))
         continue;
       if (r->run == 0)
         begin_run (r, now, &h);
@@ -381,6 +436,14 @@ receive_all (Receiver * r, guint flow, ToolInbox * in)
     if (n < TOOL_BATCH)
       break;
   }
+}
+
+/* Nothing comes any more, nor from anybody else whom one could follow. */
+static gboolean
+is_over (const Receiver * r, gint64 now)
+{
+  return r->run != 0 && now - r->other_heard > SILENT
+      && now - r->heard > (r->ended ? 1 : idle) * (gint64) G_USEC_PER_SEC;
 }
 
 static void
@@ -428,15 +491,11 @@ run_receiver (void)
   fflush (stdout);
   in = g_new (ToolInbox, 1);
   while (!tool_is_stopped () && !tool_db_has_failed (r.db)) {
-    gint64 now;
-
     if (poll (fds, flows, 200) > 0)
       for (gint i = 0; i < flows; i++)
         if (fds[i].revents & POLLIN)
           receive_all (&r, i, in);
-    now = g_get_monotonic_time ();
-    if (r.run != 0 && now - r.heard > (r.ended ? 1 : idle) *
-        (gint64) G_USEC_PER_SEC)
+    if (is_over (&r, g_get_monotonic_time ()))
       break;
     show (&r);
   }

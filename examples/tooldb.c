@@ -14,6 +14,7 @@ typedef enum
 {
   ROW,                          /* for a table */
   START,                        /* its value is when what is measured began */
+  ANOTHER,                      /* and of one more run */
   END,                          /* nothing follows */
 } Kind;
 
@@ -76,6 +77,16 @@ insert (ToolDb * db, const Row * row)
         db->run);
 
     execute (db, sql);
+    return;
+  }
+  if (row->kind == ANOTHER) {
+    g_autofree gchar *sql =
+        g_strdup_printf ("INSERT INTO run (started, target, "
+        "rate, settings) SELECT %" G_GINT64_FORMAT ", target, rate, settings "
+        "FROM run WHERE run = %" G_GINT64_FORMAT, row->values[0], db->run);
+
+    execute (db, sql);
+    db->run = sqlite3_last_insert_rowid (db->database);
     return;
   }
   statement = db->inserts[row->insert];
@@ -225,6 +236,12 @@ void
 tool_db_start (ToolDb * db, gint64 started)
 {
   add (db, START, 0, &started, 1);
+}
+
+void
+tool_db_start_another (ToolDb * db, gint64 started)
+{
+  add (db, ANOTHER, 0, &started, 1);
 }
 
 gboolean

@@ -31,6 +31,8 @@ ToolDb *tool_db_open (const gchar * path, const gchar * tables,
 void tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n);
 /* The run began at @started (Unix time, µs), and not when the file was opened. */
 void tool_db_start (ToolDb * db, gint64 started);
+/* Another run of the same begins, then: the rows from here on are of it. */
+void tool_db_start_another (ToolDb * db, gint64 started);
 /* Something could not be written: what is measured from now on would be in vain. */
 gboolean tool_db_has_failed (ToolDb * db);
 /* Waits until all is written. FALSE and *error: something was not. */
