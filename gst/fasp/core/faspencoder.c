@@ -20,7 +20,7 @@
 #define MORE_AFTER (500 * FASP_MSEC)
 /* Not for each datagram: there may be thousands of sessions. */
 #define LOOK_EVERY (50 * FASP_MSEC)
-/* One key frame in that time is enough. */
+/* One key frame in that time is enough, however many receivers skip how often. */
 #define SKIPPED_AFTER FASP_SEC
 
 /* Bit/s of payload that @session has room for; 0: no limit. */
@@ -97,18 +97,33 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
       fasp_endpoint_get_open (endpoint))->bitrate = rate;
 }
 
+/* Of all that have skipped since the last time at once, as one key frame is for all.  One that
+ * we have left behind is told of rather than others: their skips are what they say. */
 static void
-tell_skips (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+tell_skips (FaspEndpoint * endpoint, FaspTime now)
 {
-  guint64 skips = session->tx.skipped + session->tx.skips_told;
+  const FaspSession *who = NULL;
+  gboolean left_behind = FALSE;
 
-  if (skips == session->skips_seen || now - session->skip_event < SKIPPED_AFTER)
+  if (now - endpoint->skip_event < SKIPPED_AFTER)
     return;
-  session->skips_seen = skips;
-  session->skip_event = now;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED,
-      session)->left_behind = session->left_behind;
-  session->left_behind = FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    guint64 skips = session->tx.skipped + session->tx.skips_told;
+
+    if (!session->connected || session->removed || skips == session->skips_seen)
+      continue;
+    if (who == NULL || (session->left_behind && !left_behind))
+      who = session;
+    left_behind |= session->left_behind;
+    session->skips_seen = skips;
+    session->left_behind = FALSE;
+  }
+  if (who == NULL)
+    return;
+  endpoint->skip_event = now;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, who)->left_behind =
+      left_behind;
 }
 
 void
@@ -118,12 +133,7 @@ fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now)
     return;
   endpoint->encoder_time = now + LOOK_EVERY;
   tell_bitrate (endpoint, now);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->connected && !session->removed)
-      tell_skips (endpoint, now, session);
-  }
+  tell_skips (endpoint, now);
 }
 
 void

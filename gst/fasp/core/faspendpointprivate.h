@@ -73,6 +73,7 @@ struct _FaspEndpoint
   guint32 packet_size;          /* of what is written, bytes; 0: any */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
+  FaspTime skip_event;          /* when the application was told of skips */
 
   /* a group: what a sender sends, or whom a receiver has heard of */
   FaspGroup *group;

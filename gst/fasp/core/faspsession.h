@@ -150,8 +150,7 @@ typedef struct
   guint64 block_wire;           /* bytes of originals from the IP header up */
   gboolean promise_changed;     /* the application does not know yet */
   gboolean shortfall_told;
-  guint64 skips_seen;           /* sender: that the application knows of, */
-  FaspTime skip_event;          /* and when it was told */
+  guint64 skips_seen;           /* sender: that the application knows of */
   gboolean left_behind;         /* since then, by slow-policy */
 
   /* a group */

@@ -508,6 +508,43 @@ test_repetitions (void)
   vnet_free (net);
 }
 
+/* Receivers that say that they skip all the time: a key frame a second is asked for, however
+ * many they are, and it is told of one who was left behind in truth. */
+static void
+test_skips (void)
+{
+  Vnet *net = vnet_new (1);
+  FaspEndpoint *endpoint = make_listener (net, 10);
+  FaspSession *slow = fasp_endpoint_nth (endpoint, 7);
+  FaspTime now = FASP_SEC, start = now;
+  guint told = 0, behind = 0;
+  FaspEvent event;
+
+  for (guint i = 0; i < 10; i++)
+    fasp_endpoint_nth (endpoint, i)->connected = TRUE;
+  for (; now < start + 10 * FASP_SEC; now += 20 * FASP_MSEC) {
+    for (guint i = 0; i < 5; i++)
+      fasp_endpoint_nth (endpoint, i)->tx.skips_told++;
+    if (now == start + 4500 * FASP_MSEC) {
+      slow->tx.skipped++;
+      slow->left_behind = TRUE;
+    }
+    fasp_encoder_tend (endpoint, now);
+    while (fasp_endpoint_poll_event (endpoint, &event)) {
+      if (event.type == FASP_EVENT_SKIPPED && event.left_behind) {
+        g_assert_cmpuint (event.session, ==, slow->id);
+        behind++;
+      }
+      told += event.type == FASP_EVENT_SKIPPED;
+    }
+  }
+  g_assert_cmpuint (behind, ==, 1);
+  g_assert_cmpuint (told, >=, 9);
+  g_assert_cmpuint (told, <=, 10);
+  fasp_endpoint_free (endpoint);
+  vnet_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -521,5 +558,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/refusals", test_refusals);
   g_test_add_func ("/hostile/reports", test_reports);
   g_test_add_func ("/hostile/repetitions", test_repetitions);
+  g_test_add_func ("/hostile/skips", test_skips);
   return g_test_run ();
 }
