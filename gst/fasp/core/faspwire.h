@@ -157,10 +157,10 @@ typedef struct
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
-/* FALSE: malformed, or without a role or id. */
 /* UTF-8 that does nothing to a terminal, and is seen as it is: no control characters (C0, C1),
  * none of format (which turn the direction, or are not seen), no ends of lines. */
 gboolean fasp_text_is_plain (const gchar * text, gsize size);
+/* FALSE: malformed, or without a role or id. */
 gboolean fasp_wire_parse_hello (const guint8 * data, gsize size,
     FaspHello * hello);
 void fasp_wire_write_hello (FaspWriter * w, const FaspHello * hello);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <time.h>
 #include "fasprepair.h"
 
 /* What the receiver says, in a line: settled up to `settled', largest
@@ -227,33 +226,6 @@ test_parts (void)
   fasp_repair_free (repair);
 }
 
-static gint64
-time_silence (guint blocks)
-{
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
-  struct timespec t[2];
-
-  send_new (repair, blocks);
-  feed_part (repair, 0, 0, 0, 0, &result);      /* all settled */
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t[0]);
-  for (guint i = 1; i < 5000; i++)
-    feed_part (repair, i, 0, 0, 0, &result);
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t[1]);
-  g_assert_cmpuint (result.lost, ==, 0);
-  fasp_repair_free (repair);
-  return (t[1].tv_sec - t[0].tv_sec) * G_GINT64_CONSTANT (1000000000) +
-      t[1].tv_nsec - t[0].tv_nsec;
-}
-
-/* Who settles all packets and speaks of no block causes no work by saying so again and again. */
-static void
-test_silence (void)
-{
-  g_assert_cmpint (time_silence (50000), <,
-      5 * time_silence (10) + 20 * 1000000);
-}
-
 /* --- several flows ---------------------------------------------------------------- */
 
 /* What the receiver says of flows that have brought everything up to
@@ -403,7 +375,6 @@ main (int argc, char **argv)
   g_test_add_func ("/repair/stale", test_stale);
   g_test_add_func ("/repair/model", test_model);
   g_test_add_func ("/repair/parts", test_parts);
-  g_test_add_func ("/repair/silence", test_silence);
   g_test_add_func ("/repair/overdue", test_overdue);
   g_test_add_func ("/repair/dead", test_dead);
   g_test_add_func ("/repair/never-there", test_never_there);
