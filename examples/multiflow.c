@@ -333,6 +333,7 @@ begin_run (Receiver * r, gint64 now, const Header * h)
   r->all_next = r->all_before = h->of_all;
   for (gint i = 0; i < flows; i++) {
     r->flows[i].next = share (h->of_all, i);
+    r->flows[i].last = 0;
     memset (r->flows[i].seen, 0xff, sizeof r->flows[i].seen);
   }
 }

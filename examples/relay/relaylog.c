@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaylog.h"
+#include "faspplain.h"
 
 gchar *
 relay_log_make_plain (const gchar * text)
@@ -10,17 +11,7 @@ relay_log_make_plain (const gchar * text)
   for (const gchar * c = valid; *c != '\0'; c = g_utf8_next_char (c)) {
     gunichar u = g_utf8_get_char (c);
 
-    switch (g_unichar_type (u)) {
-      case G_UNICODE_CONTROL:
-      case G_UNICODE_FORMAT:
-      case G_UNICODE_LINE_SEPARATOR:
-      case G_UNICODE_PARAGRAPH_SEPARATOR:
-        u = ' ';
-        break;
-      default:
-        break;
-    }
-    g_string_append_unichar (plain, u);
+    g_string_append_unichar (plain, fasp_is_plain (u) ? u : ' ');
   }
   return g_string_free (plain, FALSE);
 }

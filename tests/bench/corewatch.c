@@ -5,7 +5,8 @@
  * A thread on each wants to wake every millisecond, before every other thread (SCHED_FIFO, the
  * highest priority).  When it wakes MS (1) or more too late, the host had given the processor to
  * somebody else, or the kernel did not let go of it: a line with the processor, since when it
- * was waited for, and when it was back, in seconds of CLOCK_MONOTONIC.  Ends with SIGTERM.
+ * was waited for, and when it was back, in seconds of CLOCK_MONOTONIC.  The first line says that
+ * all are watched.  Ends with SIGTERM.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -115,6 +116,8 @@ main (int argc, char **argv)
       return 1;
     }
   }
+  fprintf (file, "watched\n");
+  fflush (file);
   sigwait (&end, &which);
   return 0;
 }

@@ -461,17 +461,6 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->back_rate = session->budget.rate;
 }
 
-/* How long the next new block has waited for its turn. */
-static FaspTime
-get_waits (const FaspSession * session, FaspTime now)
-{
-  const FaspTx *tx = &session->tx;
-
-  return tx->cursor < fasp_store_get_tail (tx->store)
-      || tx->cursor >= fasp_store_get_head (tx->store) ? 0 :
-      now - fasp_store_get (tx->store, tx->cursor)->arrival;
-}
-
 /* How much the code is to repair, and what is left to send again. */
 static void
 plan_fec (FaspSession * session, FaspTime now)
@@ -484,7 +473,7 @@ plan_fec (FaspSession * session, FaspTime now)
         outlook->interval,.seen =
         CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX),.channel =
         fasp_session_get_channel_rate (session),.waits =
-        get_waits (session, now)
+        fasp_tx_get_wait (&session->tx, now)
   };
 
   if (!session->has_fec)

@@ -563,6 +563,13 @@ fasp_tx_double (FaspTx * tx, guint times)
 }
 
 FaspTime
+fasp_tx_get_wait (const FaspTx * tx, FaspTime now)
+{
+  return has_fresh (tx) ? now - fasp_store_get (tx->store,
+      tx->cursor)->arrival : 0;
+}
+
+FaspTime
 fasp_tx_get_timeout (const FaspTx * tx)
 {
   const FaspCopy *copy = fasp_copies_peek (&tx->copies);

@@ -89,7 +89,8 @@ typedef struct
 {
   FaspTxKind kind;
   guint64 number;               /* block, or that of the TAIL, SKIP frame */
-  guint8 round, copy, index, count;     /* TAIL: count, of flows that it goes on */
+  guint8 round, copy, index, count;     /* TAIL: count, of flows that it goes on yet, with
+                                           this one */
   guint64 end;
 } FaspTxItem;
 
@@ -128,6 +129,8 @@ gboolean fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 /* The new block that was sent just now goes @times more before all else. */
 void fasp_tx_double (FaspTx * tx, guint times);
 
+/* How long the next new block has waited for its turn; 0: it waits for the peer, or a group. */
+FaspTime fasp_tx_get_wait (const FaspTx * tx, FaspTime now);
 /* Units that the peer still takes. */
 guint64 fasp_tx_get_window (const FaspTx * tx);
 /* When fasp_tx_next() may have something if it has nothing now. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspwhereabouts.h"
 
-/* A list of n sessions is made once in n times that, and takes a hundredth of it. */
-#define OLD_AFTER 10            /* µs */
+/* A list of n flows is made once in n times that, and takes some hundredths of it. */
+#define OLD_AFTER 20            /* µs */
 
 typedef struct
 {
@@ -35,7 +35,7 @@ void
 fasp_whereabouts_update (FaspWhereabouts * w, FaspTime now,
     const GPtrArray * sessions)
 {
-  if (w->first != NULL && now - w->made < sessions->len * OLD_AFTER)
+  if (w->first != NULL && now - w->made < w->list->len * OLD_AFTER)
     return;
   fasp_whereabouts_clear (w);
   w->first = g_hash_table_new (NULL, NULL);

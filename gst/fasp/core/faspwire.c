@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspplain.h"
 #include "faspwire.h"
 
 enum
@@ -64,15 +65,8 @@ fasp_text_is_plain (const gchar * text, gsize size)
   if (!g_utf8_validate (text, size, NULL))
     return FALSE;
   for (; text < end; text = g_utf8_next_char (text))
-    switch (g_unichar_type (g_utf8_get_char (text))) {
-      case G_UNICODE_CONTROL:
-      case G_UNICODE_FORMAT:
-      case G_UNICODE_LINE_SEPARATOR:
-      case G_UNICODE_PARAGRAPH_SEPARATOR:
-        return FALSE;
-      default:
-        break;
-    }
+    if (!fasp_is_plain (g_utf8_get_char (text)))
+      return FALSE;
   return TRUE;
 }
 

@@ -157,8 +157,7 @@ typedef struct
   gboolean unsupported;         /* a critical option is not known here */
 } FaspHello;
 
-/* UTF-8 that does nothing to a terminal, and is seen as it is: no control characters (C0, C1),
- * none of format (which turn the direction, or are not seen), no ends of lines. */
+/* UTF-8, and plain (faspplain.h). */
 gboolean fasp_text_is_plain (const gchar * text, gsize size);
 /* FALSE: malformed, or without a role or id. */
 gboolean fasp_wire_parse_hello (const guint8 * data, gsize size,
