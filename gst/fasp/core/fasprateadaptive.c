@@ -17,6 +17,7 @@
 #include "faspqueue.h"
 #include "fasprate.h"
 #include "faspspan.h"
+#include "faspwander.h"
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
@@ -66,6 +67,17 @@
 /* Before that is known from so many stretches, pulses tell of it, too: a search has hardly
  * anything else. */
 #define NOISE_FIRST 4
+/* Where the delay falls by itself so much may stand, of how far it does, and so much more before that
+ * is taken for a slower path. */
+#define WANDER_STANDING 1.5
+#define WANDER_ALARM .5
+/* That is believed of a source that has been offered so much of the most that it may be, less of
+ * which it has, of late: what follows the offer makes others' delays fall, and they its.  And at
+ * first, when it is not known which it is. */
+#define LIMITED .95
+#define LIMITED_SHARE .8
+#define LIMITED_TIME (20 * FASP_SEC)
+#define LIMITED_FIRST (4 * FASP_SEC)
 /* What is judged together of what arrives all the time. */
 #define RECENT_LEAST (16 * FASP_MSEC)
 /* Less of the rate than that, and it was not for a drain, says little of what the path has
@@ -132,6 +144,7 @@ typedef struct
 {
   FaspRate rate;
   FaspQueue queues[FASP_FLOWS_MAX];
+  FaspWander wanders[FASP_FLOWS_MAX];
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
@@ -154,6 +167,8 @@ typedef struct
   FaspTime cleared;             /* the queue on purpose, last */
   gdouble noise;                /* of it within short stretches, smoothed; µs */
   guint noises;                 /* that it is known from */
+  FaspTime limited_until;       /* it is the source that has no more; and */
+  gdouble wander;               /* how far the delay falls by itself then, µs */
   /* beside somebody who fills the queue whatever we do */
   gboolean competing;
   gdouble loss;                 /* of the packets told of last */
@@ -183,14 +198,16 @@ get_target (const Adaptive * a)
 
   /* on a path that has become slower one takes longer, without any queue */
   return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
-          STANDING_MAX)) + NOISE_STANDING * a->noise;
+          STANDING_MAX)) + NOISE_STANDING * a->noise +
+      WANDER_STANDING * a->wander;
 }
 
 /* A queue that is so long says that the path has become slower. */
 static FaspTime
 get_alarm (const Adaptive * a)
 {
-  return get_target (a) + MAX (SLOWER, a->rtt / SLOWER_RTT_SHARE);
+  return get_target (a) + WANDER_ALARM * a->wander + MAX (SLOWER,
+      a->rtt / SLOWER_RTT_SHARE);
 }
 
 static void
@@ -342,6 +359,7 @@ init (FaspRate * rate, FaspTime now)
 {
   Adaptive *a = (Adaptive *) rate;
 
+  a->limited_until = now + LIMITED_FIRST;
   a->gain = GAIN_MOST;
   a->step = OFFER_STEP;
   a->rtt = RTT_ASSUMED;
@@ -361,6 +379,17 @@ note_noise (Adaptive * a, const FaspSpan * span)
   a->noises += a->noises < 1 / NOISE_GAIN;
   a->noise += MAX (NOISE_GAIN, 1. / a->noises) * (MIN (spread,
           NOISE_MOST) - a->noise);
+}
+
+/* Of the way that does most. */
+static void
+look_at_wander (Adaptive * a, FaspTime now)
+{
+  a->wander = 0;
+  if (now >= a->limited_until)
+    return;
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++)
+    a->wander = MAX (a->wander, fasp_wander_get (&a->wanders[i], now));
 }
 
 /* Who sends nothing makes no queue: what there is of one then is others', or a busy
@@ -619,6 +648,7 @@ answer_congestion (Adaptive * a, FaspTime now)
   gdouble polite = a->rate.rate * rtt / PACKET / 2 * a->rtt;
 
   a->congested = TRUE;
+  a->limited_until = 0;         /* that was a queue */
   a->polite_until = now + CLAMP (polite, POLITE_MIN, POLITE_MAX);
   if (now - a->answered < a->rtt)
     return;
@@ -669,6 +699,16 @@ shorten_drain (Adaptive * a, FaspTime now, gdouble left)
   a->drain.end = a->phase_end;
 }
 
+/* By the source, of which so much @passes: it has no more, whatever it is offered. */
+static gboolean
+is_limited (const Adaptive * a, gdouble passes)
+{
+  guint64 most = fasp_rate_clamp (&a->rate, OFFER * passes);
+
+  return passes > 0 && passes < LIMITED_SHARE * a->rate.offer
+      && a->rate.offer >= LIMITED * most;
+}
+
 /* All that left in the pulse has been told of. */
 static void
 evaluate (Adaptive * a, FaspTime now)
@@ -712,6 +752,8 @@ evaluate (Adaptive * a, FaspTime now)
     return;
   }
   if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
+    if (is_limited (a, a->passed))
+      a->limited_until = now + LIMITED_TIME;
     if (a->pulse_end > a->pulse_start && passes > 0
         && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
       offer_more (a, passes);
@@ -756,6 +798,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
+  look_at_wander (a, report->now);
   if (report->told > 0)
     a->loss = (gdouble) report->lost / report->told;
   for (guint i = 0; i < report->n; i++) {
@@ -763,6 +806,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     FaspQueue *way = &a->queues[report->flow];
     FaspTime queue = fasp_queue_add (way, sample->sent, sample->arrived);
 
+    fasp_wander_add (&a->wanders[report->flow], sample, a->noise);
     if (!look_at_jump (a, report->now, sample->sent, way, &queue))
       look_back (a, report->now, sample->sent, queue);
     waited += queue / report->n;
@@ -842,6 +886,9 @@ next_phase (Adaptive * a, FaspTime now)
         gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) /
             cycle, .01, .25);
 
+        /* of a source that has no more, what passes is not all that was given away */
+        if (now < a->limited_until)
+          note_yield (a);
         /* the queue is of what passes, if that is less */
         if (a->passed > 0)
           set_rate (a, bound_fall (a, a->passed, a->passed));

@@ -3,10 +3,12 @@
  * Rate controllers on a road of their own (vroad), in whole sessions, and with
  * feedback that nobody could have.
  */
+#include <math.h>
 #include "fasparrivals.h"
 #include "faspecn.h"
 #include "faspqueue.h"
 #include "faspsentlog.h"
+#include "faspwander.h"
 #include "vroad.h"
 #include "vstream.h"
 
@@ -74,6 +76,33 @@ test_queue_jumps (void)
       g_assert_cmpint (fasp_queue_take_jump (&queue), ==, 0);
       g_assert_cmpint (fasp_queue_add (&queue, now, now + 151000), ==, 1000);
     }
+  }
+}
+
+/* Packets every ms.  The delay goes up and down by 50 ms each second whatever is sent; or as a link
+ * of 9 packets a time has it that gets 12 and then 6. */
+static void
+test_wander (void)
+{
+  for (guint queue = 0; queue < 2; queue++) {
+    FaspWander wander = { 0 };
+    gdouble delay = 0;
+    guint64 bytes = 0;
+
+    for (FaspTime now = 0; now < 5 * FASP_SEC; now += FASP_MSEC) {
+      gboolean grows = now % FASP_SEC < FASP_SEC / 2;
+      guint n = grows ? 12 : 6;
+      FaspRateSample sample = {.sent = now,.bytes = bytes += queue ? n : 9 };
+
+      delay = queue ? MAX (0, delay + FASP_MSEC * (n / 9. - 1)) : 100. * (grows
+          ? now % FASP_SEC : FASP_SEC - now % FASP_SEC) / FASP_SEC * FASP_MSEC;
+      sample.arrived = now + delay;
+      fasp_wander_add (&wander, &sample, 0);
+      if (now > 4 * FASP_SEC)
+        g_assert_cmpfloat (ABS (fasp_wander_get (&wander, now) - (queue ? 0 :
+                    49000)), <=, 3000);
+    }
+    g_assert_cmpfloat (fasp_wander_get (&wander, 65 * FASP_SEC), <, 3000);
   }
 }
 
@@ -396,6 +425,72 @@ test_pauses (void)
         queue / 1000, delivered);
     g_assert_cmpfloat (queue, <, 90 * FASP_MSEC);
     g_assert_cmpfloat (delivered, >, .65);
+    vroad_free (road);
+  }
+}
+
+/* µs that a way takes longer now than at its shortest: an Ornstein-Uhlenbeck process. */
+typedef struct
+{
+  GRand *rand;
+  gdouble deviation, time, x;   /* µs; in deviations */
+} Wandering;
+
+/* For a ms. */
+static gint64
+wander (Wandering * w)
+{
+  gdouble k = FASP_MSEC / w->time, gauss = -6;
+
+  for (guint i = 0; i < 12; i++)
+    gauss += g_rand_double (w->rand);
+  w->x += sqrt (2 * k) * gauss - k * w->x;
+  return MAX (0, w->deviation * (w->x + 1.5));
+}
+
+/* Runs until @until; by how much a source of 4 Mbit/s is behind at most meanwhile, s, beside what
+ * the way takes at its shortest. */
+static gdouble
+run_and_wander (Vroad * road, Wandering * w, gint64 from, gint64 until)
+{
+  ImpairConfig *bottleneck = vroad_get_bottleneck (road);
+  guint64 before = vroad_get_delivered (road, 0);
+  gdouble behind = 0;
+
+  for (gint64 now = from; now < until; now += FASP_MSEC) {
+    bottleneck->delay = wander (w);
+    vroad_run (road, now);
+    behind = MAX (behind, (now - from) / 1e6 - (vroad_get_delivered (road,
+                0) - before) * 8 / 4e6);
+  }
+  return behind;
+}
+
+/* A way whose delay wanders by itself is no slower one: a stream that it has room for is not
+ * late. */
+static void
+test_wandering (void)
+{
+  static const gdouble ways[][2] = { {30000, 500000}, {20000, 1000000},
+  {40000, 300000}, {10000, 500000}
+  };
+
+  for (guint i = 0; i < 24; i++) {
+    const gdouble *way = ways[i % 4];
+    Wandering w = {.rand = g_rand_new_with_seed (i),.deviation = way[0],.time =
+          way[1]
+    };
+    Vroad *road = make_road (i / 4 % 2 ? 50 : 10, FASP_SEC, .002, i);
+    gdouble behind;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = 4000000}
+    );
+    run_and_wander (road, &w, 0, 2 * FASP_SEC);
+    behind = run_and_wander (road, &w, 2 * FASP_SEC, 40 * FASP_SEC);
+    g_test_message ("%u: %.2f s", i, behind);
+    g_assert_cmpfloat (behind, <, 1);
+    g_rand_free (w.rand);
     vroad_free (road);
   }
 }
@@ -856,6 +951,31 @@ test_guest (void)
   }
 }
 
+/* Two encoders do not take what each does to the other for a way that wanders, but now and
+ * then. */
+static void
+test_two_encoders (void)
+{
+  guint slow = 0;
+
+  for (guint i = 0; i < 8; i++) {
+    Vroad *road = make_road (10, 500000, .0005, i);
+    gint64 queue;
+
+    for (guint sender = 0; sender < 2; sender++)
+      vroad_add (road, &(VroadSender) {
+          .kind = VROAD_ADAPTIVE,.rtt = i & 1 ? 60000 : 20000,.start =
+          sender * (3 + i) * FASP_SEC,.follow = .9}
+    );
+    vroad_run (road, 20 * FASP_SEC);
+    queue = run_and_watch (road, 20 * FASP_SEC, 80 * FASP_SEC);
+    g_test_message ("%u: %d ms", i, (gint) (queue / 1000));
+    slow += queue > 80 * FASP_MSEC;
+    vroad_free (road);
+  }
+  g_assert_cmpuint (slow, <, 3);
+}
+
 static void
 test_two (void)
 {
@@ -1291,6 +1411,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/queue", test_queue);
   g_test_add_func ("/rate/queue/drains", test_queue_drains);
   g_test_add_func ("/rate/queue/jumps", test_queue_jumps);
+  g_test_add_func ("/rate/wander", test_wander);
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
@@ -1301,6 +1422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/many-under-way", test_many_under_way);
   g_test_add_func ("/rate/steps", test_steps);
   g_test_add_func ("/rate/pauses", test_pauses);
+  g_test_add_func ("/rate/wandering", test_wandering);
   g_test_add_func ("/rate/route", test_route);
   g_test_add_func ("/rate/deep-step", test_deep_step);
   g_test_add_func ("/rate/deepest-step", test_deepest_step);
@@ -1320,6 +1442,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/guest", test_guest);
   g_test_add_func ("/rate/two", test_two);
   g_test_add_func ("/rate/two-queue", test_two_queue);
+  g_test_add_func ("/rate/two-encoders", test_two_encoders);
   g_test_add_func ("/rate/codel", test_codel);
   g_test_add_func ("/rate/marks", test_marks);
   g_test_add_func ("/rate/pert", test_pert);
