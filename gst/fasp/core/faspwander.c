@@ -86,6 +86,8 @@ fasp_wander_get (const FaspWander * wander, FaspTime now)
 {
   gdouble since = fasp_later (now - wander->time, 0);
 
+  if (wander->alone <= 0)
+    return 0;
   return wander->alone * exp (-since / LASTS);
 }
 
