@@ -184,9 +184,12 @@ make_pictures (Sender * s, gint64 now)
 static gboolean
 has_data (Sender * s, gint64 now)
 {
-  if (s->config.follow > 0 && s->rate != NULL)
+  if (s->config.follow > 0 && s->rate != NULL) {
     s->config.source = s->config.follow * s->rate->offer * MAX (.25, 1 -
         s->rate->owed / 1e6);
+    if (s->config.follow_most > 0)
+      s->config.source = MIN (s->config.source, s->config.follow_most);
+  }
   if (s->config.source == 0)
     return TRUE;
   /* what has not left stays: a live source's does, too */

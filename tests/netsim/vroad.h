@@ -36,7 +36,8 @@ typedef struct
   gint64 rtt;                   /* without the queue, µs */
   gint64 start;                 /* µs */
   guint64 source;               /* bit/s that there are to send; 0: no end of it */
-  gdouble follow;               /* the source is an encoder: so much of the offer */
+  gdouble follow;               /* the source is an encoder: so much of the offer, */
+  guint64 follow_most;          /* bit/s, but no more than that; 0: any */
   gdouble key;                  /* of an encoder's 50 pictures in a second the first is
                                    so many times as large; 0: an even source.  Not
                                    of a TCP */

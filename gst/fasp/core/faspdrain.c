@@ -50,6 +50,12 @@ get_takes (const FaspDrain * drain)
 }
 
 gboolean
+fasp_drain_get_others (const FaspDrain * drain, gdouble * others)
+{
+  return fasp_span_get_others (&drain->during, &drain->before, others);
+}
+
+gboolean
 fasp_drain_is_in_vain (const FaspDrain * drain, FaspTime target)
 {
   const FaspSpan *before = &drain->before, *during = &drain->during;

@@ -37,6 +37,8 @@ void fasp_drain_extend (FaspDrain * drain, const FaspRateSample * sample,
 /* What was told of until now was misunderstood. */
 void fasp_drain_forget (FaspDrain * drain, FaspTime now);
 
+/* The others' share, by what arrived before it and in it (fasp_span_get_others ()). */
+gboolean fasp_drain_get_others (const FaspDrain * drain, gdouble * others);
 /* All that left in it was told of, and it did not make a queue shorter that is to be @target µs at
  * most: because it was made up for by others, it seems. */
 gboolean fasp_drain_is_in_vain (const FaspDrain * drain, FaspTime target);

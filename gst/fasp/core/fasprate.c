@@ -53,7 +53,7 @@ fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
   rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;
   rate->min = MIN (MAX (min, FASP_RATE_LEAST), rate->max);
   rate->rate = CLAMP (rate->rate, rate->min, rate->max);
-  rate->offer = CLAMP (rate->offer, rate->rate, rate->max);
+  rate->offer = CLAMP (rate->offer, rate->min, rate->max);
 }
 
 guint64

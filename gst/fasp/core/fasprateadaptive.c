@@ -13,6 +13,7 @@
  */
 #include <math.h>
 #include "faspdrain.h"
+#include "faspneed.h"
 #include "faspoverflow.h"
 #include "faspqueue.h"
 #include "fasprate.h"
@@ -28,6 +29,8 @@
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
 #define PULSE_RTT_SHARE 20
 #define DRAIN_MAX (8 * FASP_SEC)
+/* Of a slow source so many packets less tell whose queue it is. */
+#define DRAIN_PACKETS 3
 /* A drain of which it is looked at what it has done; and what would be left of a queue that it
  * took a half from is not mistaken for a path. */
 #define EMPTIES (10 * FASP_MSEC)
@@ -189,6 +192,7 @@ typedef struct
   guint64 floor;                /* bit/s that are kept beside rivals, so long */
   FaspTime floor_until;
   guint empty;                  /* looks in a row at no queue */
+  FaspNeed need;                /* of a source that follows no offer */
 } Adaptive;
 
 static FaspTime
@@ -280,14 +284,16 @@ start_contrast (Adaptive * a, FaspTime now)
   expect (a, now + length, now + 2 * length);
 }
 
+/* An encoder is told at once where there is less than its source needs: it may follow. */
 static void
 set_rate (Adaptive * a, gdouble rate)
 {
-  guint64 before = a->rate.rate;
+  guint64 before = a->rate.rate, asked;
 
-  a->rate.rate = fasp_rate_clamp (&a->rate, MAX (rate, a->floor));
-  a->rate.offer = rate < before ? a->rate.rate :
-      MAX (a->rate.offer, a->rate.rate);
+  asked = fasp_rate_clamp (&a->rate, MAX (rate, a->floor));
+  a->rate.rate = fasp_rate_clamp (&a->rate, MAX (asked,
+          fasp_need_get (&a->need)));
+  a->rate.offer = rate < before ? asked : MAX (a->rate.offer, a->rate.rate);
 }
 
 static void
@@ -334,6 +340,20 @@ note_yield (Adaptive * a)
     a->yielded = a->rate.rate;
 }
 
+/* Of rivals' queues a drain takes nothing, and who needs what there is has nothing to spare; but so
+ * much that it tells whose queue it is. */
+static FaspTime
+bound_drain (const Adaptive * a, FaspTime extra)
+{
+  FaspTime most = MAX (a->rtt / 4, EMPTIES);
+
+  if (fasp_need_get (&a->need) > 0)
+    most = MAX (most, DRAIN_PACKETS * PACKET * FASP_SEC / a->rate.rate);
+  else if (a->floor == 0)
+    return extra;
+  return MIN (extra, most);
+}
+
 /* At half the rate for so long that @extra µs of the rate are not sent. */
 static void
 start_drain (Adaptive * a, FaspTime now, FaspTime extra)
@@ -343,8 +363,7 @@ start_drain (Adaptive * a, FaspTime now, FaspTime extra)
     a->cleared = now;
     extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
   }
-  if (a->floor > 0)             /* of rivals' queues it takes nothing */
-    extra = MIN (extra, MAX (a->rtt / 4, EMPTIES));
+  extra = bound_drain (a, extra);
   begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
   if (extra >= EMPTIES) {
     a->emptied = extra;
@@ -416,6 +435,17 @@ note_stubborn (Adaptive * a)
 {
   if (++a->stubborn >= STUBBORN)
     a->competing = TRUE;
+}
+
+/* What the last drain has done to a queue tells whose it is. */
+static void
+judge_need (Adaptive * a)
+{
+  gdouble others;
+
+  if (MIN (a->drain.before.least, a->drain.during.least) > get_target (a)
+      && fasp_drain_get_others (&a->drain, &others))
+    fasp_need_judge (&a->need, others);
 }
 
 /* The path has become slower: a queue grows far beyond what is wanted.  FALSE: more is to
@@ -563,6 +593,7 @@ compete (Adaptive * a)
     return;
   }
   a->blind = 0;
+  fasp_need_judge (&a->need, others);
   /* with room on the path all that is sent arrives, whosever it is */
   if (MIN (a->drain.during.least, a->pulse.least) <= get_target (a))
     others = MIN (others, COMPETE_SHARE);
@@ -724,11 +755,12 @@ evaluate (Adaptive * a, FaspTime now)
   a->congested = FALSE;
   a->evaluated = TRUE;
   shorten_drain (a, now, left);
-  /* a drain alone, without a pulse */
-  if (!a->competing && a->pulse_start == a->pulse_end
-      && fasp_drain_is_in_vain (&a->drain, get_target (a))) {
-    fasp_drain_suspect (&a->drain, now, a->rtt);
-    return;
+  if (!a->competing && a->pulse_start == a->pulse_end) {        /* a drain alone */
+    judge_need (a);
+    if (fasp_drain_is_in_vain (&a->drain, get_target (a))) {
+      fasp_drain_suspect (&a->drain, now, a->rtt);
+      return;
+    }
   }
   if (!a->competing && is_idle (&a->passing)) {
     a->rate.standing = 0;
@@ -752,8 +784,12 @@ evaluate (Adaptive * a, FaspTime now)
     return;
   }
   if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
-    if (is_limited (a, a->passed))
+    if (is_limited (a, a->passed)) {
       a->limited_until = now + LIMITED_TIME;
+      fasp_need_look (&a->need, now, a->passed);
+    } else if (a->passed > 0) {
+      fasp_need_look (&a->need, now, 0);
+    }
     if (a->pulse_end > a->pulse_start && passes > 0
         && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
       offer_more (a, passes);
@@ -820,6 +856,7 @@ report (FaspRate * rate, const FaspRateReport * report)
       evaluate (a, report->now);
     }
     fasp_drain_extend (&a->drain, sample, queue, a->loss);
+    fasp_need_extend (&a->need, sample, queue, a->loss, a->rtt);
     if (a->drain.suspect_until > 0)
       judge_rivals (a, report->now);
     if (sample->sent < a->hold_until)
@@ -912,6 +949,7 @@ static guint64
 get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 {
   Adaptive *a = (Adaptive *) rate;
+  guint64 may;
 
   a->sent = sent;
   if (now >= a->phase_end || (a->phase == CRUISE && a->evaluated
@@ -920,8 +958,10 @@ get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
   if (a->phase == DRAIN)
     rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);
   *until = a->phase_end;
-  return a->phase == PULSE ? get_gain (a) * rate->rate : a->phase == DRAIN ?
+  may = a->phase == PULSE ? get_gain (a) * rate->rate : a->phase == DRAIN ?
       rate->rate / 2 : rate->rate;
+  fasp_need_send (&a->need, now, sent, may);
+  return may;
 }
 
 const FaspRateClass fasp_rate_adaptive = {
