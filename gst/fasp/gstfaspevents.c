@@ -85,15 +85,16 @@ gst_fasp_events_explain (const FaspEvent * event)
       return g_strdup_printf ("%s was too slow for the stream and was "
           "disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
-      /* a caller gives up then; a listener has done it */
-      if (event->final)
+      if (event->calling)
         return g_strdup_printf ("%s refused the call (%s): check the streamid "
             "it expects", peer, text);
       return event->streamid[0] != '\0' ?
           g_strdup_printf ("%s was refused; its streamid is \"%s\"", peer,
           event->streamid) : g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:
-      return g_strdup_printf ("%s is busy: %s", peer, text);
+      /* the text is for who called */
+      return g_strdup_printf (event->calling ? "%s is busy: %s" :
+          "%s was turned away: %s", peer, text);
     case FASP_REASON_SAME_ROLE:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_UNSUPPORTED:

@@ -46,3 +46,14 @@ fasp_announcers_choose (FaspAnnouncers * a, FaspTime now)
   a->turn_end = now + FASP_ANNOUNCER_TURN;
   return next;
 }
+
+void
+fasp_announcers_refused (FaspAnnouncers * a, FaspTime now)
+{
+  guint known = 0;
+
+  for (guint i = 0; i < FASP_ANNOUNCERS; i++)
+    known += is_known (&a->list[i], now);
+  if (known > 1)
+    a->turn_end = MIN (a->turn_end, now);
+}

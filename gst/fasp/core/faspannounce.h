@@ -40,5 +40,7 @@ void fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
 /* The one to be called from now on; NULL: the one that is called now has its turn, or
  * nobody is known. */
 const FaspAnnouncer *fasp_announcers_choose (FaspAnnouncers * a, FaspTime now);
+/* The one that is called does not want us: its turn is over if there is another one. */
+void fasp_announcers_refused (FaspAnnouncers * a, FaspTime now);
 
 G_END_DECLS

@@ -219,6 +219,9 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
       || (answer->reason == FASP_REASON_FINISHED
       && endpoint->config.keep_calling);
   gboolean moves = fasp_move_refused (endpoint, now, !passing);
+  /* of a group whoever says that it sends is called: it speaks for itself alone */
+  gboolean next = moves || (endpoint->config.group.len > 0
+      && endpoint->config.reconnect);
 
   if (passing && endpoint->config.reconnect
       && endpoint->last_reject == answer->reason)
@@ -228,12 +231,16 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
-  event->final = !moves && !(passing && endpoint->config.reconnect);
+  event->calling = TRUE;
+  event->final = !next && !(passing && endpoint->config.reconnect);
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
     fasp_caller_stop (&endpoint->caller);
     fasp_move_stay (endpoint);
+  } else if (!moves && !passing) {
+    fasp_caller_stop (&endpoint->caller);
+    fasp_announcers_refused (&endpoint->announcers, now);
   }
 }
 
@@ -291,7 +298,7 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 
     event->address = endpoint->peer;
     event->reason = FASP_REASON_SILENT;
-    event->final = TRUE;
+    event->calling = event->final = TRUE;
     endpoint->given_up = TRUE;
     tell_forged (endpoint, event);
     fasp_caller_stop (&endpoint->caller);

@@ -250,6 +250,7 @@ typedef struct
   FaspAddress address;
   FaspReason reason;
   gboolean final;               /* no attempt to reconnect will follow */
+  gboolean calling;             /* REJECTED: it was this end that called */
   gboolean latency_known;       /* or it is still to be found */
   guint latency_ms;             /* that the session began with */
   guint current_latency_ms;     /* PROMISE: that is in force now */

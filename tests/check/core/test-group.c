@@ -239,6 +239,26 @@ test_announcers (void)
   g_rand_free (rand);
 }
 
+/* One that refuses has no more of its turn, if somebody waits for his. */
+static void
+test_announcers_refused (void)
+{
+  FaspAnnouncers a = { 0 };
+  FaspAddress one = somebody (1), other = somebody (2);
+  FaspTime now = FASP_SEC;
+
+  fasp_announcers_heard (&a, now, &one, 0);
+  g_assert_nonnull (fasp_announcers_choose (&a, now));
+  fasp_announcers_refused (&a, now);
+  g_assert_null (fasp_announcers_choose (&a, now));
+  fasp_announcers_heard (&a, now, &other, 0);
+  g_assert_null (fasp_announcers_choose (&a, now));
+  fasp_announcers_refused (&a, now);
+  g_assert_true (fasp_address_equal (&fasp_announcers_choose (&a, now)->address,
+          &other));
+  g_assert_null (fasp_announcers_choose (&a, now));
+}
+
 /* --- what opens it ----------------------------------------------------------------------- */
 
 static void
@@ -894,6 +914,35 @@ test_return_hold (void)
   g_assert_cmpint (r.hold, ==, FASP_RETURN_FIRST);
 }
 
+/* Who is announced has another stream: that one is not ours, but the next may be. Who is to
+ * call once only gives up. */
+static void
+test_refused (void)
+{
+  for (gint reconnect = 0; reconnect < 2; reconnect++) {
+    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+    Vgroup *g = vgroup_new (20);
+    const guint *events = g->receivers[0].events;
+
+    s.streamid = "news";
+    r.streamid = "sport";
+    r.reconnect = reconnect;
+    vgroup_set_sender (g, &s);
+    vgroup_add (g, &r, RTT);
+    vgroup_run (g, 8 * FASP_SEC);
+    /* it is asked again in turns of FASP_ANNOUNCER_TURN */
+    g_assert_cmpuint (events[FASP_EVENT_REJECTED], ==, reconnect ? 3 : 1);
+    g_assert_cmpuint (events[FASP_EVENT_CONNECTED], ==, 0);
+    fasp_endpoint_free (g->sender);
+    s.streamid = "sport";
+    vgroup_set_sender (g, &s);
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (events[FASP_EVENT_CONNECTED], ==, reconnect);
+    vgroup_free (g);
+  }
+}
+
 /* Nothing is announced: that is said. */
 static void
 test_silence (void)
@@ -1285,6 +1334,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/log/speaker", test_log_speaker);
   g_test_add_func ("/group/log/shared", test_log_shared);
   g_test_add_func ("/group/announcers", test_announcers);
+  g_test_add_func ("/group/announcers/refused", test_announcers_refused);
   g_test_add_func ("/group/phases", test_phases);
   g_test_add_func ("/group/clean", test_clean);
   g_test_add_func ("/group/correlated", test_correlated);
@@ -1305,6 +1355,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/return/several", test_return_several);
   g_test_add_func ("/group/sender-anew", test_sender_anew);
   g_test_add_func ("/group/return/hold", test_return_hold);
+  g_test_add_func ("/group/refused", test_refused);
   g_test_add_func ("/group/silence", test_silence);
   g_test_add_func ("/group/bad-network", test_bad_network);
   g_test_add_func ("/group/blackout", test_blackout);
