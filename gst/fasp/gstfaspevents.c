@@ -419,7 +419,8 @@ void
 gst_fasp_events_send_failed (GstElement * element, const gchar * why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
-      ("The network takes no datagrams: %s. Check the address, the routes, the "
-          "MTU (at least 1228 bytes, 1280 for IPv6) and the firewall of this "
-          "machine; it is tried again.", why), (NULL));
+      ("The network takes no datagrams: %s. Check the address, the routes (for "
+          "a multicast group multicast-iface), the MTU (at least 1228 bytes, 1280 "
+          "for IPv6) and the firewall of this machine; it is tried again.",
+          why), (NULL));
 }

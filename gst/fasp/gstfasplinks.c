@@ -20,13 +20,17 @@ typedef struct
 } Local;
 
 static const gchar *
+take (GstFaspLinks * links, gchar * text)
+{
+  if (text != NULL)
+    g_ptr_array_add (links->strings, text);
+  return text;
+}
+
+static const gchar *
 keep (GstFaspLinks * links, const gchar * text)
 {
-  gchar *copy = g_strdup (text);
-
-  if (copy != NULL)
-    g_ptr_array_add (links->strings, copy);
-  return copy;
+  return take (links, g_strdup (text));
 }
 
 /* So many ports from this one on. */
@@ -61,12 +65,21 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
   return TRUE;
 }
 
-/* ADDRESS:PORT, or [ADDRESS]:PORT. */
+/* With %INTERFACE, if it is of one link: GInetAddress knows no such. */
+static gboolean
+is_address (const gchar * text)
+{
+  g_autoptr (GSocketAddress) address =
+      g_inet_socket_address_new_from_string (text, 0);
+
+  return address != NULL;
+}
+
+/* ADDRESS:PORT, or [ADDRESS]:PORT. @own: the ADDRESS, as it is written. */
 static GSocketAddress *
-parse_address (const gchar * text)
+parse_address (const gchar * text, gchar ** own)
 {
   const gchar *colon = strrchr (text, ':');
-  g_autofree gchar *host = NULL;
   guint64 port;
 
   if (colon == NULL || colon == text
@@ -74,10 +87,10 @@ parse_address (const gchar * text)
           NULL))
     return NULL;
   if (text[0] == '[' && colon[-1] == ']')
-    host = g_strndup (text + 1, colon - text - 2);
+    *own = g_strndup (text + 1, colon - text - 2);
   else
-    host = g_strndup (text, colon - text);
-  return g_inet_socket_address_new_from_string (host, port);
+    *own = g_strndup (text, colon - text);
+  return g_inet_socket_address_new_from_string (*own, port);
 }
 
 /* One of bonding-addresses: for who dials the peer's, with @LOCAL where it is to
@@ -88,8 +101,9 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
 {
   gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
-  g_autoptr (GSocketAddress) address = parse_address (g_strstrip (parts[0]));
-  g_autoptr (GInetAddress) from = NULL;
+  g_autofree gchar *own = NULL;
+  g_autoptr (GSocketAddress) address = parse_address (g_strstrip (parts[0]),
+      &own);
   Local local = { 0 };
   guint16 port;
 
@@ -114,16 +128,11 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     /* in a rendezvous the peer expects us at the port it has itself */
     local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ?
         port : 0;
-    if (parts[1] != NULL)
-      from = g_inet_address_new_from_string (g_strstrip (parts[1]));
-    if (from != NULL)
+    if (parts[1] != NULL && is_address (g_strstrip (parts[1])))
       local.address = keep (links, parts[1]);
     else
       local.interface = keep (links, parts[1]);
   } else {
-    g_autofree gchar *own = g_inet_address_to_string
-        (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
-
     local.address = keep (links, own);
     local.port = port;
   }
@@ -141,9 +150,9 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
     local.address = keep (links, gst_fasp_multicast_get_local (s));
     local.port = s->localport_set ? s->localport : 0;
     gst_fasp_multicast_to_io (s, &links->multicast);
-    links->multicast.group = keep (links, s->host);
+    links->multicast.group = take (links, gst_fasp_multicast_get_group (s));
     links->multicast.source = keep (links, s->multicast.source);
-    links->multicast.interface = keep (links, s->multicast.interface);
+    links->multicast.interface = keep (links, links->multicast.interface);
     return add_set (links, s, &local, error);
   }
   switch (gst_fasp_settings_get_mode (s)) {

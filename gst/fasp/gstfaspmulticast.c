@@ -22,7 +22,7 @@ gst_fasp_multicast_install (GObjectClass * klass, FaspRole role)
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_IFACE,
       g_param_spec_string ("multicast-iface", "Multicast interface",
           "Network interface that a multicast group of the URI is behind, e.g. "
-          "eth0 (default: as routed)", NULL, FLAGS));
+          "eth0 (default: interface, or as routed)", NULL, FLAGS));
   if (role == FASP_ROLE_RECEIVER) {
     g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_SOURCE,
         g_param_spec_string ("multicast-source", "Multicast source",
@@ -103,10 +103,25 @@ gst_fasp_multicast_get (const GstFaspMulticast * m, GstFaspProp prop,
 
 /* --- for the I/O layer ------------------------------------------------------------------ */
 
+/* ADDRESS, or ADDRESS%INTERFACE, as single IPv6 addresses have it. */
 static GInetAddress *
 get_group (const GstFaspSettings * s)
 {
-  return s->host != NULL ? g_inet_address_new_from_string (s->host) : NULL;
+  g_auto (GStrv) parts = s->host != NULL ? g_strsplit (s->host, "%", 2) : NULL;
+
+  return parts != NULL && parts[0] != NULL ?
+      g_inet_address_new_from_string (parts[0]) : NULL;
+}
+
+/* multicast-iface, or what the group's address names, or else what all goes by. */
+static const gchar *
+get_interface (const GstFaspSettings * s)
+{
+  const gchar *zone = strchr (s->host, '%');
+
+  if (s->multicast.interface != NULL && s->multicast.interface[0] != '\0')
+    return s->multicast.interface;
+  return zone != NULL ? zone + 1 : s->interface;
 }
 
 gboolean
@@ -158,12 +173,19 @@ gst_fasp_multicast_get_local (const GstFaspSettings * s)
       "0.0.0.0";
 }
 
+gchar *
+gst_fasp_multicast_get_group (const GstFaspSettings * s)
+{
+  g_autoptr (GInetAddress) group = get_group (s);
+
+  return g_inet_address_to_string (group);
+}
+
 void
 gst_fasp_multicast_to_io (const GstFaspSettings * s,
     FaspMembership * membership)
 {
   *membership = (FaspMembership) {
   .group = s->host,.port = s->port,.source = s->multicast.source,.interface =
-        s->multicast.interface,.ttl = s->multicast.ttl,.loop =
-        s->multicast.loop};
+        get_interface (s),.ttl = s->multicast.ttl,.loop = s->multicast.loop};
 }

@@ -27,6 +27,8 @@ gboolean gst_fasp_multicast_check (const GstFaspSettings * settings,
     GError ** error);
 /* Where an element is to listen at or to leave from, of the group's family. */
 const gchar *gst_fasp_multicast_get_local (const GstFaspSettings * settings);
+/* Its address alone; new string. */
+gchar *gst_fasp_multicast_get_group (const GstFaspSettings * settings);
 /* The strings stay those of @settings. */
 void gst_fasp_multicast_to_io (const GstFaspSettings * settings,
     FaspMembership * membership);

@@ -70,6 +70,41 @@ fasp_socket_check (const FaspSocketSettings * settings, GError ** error)
   return address != NULL;
 }
 
+/* There is a group of a link's own behind each interface: which is meant, the address has to
+ * say already when it is bound. */
+static void
+set_scope (struct sockaddr_storage *native, const FaspMembership * joins)
+{
+  struct sockaddr_in6 *six = (struct sockaddr_in6 *) native;
+
+  if (joins != NULL && joins->interface != NULL
+      && native->ss_family == AF_INET6
+      && (IN6_IS_ADDR_MC_LINKLOCAL (&six->sin6_addr)
+          || IN6_IS_ADDR_MC_NODELOCAL (&six->sin6_addr)))
+    six->sin6_scope_id = if_nametoindex (joins->interface);
+}
+
+static const gchar *
+explain_bind (const FaspSocketSettings * settings, gint why)
+{
+  switch (why) {
+    case EADDRINUSE:
+      return
+          "Another program has it, or an element that does not share its port "
+          "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
+          "localport, or see which with `ss -ulpn'.";
+    case EACCES:
+      return "Ports below 1024 need privileges: choose a higher localport.";
+    case EINVAL:
+      return settings->joins !=
+          NULL ? "A group of one link needs its interface: "
+          "set multicast-iface." : "A link-local address needs its interface: "
+          "write ADDRESS%eth0, in the host of a URI ADDRESS%25eth0.";
+    default:
+      return "Check localaddress and localport.";
+  }
+}
+
 static gboolean
 bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
     GSocketAddress * address, GError ** error)
@@ -82,14 +117,10 @@ bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
 
   if (!g_socket_address_to_native (address, &native, sizeof (native), error))
     return FALSE;
+  set_scope (&native, settings->joins);
   if (bind (s->fd, (struct sockaddr *) &native, size) == 0)
     return TRUE;
-  fail (error, what, errno == EADDRINUSE ?
-      "Another program has it, or an element that does not share its port "
-      "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
-      "localport, or see which with `ss -ulpn'." : errno == EACCES ?
-      "Ports below 1024 need privileges: choose a higher localport." :
-      "Check localaddress and localport.");
+  fail (error, what, explain_bind (settings, errno));
   return FALSE;
 }
 

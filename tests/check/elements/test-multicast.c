@@ -25,7 +25,8 @@
  * which one hears itself, in a network of our own. */
 #define PAIR "ip link set lo up; ip link add fasp6 type veth peer name fasp6b && " \
     "ip link set fasp6b up && ip link set fasp6 up && " \
-    "ip -6 address add fd77::1/64 dev fasp6 nodad"
+    "ip -6 address add fd77::1/64 dev fasp6 nodad && " \
+    "ip -6 address add fe80::77/64 dev fasp6 nodad"
 
 typedef struct
 {
@@ -41,6 +42,11 @@ static const Net nets[] = {
   {"/multicast/ipv6/group", GROUP6, "[" GROUP6 "]", "fasp6", "fd77::1", ""},
   {"/multicast/ipv6/source", "ff35::77:1:2", "[ff35::77:1:2]", "fasp6",
       "fd77::1", "multicast-source=fd77::1"},
+  /* of one link, which the interface tells */
+  {"/multicast/ipv6/link", "ff12::77:1:2", "[ff12::77:1:2]", "fasp6",
+      "fe80::77%fasp6", ""},
+  {"/multicast/ipv6/link-named", "ff12::77:1:2", "[ff12::77:1:2%25fasp6]", "",
+      "fd77::1", ""},
 };
 
 static gboolean
@@ -89,14 +95,14 @@ is_there (const Net * net)
   g_autoptr (GSocketAddress) bound = g_inet_socket_address_new (any, 0);
   g_autoptr (GSocketAddress) local = NULL;
   g_autoptr (GSocketAddress) to = NULL;
-  gint index = if_nametoindex (net->interface);
+  const gchar *name = net->interface[0] != '\0' ? net->interface : "fasp6";
+  gint index = if_nametoindex (name);
   struct ip_mreqn interface = {.imr_ifindex = index };
   gchar byte = 0;
 
   if (socket == NULL || index == 0
       || !g_socket_bind (socket, bound, FALSE, NULL)
-      || !g_socket_join_multicast_group (socket, group, FALSE, net->interface,
-          NULL))
+      || !g_socket_join_multicast_group (socket, group, FALSE, name, NULL))
     return FALSE;
   local = g_socket_get_local_address (socket, NULL);
   to = g_inet_socket_address_new (group, g_inet_socket_address_get_port
@@ -212,11 +218,12 @@ test_group (gconstpointer data)
   if (skip (net))
     return;
   sender = pair_launch ("appsrc name=in ! faspsink name=sink uri=fasp://%s:%u "
-      "multicast-iface=%s localaddress=%s max-bitrate=50000000 " SECRET,
+      "multicast-iface=\"%s\" localaddress=%s max-bitrate=50000000 " SECRET,
       net->in_uri, port, net->interface, net->sender);
   count_callers (sender, &callers);
   for (guint i = 0; i < RECEIVERS; i++) {
-    receivers[i] = pair_launch ("faspsrc uri=fasp://%s:%u multicast-iface=%s "
+    receivers[i] =
+        pair_launch ("faspsrc uri=fasp://%s:%u multicast-iface=\"%s\" "
         "latency=50 %s " SECRET " ! appsink name=out sync=false async=false",
         net->in_uri, port, net->interface, net->more);
     gst_element_set_state (receivers[i], GST_STATE_PLAYING);
@@ -244,6 +251,43 @@ test_group (gconstpointer data)
   g_mutex_clear (&callers.lock);
 }
 
+/* Addresses of one link in each place that takes one: there is no multicast in it, but the
+ * network that it needs. */
+static void
+test_link_local (void)
+{
+  guint port = pair_get_port (), other = pair_get_port ();
+  g_autoptr (GBytes) stream = pair_make_stream (STREAM);
+  g_autoptr (GByteArray) got = NULL;
+  GstElement *sender, *receiver;
+
+  if (if_nametoindex ("fasp6") == 0) {
+    g_test_skip ("no pair of interfaces for IPv6 here");
+    return;
+  }
+  receiver = pair_launch ("faspsrc uri=\"fasp://[fe80::77%%25fasp6]:%u?"
+      "mode=listener\" bonding-addresses=[fe80::77%%fasp6]:%u " SECRET
+      " ! appsink name=out sync=false async=false", port, other);
+  sender = pair_launch ("appsrc name=in ! faspsink name=sink "
+      "uri=fasp://[fe80::77%%25fasp6]:%u localaddress=fe80::77%%fasp6 "
+      "bonding-addresses=[fe80::77%%fasp6]:%u@fe80::77%%fasp6 " SECRET, port,
+      other);
+  g_assert_cmpint (gst_element_set_state (receiver, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (gst_element_set_state (sender, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
+  push_all (sender, stream);
+  got = pull_all (receiver);
+  g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL),
+      STREAM);
+  gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair_get_stat (sender, "sink", "flows"), ==, 2);
+  pair_stop (receiver);
+  pair_stop (sender);
+  gst_object_unref (receiver);
+  gst_object_unref (sender);
+}
+
 /* What cannot be had with it is said, with what to do. */
 static void
 test_settings (void)
@@ -265,6 +309,10 @@ test_settings (void)
           "multicast-iface=nothere0", "multicast-iface"},
     {"faspsrc uri=fasp://" GROUP ":7001 multicast-iface=nothere0 ! fakesink",
         "multicast-iface"},
+    {"faspsrc uri=fasp://[ff12::77]:7001 ! fakesink", "multicast-iface"},
+    {"faspsrc uri=fasp://[ff15::77%25nothere0]:7001 ! fakesink",
+        "\"nothere0\""},
+    {"faspsrc uri=fasp://[fe80::77]:7001?mode=listener ! fakesink", "%25eth0"},
     {"faspsrc uri=fasp://" GROUP ":7001 mode=listener ! fakesink",
         "Leave out mode"},
     {"faspsrc uri=fasp://" GROUP ":7001 multicast-iface=lo "
@@ -308,6 +356,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (nets); i++)
     g_test_add_data_func (nets[i].name, &nets[i], test_group);
+  g_test_add_func ("/multicast/link-local", test_link_local);
   g_test_add_func ("/multicast/settings", test_settings);
   g_test_add_func ("/multicast/silence", test_silence);
   return g_test_run ();
