@@ -20,6 +20,8 @@
 #include <string.h>
 #include "relaystatus.h"
 
+#define GROUP "multicast-"
+
 typedef enum
 {
   COUNTER,
@@ -142,13 +144,19 @@ find_type (const gchar * name, GType type)
   static const gchar *const counters[] = { "bytes-", "wire-bytes-", "packets-",
     "packet-ack-", "datagrams-", "handshakes-", "callers-", "copies-",
     "repairs-", "bursts-", "skips", "rex-rounds", "blocks-sent",
-    "blocks-acknowledged", "blocks-skipped", "blocks-received"
+    "blocks-acknowledged", "blocks-skipped", "blocks-received",
+    "blocks-retransmitted", "clock-jumps", "missed-", "deaf", "returned",
+    "losses", "requests"
   };
   static const gchar *const gauges[] = { "buffer-", "channel-", "promised-",
     "observed-", "blocks-in-flight", "blocks-queued", "window-blocks",
-    "connected-callers", "flows", "datagram-size", "negotiated-latency-ms"
+    "connected-callers", "flows", "datagram-size", "negotiated-latency-ms",
+    "members"
   };
 
+  /* what is sent to a group has the names of what is sent to one */
+  if (g_str_has_prefix (name, GROUP))
+    name += strlen (GROUP);
   if (is_any (name, counters, G_N_ELEMENTS (counters)))
     return COUNTER;
   return type == G_TYPE_DOUBLE || type == G_TYPE_BOOLEAN
@@ -183,7 +191,7 @@ find_name (const gchar * prefix, const gchar * field, const gchar ** unit,
   if (g_str_has_suffix (rest, "-total"))
     rest[strlen (rest) - strlen ("-total")] = '\0';
   if (g_str_has_prefix (rest, "bytes-") || g_str_has_prefix (rest,
-          "wire-bytes-")) {
+          "wire-bytes-") || g_str_has_prefix (rest, GROUP "wire-bytes-")) {
     g_auto (GStrv) parts = g_strsplit (rest, "bytes-", 2);
 
     *unit = "bytes";

@@ -58,6 +58,46 @@ assert_line (const gchar * page, const gchar * line)
     g_error ("there is no %s in:\n%s", line, page);
 }
 
+/* Of the whole numbers among the figures nothing tells which only grow. */
+static void
+test_types (void)
+{
+  static const gchar *const lines[] = {
+    "# TYPE fasp_relay_input_clock_jumps counter",
+    "# TYPE fasp_relay_input_missed_seconds counter",
+    "# TYPE fasp_relay_input_multicast_members gauge",
+    "# TYPE fasp_relay_input_multicast_deaf counter",
+    "# TYPE fasp_relay_input_multicast_returned counter",
+    "# TYPE fasp_relay_input_multicast_packets_sent counter",
+    "# TYPE fasp_relay_input_multicast_wire_sent_bytes counter",
+    "# TYPE fasp_relay_input_multicast_blocks_sent counter",
+    "# TYPE fasp_relay_input_multicast_blocks_retransmitted counter",
+    "# TYPE fasp_relay_input_multicast_repairs_sent counter",
+    "# TYPE fasp_relay_input_multicast_losses counter",
+    "# TYPE fasp_relay_input_multicast_losses_shared counter",
+    "# TYPE fasp_relay_input_multicast_requests counter",
+    "# TYPE fasp_relay_input_multicast_back_off_seconds gauge",
+  };
+  static const gchar *const fields[] = { "clock-jumps", "multicast-members",
+    "multicast-deaf", "multicast-returned", "multicast-packets-sent",
+    "multicast-wire-bytes-sent", "multicast-blocks-sent",
+    "multicast-blocks-retransmitted", "multicast-repairs-sent",
+    "multicast-losses", "multicast-losses-shared", "multicast-requests"
+  };
+  GstStructure *s = gst_structure_new ("s", "missed-ms", G_TYPE_DOUBLE, 2.,
+      "multicast-back-off-ms", G_TYPE_DOUBLE, 1., NULL);
+  g_autofree gchar *page = NULL;
+  RelayFigures *f;
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    gst_structure_set (s, fields[i], G_TYPE_UINT64, (guint64) 1, NULL);
+  f = make ("a", s, NULL);
+  page = relay_status_to_metrics (f);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    assert_line (page, lines[i]);
+  relay_figures_free (f);
+}
+
 static void
 test_metrics (void)
 {
@@ -203,6 +243,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/status/metrics", test_metrics);
+  g_test_add_func ("/relay/status/types", test_types);
   g_test_add_func ("/relay/status/json", test_json);
   g_test_add_func ("/relay/status/ready", test_ready);
   g_test_add_func ("/relay/status/bytes", test_bytes);
