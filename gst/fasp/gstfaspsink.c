@@ -47,6 +47,7 @@
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfaspframing.h"
 #include "gstfaspplace.h"
 #include "gstfaspshared.h"
 #include "gstfaspupstream.h"
@@ -467,6 +468,20 @@ gst_fasp_sink_finalize (GObject * object)
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 
+/* Whoever knows its buffers' bounds otherwise may send it: nothing but a warning. */
+static void
+warn_of_framing (GstFaspSink * self, const GstCaps * caps,
+    const GstStructure * s)
+{
+  const gchar *advice = gst_fasp_framing_advise (caps);
+
+  if (advice != NULL)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("A byte stream does not keep where buffers begin, and nobody finds it again "
+            "in %s as it is here. %s", gst_structure_get_name (s), advice),
+        (NULL));
+}
+
 /* Packets of MPEG-TS are not split where the stream may be: behind a gap it begins with one. */
 static gboolean
 gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
@@ -475,6 +490,7 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   gint size = 0;
 
+  warn_of_framing (self, caps, s);
   if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)
     size = gst_structure_has_name (s, "video/mpegts") ? 188 : 0;
   fasp_endpoint_set_packet_size (fasp_io_lock (self->connection.io), size);

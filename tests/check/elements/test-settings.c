@@ -4,6 +4,7 @@
  * wrong is one clear error before anything starts.
  */
 #include <glib/gstdio.h>
+#include <gst/app/gstappsrc.h>
 #include "pair.h"
 
 typedef struct
@@ -285,6 +286,46 @@ test_check (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* What a byte stream makes unreadable is told of, with what mends it. */
+static void
+test_framing (void)
+{
+  static const gchar *const cases[][2] = {
+    {"application/x-rtp,media=video", "rtpstreampay"},
+    {"video/x-h264,stream-format=avc", "byte-stream"},
+    {"video/x-h265,stream-format=hvc1", "byte-stream"},
+    {"audio/mpeg,mpegversion=4,stream-format=raw", "adts"},
+    {"audio/x-opus", "gdppay"},
+    {"application/x-rtp-stream", NULL},
+    {"application/x-gdp", NULL},
+    {"video/x-h264,stream-format=byte-stream", NULL},
+    {"audio/mpeg,mpegversion=4,stream-format=adts", NULL},
+    {"audio/mpeg,mpegversion=1,layer=3", NULL},
+    {"video/mpegts,systemstream=true", NULL},
+    {"audio/x-raw", NULL},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElement *pipeline = pair_launch ("appsrc name=in caps=%s ! faspsink "
+        "uri=fasp://:%u passphrase=correct-horse-battery "
+        "wait-for-connection=false", cases[i][0], pair_get_port ());
+    g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+    g_autoptr (GstMessage) first = NULL;
+    g_autoptr (GError) error = NULL;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    gst_app_src_end_of_stream (GST_APP_SRC (in));
+    first = pair_wait (pipeline, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+    if (GST_MESSAGE_TYPE (first) == GST_MESSAGE_WARNING)
+      gst_message_parse_warning (first, &error, NULL);
+    if ((error != NULL) != (cases[i][1] != NULL) || (error != NULL
+            && strstr (error->message, cases[i][1]) == NULL))
+      g_error ("%s: %s", cases[i][0], error != NULL ? error->message : "-");
+    pair_stop (pipeline);
+    gst_object_unref (pipeline);
+  }
+}
+
 static void
 test_busy_port (void)
 {
@@ -432,6 +473,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/secret", test_secret);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
   g_test_add_func ("/settings/check", test_check);
+  g_test_add_func ("/settings/framing", test_framing);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
   g_test_add_func ("/settings/opening", test_opening);
