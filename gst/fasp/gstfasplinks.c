@@ -93,6 +93,20 @@ parse_address (const gchar * text, gchar ** own)
   return g_inet_socket_address_new_from_string (*own, port);
 }
 
+/* What has a port at all addresses has it at each of them. */
+static gboolean
+is_taken (const GstFaspLinks * links, const GstFaspSettings * s, guint port)
+{
+  const gchar *first = links->sockets[0].local_address;
+  g_autoptr (GInetAddress) all = first != NULL && first[0] != '\0' ?
+      g_inet_address_new_from_string (first) : NULL;
+  guint from = links->sockets[0].local_port;
+
+  return from > 0 && (first == NULL || first[0] == '\0' || (all != NULL
+          && g_inet_address_get_is_any (all)))
+      && port < from + s->flowlets && from < port + s->flowlets;
+}
+
 /* One of bonding-addresses: for who dials the peer's, with @LOCAL where it is to
  * leave from; for a listener its own. */
 static gboolean
@@ -133,6 +147,13 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     else
       local.interface = keep (links, parts[1]);
   } else {
+    if (is_taken (links, s, port)) {
+      BAD ("This element listens at port %u of all addresses, so \"%s\" in "
+          "bonding-addresses is taken: name its first address, too, "
+          "fasp://ADDRESS:%u?mode=listener, or choose another port.",
+          links->sockets[0].local_port, text, links->sockets[0].local_port);
+      return FALSE;
+    }
     local.address = keep (links, own);
     local.port = port;
   }

@@ -685,6 +685,16 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
         "uri=fasp://232.x.y.z:PORT, or leave it out.", s->multicast.source);
     return FALSE;
   }
+  if (role == FASP_ROLE_SENDER && s->max_bitrate > 0
+      && s->min_bitrate > s->max_bitrate
+      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
+      && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %"
+        G_GUINT64_FORMAT " bit/s: lower it, or raise that.", s->min_bitrate,
+        s->max_bitrate);
+    return FALSE;
+  }
   if (mode != GST_FASP_MODE_LISTENER && (s->host == NULL
           || is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,

@@ -41,8 +41,8 @@ tell_behind (GstFaspWatch * w, GstElement * sink, guint held)
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY, ("The stream comes faster than it "
           "leaves, and is later and later: %.1f s of it wait here, and its source "
-          "was held up for %u %% of the last time. Raise max-bitrate if the line "
-          "has room, with a long round trip also buffer-size on both ends; else "
+          "was held up for %u %% of the last time. Raise max-bitrate (bit/s) if the "
+          "line has room, with a long round trip also buffer-size on both ends; else "
           "lower the encoder's rate (available-bitrate tells what there is room "
           "for). A receiver that is paused holds it up, too: see slow-policy.",
           w->backlog / 1e6, held), (NULL));

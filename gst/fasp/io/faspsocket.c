@@ -95,6 +95,10 @@ explain_bind (const FaspSocketSettings * settings, gint why)
           "localport, or see which with `ss -ulpn'.";
     case EACCES:
       return "Ports below 1024 need privileges: choose a higher localport.";
+    case EADDRNOTAVAIL:
+      return
+          "This machine has no such address: `ip address' lists those that it "
+          "has.";
     case EINVAL:
       return settings->joins !=
           NULL ? "A group of one link needs its interface: "

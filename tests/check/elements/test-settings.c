@@ -208,6 +208,7 @@ test_bad_starts (void)
     {"fakesrc ! faspsink localaddress=not-an-address localport=0",
         "not-an-address"},
     {"fakesrc ! faspsink localaddress=192.0.2.1 localport=0", "192.0.2.1"},
+    {"fakesrc ! faspsink localaddress=203.0.113.9 localport=0", "ip address"},
     {"fakesrc ! faspsink uri=fasp://[::1]:7001?localaddress=127.0.0.1",
         "do not mix"},
     {"fakesrc ! faspsink interface=nosuch0 localport=0", "nosuch0"},
@@ -267,6 +268,15 @@ test_check (void)
     {"faspsrc", "fasp://:1?key-file=/nowhere&public-key=x", "public-key"},
     {"faspsink", "fasp://:1?record=/nowhere/x.csv", "/nowhere/x.csv"},
     {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
+    {"faspsink", "fasp://:1?max-bitrate=1000&min-bitrate=2000&"
+          "rate-control=adaptive", "min-bitrate"},
+    {"faspsink", "fasp://:1?max-bitrate=1000&min-bitrate=2000", NULL},
+    {"faspsink", "fasp://:7?bonding-addresses=127.0.0.2:7", "mode=listener"},
+    {"faspsrc", "fasp://0.0.0.0:7?flowlets=2&bonding-addresses=127.0.0.2:8",
+        "mode=listener"},
+    {"faspsrc", "fasp://:7?flowlets=2&bonding-addresses=127.0.0.2:9", NULL},
+    {"faspsrc", "fasp://127.0.0.1:7?mode=listener&"
+          "bonding-addresses=127.0.0.2:7", NULL},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
