@@ -412,6 +412,7 @@ main (int argc, char **argv)
     relay_log (NULL, "%s", error->message);
     return FAULTY;
   }
-  g_print ("%s is good: %u streams.\n", argv[1], config->streams->len);
+  g_print ("%s is good: %u stream%s.\n", argv[1], config->streams->len,
+      config->streams->len != 1 ? "s" : "");
   return ENDED;
 }

@@ -187,8 +187,8 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
       && g_utf8_strlen (*passphrase, -1) >= 10 && strlen (*passphrase) <= 1024)
     return TRUE;
   BAD (error,
-      "%s holds no passphrase of 10 characters to 1024 bytes. Make one: "
-      "openssl rand -base64 18 >%s", path, path);
+      "%s holds no passphrase of 10 characters to 1024 bytes. Name another file; "
+      "to make one: openssl rand -base64 18 >NEW-FILE", path);
   return locate (error, group, key);
 }
 
@@ -211,8 +211,13 @@ make_end (gboolean sends, const gchar * uri, const gchar * streamid,
     const gchar * passphrase, GError ** error)
 {
   g_autoptr (GstElement) element = NULL;
-  RelayEnd *end = g_new0 (RelayEnd, 1);
+  RelayEnd *end;
 
+  if (strstr (uri, " #") != NULL || strstr (uri, "\t#") != NULL) {
+    BAD (error, "a comment needs a line of its own, that begins with #.");
+    return NULL;
+  }
+  end = g_new0 (RelayEnd, 1);
   end->sends = sends;
   end->uri = g_strdup (uri);
   end->streamid = g_strdup (streamid);

@@ -112,8 +112,10 @@ read_private_key (const gchar * path, FaspCredentials * credentials,
   BIO_free (bio);
   fasp_wipe (text, text_size);
   if (!good) {
+    /* whatever it is, it is not to be written over */
     BAD ("The key-file %s holds no X25519 private key without a passphrase. "
-        "Make one: openssl genpkey -algorithm X25519 -out %s", path, path);
+        "Name another one; to make one: openssl genpkey -algorithm X25519 -out "
+        "NEW-FILE", path);
     return FALSE;
   }
   fasp_credentials_set_key (credentials, key);

@@ -285,7 +285,7 @@ static const Mistake mistakes[] = {
   {"key-file=%s/rsa.pem public-key=x", "is not a public key"},
   {"key-file=%s/rsa.pem public-key="
         "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
-      "openssl genpkey -algorithm X25519"},
+      "openssl genpkey -algorithm X25519 -out NEW-FILE"},
   {"key-file=%s/good.pem", "needs allowed-keys"},
   {"key-file=%s/good.pem allowed-keys=%s/empty", "nobody could connect"},
   {"key-file=%s/good.pem allowed-keys=%s/wrong", "Line 2 of allowed-keys"},

@@ -85,6 +85,10 @@ static const struct
       "true or false"},
   {"[stream a]\n" OUT "input = srt://x:1\n", "[stream a] input:", "fasp://"},
   {"[stream a]\n" OUT "input = fasp://x\n", "[stream a] input:", "port"},
+  {"[stream a]\n" OUT "input = fasp://x:1 # the studio\n",
+      "[stream a] input:", "a line of its own"},
+  {"[stream a]\n" IN "output = fasp://:1;fasp://:2\t# two\n",
+      "[stream a] output:", "a line of its own"},
   {"[stream a]\n" OUT "input = fasp://x:1?max-bitrate=5\n",
       "[stream a] input:", "\"max-bitrate\" is not a key"},
   {"[stream a]\n" IN "output = fasp://:1?max-bitrate=fast\n",
@@ -224,7 +228,8 @@ test_passphrase (void)
     g_assert_true (g_file_set_contents (path, i == 0 ? "battery\n" : long_text,
             -1, NULL));
     g_assert_null (parse (text, &error));
-    g_assert_nonnull (strstr (error->message, "openssl rand"));
+    g_assert_nonnull (strstr (error->message,
+            "openssl rand -base64 18 >NEW-FILE"));
     g_assert_null (strstr (error->message, "battery"));
   }
   g_unlink (path);
