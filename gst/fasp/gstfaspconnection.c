@@ -419,8 +419,8 @@ gst_fasp_connection_check (GstFaspConnection * c)
     good = fasp_socket_check (&wanted.io.links[i], &error);
   if (good && has_record (&wanted)
       && !gst_fasp_record_file_check (wanted.record, &error))
-    return g_strdup_printf ("Cannot record to \"%s\": %s.", wanted.record,
-        error->message);
+    return g_strdup_printf ("Cannot record to \"%s\": %s. Set record to a file "
+        "that can be written.", wanted.record, error->message);
   return good ? NULL : g_strdup (error->message);
 }
 
@@ -458,7 +458,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
       fasp_credentials_unref (settings->endpoint.credentials);
       g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
-          ("Cannot record to %s.", error->message), (NULL));
+          ("Cannot record to %s. Set record to a file that can be written.",
+              error->message), (NULL));
       return FALSE;
     }
   }

@@ -267,6 +267,7 @@ test_check (void)
     {"faspsrc", "fasp://:1?passphrase=battery", "at least 10"},
     {"faspsrc", "fasp://:1?key-file=/nowhere&public-key=x", "public-key"},
     {"faspsink", "fasp://:1?record=/nowhere/x.csv", "/nowhere/x.csv"},
+    {"faspsrc", "fasp://:1?record=/nowhere/x.db", "can be written"},
     {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
     {"faspsink", "fasp://:1?max-bitrate=1000&min-bitrate=2000&"
           "rate-control=adaptive", "min-bitrate"},
