@@ -110,7 +110,13 @@ gst_fasp_events_explain (const FaspEvent * event)
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was not heard for longer than "
             "resume-timeout", peer);
-      return text[0] != '\0' ? g_strdup_printf ("%s: %s", peer, text) :
+      if (event->address.len == 0)
+        return
+            g_strdup ("there was nobody to call within resume-timeout, as no "
+            "address was found: check the name in the URI, or whether the "
+            "multicast group has a sender");
+      return text[0] != '\0' ? g_strdup_printf ("%s: %s", peer,
+          text) :
           g_strdup_printf ("%s does not answer: see whether it is running, and "
           "whether its UDP port is open in the firewalls between", peer);
     case FASP_REASON_REPLACED:
@@ -280,6 +286,18 @@ was_told (GstFaspRefusals * told, const FaspEvent * event)
   return FALSE;
 }
 
+/* Whoever waits for this end may have others that wait for him. */
+static gboolean
+is_held (GstElement * element)
+{
+  gboolean held = FALSE;
+
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+          "wait-for-connection") != NULL)
+    g_object_get (element, "wait-for-connection", &held, NULL);
+  return held;
+}
+
 void
 gst_fasp_events_handle (GstElement * element, FaspIo * io,
     const FaspEvent * event, GstFaspRefusals * refusals)
@@ -312,8 +330,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       else
         GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
             ("%s does not answer yet. Is the other end running, and is its UDP "
-                "port open in the firewalls between? Dialling goes on.", peer),
-            (NULL));
+                "port open in the firewalls between? Dialling goes on%s.", peer,
+                is_held (element) ? ", and the stream is held until then "
+                "(wait-for-connection=false: it passes)" : ""), (NULL));
       break;
     case FASP_EVENT_CONNECTED:
       GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,

@@ -337,6 +337,45 @@ test_framing (void)
   }
 }
 
+/* Nobody is there: who waits for whom. And whose name leads nowhere is no silent peer. */
+static void
+test_nobody (void)
+{
+  static const gchar *const cases[][3] = {
+    {"fakesrc ! faspsink uri=fasp://127.0.0.1:%u", "does not answer yet",
+        "the stream is held"},
+    {"fakesrc ! faspsink uri=fasp://127.0.0.1:%u?wait-for-connection=false",
+        "does not answer yet", "Dialling goes on."},
+    {"faspsrc uri=fasp://127.0.0.1:%u ! fakesink", "does not answer yet",
+        "Dialling goes on."},
+    {"faspsrc uri=fasp://no.such.host.invalid:%u auto-reconnect=false "
+          "resume-timeout=1000000000 ! fakesink", "no address was found", ""},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *line = g_strdup_printf (cases[i][0], pair_get_port ());
+    GstElement *pipeline = pair_launch ("%s", line);
+    gboolean found = FALSE;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    while (!found) {
+      g_autoptr (GstMessage) message = pair_wait (pipeline,
+          GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+      g_autoptr (GError) error = NULL;
+
+      if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+        gst_message_parse_warning (message, &error, NULL);
+      else
+        gst_message_parse_error (message, &error, NULL);
+      found = strstr (error->message, cases[i][1]) != NULL;
+      if (found && strstr (error->message, cases[i][2]) == NULL)
+        g_error ("%s: %s", line, error->message);
+    }
+    pair_stop (pipeline);
+    gst_object_unref (pipeline);
+  }
+}
+
 static void
 test_busy_port (void)
 {
@@ -485,6 +524,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
   g_test_add_func ("/settings/check", test_check);
   g_test_add_func ("/settings/framing", test_framing);
+  g_test_add_func ("/settings/nobody", test_nobody);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
   g_test_add_func ("/settings/opening", test_opening);
