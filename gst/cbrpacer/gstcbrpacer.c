@@ -292,8 +292,8 @@ set_flushing (GstCbrPacer * self)
   g_mutex_unlock (&self->lock);
 }
 
-static void
-look_at_caps (GstCbrPacer * self, GstEvent * event)
+void
+gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
 {
   GstStructure *s;
   GstCaps *caps;
@@ -339,7 +339,9 @@ take_event (GstCbrPacer * self, GstEvent * event)
         self->refusing = FALSE;
         break;
       case GST_EVENT_CAPS:
-        look_at_caps (self, event);
+        /* what waits is cut by the caps that it came with */
+        if (self->queue.bytes == 0)
+          gst_cbr_pacer_look_at_caps (self, event);
         break;
       case GST_EVENT_SEGMENT:
         self->refusing = FALSE;
@@ -390,6 +392,11 @@ gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
       forget_stream (self, &kept);
       g_mutex_unlock (&self->lock);
       while ((event = g_queue_pop_head (&kept)) != NULL) {
+        if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+          g_mutex_lock (&self->lock);
+          gst_cbr_pacer_look_at_caps (self, event);
+          g_mutex_unlock (&self->lock);
+        }
         gst_pad_store_sticky_event (self->srcpad, event);
         gst_event_unref (event);
       }

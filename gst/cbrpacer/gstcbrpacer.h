@@ -106,6 +106,9 @@ struct _GstCbrPacer
 
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
+/* gstcbrpacer.c: with the lock; how what is behind the event is cut. */
+void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
+
 /* gstcbrpacersettings.c */
 void gst_cbr_pacer_install_properties (GObjectClass * klass);
 void gst_cbr_pacer_settings_init (CbrSettings * settings);

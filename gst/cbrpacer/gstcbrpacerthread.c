@@ -558,6 +558,9 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
           self->result = GST_FLOW_EOS;
         self->unwanted = FALSE;
         break;
+      case GST_EVENT_CAPS:
+        gst_cbr_pacer_look_at_caps (self, GST_EVENT_CAST (object));
+        break;
       case GST_EVENT_STREAM_START:
       case GST_EVENT_SEGMENT:
         self->unwanted = FALSE;

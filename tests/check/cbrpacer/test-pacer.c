@@ -1116,6 +1116,60 @@ test_ts_packets (void)
 }
 
 static void
+push_caps (Fixture * f, const gchar * text)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+
+  gst_harness_push_event (f->h, gst_event_new_caps (caps));
+}
+
+/* What waits is cut by the caps that it came with, not by those behind it. */
+static void
+test_other_caps (void)
+{
+  Fixture *f = setup ("bitrate=4000000 max-burst=500", SIMPLE);
+
+  push_list (f, 3, 500);
+  push_caps (f, TS);
+  for (guint i = 0; i < 14; i++)
+    gst_harness_push (f->h, make_ts (1));
+  push_caps (f, SIMPLE);
+  push_list (f, 2, 500);
+  assert_pull (f, 500);
+  for (guint i = 1; i < 3; i++) {
+    advance_to (f, i * MS);
+    assert_pull (f, 500);
+  }
+  for (guint i = 0; i < 2; i++) {
+    advance_to (f, 3 * MS + i * 2632 * GST_USECOND);
+    assert_pull (f, 1316);
+  }
+  advance_to (f, 3 * MS + 2 * 2632 * GST_USECOND);
+  assert_pull (f, 500);
+  teardown (f);
+}
+
+/* Caps that a flush lets nobody have count all the same. */
+static void
+test_flushed_caps (void)
+{
+  Fixture *f = setup ("bitrate=4000000 max-burst=500", SIMPLE);
+  GstSegment segment;
+
+  push_list (f, 3, 500);
+  assert_pull (f, 500);
+  push_caps (f, TS);
+  gst_harness_push_event (f->h, gst_event_new_flush_start ());
+  gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 7; i++)
+    gst_harness_push (f->h, make_ts (1));
+  assert_pull (f, 1316);
+  teardown (f);
+}
+
+static void
 test_null_ts (void)
 {
   /* 1316 bytes in 1 ms, two datagrams a cycle */
@@ -1507,6 +1561,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
   g_test_add_func ("/pacer/ts-packets", test_ts_packets);
+  g_test_add_func ("/pacer/other-caps", test_other_caps);
+  g_test_add_func ("/pacer/flushed-caps", test_flushed_caps);
   g_test_add_func ("/pacer/null-ts", test_null_ts);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
