@@ -329,7 +329,8 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   plan (o, now, o->latency);
   o->promise = *fasp_plan_get_promise (o->plan);
   return watch_promise (o, now) || o->promise.latency != before.latency
-      || differs (o->promise.interval, before.interval);
+      || differs (MIN (o->promise.interval, FASP_INTERVAL_MAX),
+      MIN (before.interval, FASP_INTERVAL_MAX));
 }
 
 FaspTime

@@ -17,7 +17,8 @@
 G_BEGIN_DECLS
 
 #define FASP_LATENCY_MAX (FASP_LATENCY_MS_MAX * FASP_MSEC)
-#define FASP_INTERVAL_MAX 1e15  /* s, longer ones are told as this */
+/* s, 570 years, which 64 bits of ns hold; longer ones are told as this, and are all alike. */
+#define FASP_INTERVAL_MAX 1.8e10
 
 typedef struct
 {

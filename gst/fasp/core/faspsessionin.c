@@ -298,7 +298,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
       || frame->number > FASP_LATENCY_MS_MAX)
     return;
   session->promise_serial = frame->serial;
-  rx->promised = frame->interval;
+  rx->promised = MIN (frame->interval, FASP_INTERVAL_MAX);
   fasp_allowance_set (&rx->budget, frame->budget);
   if (fasp_playout_set (&rx->playout, now, frame->number * FASP_MSEC)
       || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,

@@ -496,6 +496,23 @@ test_shortfall (void)
   vnet_free (net);
 }
 
+/* Where nothing is lost, it is promised that for longer than anybody asks: how much longer is
+ * no news. */
+static void
+test_no_news (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream;
+
+  set_network (net, &networks[1]);
+  stream = new_promised (net, 2000000, 8000000, 1000, 60 * FASP_SEC);
+  g_assert_true (vstream_run (stream));
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][i], ==, 1);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* To a receiver that plays with the latency that is found. */
 static Vstream *
 new_found (Vnet * net, const VstreamConfig * config, gboolean skips)
@@ -612,6 +629,7 @@ main (int argc, char **argv)
       test_outage);
   g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
+  g_test_add_func ("/sim/no-news", test_no_news);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
 }
