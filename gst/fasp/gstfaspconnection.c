@@ -168,17 +168,24 @@ apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
   fasp_io_unlock (c->io, TRUE);
 }
 
-/* Reaches the core at once. */
+/* Reaches the core at once, or not before the next start. */
 static void
-property_changed (GstFaspConnection * c, GstFaspProp prop)
+property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec)
 {
+  gboolean too_late;
+
   g_mutex_lock (&c->lock);
+  too_late = c->io != NULL && (pspec->flags & GST_PARAM_MUTABLE_READY);
   if (c->io != NULL) {
     apply (c, &prop, 1);
     if (prop == GST_FASP_PROP_STATS_INTERVAL)
       start_reporting (c);
   }
   g_mutex_unlock (&c->lock);
+  if (too_late)
+    GST_WARNING_OBJECT (c->element,
+        "%s was set while the element runs: it counts "
+        "when it has been set to READY and starts again.", pspec->name);
 }
 
 void
@@ -205,7 +212,7 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
   GST_OBJECT_LOCK (c->element);
   gst_fasp_settings_set (&c->settings, id, value);
   GST_OBJECT_UNLOCK (c->element);
-  property_changed (c, id);
+  property_changed (c, id, pspec);
 }
 
 void

@@ -400,6 +400,51 @@ test_busy_port (void)
   gst_object_unref (two);
 }
 
+/* The warnings of an element, as they are logged. */
+static void
+on_log (GstDebugCategory * category, GstDebugLevel level, const gchar * file,
+    const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer data)
+{
+  GString *warnings = data;
+
+  if (level == GST_LEVEL_WARNING)
+    g_string_append_printf (warnings, "%s\n", gst_debug_message_get (message));
+}
+
+/* What counts at the next start only is not taken without a word. */
+static void
+test_too_late (void)
+{
+  g_autoptr (GstElement) sink = pair_launch ("fakesrc ! faspsink name=s "
+      "uri=fasp://:%u?" SECRET "&wait-for-connection=false", pair_get_port ());
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (sink), "s");
+  GString *warnings = g_string_new (NULL);
+
+  g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (1000000), NULL);
+  gst_element_set_state (sink, GST_STATE_PAUSED);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (on_log, warnings, NULL);
+  gst_debug_set_threshold_for_name ("fasp", GST_LEVEL_WARNING);
+  g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (123000), NULL);
+  g_assert_cmpstr (warnings->str, ==, "");
+  g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (2000000), NULL);
+  g_assert_nonnull (strstr (warnings->str, "buffer-size"));
+  g_string_truncate (warnings, 0);
+  g_object_set (element, "passphrase", "battery-horse-staple", NULL);
+  g_assert_nonnull (strstr (warnings->str, "passphrase"));
+  g_assert_null (strstr (warnings->str, "battery"));
+  g_string_truncate (warnings, 0);
+  gst_element_set_state (sink, GST_STATE_READY);
+  g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (3000000), NULL);
+  g_assert_cmpstr (warnings->str, ==, "");
+  gst_debug_unset_threshold_for_name ("fasp");
+  gst_debug_remove_log_function (on_log);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+  pair_stop (sink);
+  g_string_free (warnings, TRUE);
+}
+
 static void
 test_running (void)
 {
@@ -527,6 +572,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/nobody", test_nobody);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
+  g_test_add_func ("/settings/too-late", test_too_late);
   g_test_add_func ("/settings/opening", test_opening);
   g_test_add_func ("/settings/two-threads", test_two_threads);
   return g_test_run ();
