@@ -218,6 +218,11 @@ cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte)
   return FALSE;
 }
 
+/* Who sees them need not look at what is in the buffer: true of a datagram if they are of all
+ * that it is made of. */
+#define OF_ALL (GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | \
+    GST_BUFFER_FLAG_DECODE_ONLY)
+
 /* Flags of the datagram @out after a piece of @buffer, from @offset on, was
  * added to it: its @first one, and the @last one of the buffer? */
 static void
@@ -234,6 +239,10 @@ carry_flags (GstBuffer * out, GstBuffer * buffer, gsize offset, gboolean first,
     flags &= ~(GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_RESYNC);
   if (!last)
     flags &= ~GST_BUFFER_FLAG_MARKER;
+  if (!first) {
+    GST_BUFFER_FLAG_UNSET (out, OF_ALL & ~flags);
+    flags &= ~OF_ALL;
+  }
   GST_BUFFER_FLAG_SET (out, flags);
   if (first && delta)
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DELTA_UNIT);

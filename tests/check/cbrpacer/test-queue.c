@@ -106,6 +106,8 @@ test_zero_copy (void)
 #define DISCONT GST_BUFFER_FLAG_DISCONT
 #define MARKER GST_BUFFER_FLAG_MARKER
 #define HEADER GST_BUFFER_FLAG_HEADER
+#define GAP GST_BUFFER_FLAG_GAP
+#define DROPPABLE GST_BUFFER_FLAG_DROPPABLE
 
 /* What becomes of times and flags. */
 static void
@@ -132,6 +134,11 @@ test_flags (void)
     /* across */
     {{150, 50}, {0, DELTA}, 100, {{100, 0, 0}, {100, 0, DELTA}}},
     {{50, 150}, {DELTA, 0}, 100, {{100, 0, 0}, {100, 1, DELTA}}},
+    /* nothing, or of no use, is what all of it is */
+    {{50, 50}, {GAP | DROPPABLE, GAP}, 100, {{100, 0, GAP}}},
+    {{50, 50}, {GAP | DROPPABLE, 0}, 100, {{100, 0, 0}}},
+    {{50, 50}, {0, GAP | DROPPABLE}, 100, {{100, 0, 0}}},
+    {{150, 50}, {GAP, 0}, 100, {{100, 0, GAP}, {100, 0, 0}}},
     /* never across a discontinuity */
     {{150, 50, 50}, {DELTA, DISCONT | DELTA, DELTA}, 100,
         {{100, 0, DELTA}, {50, 0, DELTA}, {100, 1, DISCONT | DELTA}}},
@@ -159,7 +166,7 @@ test_flags (void)
           GST_SECOND);
       g_assert_cmpuint (GST_BUFFER_DTS (out), ==, GST_BUFFER_PTS (out));
       g_assert_cmpuint (GST_BUFFER_FLAGS (out) & (DELTA | DISCONT | MARKER |
-              HEADER), ==, cases[i].out[j].flags);
+              HEADER | GAP | DROPPABLE), ==, cases[i].out[j].flags);
       gst_buffer_unref (out);
     }
     g_assert_cmpuint (queue.bytes, ==, 0);
