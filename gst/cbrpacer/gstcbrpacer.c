@@ -337,6 +337,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_STREAM_START:
         self->refusing = FALSE;
+        self->live_known = FALSE;       /* it may be another source's */
         break;
       case GST_EVENT_CAPS:
         /* what waits is cut by the caps that it came with */

@@ -1324,29 +1324,43 @@ answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* A file: all of it is there at once, its timestamps tell 8 Mbit/s. */
+/* A file: all of it is there at once, its timestamps tell 8 Mbit/s. @data: a live source was
+ * linked before it. */
 static void
-test_learn_from_timestamps (void)
+test_learn_from_timestamps (gconstpointer data)
 {
   Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
       SIMPLE);
+  gboolean behind = GPOINTER_TO_INT (data);
   GstClockTime last = 0;
+  guint i = 0;
 
+  if (behind) {
+    GstSegment segment;
+
+    gst_harness_push (f->h, make (1000, i++ * MS));
+    assert_pull (f, 1000);
+    gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  }
   gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-  for (guint i = 0; i <= 100; i++)
+  for (; i <= 100; i++)
     g_assert_cmpint (gst_harness_push (f->h, make (1000, i * MS)), ==,
         GST_FLOW_OK);
-  for (guint i = 0; i < 50; i++) {
+  for (i = 0; i < 50; i++) {
     GstClockTime now;
 
+    if (behind || i > 0) {
+      gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
+      gst_test_clock_crank (f->clock);
+    }
     gst_buffer_unref (pull (f));
     now = gst_clock_get_time (GST_CLOCK (f->clock));
     /* what left before the window was full is made good first */
     if (i > 10)
       g_assert_cmpuint (now - last, ==, 1 * MS);
     last = now;
-    gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-    gst_test_clock_crank (f->clock);
   }
   g_assert_cmpuint (get_stat (f, "bitrate"), ==, 8000000);
   teardown (f);
@@ -1570,7 +1584,10 @@ main (int argc, char **argv)
       test_null_ts_of_nothing_else);
   g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);
   g_test_add_func ("/pacer/null-ts/bad-payload-later", test_bad_payload_later);
-  g_test_add_func ("/pacer/learn/timestamps", test_learn_from_timestamps);
+  g_test_add_data_func ("/pacer/learn/timestamps", GINT_TO_POINTER (FALSE),
+      test_learn_from_timestamps);
+  g_test_add_data_func ("/pacer/learn/file-behind-live", GINT_TO_POINTER (TRUE),
+      test_learn_from_timestamps);
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
