@@ -12,6 +12,8 @@
 #include "faspresolve.h"
 
 #define CLOSE_MAX FASP_SEC
+/* Interfaces that went are looked for that often. */
+#define FOLLOW_EVERY FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
 #define EVENTS_BATCH 16
 /* Full batches received before anything else is looked at. */
@@ -41,6 +43,7 @@ struct _FaspIo
   FaspIoBufferFunc buffer_short;
   gsize buffer;                 /* as it is now, or enough of that */
   gint send_error;              /* errno told of last; the thread's */
+  FaspTime follow_at;           /* the thread's; FASP_NEVER: links are of any interface */
   gpointer user_data;
   FaspResolve *resolve;         /* the thread's, once that runs */
   FaspIoPeer *peers;            /* the one to be called, and its fallbacks; NULL: none */
@@ -372,6 +375,23 @@ tell (FaspIo * io)
   fasp_guard_unlock (&io->guard);
 }
 
+static void
+follow_interfaces (FaspIo * io)
+{
+  FaspTime now;
+
+  if (io->follow_at == FASP_NEVER)
+    return;
+  now = g_get_monotonic_time ();
+  if (now < io->follow_at)
+    return;
+  io->follow_at = now + FOLLOW_EVERY;
+  if (io->place.port != NULL)
+    fasp_port_follow_interface (&io->place);
+  else
+    fasp_links_follow_interfaces (io->links);
+}
+
 static FaspTime
 sleep_until (FaspIo * io)
 {
@@ -379,7 +399,8 @@ sleep_until (FaspIo * io)
 
   fasp_guard_lock (&io->guard);
   fasp_lanes_rouse_others (io->lanes);
-  until = fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0);
+  until = MIN (io->follow_at,
+      fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
   if (io->closing)
     until = MIN (until, io->close_deadline);
   /* another thread may have received since it was looked at */
@@ -433,6 +454,7 @@ run (gpointer data)
 
     tell_send_error (io, fasp_lanes_take_error (io->lanes));
     tell (io);
+    follow_interfaces (io);
     if (is_done (io))           /* what was sent may have been the last */
       break;
     wait_for_work (io, sleep_until (io), blocked);
@@ -626,6 +648,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   io->buffer_short = settings->buffer_short;
   io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;
+  io->follow_at = fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
   config.flows = settings->n_links;

@@ -54,6 +54,22 @@ fasp_links_get_fds (const FaspLinks * links)
   return links->fds;
 }
 
+gboolean
+fasp_links_have_interfaces (const FaspLinks * links)
+{
+  for (guint i = 0; i < links->n; i++)
+    if (fasp_socket_has_interface (links->sockets[i]))
+      return TRUE;
+  return FALSE;
+}
+
+void
+fasp_links_follow_interfaces (FaspLinks * links)
+{
+  for (guint i = 0; i < links->n; i++)
+    fasp_socket_follow_interface (links->sockets[i]);
+}
+
 gsize
 fasp_links_get_buffer (const FaspLinks * links)
 {

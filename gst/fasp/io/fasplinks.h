@@ -21,6 +21,10 @@ FaspSocket *fasp_links_get (const FaspLinks * links, guint link);
 /* Their descriptors, by number. */
 const gint *fasp_links_get_fds (const FaspLinks * links);
 
+/* Is one of them bound to a device? Binds each to the one of its name, if it was another one. */
+gboolean fasp_links_have_interfaces (const FaspLinks * links);
+void fasp_links_follow_interfaces (FaspLinks * links);
+
 /* The smallest receive buffer that one of them has, bytes. */
 gsize fasp_links_get_buffer (const FaspLinks * links);
 /* Asks for so many bytes for each; returns the smallest granted. */

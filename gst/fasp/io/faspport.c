@@ -396,6 +396,16 @@ fasp_port_get_prefix (const FaspPortPlace * place)
   return fasp_routes_get_prefix (place->number);
 }
 
+void
+fasp_port_follow_interface (const FaspPortPlace * place)
+{
+  FaspPort *port = place->port;
+
+  g_mutex_lock (&port->lock);
+  fasp_links_follow_interfaces (port->links);
+  g_mutex_unlock (&port->lock);
+}
+
 gsize
 fasp_port_set_buffer (const FaspPortPlace * place, gsize wanted)
 {

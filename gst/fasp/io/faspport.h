@@ -70,6 +70,9 @@ FaspGate *fasp_port_get_gate (const FaspPortPlace * place);
 /* and how the connection ids of this one begin (FASP_ROUTES_BITS). */
 guint32 fasp_port_get_prefix (const FaspPortPlace * place);
 
+/* The interface that it is bound to may be another one by now (faspsocket.h). */
+void fasp_port_follow_interface (const FaspPortPlace * place);
+
 /* Takes what has come in and deals it out. @self: the member whose thread this is. */
 void fasp_port_receive (const FaspPortPlace * place, FaspReceiveBatch * batch,
     gpointer self);

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "faspecn.h"
+#include "faspinterface.h"
 #include "faspmembership.h"
 #include "faspsocket.h"
 
@@ -22,6 +23,7 @@ struct _FaspSocket
   gint family;
   guint16 port;
   gsize buffer;
+  gchar *interface;             /* NULL: any */
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -159,11 +161,9 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     set_int (s, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
     set_int (s, IPPROTO_IPV6, IPV6_RECVERR, 1);
   }
-  if (settings->interface != NULL && settings->interface[0] != '\0'
-      && setsockopt (s->fd, SOL_SOCKET, SO_BINDTODEVICE, settings->interface,
-          strlen (settings->interface)) != 0) {
+  if (s->interface != NULL && !fasp_interface_bind (s->fd, s->interface)) {
     g_autofree gchar *what = g_strdup_printf ("Cannot use interface \"%s\"",
-        settings->interface);
+        s->interface);
 
     fail (error, what, errno == EPERM ?
         "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
@@ -231,6 +231,8 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
 
   s->fd = -1;
   s->family = AF_INET6;
+  if (settings->interface != NULL && settings->interface[0] != '\0')
+    s->interface = g_strdup (settings->interface);
   address = local_address (settings, s->family, error);
   if (address == NULL)
     goto failed;
@@ -261,7 +263,21 @@ fasp_socket_free (FaspSocket * s)
     return;
   if (s->fd >= 0)
     close (s->fd);
+  g_free (s->interface);
   g_free (s);
+}
+
+gboolean
+fasp_socket_has_interface (const FaspSocket * s)
+{
+  return s->interface != NULL;
+}
+
+void
+fasp_socket_follow_interface (FaspSocket * s)
+{
+  if (s->interface != NULL)
+    fasp_interface_follow (s->fd, s->interface);
 }
 
 gint

@@ -37,6 +37,11 @@ FaspSocket *fasp_socket_new (const FaspSocketSettings * settings,
     GError ** error);
 void fasp_socket_free (FaspSocket * socket);
 
+/* Is it bound to a device? That may go and come back, as another one of its name: to be
+ * called now and then. */
+gboolean fasp_socket_has_interface (const FaspSocket * socket);
+void fasp_socket_follow_interface (FaspSocket * socket);
+
 gint fasp_socket_get_fd (const FaspSocket * socket);
 guint16 fasp_socket_get_port (const FaspSocket * socket);
 /* Asks the kernel for buffers of so many bytes; returns what it granted for

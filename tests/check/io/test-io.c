@@ -9,6 +9,8 @@
 #include "faspio.h"
 #include "faspreceivers.h"
 
+/* Has the interface been another one since sockets were bound to it? And how often they were. */
+static gint replaced, bound;
 /* net.core.rmem_max of a user without privileges; 0: as it is. */
 static gint buffer_max;
 
@@ -19,6 +21,11 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
       dlsym (RTLD_NEXT, "setsockopt");
   gint less = buffer_max;
 
+  if (level == SOL_SOCKET && name == SO_BINDTODEVICE) {
+    g_atomic_int_inc (&bound);
+    g_atomic_int_set (&replaced, FALSE);
+    return 0;
+  }
   if (buffer_max > 0 && level == SOL_SOCKET && (name == SO_RCVBUFFORCE
           || name == SO_SNDBUFFORCE)) {
     errno = EPERM;
@@ -28,6 +35,18 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
       && *(const gint *) value > buffer_max)
     value = &less;
   return real (fd, level, name, value, size);
+}
+
+int
+getsockopt (int fd, int level, int name, void *value, socklen_t * size)
+{
+  int (*real) (int, int, int, void *, socklen_t *) =
+      dlsym (RTLD_NEXT, "getsockopt");
+
+  if (level != SOL_SOCKET || name != SO_BINDTODEVICE)
+    return real (fd, level, name, value, size);
+  errno = ENODEV;
+  return g_atomic_int_get (&replaced) ? -1 : 0;
 }
 
 typedef struct
@@ -144,6 +163,36 @@ test_buffer (gconstpointer data)
   }
 }
 
+/* An interface that is another one by now is followed, by who dials and at a port. */
+static void
+test_interface (void)
+{
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos =
+        -1,.interface = "wwan0"
+  };
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+    .send_failed = on_send_failed,.buffer_short = on_short
+  };
+  static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    g_autoptr (GError) error = NULL;
+    FaspIo *io;
+
+    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+        modes[i]);
+    g_atomic_int_set (&bound, 0);
+    io = fasp_io_new (&settings, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (g_atomic_int_get (&bound), ==, 1);
+    g_atomic_int_set (&replaced, TRUE);
+    while (g_atomic_int_get (&bound) < 2)
+      g_usleep (1000);
+    fasp_io_free (io);
+    g_assert_cmpint (g_atomic_int_get (&bound), ==, 2);
+  }
+}
+
 /* Each link is one thread's, and no thread is without. */
 static void
 test_receivers (void)
@@ -179,6 +228,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/io/receivers", test_receivers);
+  g_test_add_func ("/io/interface", test_interface);
   g_test_add_data_func ("/io/buffer/small", GINT_TO_POINTER (20000),
       test_buffer);
   g_test_add_data_func ("/io/buffer/enough", GINT_TO_POINTER (0), test_buffer);

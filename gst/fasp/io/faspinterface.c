@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include "faspinterface.h"
+
+gboolean
+fasp_interface_bind (gint fd, const gchar * name)
+{
+  return setsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, name, strlen (name)) == 0;
+}
+
+/* To one that is there, whatever it is called by now. */
+static gboolean
+is_bound (gint fd)
+{
+  gchar name[IFNAMSIZ];
+  socklen_t size = sizeof name;
+
+  return getsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, name, &size) == 0
+      && size > 0;
+}
+
+/* Without privileges a socket can be bound to an interface (Linux 5.7), but not to another
+ * one: so it is bound to none before, which takes the port that nobody chose with it. */
+static void
+bind_anew (gint fd, const gchar * name)
+{
+  const struct sockaddr nobody = {.sa_family = AF_UNSPEC };
+  struct sockaddr_storage local;
+  socklen_t size = sizeof local;
+  gboolean known = getsockname (fd, (struct sockaddr *) &local, &size) == 0;
+
+  if (connect (fd, &nobody, sizeof nobody) != 0
+      || !fasp_interface_bind (fd, name) || !known)
+    return;
+  /* refused if it still has its port, or what left meanwhile has got it one: peers follow */
+  (void) !bind (fd, (struct sockaddr *) &local, size);
+}
+
+void
+fasp_interface_follow (gint fd, const gchar * name)
+{
+  if (!is_bound (fd) && !fasp_interface_bind (fd, name) && errno == EPERM)
+    bind_anew (fd, name);
+}
