@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <string.h>
@@ -74,6 +75,17 @@ fasp_receive_batch_free (FaspReceiveBatch * b)
   g_free (b);
 }
 
+/* Linux tells of an ICMP that came back in place of receiving, once, and again with each that is
+ * taken from the error queue as long as there are more: datagrams are not to wait for that. */
+static gint
+receive (FaspReceiveBatch * b, gint fd)
+{
+  gint n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
+
+  return n >= 0 || errno == EAGAIN ? n : recvmmsg (fd, b->messages, b->wanted,
+      0, NULL);
+}
+
 gboolean
 fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
 {
@@ -84,7 +96,7 @@ fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
     b->messages[i].msg_hdr.msg_namelen = sizeof b->addresses[i];
     b->messages[i].msg_hdr.msg_controllen = sizeof b->controls[i].bytes;
   }
-  n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
+  n = receive (b, fd);
   b->used = MAX (n, 0);
   b->message = 0;
   b->offset = b->segment = 0;

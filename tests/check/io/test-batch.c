@@ -439,6 +439,7 @@ typedef struct
 
 static const Joined *incoming;
 static guint n_incoming;
+static guint refused;           /* receiving is, so often */
 
 int
 recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
@@ -446,6 +447,11 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
 {
   guint i;
 
+  if (refused > 0) {
+    refused--;
+    errno = ECONNREFUSED;
+    return -1;
+  }
   for (i = 0; i < n && i < n_incoming; i++) {
     struct msghdr *header = &messages[i].msg_hdr;
     struct sockaddr_in *from = header->msg_name;
@@ -531,6 +537,36 @@ test_joined (void)
   fasp_block_unref (kept);
 }
 
+static guint
+count_received (FaspReceiveBatch * batch)
+{
+  FaspMemory *memory;
+  FaspAddress from;
+  gboolean marked;
+  gsize size;
+  guint n = 0;
+
+  while (fasp_receive_batch_next (batch, &size, &from, &memory, &marked) !=
+      NULL)
+    n++;
+  return n;
+}
+
+/* An ICMP that came back is told of in place of what has come in: no datagram waits for that. */
+static void
+test_reported (void)
+{
+  static const Joined joined[] = { {1400, 1400, 0}, {100, 1400, 0} };
+  FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
+
+  incoming = joined;
+  n_incoming = G_N_ELEMENTS (joined);
+  refused = 1;
+  g_assert_true (fasp_receive_batch_fill (batch, -1));
+  g_assert_cmpuint (count_received (batch), ==, 2);
+  fasp_receive_batch_free (batch);
+}
+
 /* No more than the limit is out; beyond it blocks are copied. */
 static void
 test_limit (void)
@@ -585,6 +621,7 @@ main (int argc, char **argv)
       test_links);
   g_test_add_func ("/batch/ecn", test_ecn);
   g_test_add_func ("/batch/joined", test_joined);
+  g_test_add_func ("/batch/reported", test_reported);
   g_test_add_func ("/batch/limit", test_limit);
   return g_test_run ();
 }
