@@ -12,6 +12,10 @@
 #define SAME_TIME 8
 /* A socket that takes no more is tried again after that time at the latest. */
 #define BLOCKED_MAX (20 * FASP_MSEC)
+/* So often in a row it took nothing, though poll() may have said that it would: of IPsec that
+ * has no keys yet that is no full buffer, and nothing to wait for. */
+#define FUTILE_MAX 32
+#define FUTILE_PAUSE FASP_MSEC
 
 typedef struct
 {
@@ -19,6 +23,7 @@ typedef struct
   guint number;
   GMutex sending;               /* of the batch; before the guard */
   FaspSendBatch *batch;
+  gint futile;                  /* tries in a row that nothing left by; atomic */
   FaspDeparture departure;      /* how long it has waited */
   gint wake_fd;
   GThread *thread;
@@ -97,6 +102,7 @@ send_due (Lane * lane)
       break;
     note_lateness (lane);
   }
+  g_atomic_int_set (&lane->futile, fasp_send_batch_get_futile (lane->batch));
   error = fasp_send_batch_get_error (lane->batch);
   if (error != 0)
     g_atomic_int_set (&lane->all->error, error);
@@ -167,8 +173,12 @@ wait_for (Lane * lane, guint64 links, FaspTime until, gint blocked)
   gboolean woken;
   guint64 ready;
 
-  if (blocked >= 0)
+  if (blocked >= 0 && g_atomic_int_get (&lane->futile) > FUTILE_MAX) {
+    blocked = -1;
+    timeout = FUTILE_PAUSE;
+  } else if (blocked >= 0) {
     timeout = BLOCKED_MAX;
+  }
   ready = fasp_links_wait (lane->all->links, links, lane->wake_fd, &woken,
       blocked, timeout);
   fasp_guard_lock (lane->all->guard);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <poll.h>
 #include "fasplinks.h"
+
+/* Between two looks, where the kernel does not tell when there is something to see. */
+#define LOOK_EVERY 1000
 
 struct _FaspLinks
 {
@@ -114,8 +118,14 @@ fasp_links_wait (FaspLinks * links, guint64 which, gint other,
     other, POLLIN, 0
   };
   *other_ready = FALSE;
-  if (ppoll (fds, links->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0)
-    return 0;
+  if (ppoll (fds, links->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0) {
+    if (errno == EINTR)
+      return 0;
+    /* no memory, or less files are allowed by now than it is asked of */
+    g_usleep (MIN (timeout, LOOK_EVERY));
+    *other_ready = TRUE;
+    return which;
+  }
   for (guint i = 0; i < links->n; i++)
     if (which >> i & 1 && fds[i].revents & (POLLIN | POLLERR))
       ready |= G_GUINT64_CONSTANT (1) << i;

@@ -32,7 +32,8 @@ gsize fasp_links_set_buffer (FaspLinks * links, gsize wanted);
 
 /* Waits until one of @which (a bit for each) can be read, or @other can, or @blocked
  * (a link, -1 for none) can be written to; at most @timeout, FASP_NEVER for ever.  Returns a bit for each
- * link that can be read; *other_ready: and the other. */
+ * link that can be read; *other_ready: and the other.  Either may be wrong where the kernel does
+ * not tell. */
 guint64 fasp_links_wait (FaspLinks * links, guint64 which, gint other,
     gboolean * other_ready, gint blocked, FaspTime timeout);
 

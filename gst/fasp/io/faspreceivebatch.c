@@ -13,6 +13,11 @@
 /* Of less the blocks are copied, rather than hold all of a chunk. */
 #define SHARED_MIN (FASP_CHUNK_SIZE / 4)
 
+/* What is refused as often and for no ICMP's sake would be tried again at once, for ever: poll() says that
+ * something waits. */
+#define FAILED_MAX 64
+#define FAILED_PAUSE 1000       /* µs */
+
 typedef union
 {
   struct cmsghdr align;
@@ -33,6 +38,7 @@ struct _FaspReceiveBatch
   FaspChunk *spare;             /* this takes its place */
 
   guint wanted;                 /* messages, of the next fill */
+  guint failed;                 /* fills in a row */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
@@ -75,6 +81,16 @@ fasp_receive_batch_free (FaspReceiveBatch * b)
   g_free (b);
 }
 
+/* Something, nothing, or -1. */
+static void
+note_result (FaspReceiveBatch * b, gint n)
+{
+  if (n >= 0 || errno == EAGAIN || errno == EINTR)
+    b->failed = 0;
+  else if (++b->failed > FAILED_MAX)
+    g_usleep (FAILED_PAUSE);
+}
+
 /* Linux tells of an ICMP that came back in place of receiving, once, and again with each that is
  * taken from the error queue as long as there are more: datagrams are not to wait for that. */
 static gint
@@ -82,8 +98,10 @@ receive (FaspReceiveBatch * b, gint fd)
 {
   gint n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
 
-  return n >= 0 || errno == EAGAIN ? n : recvmmsg (fd, b->messages, b->wanted,
-      0, NULL);
+  if (n < 0 && errno != EAGAIN)
+    n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
+  note_result (b, n);
+  return n;
 }
 
 gboolean

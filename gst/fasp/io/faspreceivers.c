@@ -16,7 +16,8 @@ struct _FaspReceivers
   FaspLinks *links;
   FaspReceiveFunc receive;
   gpointer user_data;
-  gint stop_fd;                 /* can be read for ever once they are to end */
+  gint stop_fd;                 /* can be read for ever once they are to end: */
+  gint stopping;                /* atomic */
   guint n;
   Receiver receivers[FASP_FLOWS_MAX];
 };
@@ -42,13 +43,13 @@ run (gpointer data)
 {
   Receiver *receiver = data;
   FaspReceivers *all = receiver->all;
-  gboolean stop = FALSE;
+  gboolean woken;
 
-  while (!stop) {
+  while (!g_atomic_int_get (&all->stopping)) {
     guint64 ready = fasp_links_wait (all->links, receiver->share, all->stop_fd,
-        &stop, -1, FASP_NEVER);
+        &woken, -1, FASP_NEVER);
 
-    for (; ready != 0 && !stop; ready &= ready - 1)
+    for (; ready != 0 && !g_atomic_int_get (&all->stopping); ready &= ready - 1)
       all->receive (receiver->batch, __builtin_ctzll (ready), all->user_data);
   }
   return NULL;
@@ -88,6 +89,7 @@ fasp_receivers_new (FaspLinks * links, guint made, guint threads,
 void
 fasp_receivers_stop (FaspReceivers * all)
 {
+  g_atomic_int_set (&all->stopping, TRUE);
   fasp_wake_ring (all->stop_fd);
   for (guint i = 0; i < all->n; i++)
     g_clear_pointer (&all->receivers[i].thread, g_thread_join);

@@ -41,6 +41,7 @@ struct _FaspSendBatch
   FaspDatagram datagrams[FASP_SEND_BATCH];
   guint link, end;              /* [first, end) are of this one */
   gint blocked;
+  guint futile;                 /* flushes since something left */
 
   guint n;                      /* messages made of them: */
   struct mmsghdr messages[FASP_SEND_BATCH];
@@ -104,6 +105,12 @@ gint
 fasp_send_batch_get_blocked (const FaspSendBatch * b)
 {
   return b->blocked;
+}
+
+guint
+fasp_send_batch_get_futile (const FaspSendBatch * b)
+{
+  return b->futile;
 }
 
 gint
@@ -310,11 +317,14 @@ fasp_send_batch_flush (FaspSendBatch * b)
     fasp_datagram_seal (nth (b, i));
   sort (b);
   b->blocked = -1;
+  b->futile++;
   while (b->first < b->used) {
     gint sent;
 
     compose (b);
     sent = sendmmsg (b->fds[b->link], b->messages, b->n, 0);
+    if (sent > 0)
+      b->futile = 0;
     for (gint i = 0; i < sent; i++)
       take_first (b, b->counts[i]);
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
@@ -327,7 +337,7 @@ fasp_send_batch_flush (FaspSendBatch * b)
       refused (b, errno);
     }
   }
-  b->first = b->used = b->singly = 0;
+  b->first = b->used = b->singly = b->futile = 0;
   b->retried = FALSE;
   return TRUE;
 }

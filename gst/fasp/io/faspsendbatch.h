@@ -37,6 +37,8 @@ void fasp_send_batch_commit (FaspSendBatch * batch);
 gboolean fasp_send_batch_flush (FaspSendBatch * batch);
 /* The link that takes no more now (wait for POLLOUT); -1: none. */
 gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
+/* How many flushes in a row nothing could leave by. */
+guint fasp_send_batch_get_futile (const FaspSendBatch * batch);
 
 /* errno of the last datagram that the network refused for other reasons than
  * its size or that nobody listens; 0: none. */

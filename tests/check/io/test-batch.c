@@ -324,6 +324,31 @@ test_full (void)
   kernel_clear ();
 }
 
+/* How often in a row nothing could leave. */
+static void
+test_futile (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+
+  kernel_init ();
+  put (batch, 0, 1400, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, 0);
+  for (guint i = 0; i < 100; i++)
+    put (batch, i, 1400, 1);
+  for (guint i = 1; i <= 10; i++) {
+    kernel.room = 0;
+    g_assert_false (fasp_send_batch_flush (batch));
+    g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, i);
+  }
+  kernel.room = 1;
+  g_assert_false (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, 0);
+  fasp_send_batch_free (batch);
+  g_assert_cmpuint (blocks_alive, ==, 0);
+  kernel_clear ();
+}
+
 /* Several links: each has its own in order, as few messages as may be, and their
  * mix in the batch does not matter. One that takes no more is waited for, or loses
  * what it has and holds nobody up. @data: TRUE or FALSE. */
@@ -440,6 +465,13 @@ typedef struct
 static const Joined *incoming;
 static guint n_incoming;
 static guint refused;           /* receiving is, so often */
+static guint pauses;
+
+void
+g_usleep (gulong time)
+{
+  pauses++;
+}
 
 int
 recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
@@ -567,6 +599,29 @@ test_reported (void)
   fasp_receive_batch_free (batch);
 }
 
+/* A kernel that refuses for ever is not asked all the time; one that receives again at once. */
+static void
+test_refused (void)
+{
+  static const Joined one = { 1400, 1400, 0 };
+  FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
+
+  refused = G_MAXUINT;
+  pauses = 0;
+  for (guint i = 0; i < 1000; i++)
+    g_assert_true (fasp_receive_batch_fill (batch, -1));
+  g_assert_cmpuint (pauses, >, 900);
+  pauses = refused = 0;
+  incoming = &one;
+  n_incoming = 1;
+  g_assert_true (fasp_receive_batch_fill (batch, -1));
+  g_assert_cmpuint (count_received (batch), ==, 1);
+  refused = 2;                  /* for once is nothing */
+  g_assert_true (fasp_receive_batch_fill (batch, -1));
+  g_assert_cmpuint (pauses, ==, 0);
+  fasp_receive_batch_free (batch);
+}
+
 /* No more than the limit is out; beyond it blocks are copied. */
 static void
 test_limit (void)
@@ -615,6 +670,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/batch/pending/unreachable",
       GINT_TO_POINTER (EHOSTUNREACH), test_pending);
   g_test_add_func ("/batch/full", test_full);
+  g_test_add_func ("/batch/futile", test_futile);
   g_test_add_data_func ("/batch/links/wait", GINT_TO_POINTER (TRUE),
       test_links);
   g_test_add_data_func ("/batch/links/lose", GINT_TO_POINTER (FALSE),
@@ -622,6 +678,7 @@ main (int argc, char **argv)
   g_test_add_func ("/batch/ecn", test_ecn);
   g_test_add_func ("/batch/joined", test_joined);
   g_test_add_func ("/batch/reported", test_reported);
+  g_test_add_func ("/batch/refused", test_refused);
   g_test_add_func ("/batch/limit", test_limit);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include "faspio.h"
 #include "faspreceivers.h"
@@ -13,6 +14,55 @@
 static gint replaced, bound;
 /* net.core.rmem_max of a user without privileges; 0: as it is. */
 static gint buffer_max;
+
+/* What the kernel does not do, and how often it was asked for that. */
+static gint broken, asked;
+
+enum
+{
+  WORKS, NO_POLL, NO_RECEIVE, NO_SEND
+};
+
+static gboolean
+is_broken (gint what)
+{
+  if (g_atomic_int_get (&broken) != what)
+    return FALSE;
+  g_atomic_int_inc (&asked);
+  return TRUE;
+}
+
+int
+ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
+    const sigset_t * signals)
+{
+  int (*real) (struct pollfd *, nfds_t, const struct timespec *,
+      const sigset_t *) = dlsym (RTLD_NEXT, "ppoll");
+
+  errno = EINVAL;
+  return is_broken (NO_POLL) ? -1 : real (fds, n, time, signals);
+}
+
+int
+recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags,
+    struct timespec *timeout)
+{
+  int (*real) (int, struct mmsghdr *, unsigned, int, struct timespec *) =
+      dlsym (RTLD_NEXT, "recvmmsg");
+
+  errno = ENOMEM;
+  return is_broken (NO_RECEIVE) ? -1 : real (fd, messages, n, flags, timeout);
+}
+
+int
+sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+  int (*real) (int, struct mmsghdr *, unsigned, int) =
+      dlsym (RTLD_NEXT, "sendmmsg");
+
+  errno = EAGAIN;
+  return is_broken (NO_SEND) ? -1 : real (fd, messages, n, flags);
+}
 
 int
 setsockopt (int fd, int level, int name, const void *value, socklen_t size)
@@ -163,6 +213,49 @@ test_buffer (gconstpointer data)
   }
 }
 
+/* A kernel that does something not, for a while in the midst of a stream: it is not asked for that all
+ * the time, the stream is whole, and what is closed then is closed. @data: what. */
+static void
+test_broken (gconstpointer data)
+{
+  static const guint8 bytes[1000];
+  const gint64 pause = 50 * G_TIME_SPAN_MILLISECOND;
+  Short s = { 0 };
+  FaspIo *receiver = new_io (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER, 0, 0, &s);
+  FaspIo *sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER,
+      fasp_io_get_port (receiver), 8000000, &s);
+  GThread *reader = g_thread_new ("reader", read_all, receiver);
+  FaspEvent event;
+  guint64 lost;
+  gint64 since;
+
+  for (guint i = 0; i < 300; i++) {
+    FaspIoPiece piece = { bytes, sizeof bytes, NULL };
+    gsize done = 0;
+
+    g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==,
+        FASP_IO_OK);
+    if (i != 150)
+      continue;
+    since = g_get_monotonic_time ();
+    g_atomic_int_set (&asked, 0);
+    g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
+    g_usleep (pause);
+    g_assert_cmpint (g_atomic_int_get (&asked), >, 0);
+    /* some at first, and then two threads in turns of 1 ms: who does nothing else asks each µs */
+    g_assert_cmpint (g_atomic_int_get (&asked), <,
+        300 + (g_get_monotonic_time () - since) / 100);
+    g_atomic_int_set (&broken, WORKS);
+  }
+  g_assert_cmpint (fasp_io_drain (sender, &lost, &event), ==, FASP_IO_OK);
+  g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==,
+      300 * sizeof bytes);
+  g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
+  fasp_io_free (sender);
+  fasp_io_free (receiver);
+  g_atomic_int_set (&broken, WORKS);
+}
+
 /* An interface that is another one by now is followed, by who dials and at a port. */
 static void
 test_interface (void)
@@ -229,6 +322,12 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/io/receivers", test_receivers);
   g_test_add_func ("/io/interface", test_interface);
+  g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
+      test_broken);
+  g_test_add_data_func ("/io/broken/receive", GINT_TO_POINTER (NO_RECEIVE),
+      test_broken);
+  g_test_add_data_func ("/io/broken/send", GINT_TO_POINTER (NO_SEND),
+      test_broken);
   g_test_add_data_func ("/io/buffer/small", GINT_TO_POINTER (20000),
       test_buffer);
   g_test_add_data_func ("/io/buffer/enough", GINT_TO_POINTER (0), test_buffer);
