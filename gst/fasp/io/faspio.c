@@ -347,6 +347,7 @@ is_settled (gpointer data)
 static void
 follow_peer (FaspIo * io)
 {
+  g_autoptr (GError) error = NULL;
   guint serial, wanted;
 
   if (io->peers == NULL)
@@ -360,7 +361,9 @@ follow_peer (FaspIo * io)
   io->peer_serial = serial;
   io->resolve = fasp_resolve_new (io->peers[wanted].host,
       io->peers[wanted].port, resolved, is_settled, io, io->resolve_failed,
-      io->user_data);
+      io->user_data, &error);
+  if (io->resolve == NULL)      /* the next has its turn in any case */
+    io->resolve_failed (io->peers[wanted].host, error, io->user_data);
 }
 
 /* Tells the application and the waiters. */
@@ -676,10 +679,15 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   }
   io->resolve_failed = settings->resolve_failed;
   copy_peers (io, settings);
-  if (settings->peer_host != NULL)
+  if (settings->peer_host != NULL) {
     io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
         resolved, is_settled, io, settings->resolve_failed,
-        settings->user_data);
+        settings->user_data, error);
+    if (io->resolve == NULL) {
+      end (io);
+      return NULL;
+    }
+  }
   if (io->place.port != NULL)
     fasp_port_begin (&io->place, &port_functions, io);
   io->thread = g_thread_try_new ("fasp-io", run, io, error);

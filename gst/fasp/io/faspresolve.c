@@ -100,10 +100,9 @@ FaspResolve *
 fasp_resolve_new (const gchar * host, guint16 port,
     FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
     void (*failed) (const gchar *, const GError *, gpointer),
-    gpointer failed_data)
+    gpointer failed_data, GError ** error)
 {
   FaspResolve *r = g_new0 (FaspResolve, 1);
-  g_autoptr (GError) error = NULL;
   g_autoptr (GSocketAddress) literal = g_inet_socket_address_new_from_string
       (host, port);
 
@@ -121,10 +120,13 @@ fasp_resolve_new (const gchar * host, guint16 port,
   if (literal != NULL)
     found (literal, user_data);
   else
-    r->thread = g_thread_try_new ("fasp-resolve", run, r, &error);
-  if (error != NULL)
-    failed (host, error, failed_data);
-  return r;
+    r->thread = g_thread_try_new ("fasp-resolve", run, r, error);
+  if (literal != NULL || r->thread != NULL)
+    return r;
+  g_prefix_error (error, "Cannot start the thread that looks for \"%s\": ",
+      host);
+  fasp_resolve_free (r);
+  return NULL;
 }
 
 void

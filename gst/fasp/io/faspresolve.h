@@ -19,11 +19,12 @@ typedef gboolean (*FaspResolveFound) (GSocketAddress * address,
 /* TRUE while no other address is wanted: connected, or given up. */
 typedef gboolean (*FaspResolveSettled) (gpointer user_data);
 
-/* An address instead of a name is found at once, within the call. */
+/* An address instead of a name is found at once, within the call.  NULL and *error: there is no
+ * thread for a name. */
 FaspResolve *fasp_resolve_new (const gchar * host, guint16 port,
     FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
     void (*failed) (const gchar * host, const GError * error,
-        gpointer user_data), gpointer failed_data);
+        gpointer user_data), gpointer failed_data, GError ** error);
 /* Cancels a lookup under way; does not wait for a name server. */
 void fasp_resolve_free (FaspResolve * resolve);
 /* The peer is not heard: it may have another address by now. */

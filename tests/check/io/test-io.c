@@ -117,6 +117,25 @@ on_send_failed (const gchar * why, gpointer data)
   g_test_message ("%s", why);
 }
 
+/* How many threads can still be made; -1: any number. */
+static gint threads_left = -1;
+
+GThread *
+g_thread_try_new (const gchar * name, GThreadFunc func, gpointer data,
+    GError ** error)
+{
+  GThread *(*real) (const gchar *, GThreadFunc, gpointer, GError **) =
+      dlsym (RTLD_NEXT, "g_thread_try_new");
+
+  if (threads_left != 0) {
+    threads_left -= threads_left > 0;
+    return real (name, func, data, error);
+  }
+  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN,
+      "no more threads");
+  return NULL;
+}
+
 static void
 on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 {
@@ -256,6 +275,43 @@ test_broken (gconstpointer data)
   g_atomic_int_set (&broken, WORKS);
 }
 
+static void
+on_resolve_failed (const gchar * host, const GError * error, gpointer data)
+{
+  g_assert_not_reached ();
+}
+
+/* Whichever of its threads cannot be made, it does not begin, and says why. */
+static void
+test_no_threads (void)
+{
+  FaspSocketSettings links[] = {
+    {.local_address = "127.0.0.1",.tos = -1},
+    {.local_address = "127.0.0.1",.tos = -1}
+  };
+  FaspIoSettings settings = {.links = links,.n_links = 2,.flowlets = 2,
+    .event = on_event,.send_failed = on_send_failed,.buffer_short = on_short,
+    .resolve_failed = on_resolve_failed,.threads = 2,.peer_host =
+        "localhost",.peer_port = 9
+  };
+  FaspIo *io = NULL;
+  gint n = 0;
+
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+      FASP_MODE_CALLER);
+  for (; io == NULL; n++) {
+    g_autoptr (GError) error = NULL;
+
+    threads_left = n;
+    io = fasp_io_new (&settings, &error);
+    g_assert_true ((io == NULL) == (error != NULL));
+  }
+  threads_left = -1;
+  /* one that receives beside, the resolver's, and its own */
+  g_assert_cmpint (n, ==, 1 + 3);
+  fasp_io_free (io);
+}
+
 /* An interface that is another one by now is followed, by who dials and at a port. */
 static void
 test_interface (void)
@@ -322,6 +378,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/io/receivers", test_receivers);
   g_test_add_func ("/io/interface", test_interface);
+  g_test_add_func ("/io/no-threads", test_no_threads);
   g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
       test_broken);
   g_test_add_data_func ("/io/broken/receive", GINT_TO_POINTER (NO_RECEIVE),
