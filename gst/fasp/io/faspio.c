@@ -12,6 +12,8 @@
 #include "faspresolve.h"
 
 #define CLOSE_MAX FASP_SEC
+/* More than errno has (133 with Linux). */
+#define ERRORS_MAX 256
 /* Interfaces that went are looked for that often. */
 #define FOLLOW_EVERY FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
@@ -42,7 +44,7 @@ struct _FaspIo
   FaspIoSendFunc send_failed;
   FaspIoBufferFunc buffer_short;
   gsize buffer;                 /* as it is now, or enough of that */
-  gint send_error;              /* errno told of last; the thread's */
+  gboolean told[ERRORS_MAX];    /* by errno, of what does not leave; the thread's */
   FaspTime follow_at;           /* the thread's; FASP_NEVER: links are of any interface */
   gpointer user_data;
   FaspResolve *resolve;         /* the thread's, once that runs */
@@ -435,13 +437,13 @@ is_done (FaspIo * io)
   return done;
 }
 
-/* Once for each kind of trouble. */
+/* Once for each kind of trouble: several lines, or lanes, may each have one of their own. */
 static void
 tell_send_error (FaspIo * io, gint error)
 {
-  if (error == 0 || error == io->send_error)
+  if (error <= 0 || error >= ERRORS_MAX || io->told[error])
     return;
-  io->send_error = error;
+  io->told[error] = TRUE;
   io->send_failed (g_strerror (error), io->user_data);
 }
 

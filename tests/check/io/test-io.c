@@ -20,7 +20,7 @@ static gint broken, asked;
 
 enum
 {
-  WORKS, NO_POLL, NO_RECEIVE, NO_SEND
+  WORKS, NO_POLL, NO_RECEIVE, NO_SEND, REFUSES
 };
 
 static gboolean
@@ -60,8 +60,11 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
   int (*real) (int, struct mmsghdr *, unsigned, int) =
       dlsym (RTLD_NEXT, "sendmmsg");
 
-  errno = EAGAIN;
-  return is_broken (NO_SEND) ? -1 : real (fd, messages, n, flags);
+  gint times = is_broken (REFUSES) ? g_atomic_int_get (&asked) : 0;
+
+  /* by turns, as two lines would, and each time again as it is tried again */
+  errno = times != 0 ? (times / 4 % 2 == 0 ? EPERM : ENETUNREACH) : EAGAIN;
+  return times != 0 || is_broken (NO_SEND) ? -1 : real (fd, messages, n, flags);
 }
 
 int
@@ -111,10 +114,13 @@ on_event (FaspIo * io, const FaspEvent * event, gpointer data)
 {
 }
 
+static gint send_failures;
+
 static void
 on_send_failed (const gchar * why, gpointer data)
 {
   g_test_message ("%s", why);
+  g_atomic_int_inc (&send_failures);
 }
 
 /* How many threads can still be made; -1: any number. */
@@ -275,6 +281,23 @@ test_broken (gconstpointer data)
   g_atomic_int_set (&broken, WORKS);
 }
 
+/* What two lines refuse for different reasons is told once of each. */
+static void
+test_refusals (void)
+{
+  Short s = { 0 };
+  FaspIo *sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, 9, 0, &s);
+
+  g_atomic_int_set (&send_failures, 0);
+  g_atomic_int_set (&asked, 0);
+  g_atomic_int_set (&broken, REFUSES);
+  while (g_atomic_int_get (&asked) < 16)
+    g_usleep (1000);
+  fasp_io_free (sender);
+  g_atomic_int_set (&broken, WORKS);
+  g_assert_cmpint (g_atomic_int_get (&send_failures), ==, 2);
+}
+
 static void
 on_resolve_failed (const gchar * host, const GError * error, gpointer data)
 {
@@ -378,6 +401,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/io/receivers", test_receivers);
   g_test_add_func ("/io/interface", test_interface);
+  g_test_add_func ("/io/refusals", test_refusals);
   g_test_add_func ("/io/no-threads", test_no_threads);
   g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
       test_broken);
