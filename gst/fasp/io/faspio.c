@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "faspio.h"
+#include "faspgroupplace.h"
 #include "fasplanes.h"
 #include "faspmeter.h"
 #include "faspport.h"
@@ -33,6 +34,7 @@ struct _FaspIo
   GCond changed;                /* something a waiter may be waiting for */
   FaspPortPlace place;          /* at a port that may have others, too, */
   FaspLinks *links;             /* which the links are those of then */
+  FaspGroupPlace *group_place;  /* NULL: none that may move */
   FaspAddress *others;
   FaspLanes *lanes;             /* the first is the thread's, or the writer's */
   FaspReceiveBatch *in;         /* the thread's */
@@ -45,7 +47,7 @@ struct _FaspIo
   FaspIoBufferFunc buffer_short;
   gsize buffer;                 /* as it is now, or enough of that */
   gboolean told[ERRORS_MAX];    /* by errno, of what does not leave; the thread's */
-  FaspTime follow_at;           /* the thread's; FASP_NEVER: links are of any interface */
+  FaspTime follow_at;           /* the thread's; FASP_NEVER: nothing is of an interface */
   gpointer user_data;
   FaspResolve *resolve;         /* the thread's, once that runs */
   FaspIoPeer *peers;            /* the one to be called, and its fallbacks; NULL: none */
@@ -395,6 +397,8 @@ follow_interfaces (FaspIo * io)
     fasp_port_follow_interface (&io->place);
   else
     fasp_links_follow_interfaces (io->links);
+  if (io->group_place != NULL)
+    fasp_group_place_follow (io->group_place);
 }
 
 static FaspTime
@@ -541,8 +545,13 @@ open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   io->links = fasp_links_new (links,
       settings->endpoint.role == FASP_ROLE_SENDER ? 1 :
       G_N_ELEMENTS (links), error);
-  return io->links != NULL && fasp_membership_prepare (multicast,
-      fasp_links_get (io->links, 0), &io->group, error);
+  if (io->links == NULL || !fasp_membership_prepare (multicast,
+          fasp_links_get (io->links, 0), &io->group, error))
+    return FALSE;
+  io->group_place = fasp_group_place_new (multicast,
+      fasp_links_get (io->links, 0), settings->endpoint.role ==
+      FASP_ROLE_SENDER ? NULL : fasp_links_get (io->links, GROUP_LINK));
+  return TRUE;
 }
 
 /* What can fail. */
@@ -566,6 +575,7 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 static void
 close_links (FaspIo * io)
 {
+  fasp_group_place_free (io->group_place);
   if (io->place.port != NULL)
     fasp_port_leave (&io->place);
   else if (io->links != NULL)
@@ -653,7 +663,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   io->buffer_short = settings->buffer_short;
   io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;
-  io->follow_at = fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
+  io->follow_at = io->group_place != NULL
+      || fasp_links_have_interfaces (io->links) ? 0 : FASP_NEVER;
   io->role = settings->endpoint.role;
   io->mode = settings->endpoint.mode;
   config.flows = settings->n_links;

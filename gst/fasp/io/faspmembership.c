@@ -39,39 +39,55 @@ to_native (const gchar * address, guint16 port,
   return g_socket_address_to_native (a, native, sizeof *native, error);
 }
 
+static gboolean
+check_families (gint family, gint source, GError ** error)
+{
+  if (source != family)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "multicast-source and the group have to be both IPv4 or both IPv6 "
+        "addresses.");
+  return source == family;
+}
+
+/* In or out of it, at this interface.  FALSE and *error, or errno: why not. */
+static gboolean
+go (const FaspMembership * m, gint fd, gint family, guint index, gboolean in,
+    GError ** error)
+{
+  gint level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
+  struct group_source_req one = {.gsr_interface = index };
+  struct group_req any = {.gr_interface = index };
+
+  if (!to_native (m->group, 0, &any.gr_group, error))
+    return FALSE;
+  if (m->source == NULL || m->source[0] == '\0')
+    return setsockopt (fd, level, in ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP,
+        &any, sizeof any) == 0;
+  one.gsr_group = any.gr_group;
+  return to_native (m->source, 0, &one.gsr_source, error)
+      && check_families (family, one.gsr_source.ss_family, error)
+      && setsockopt (fd, level, in ? MCAST_JOIN_SOURCE_GROUP :
+      MCAST_LEAVE_SOURCE_GROUP, &one, sizeof one) == 0;
+}
+
 gboolean
 fasp_membership_join (const FaspMembership * m, gint fd, gint family,
     GError ** error)
 {
-  gint level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP, off = 0;
-  struct group_source_req one = { 0 };
-  struct group_req any = { 0 };
+  g_autoptr (GError) why = NULL;
   guint index;
-  gint result;
+  gint off = 0;
 
-  if (!find_interface (m, &index, error)
-      || !to_native (m->group, 0, &any.gr_group, error))
+  if (!find_interface (m, &index, error))
     return FALSE;
   /* nothing that others on this machine have joined elsewhere */
   setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
-  if (m->source != NULL && m->source[0] != '\0') {
-    if (!to_native (m->source, 0, &one.gsr_source, error))
-      return FALSE;
-    if (one.gsr_source.ss_family != family) {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-          "multicast-source and the group have to be both IPv4 or both IPv6 "
-          "addresses.");
-      return FALSE;
-    }
-    one.gsr_interface = index;
-    one.gsr_group = any.gr_group;
-    result = setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &one, sizeof one);
-  } else {
-    any.gr_interface = index;
-    result = setsockopt (fd, level, MCAST_JOIN_GROUP, &any, sizeof any);
-  }
-  if (result == 0)
+  if (go (m, fd, family, index, TRUE, &why))
     return TRUE;
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
       "Cannot join the group %s: %s. %s", m->group, g_strerror (errno),
       errno == ENODEV
@@ -119,4 +135,16 @@ fasp_membership_prepare (const FaspMembership * m, const FaspSocket * socket,
         "Cannot send to the group %s: %s. Check multicast-iface.", m->group,
         g_strerror (errno));
   return good;
+}
+
+gboolean
+fasp_membership_move (const FaspMembership * m, const FaspSocket * socket,
+    guint from, guint to)
+{
+  gint fd = fasp_socket_get_fd (socket);
+  gint family = fasp_socket_get_family (socket);
+
+  /* which is gone, but counts among those that a socket may be in */
+  go (m, fd, family, from, FALSE, NULL);
+  return go (m, fd, family, to, TRUE, NULL);
 }

@@ -19,11 +19,14 @@ struct _FaspMembership
   gboolean loop;                /* what is sent is heard on this machine, too */
 };
 
-/* All return FALSE and a sentence that tells the user what to do, on failure. */
+/* All return FALSE on failure, and a sentence that tells the user what to do if they are asked for it. */
 
 /* @fd: a socket of @family, AF_INET or AF_INET6, bound to the group. */
 gboolean fasp_membership_join (const FaspMembership * membership, gint fd,
     gint family, GError ** error);
+/* One that has joined at the interface of this number joins at that one. */
+gboolean fasp_membership_move (const FaspMembership * membership,
+    const FaspSocket * socket, guint from, guint to);
 /* @socket: what is sent from it to a group. *group: its address from there. */
 gboolean fasp_membership_prepare (const FaspMembership * membership,
     const FaspSocket * socket, FaspAddress * group, GError ** error);

@@ -286,6 +286,12 @@ fasp_socket_get_fd (const FaspSocket * s)
   return s->fd;
 }
 
+gint
+fasp_socket_get_family (const FaspSocket * s)
+{
+  return s->family;
+}
+
 guint16
 fasp_socket_get_port (const FaspSocket * s)
 {

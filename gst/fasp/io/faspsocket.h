@@ -43,6 +43,7 @@ gboolean fasp_socket_has_interface (const FaspSocket * socket);
 void fasp_socket_follow_interface (FaspSocket * socket);
 
 gint fasp_socket_get_fd (const FaspSocket * socket);
+gint fasp_socket_get_family (const FaspSocket * socket);
 guint16 fasp_socket_get_port (const FaspSocket * socket);
 /* Asks the kernel for buffers of so many bytes; returns what it granted for
  * receiving. */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A group stays at the interface of a name, in a kernel of our own.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include "faspgroupplace.h"
+
+static struct
+{
+  guint there;                  /* the interface of the name by now; 0: none */
+  gboolean refuses;             /* it is not ready */
+  guint joined[8], left[8];     /* at each */
+  guint sends;                  /* to the group, there */
+} kernel;
+
+unsigned
+if_nametoindex (const char *name)
+{
+  g_assert_cmpstr (name, ==, "tun0");
+  return kernel.there;
+}
+
+int
+setsockopt (int fd, int level, int name, const void *value, socklen_t size)
+{
+  int (*real) (int, int, int, const void *, socklen_t) =
+      dlsym (RTLD_NEXT, "setsockopt");
+  guint index = size >= sizeof index ? *(const guint *) value : 0;
+
+  switch (level == IPPROTO_IP ? name : -1) {
+    case MCAST_JOIN_GROUP:
+    case MCAST_JOIN_SOURCE_GROUP:
+      if (kernel.refuses || index != kernel.there) {
+        errno = ENODEV;
+        return -1;
+      }
+      kernel.joined[index]++;
+      return 0;
+    case MCAST_LEAVE_GROUP:
+    case MCAST_LEAVE_SOURCE_GROUP:
+      kernel.left[index]++;
+      return 0;
+    case IP_MULTICAST_IF:
+      kernel.sends = ((const struct ip_mreqn *) value)->imr_ifindex;
+      return 0;
+    default:
+      return real (fd, level, name, value, size);
+  }
+}
+
+static FaspSocket *
+new_socket (const FaspMembership * joins)
+{
+  const FaspSocketSettings settings = {.local_address = "127.0.0.1",.tos =
+        -1,.joins = joins
+  };
+  g_autoptr (GError) error = NULL;
+  FaspSocket *socket = fasp_socket_new (&settings, &error);
+
+  g_assert_no_error (error);
+  return socket;
+}
+
+/* One that is another by now is joined as soon as that is possible, and sent to; the number of
+ * the old one does not stay.  @data: of one source? */
+static void
+test_follow (gconstpointer data)
+{
+  const FaspMembership membership = {.group = "239.1.2.3",.port =
+        7001,.source = data != NULL ? "192.0.2.1" : NULL,.interface = "tun0"
+  };
+  FaspSocket *in, *out;
+  FaspGroupPlace *place;
+  FaspAddress group;
+
+  memset (&kernel, 0, sizeof kernel);
+  kernel.there = 3;
+  in = new_socket (&membership);
+  out = new_socket (NULL);
+  g_assert_true (fasp_membership_prepare (&membership, out, &group, NULL));
+  place = fasp_group_place_new (&membership, out, in);
+  fasp_group_place_follow (place);
+  kernel.there = 0;
+  fasp_group_place_follow (place);
+  g_assert_cmpuint (kernel.joined[3], ==, 1);
+  g_assert_cmpuint (kernel.left[3], ==, 0);
+  kernel.there = 5;
+  kernel.refuses = TRUE;
+  fasp_group_place_follow (place);
+  kernel.refuses = FALSE;
+  for (guint i = 0; i < 2; i++)
+    fasp_group_place_follow (place);
+  g_assert_cmpuint (kernel.left[3], >=, 1);
+  g_assert_cmpuint (kernel.joined[5], ==, 1);
+  g_assert_cmpuint (kernel.sends, ==, 5);
+  fasp_group_place_free (place);
+  fasp_socket_free (in);
+  fasp_socket_free (out);
+}
+
+/* As routed: there is nothing to follow. */
+static void
+test_routed (void)
+{
+  const FaspMembership membership = {.group = "239.1.2.3",.port = 7001 };
+
+  g_assert_null (fasp_group_place_new (&membership, NULL, NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/membership/follow/any", NULL, test_follow);
+  g_test_add_data_func ("/membership/follow/one-source",
+      GINT_TO_POINTER (TRUE), test_follow);
+  g_test_add_func ("/membership/routed", test_routed);
+  return g_test_run ();
+}
