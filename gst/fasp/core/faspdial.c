@@ -163,7 +163,8 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     endpoint->punch_time = now;
     return;
   }
-  if (endpoint->closing)
+  /* after the end of the stream, or a refusal, a name's next address is of no use */
+  if (endpoint->closing || endpoint->given_up)
     return;
   if (!endpoint->caller.active && (endpoint->move_time != FASP_NEVER
           || fasp_endpoint_get_open (endpoint) == NULL))

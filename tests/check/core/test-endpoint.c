@@ -252,6 +252,32 @@ test_busy (void)
   vcast_free (n);
 }
 
+/* After the last of the stream no other address of the peer's name is called: it would be connected
+ * once more, and the end waited for once more. */
+static void
+test_end_of_name (void)
+{
+  for (guint sends = 0; sends < 2; sends++) {
+    VnetSide caller = sends ? VNET_A : VNET_B, listener = !caller;
+    VCast *n = vcast_new (1);
+    FaspEndpointConfig c = vcast_config (caller, FASP_MODE_CALLER);
+    FaspEndpointConfig l = vcast_config (listener, FASP_MODE_LISTENER);
+    FaspAddress peer = vnet_get_address (listener);
+
+    vcast_join (n, listener, &l, caller);
+    vcast_join (n, caller, &c, listener);
+    vcast_run (n, FASP_SEC);
+    vcast_end (n);
+    fasp_endpoint_dial (n->nodes[caller].endpoint, vnet_get_time (n->net),
+        &peer);
+    vcast_run (n, FASP_SEC);
+    g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, 1);
+    g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+    vcast_assert_whole (n, VNET_B);
+    vcast_free (n);
+  }
+}
+
 /* A receiver that dials and is to go on after the end gets the next stream,
  * and waits while the last one is still being drained. */
 static void
@@ -1493,6 +1519,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/rendezvous", test_rendezvous);
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
   g_test_add_func ("/endpoint/busy", test_busy);
+  g_test_add_func ("/endpoint/end-of-name", test_end_of_name);
   g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
   g_test_add_data_func ("/endpoint/end-of-dead/wait",
       GINT_TO_POINTER (FASP_SLOW_WAIT), test_end_of_dead);
