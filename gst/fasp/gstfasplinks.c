@@ -116,8 +116,9 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
   g_autofree gchar *own = NULL;
-  g_autoptr (GSocketAddress) address = parse_address (g_strstrip (parts[0]),
-      &own);
+  /* nothing between two commas has no part at all */
+  g_autoptr (GSocketAddress) address =
+      parts[0] != NULL ? parse_address (g_strstrip (parts[0]), &own) : NULL;
   Local local = { 0 };
   guint16 port;
 
