@@ -127,14 +127,20 @@ static gchar *
 read_string (GKeyFile * file, const gchar * group, const gchar * key,
     GError ** error)
 {
+  g_autoptr (GError) why = NULL;
   gchar *text;
 
   if (!g_key_file_has_key (file, group, key, NULL))
     return NULL;
-  text = g_key_file_get_string (file, group, key, error);
-  if (text == NULL)
-    locate (error, group, key);
-  return text;
+  text = g_key_file_get_string (file, group, key, &why);
+  if (why == NULL)
+    return text;
+  /* of an escape that is none there is the rest, too; it may be a secret */
+  wipe (text);
+  BAD (error, "it is not UTF-8, or has a backslash that is no escape: write "
+      "\\\\ for a backslash.");
+  locate (error, group, key);
+  return NULL;
 }
 
 /* Only addresses: a name could take long to find, and mean several of them. */

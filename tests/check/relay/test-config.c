@@ -157,6 +157,10 @@ static const struct
   {"[relay]\nstatus = http://example.org:8080\n", "[relay] status:",
       "http://127.0.0.1:8080"},
   {"[relay]\nport = 8080\n", "[relay] port:", "status"},
+  {"[stream a]\ninput = fasp://:7001?latency=1\\q\noutput = fasp://:7002\n",
+      "[stream a] input:", "backslash"},
+  {"[stream a]\nstreamid = a\\q\ninput = fasp://:7001\noutput = fasp://:7002\n",
+      "[stream a] streamid:", "backslash"},
 };
 
 static void
