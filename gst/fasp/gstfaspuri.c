@@ -156,6 +156,14 @@ check_escapes (GstElement * element, const gchar * text, GError ** error)
   return FALSE;
 }
 
+/* Bytes of it that may be told: what comes behind may be a secret, with another character in the
+ * place of the ?, too. */
+static int
+count_plain (const gchar * text)
+{
+  return strcspn (text, "?#&=");
+}
+
 static gboolean
 check_authority (const gchar * text, GstUri * uri, GError ** error)
 {
@@ -163,8 +171,8 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
   guint port = gst_uri_get_port (uri);
 
   if (path != NULL && path[0] != '\0' && !g_str_equal (path, "/")) {
-    BAD_URI ("A fasp URI has no path, this one has \"%s\". Write "
-        "fasp://HOST:PORT?key=value.", path);
+    BAD_URI ("A fasp URI has no path, this one has \"%.*s\". Write "
+        "fasp://HOST:PORT?key=value.", count_plain (path), path);
     return FALSE;
   }
   if (gst_uri_get_userinfo (uri) != NULL || strchr (text, '#') != NULL) {
@@ -193,7 +201,7 @@ check_host (const gchar * text, GstUri * uri, GError ** error)
     return TRUE;
   BAD_URI ("The host in \"%.*s\" cannot be read: write %%25 for a %%, as in "
       "fasp://[fe80::1%%25eth0]:PORT, and fasp://:PORT to listen.",
-      (int) strcspn (text, "?#"), text);
+      count_plain (text), text);
   return FALSE;
 }
 
@@ -210,10 +218,9 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
     return FALSE;
   uri = gst_uri_from_string (text);
   if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
-    /* what comes behind may be a secret */
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
         "fasp://:PORT to listen, with brackets around an IPv6 address.",
-        (int) strcspn (text, "?#"), text);
+        count_plain (text), text);
     return FALSE;
   }
   if (!check_authority (text, uri, error) || !check_host (text, uri, error)
