@@ -49,25 +49,39 @@ check_families (gint family, gint source, GError ** error)
   return source == family;
 }
 
-/* In or out of it, at this interface.  FALSE and *error, or errno: why not. */
+static gint
+get_level (gint family)
+{
+  return family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
+}
+
+/* Into it, at this interface.  FALSE and *error, or errno: why not. */
 static gboolean
-go (const FaspMembership * m, gint fd, gint family, guint index, gboolean in,
+enter (const FaspMembership * m, gint fd, gint family, guint index,
     GError ** error)
 {
-  gint level = family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
+  gint level = get_level (family);
   struct group_source_req one = {.gsr_interface = index };
   struct group_req any = {.gr_interface = index };
 
   if (!to_native (m->group, 0, &any.gr_group, error))
     return FALSE;
   if (m->source == NULL || m->source[0] == '\0')
-    return setsockopt (fd, level, in ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP,
-        &any, sizeof any) == 0;
+    return setsockopt (fd, level, MCAST_JOIN_GROUP, &any, sizeof any) == 0;
   one.gsr_group = any.gr_group;
   return to_native (m->source, 0, &one.gsr_source, error)
       && check_families (family, one.gsr_source.ss_family, error)
-      && setsockopt (fd, level, in ? MCAST_JOIN_SOURCE_GROUP :
-      MCAST_LEAVE_SOURCE_GROUP, &one, sizeof one) == 0;
+      && setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &one, sizeof one) == 0;
+}
+
+/* With all its sources: one of them cannot be left where the interface is gone. */
+static void
+leave (const FaspMembership * m, gint fd, gint family, guint index)
+{
+  struct group_req any = {.gr_interface = index };
+
+  if (to_native (m->group, 0, &any.gr_group, NULL))
+    setsockopt (fd, get_level (family), MCAST_LEAVE_GROUP, &any, sizeof any);
 }
 
 gboolean
@@ -82,7 +96,7 @@ fasp_membership_join (const FaspMembership * m, gint fd, gint family,
     return FALSE;
   /* nothing that others on this machine have joined elsewhere */
   setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
-  if (go (m, fd, family, index, TRUE, &why))
+  if (enter (m, fd, family, index, &why))
     return TRUE;
   if (why != NULL) {
     g_propagate_error (error, g_steal_pointer (&why));
@@ -145,6 +159,6 @@ fasp_membership_move (const FaspMembership * m, const FaspSocket * socket,
   gint family = fasp_socket_get_family (socket);
 
   /* which is gone, but counts among those that a socket may be in */
-  go (m, fd, family, from, FALSE, NULL);
-  return go (m, fd, family, to, TRUE, NULL);
+  leave (m, fd, family, from);
+  return enter (m, fd, family, to, NULL);
 }

@@ -42,9 +42,11 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
       kernel.joined[index]++;
       return 0;
     case MCAST_LEAVE_GROUP:
-    case MCAST_LEAVE_SOURCE_GROUP:
       kernel.left[index]++;
       return 0;
+    case MCAST_LEAVE_SOURCE_GROUP:     /* not where it is gone */
+      errno = ENODEV;
+      return -1;
     case IP_MULTICAST_IF:
       kernel.sends = ((const struct ip_mreqn *) value)->imr_ifindex;
       return 0;
