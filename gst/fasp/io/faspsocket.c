@@ -86,6 +86,21 @@ set_scope (struct sockaddr_storage *native, const FaspMembership * joins)
     six->sin6_scope_id = if_nametoindex (joins->interface);
 }
 
+/* The kernel binds whoever has an address of one link to that link, too. */
+static void
+note_link (FaspSocket * s, const struct sockaddr_storage *native)
+{
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
+  gchar name[IF_NAMESIZE];
+
+  if (s->interface == NULL && native->ss_family == AF_INET6
+      && (IN6_IS_ADDR_LINKLOCAL (&six->sin6_addr)
+          || IN6_IS_ADDR_MC_LINKLOCAL (&six->sin6_addr)
+          || IN6_IS_ADDR_MC_NODELOCAL (&six->sin6_addr))
+      && if_indextoname (six->sin6_scope_id, name) != NULL)
+    s->interface = g_strdup (name);
+}
+
 static const gchar *
 explain_bind (const FaspSocketSettings * settings, gint why)
 {
@@ -124,8 +139,10 @@ bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
   if (!g_socket_address_to_native (address, &native, sizeof (native), error))
     return FALSE;
   set_scope (&native, settings->joins);
-  if (bind (s->fd, (struct sockaddr *) &native, size) == 0)
+  if (bind (s->fd, (struct sockaddr *) &native, size) == 0) {
+    note_link (s, &native);
     return TRUE;
+  }
   fail (error, what, explain_bind (settings, errno));
   return FALSE;
 }

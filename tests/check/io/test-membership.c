@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 #include "faspgroupplace.h"
 
 static struct
@@ -16,6 +17,7 @@ static struct
   gboolean refuses;             /* it is not ready */
   guint joined[8], left[8];     /* at each */
   guint sends;                  /* to the group, there */
+  guint bound;                  /* to that one a socket is */
 } kernel;
 
 unsigned
@@ -25,6 +27,25 @@ if_nametoindex (const char *name)
   return kernel.there;
 }
 
+char *
+if_indextoname (unsigned index, char *name)
+{
+  g_assert_cmpuint (index, ==, kernel.there);
+  return strcpy (name, "tun0");
+}
+
+int
+getsockopt (int fd, int level, int name, void *value, socklen_t * size)
+{
+  int (*real) (int, int, int, void *, socklen_t *) =
+      dlsym (RTLD_NEXT, "getsockopt");
+
+  if (level != SOL_SOCKET || name != SO_BINDTODEVICE)
+    return real (fd, level, name, value, size);
+  errno = ENODEV;
+  return kernel.bound == kernel.there ? 0 : -1;
+}
+
 int
 setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 {
@@ -32,6 +53,10 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
       dlsym (RTLD_NEXT, "setsockopt");
   guint index = size >= sizeof index ? *(const guint *) value : 0;
 
+  if (level == SOL_SOCKET && name == SO_BINDTODEVICE) {
+    kernel.bound = kernel.there;
+    return 0;
+  }
   switch (level == IPPROTO_IP ? name : -1) {
     case MCAST_JOIN_GROUP:
     case MCAST_JOIN_SOURCE_GROUP:
@@ -56,9 +81,9 @@ setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 }
 
 static FaspSocket *
-new_socket (const FaspMembership * joins)
+new_socket (const gchar * address, const FaspMembership * joins)
 {
-  const FaspSocketSettings settings = {.local_address = "127.0.0.1",.tos =
+  const FaspSocketSettings settings = {.local_address = address,.tos =
         -1,.joins = joins
   };
   g_autoptr (GError) error = NULL;
@@ -82,9 +107,10 @@ test_follow (gconstpointer data)
 
   memset (&kernel, 0, sizeof kernel);
   kernel.there = 3;
-  in = new_socket (&membership);
-  out = new_socket (NULL);
+  in = new_socket ("127.0.0.1", &membership);
+  out = new_socket ("127.0.0.1", NULL);
   g_assert_true (fasp_membership_prepare (&membership, out, &group, NULL));
+  g_assert_false (fasp_socket_has_interface (in));
   place = fasp_group_place_new (&membership, out, in);
   fasp_group_place_follow (place);
   kernel.there = 0;
@@ -105,6 +131,29 @@ test_follow (gconstpointer data)
   fasp_socket_free (out);
 }
 
+/* To a group of one link the kernel binds a socket at the interface. */
+static void
+test_link (void)
+{
+  const FaspMembership membership = {.group = "ff12::77",.port = 7001,
+    .interface = "tun0"
+  };
+  FaspSocket *in;
+
+  if (access ("/proc/net/if_inet6", R_OK) != 0) {
+    g_test_skip ("no IPv6 here");
+    return;
+  }
+  memset (&kernel, 0, sizeof kernel);
+  kernel.there = kernel.bound = 1;      /* lo */
+  in = new_socket ("ff12::77", &membership);
+  g_assert_true (fasp_socket_has_interface (in));
+  kernel.there = 5;
+  fasp_socket_follow_interface (in);
+  g_assert_cmpuint (kernel.bound, ==, 5);
+  fasp_socket_free (in);
+}
+
 /* As routed: there is nothing to follow. */
 static void
 test_routed (void)
@@ -121,6 +170,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/membership/follow/any", NULL, test_follow);
   g_test_add_data_func ("/membership/follow/one-source",
       GINT_TO_POINTER (TRUE), test_follow);
+  g_test_add_func ("/membership/link", test_link);
   g_test_add_func ("/membership/routed", test_routed);
   return g_test_run ();
 }
