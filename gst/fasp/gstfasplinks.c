@@ -93,17 +93,21 @@ parse_address (const gchar * text, gchar ** own)
   return g_inet_socket_address_new_from_string (*own, port);
 }
 
-/* What has a port at all addresses has it at each of them. */
+/* What has a port at all addresses has it at each of them; 0.0.0.0 are those of IPv4. */
 static gboolean
-is_taken (const GstFaspLinks * links, const GstFaspSettings * s, guint port)
+is_taken (const GstFaspLinks * links, const GstFaspSettings * s,
+    GSocketAddress * address)
 {
   const gchar *first = links->sockets[0].local_address;
   g_autoptr (GInetAddress) all = first != NULL && first[0] != '\0' ?
-      g_inet_address_new_from_string (first) : NULL;
+      g_inet_address_new_from_string (first) :
+      g_inet_address_new_any (G_SOCKET_FAMILY_IPV6);
   guint from = links->sockets[0].local_port;
+  guint port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
 
-  return from > 0 && (first == NULL || first[0] == '\0' || (all != NULL
-          && g_inet_address_get_is_any (all)))
+  return from > 0 && all != NULL && g_inet_address_get_is_any (all)
+      && (g_inet_address_get_family (all) == G_SOCKET_FAMILY_IPV6
+      || g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV4)
       && port < from + s->flowlets && from < port + s->flowlets;
 }
 
@@ -148,7 +152,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     else
       local.interface = keep (links, parts[1]);
   } else {
-    if (is_taken (links, s, port)) {
+    if (is_taken (links, s, address)) {
       BAD ("This element listens at port %u of all addresses, so \"%s\" in "
           "bonding-addresses is taken: name its first address, too, "
           "fasp://ADDRESS:%u?mode=listener, or choose another port.",

@@ -279,6 +279,9 @@ test_check (void)
     {"faspsrc", "fasp://0.0.0.0:7?flowlets=2&bonding-addresses=127.0.0.2:8",
         "mode=listener"},
     {"faspsrc", "fasp://:7?flowlets=2&bonding-addresses=127.0.0.2:9", NULL},
+    {"faspsrc", "fasp://[::]:7?mode=listener&bonding-addresses=127.0.0.2:7",
+        "mode=listener"},
+    {"faspsrc", "fasp://0.0.0.0:7?bonding-addresses=[::1]:7", NULL},
     {"faspsrc", "fasp://127.0.0.1:7?mode=listener&"
           "bonding-addresses=127.0.0.2:7", NULL},
   };
