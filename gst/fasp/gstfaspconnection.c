@@ -168,14 +168,29 @@ apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
   fasp_io_unlock (c->io, TRUE);
 }
 
+/* Secrets are not compared. */
+static gboolean
+is_new (GstFaspConnection * c, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  g_auto (GValue) old = G_VALUE_INIT;
+
+  if (!(pspec->flags & G_PARAM_READABLE))
+    return TRUE;
+  g_value_init (&old, G_PARAM_SPEC_VALUE_TYPE (pspec));
+  gst_fasp_connection_get_property (c, id, &old, pspec);
+  return gst_value_compare (&old, value) != GST_VALUE_EQUAL;
+}
+
 /* Reaches the core at once, or not before the next start. */
 static void
-property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec)
+property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
+    gboolean new)
 {
   gboolean too_late;
 
   g_mutex_lock (&c->lock);
-  too_late = c->io != NULL && (pspec->flags & GST_PARAM_MUTABLE_READY);
+  too_late = new && c->io != NULL && (pspec->flags & GST_PARAM_MUTABLE_READY);
   if (c->io != NULL) {
     apply (c, &prop, 1);
     if (prop == GST_FASP_PROP_STATS_INTERVAL)
@@ -192,6 +207,8 @@ void
 gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
     const GValue * value, GParamSpec * pspec)
 {
+  gboolean new;
+
   if (id == GST_FASP_PROP_URI) {
     g_autoptr (GError) error = NULL;
     const gchar *uri = g_value_get_string (value);
@@ -209,10 +226,11 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
     }
     return;
   }
+  new = is_new (c, id, value, pspec);
   GST_OBJECT_LOCK (c->element);
   gst_fasp_settings_set (&c->settings, id, value);
   GST_OBJECT_UNLOCK (c->element);
-  property_changed (c, id, pspec);
+  property_changed (c, id, pspec, new);
 }
 
 void

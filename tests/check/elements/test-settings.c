@@ -434,6 +434,10 @@ test_too_late (void)
   gst_debug_set_threshold_for_name ("fasp", GST_LEVEL_WARNING);
   g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (123000), NULL);
   g_assert_cmpstr (warnings->str, ==, "");
+  /* as it is already */
+  g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (1000000),
+      "streamid", NULL, "flowlets", 1, NULL);
+  g_assert_cmpstr (warnings->str, ==, "");
   g_object_set (element, "buffer-size", G_GUINT64_CONSTANT (2000000), NULL);
   g_assert_nonnull (strstr (warnings->str, "buffer-size"));
   g_string_truncate (warnings, 0);
