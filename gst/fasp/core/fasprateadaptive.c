@@ -148,6 +148,7 @@ typedef struct
   FaspRate rate;
   FaspQueue queues[FASP_FLOWS_MAX];
   FaspWander wanders[FASP_FLOWS_MAX];
+  guint ways;                   /* of these that were told of, at most */
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
@@ -407,7 +408,7 @@ look_at_wander (Adaptive * a, FaspTime now)
   a->wander = 0;
   if (now >= a->limited_until)
     return;
-  for (guint i = 0; i < FASP_FLOWS_MAX; i++)
+  for (guint i = 0; i < a->ways; i++)
     a->wander = MAX (a->wander, fasp_wander_get (&a->wanders[i], now));
 }
 
@@ -834,6 +835,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
+  a->ways = MAX (a->ways, report->flow + 1);
   look_at_wander (a, report->now);
   if (report->told > 0)
     a->loss = (gdouble) report->lost / report->told;
