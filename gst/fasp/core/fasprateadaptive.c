@@ -835,7 +835,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
-  a->ways = MAX (a->ways, report->flow + 1);
+  a->ways = MAX (a->ways, report->flow + 1u);
   look_at_wander (a, report->now);
   if (report->told > 0)
     a->loss = (gdouble) report->lost / report->told;

@@ -28,7 +28,7 @@ if_nametoindex (const char *name)
 }
 
 char *
-if_indextoname (unsigned index, char *name)
+if_indextoname (unsigned index, char name[IF_NAMESIZE])
 {
   g_assert_cmpuint (index, ==, kernel.there);
   return strcpy (name, "tun0");
