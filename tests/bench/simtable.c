@@ -39,6 +39,7 @@ struct _Cell
   gdouble link, rtt, loss;      /* Mbit/s, ms, percent */
   gdouble buffer;               /* ms */
   gdouble codel;                /* ms, 0: drop-tail */
+  gdouble bucket;               /* kB: the link is a policer; 0: it is not */
   gboolean ecn;
   gboolean reorders;            /* by jitter */
   VroadKind us, other;
@@ -78,6 +79,11 @@ set_link (Vroad * road, const Cell * cell, gdouble mbit)
 {
   ImpairConfig *c = vroad_get_bottleneck (road);
 
+  if (cell->bucket > 0) {
+    c->police = mbit * MBIT;
+    c->bucket = cell->bucket * 1e3;
+    return;
+  }
   c->rate = mbit * MBIT;
   c->queue = MAX (c->rate / 8e3 * cell->buffer, VROAD_PACKET);
 }
@@ -424,6 +430,10 @@ static const Group groups[] = {
               0, 0}, {"lost", 0, 0}}},
   {"burst", run_burst, {{"found, rtt", 0, 5}, {"p95 ms", 0, 0}, {"max ms", 0,
               0}, {"lost", 0, 0}}},
+  {"policer", run_alone, {{"of link", .8, 0}, {"p95 ms", 0, 0}, {"p50 ms", 0,
+              0}, {"lost %", 0, 5}}},
+  {"policed", run_beside, {{"ratio", 1. / 3, 3}, {"both", .7, 0}, {"p95 ms",
+              0, 0}}},
   {"pert", run_alone, {{"of link", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms", 0, 0}}},
   {"pertcubic", run_beside, {{"ratio", 1. / 3, 3}, {"both", .8, 0}, {"p95 ms",
               0, 0}}},
@@ -488,6 +498,7 @@ make_cells (GPtrArray * cells)
   };
   static const gdouble deep[] = { 50, 200, 1000 };
   static const gdouble shallow[] = { 5, 10, 20 };
+  static const gdouble buckets[] = { 10, 50, 500 };
   static const gdouble guests[] = { 40, 200, 400 };
 
   for (guint i = 0; i < 36; i++)
@@ -578,6 +589,16 @@ make_cells (GPtrArray * cells)
     add_cell (cells, (Cell) {
         "burst",.link = 10,.to = 3,.rtt = rtts[i],.source = 1,.buffer = 2000}
   );
+  for (guint i = 0; i < 36; i++)
+    add_cell (cells, (Cell) {
+        "policer",.link = i / 3 % 2 ? 30 : 6,.rtt = rtts[i / 6 % 2],.bucket =
+        buckets[i % 3],.loss = i / 12 % 2 * 2,.follow = i / 24 * .9}
+  );
+  for (guint i = 0; i < 24; i++)
+    add_cell (cells, (Cell) {
+        "policed",.other = i / 6 < 3 ? others[i / 6] : VROAD_ADAPTIVE,.link =
+        10,.rtt = rtts[i / 3 % 2],.bucket = buckets[i % 3]}
+  );
   add_cell (cells, (Cell) {
       "pert",.link = 15,.rtt = 45,.buffer = 33}
   );
@@ -606,7 +627,9 @@ describe (const Cell * c)
     printf (" loss %g%%", c->loss);
   if (c->other > 0)
     printf (" %s", kinds[c->other]);
-  if (c->codel > 0)
+  if (c->bucket > 0)
+    printf (" policer %g kB", c->bucket);
+  else if (c->codel > 0)
     printf (" codel%s", c->ecn ? "+ecn" : "");
   else if (c->buffer != 200)
     printf (" buffer %g", c->buffer);

@@ -2,6 +2,7 @@
 #include "impair.h"
 
 #define QUEUE_DEFAULT_MS 200
+#define BUCKET_DEFAULT 50000
 #define REORDER_DEFAULT 5000
 #define STALL_INTERVAL 1000000
 
@@ -32,6 +33,24 @@ is_black (const ImpairConfig * c, gint64 now)
   for (guint i = 0; i < IMPAIR_BLACKOUTS; i++)
     if (now >= c->blackouts[i].start && now < c->blackouts[i].end)
       return TRUE;
+  return FALSE;
+}
+
+/* There are not as many tokens as it has bytes. */
+static gboolean
+is_policed (Impair * impair, gint64 now, gsize bytes)
+{
+  const ImpairConfig *c = &impair->config;
+  gdouble bucket = c->bucket > 0 ? c->bucket : BUCKET_DEFAULT;
+
+  if (c->police == 0)
+    return FALSE;
+  impair->spent = MAX (0, impair->spent - (now - impair->spent_time) *
+      (c->police / 8e6));
+  impair->spent_time = now;
+  if (impair->spent + bytes > bucket)
+    return TRUE;
+  impair->spent += bytes;
   return FALSE;
 }
 
@@ -100,6 +119,10 @@ impair_packet (Impair * impair, GRand * rand, gint64 now, gsize bytes,
   }
   if (is_black (c, now)) {
     n->blackout_lost++;
+    return fate;
+  }
+  if (is_policed (impair, now, bytes)) {
+    n->policed++;
     return fate;
   }
   if (!serialise (impair, now * 1000, bytes, ecn, &leaves_ns, &fate)) {

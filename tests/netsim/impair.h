@@ -6,7 +6,7 @@
  * out.  The network in virtual time (vnet) and the emulator for processes
  * (linkem) share it, so both mean the same by "2 % loss".
  *
- * In order: MTU, black-out, queue at the bottleneck (drop-tail, or CoDel), loss behind it,
+ * In order: MTU, black-out, policer, queue at the bottleneck (drop-tail, or CoDel), loss behind it,
  * damage, duplication, delay, jitter, stalls, reordering.
  */
 #pragma once
@@ -28,6 +28,9 @@ typedef struct
   gint64 stall_interval;        /* so often, in the mean; 0: each second */
   guint64 rate;                 /* bit/s from the IP header up, 0: no limit */
   guint64 queue;                /* bytes of drop-tail queue; 0: 200 ms */
+  guint64 police;               /* bit/s that a policer lets through, without a
+                                   queue (a token bucket); 0: all */
+  guint64 bucket;               /* bytes; 0: 50000 */
   gint64 codel;                 /* the queue's target; 0: none, drop-tail alone */
   gboolean no_ecn;              /* loses all that can do with a mark */
   gdouble loss;                 /* 0 .. 1 */
@@ -49,7 +52,7 @@ typedef struct
 {
   guint64 packets, bytes;       /* offered */
   guint64 delivered, delivered_bytes;
-  guint64 lost, queue_lost, blackout_lost, mtu_lost;
+  guint64 lost, policed, queue_lost, blackout_lost, mtu_lost;
   guint64 marked;               /* congestion experienced (RFC 3168) */
   guint64 duplicated, reordered, corrupted;
 } ImpairCounters;
@@ -59,6 +62,8 @@ typedef struct
   ImpairConfig config;
   ImpairCounters counters;
   gboolean bad;                 /* Gilbert-Elliott state */
+  gdouble spent;                /* bytes that the policer's bucket lacks, */
+  gint64 spent_time;            /* by then */
   gint64 free_ns;               /* the bottleneck is busy until then */
   Codel codel;
   gint64 last;                  /* latest departure, for keep_order */

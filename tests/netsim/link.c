@@ -167,6 +167,7 @@ print_wire (GString * out, const gchar * name, const ImpairCounters * n,
   COUNT (blackout_lost);
   COUNT (mtu_lost);
   COUNT (marked);
+  COUNT (policed);
   COUNT (duplicated);
   COUNT (reordered);
   COUNT (corrupted);

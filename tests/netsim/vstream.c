@@ -78,16 +78,28 @@ bytes_at (guint64 offset, guint32 size, guint8 * data)
   return data + offset % 8;
 }
 
+guint64
+vstream_get_made (const VstreamConfig * config, FaspTime since)
+{
+  guint64 second = config->bitrate / 8, pictures, begun;
+
+  since = CLAMP (since, 0, config->duration);
+  if (config->key == 0)
+    return second * since / FASP_SEC;
+  pictures = since / (20 * FASP_MSEC);
+  begun = pictures % 50;
+  return pictures / 50 * second + (begun > 0 ? second * (config->key + begun -
+          1) / (49 + config->key) : 0);
+}
+
 static void
 write_due (Vstream * stream)
 {
   FaspTime now = vnet_get_time (stream->net);
-  guint64 total = stream->config.bitrate / 8 * stream->config.duration /
-      FASP_SEC;
-  FaspTime since = MAX (0, now - stream->started - stream->config.lead);
-  guint64 due = stream->config.bitrate / 8 * since / FASP_SEC;
+  guint64 total = vstream_get_made (&stream->config, stream->config.duration);
+  guint64 due = vstream_get_made (&stream->config, now - stream->started -
+      stream->config.lead);
 
-  due = MIN (due, total);
   while (stream->written < due
       && (due - stream->written >= stream->config.chunk || due == total)
       && fasp_endpoint_can_write (stream->sender)) {

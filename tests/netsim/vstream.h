@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vstream.h: a constant-rate stream from A to B over a vnet, checked byte
- * for byte.
+ * vstream.h: a stream from A to B over a vnet, of constant rate or of pictures, checked
+ * byte for byte.
  */
 #pragma once
 
@@ -16,6 +16,8 @@ typedef struct
 {
   guint64 bitrate;              /* of the stream, bit/s */
   guint64 channel;              /* max_bitrate, bit/s */
+  gdouble key;                  /* of an encoder's 50 pictures in a second the first is
+                                   so many times as large; 0: an even source */
   guint32 chunk;                /* bytes per write */
   FaspTime duration;
   FaspTime lead;                /* for the connection, before the first byte */
@@ -51,6 +53,8 @@ typedef struct
 } Vstream;
 
 void vstream_config_init (VstreamConfig * config);
+/* Bytes of the stream that are made in @since. */
+guint64 vstream_get_made (const VstreamConfig * config, FaspTime since);
 /* Makes both endpoints with the given settings, NULL for defaults. */
 Vstream *vstream_new (Vnet * net, const VstreamConfig * config,
     const FaspEndpointConfig * sender, const FaspEndpointConfig * receiver);

@@ -15,6 +15,7 @@
 #include "faspdrain.h"
 #include "faspneed.h"
 #include "faspoverflow.h"
+#include "fasppolicer.h"
 #include "faspqueue.h"
 #include "fasprate.h"
 #include "faspspan.h"
@@ -168,6 +169,8 @@ typedef struct
   guint vain;                   /* answers in a row that did not help */
   FaspTime polite_until;        /* others come back */
   FaspOverflow overflow;
+  FaspPolicer policer;
+  gdouble most;                 /* bit/s that it lets through */
   FaspTime cleared;             /* the queue on purpose, last */
   gdouble noise;                /* of it within short stretches, smoothed; µs */
   guint noises;                 /* that it is known from */
@@ -207,6 +210,13 @@ get_target (const Adaptive * a)
       WANDER_STANDING * a->wander;
 }
 
+/* What is allowed, here and on the path. */
+static guint64
+bound (const Adaptive * a, gdouble rate)
+{
+  return fasp_rate_clamp (&a->rate, MIN (rate, a->most));
+}
+
 /* A queue that is so long says that the path has become slower. */
 static FaspTime
 get_alarm (const Adaptive * a)
@@ -238,7 +248,7 @@ expect (Adaptive * a, FaspTime from, FaspTime to)
 static gdouble
 get_gain (const Adaptive * a)
 {
-  return MIN (a->gain, (gdouble) a->rate.max / a->rate.rate);
+  return MIN (a->gain, (gdouble) bound (a, a->rate.max) / a->rate.rate);
 }
 
 static void
@@ -291,16 +301,15 @@ set_rate (Adaptive * a, gdouble rate)
 {
   guint64 before = a->rate.rate, asked;
 
-  asked = fasp_rate_clamp (&a->rate, MAX (rate, a->floor));
-  a->rate.rate = fasp_rate_clamp (&a->rate, MAX (asked,
-          fasp_need_get (&a->need)));
+  asked = bound (a, MAX (rate, a->floor));
+  a->rate.rate = bound (a, MAX (asked, fasp_need_get (&a->need)));
   a->rate.offer = rate < before ? asked : MAX (a->rate.offer, a->rate.rate);
 }
 
 static void
 set_offer (Adaptive * a, gdouble offer, gdouble passes)
 {
-  a->rate.offer = fasp_rate_clamp (&a->rate, offer);
+  a->rate.offer = bound (a, offer);
   set_rate (a, MAX (a->rate.rate, MIN (a->rate.offer, OFFER_PACE * passes)));
 }
 
@@ -381,6 +390,7 @@ init (FaspRate * rate, FaspTime now)
 
   a->limited_until = now + LIMITED_FIRST;
   a->gain = GAIN_MOST;
+  a->most = G_MAXDOUBLE;
   a->step = OFFER_STEP;
   a->rtt = RTT_ASSUMED;
   a->least = G_MAXINT64;
@@ -541,7 +551,7 @@ take_back (Adaptive * a, FaspTime now)
 
   leave_competition (a);        /* it may have been one attempt too many */
   set_rate (a, fall->rate);
-  a->rate.offer = fasp_rate_clamp (&a->rate, fall->offer);
+  a->rate.offer = bound (a, fall->offer);
   a->rate.owed = 0;
   a->ceiling = fall->ceiling;
   a->step = fall->step;
@@ -735,7 +745,7 @@ shorten_drain (Adaptive * a, FaspTime now, gdouble left)
 static gboolean
 is_limited (const Adaptive * a, gdouble passes)
 {
-  guint64 most = fasp_rate_clamp (&a->rate, OFFER * passes);
+  guint64 most = bound (a, OFFER * passes);
 
   return passes > 0 && passes < LIMITED_SHARE * a->rate.offer
       && a->rate.offer >= LIMITED * most;
@@ -878,6 +888,15 @@ report (FaspRate * rate, const FaspRateReport * report)
     note_noise (a, &a->recent);
     a->recent.n = 0;
   }
+  if (fasp_policer_add (&a->policer, report->now, a->rtt,
+          &report->samples[report->n - 1], report->told, report->lost,
+          waited > MAX (FASP_MSEC, a->noise))) {
+    a->most = fasp_policer_get_most (&a->policer, report->now);
+    set_rate (a, a->rate.rate);
+    a->rate.offer = bound (a, a->rate.offer);
+    end_search (a);
+  }
+  a->most = fasp_policer_get_most (&a->policer, report->now);
   /* what a search overflows itself says nothing of others; and who fills the queue
    * overflows it, so that is not answered in its place */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,

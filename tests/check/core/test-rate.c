@@ -7,6 +7,7 @@
 #include "fasparrivals.h"
 #include "faspecn.h"
 #include "faspneed.h"
+#include "fasppolicer.h"
 #include "faspqueue.h"
 #include "faspsentlog.h"
 #include "faspwander.h"
@@ -172,6 +173,43 @@ test_need_alone (void)
   g_assert_cmpfloat (fasp_need_get (&need), >, 0);
   fasp_need_judge (&need, .05);
   g_assert_cmpfloat (fasp_need_get (&need), ==, 0);
+}
+
+/* Packets of 9 Mbit/s, told of each 20 ms: through a policer of 6, which is found, to a seventh;
+ * where chance loses a fifth, which is none. */
+static void
+test_policer (void)
+{
+  for (guint seed = 0; seed < 20; seed++)
+    for (guint police = 0; police < 2; police++) {
+      Impair impair = {.config = {.police = police * 6000000,.loss =
+              police ? .02 : .2}
+      };
+      GRand *rand = g_rand_new_with_seed (seed);
+      FaspPolicer policer = { 0 };
+      guint told = 0, lost = 0;
+      guint64 bytes = 0;
+
+      for (FaspTime now = 0; now < 3 * FASP_SEC; now += 1333) {
+        gboolean arrives = impair_packet (&impair, rand, now, 1500,
+            FALSE).copies > 0;
+
+        bytes += 1500;
+        told++;
+        lost += !arrives;
+        if (!arrives || told < 15)
+          continue;
+        fasp_policer_add (&policer, now, 40000, &(FaspRateSample) {
+            now, now, bytes}
+            , told, lost, FALSE);
+        told = lost = 0;
+      }
+      if (police)
+        g_assert_cmpfloat (ABS (policer.rate / 6e6 - 1), <, .15);
+      else
+        g_assert_cmpfloat (policer.rate, ==, 0);
+      g_rand_free (rand);
+    }
 }
 
 static void
@@ -953,6 +991,77 @@ test_from_least (void)
   }
 }
 
+/* A policer has no queue that would tell of it: who takes all there is, in the mean, and an encoder that
+ * follows have most of its rate, and do not fill it with what it loses. */
+static void
+test_policed (void)
+{
+  gdouble mean = 0;
+
+  for (guint i = 0; i < 24; i++) {
+    gdouble mbit = i / 3 % 2 ? 30 : 6;
+    ImpairConfig c = {.police = mbit * 1e6,.bucket =
+          (const guint[]) {10000, 50000, 500000}[i % 3],.keep_order = TRUE
+    };
+    Vroad *road = vroad_new (i, &c);
+    guint64 before, lost;
+    gdouble share;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = i / 6 % 2 ? 100000 : 20000,.follow =
+          i / 12 * .9}
+    );
+    vroad_run (road, 10 * FASP_SEC);
+    before = vroad_get_delivered (road, 0);
+    lost = vroad_get_lost (road, 0);
+    vroad_run (road, 50 * FASP_SEC);
+    share = mbit_between (before, vroad_get_delivered (road, 0),
+        40 * FASP_SEC) / mbit;
+    lost = vroad_get_lost (road, 0) - lost;
+    mean += i < 12 ? mbit_between (0, lost, 40 * FASP_SEC) / mbit / 12 : 0;
+    g_test_message ("%u: %.3f, %.4f lost", i, share, mbit_between (0, lost,
+            40 * FASP_SEC) / mbit);
+    g_assert_cmpfloat (share, >, .8);
+    if (i >= 12)
+      g_assert_cmpfloat (mbit_between (0, lost, 40 * FASP_SEC), <, .05 * mbit);
+    vroad_free (road);
+  }
+  g_assert_cmpfloat (mean, <, .05);
+}
+
+/* Chance that loses in bursts is no policer, also where pictures do: in the mean of some runs a stream is
+ * hardly behind. */
+static void
+test_bursts (void)
+{
+  static const gdouble bursts[] = { 4, 8, 30 };
+  const guint n = 6;
+
+  for (guint i = 0; i < 6; i++) {
+    gdouble behind = 0;
+
+    for (guint seed = 0; seed < n; seed++) {
+      Vroad *road = make_road (100, 200000, .05, seed);
+      gdouble most = 0;
+
+      vroad_get_bottleneck (road)->burst = bursts[i % 3];
+      vroad_add (road, &(VroadSender) {
+          .kind = VROAD_ADAPTIVE,.rtt = 60000,.source = 4000000,.key =
+            i / 3 * 10}
+      );
+      for (gint64 now = 0; now < 40 * FASP_SEC; now += FASP_SEC / 50) {
+        vroad_run (road, now);
+        most = MAX (most, now / 1e6 - (vroad_get_delivered (road, 0)
+                + vroad_get_lost (road, 0)) * 8 / 4e6);
+      }
+      behind += most / n;
+      vroad_free (road);
+    }
+    g_test_message ("%u: %.2f s", i, behind);
+    g_assert_cmpfloat (behind, <, 1);
+  }
+}
+
 /* --- with others ------------------------------------------------------------------------ */
 
 /* What each gets once both are settled.  @ecn: both can do with marks.  @n: another time, at another
@@ -1440,6 +1549,52 @@ test_small_packets (void)
   fasp_rate_free (rate);
 }
 
+/* Key frames that are ten times as large as other pictures, through a policer that takes a third more
+ * than the stream: they are sent as fast as it takes them, so next to nothing is sent twice, and nothing
+ * is late. */
+static void
+test_session_policer (void)
+{
+  for (guint i = 0; i < 12; i++) {
+    Vnet *net = vnet_new (i);
+    ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
+    FaspEndpointConfig sender;
+    VstreamConfig config;
+    Vstream *stream;
+    gdouble sent;
+
+    vnet_set_path (net, (i % 2 ? 60 : 20) * FASP_MSEC, (const gdouble[2]) {
+          i / 2 % 2 * .01, 0
+        }
+        , (const gdouble[2]) {
+          0, 0
+        }
+        , 0);
+    wire->police = 5300000;
+    wire->bucket = (const guint[]) { 10000, 20000, 50000 }[i / 4];
+    vstream_config_init (&config);
+    config.bitrate = 4000000;
+    config.key = 10;
+    config.channel = 0;
+    config.duration = 40 * FASP_SEC;
+    config.lead = FASP_SEC + i * 37 * FASP_MSEC;
+    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+    stream = vstream_new (net, &config, &sender, NULL);
+    g_assert_true (vstream_run (stream));
+    sent = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes /
+        stream->read;
+    g_test_message ("%u: %.3f, %d ms", i, sent,
+        (gint) (fasp_hist_percentile (fasp_endpoint_get_lateness
+                (stream->receiver, FALSE), 1) / 1000));
+    g_assert_cmpfloat (sent, <, 1.15);
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
+            (stream->receiver, FALSE), 1), <, FASP_SEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Stalls of up to 150 ms while a live stream takes 80 % of the link: no fall that costs
  * seconds. */
 static void
@@ -1513,6 +1668,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/wander", test_wander);
   g_test_add_func ("/rate/need", test_need);
   g_test_add_func ("/rate/need/alone", test_need_alone);
+  g_test_add_func ("/rate/policer", test_policer);
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
@@ -1538,6 +1694,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/modest-encoder", test_modest_encoder);
   g_test_add_func ("/rate/idle", test_idle);
   g_test_add_func ("/rate/from-least", test_from_least);
+  g_test_add_func ("/rate/policed", test_policed);
+  g_test_add_func ("/rate/bursts", test_bursts);
   g_test_add_func ("/rate/beside-tcp", test_beside_tcp);
   g_test_add_func ("/rate/narrow", test_narrow);
   g_test_add_func ("/rate/beside-tcp/shallow", test_beside_tcp_shallow);
@@ -1555,6 +1713,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
+  g_test_add_func ("/rate/session/policer", test_session_policer);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);

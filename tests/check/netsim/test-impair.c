@@ -49,6 +49,20 @@ test_shares (void)
       impair.counters.lost + impair.counters.duplicated);
 }
 
+/* Of twice its rate a policer lets through half, and its bucket first. */
+static void
+test_policer (void)
+{
+  Impair impair = {.config = {.police = BYTES * 8 * 5000,.bucket = 100 * BYTES}
+  };
+
+  run (&impair, 100, NULL);
+  g_assert_cmpuint (impair.counters.delivered, >=, PACKETS / 2 + 98);
+  g_assert_cmpuint (impair.counters.delivered, <=, PACKETS / 2 + 102);
+  g_assert_cmpuint (impair.counters.policed, ==, PACKETS -
+      impair.counters.delivered);
+}
+
 /* Gilbert-Elliott: the share of loss and the mean length of its bursts. */
 static void
 test_bursts (void)
@@ -146,6 +160,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/impair/shares", test_shares);
+  g_test_add_func ("/impair/policer", test_policer);
   g_test_add_func ("/impair/bursts", test_bursts);
   g_test_add_func ("/impair/delay", test_delay);
   g_test_add_func ("/impair/rate", test_rate);
