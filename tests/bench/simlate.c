@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "numbers.h"
 #include "vroad.h"
 #include "vstream.h"
 
@@ -161,17 +162,6 @@ measure (void)
   return bytes * 8 / (seconds - SETTLE / 1e6) / MEASURED;
 }
 
-static guint
-parse (const gchar * text, gdouble * values)
-{
-  g_auto (GStrv) words = g_strsplit (text, ",", MOST);
-  guint n;
-
-  for (n = 0; words[n] != NULL; n++)
-    values[n] = g_ascii_strtod (words[n], NULL);
-  return n;
-}
-
 /* A latency of the session for delays from @first on: all from 1 s on have the same,
  * those below one of their own. */
 static guint
@@ -251,8 +241,8 @@ main (int argc, char **argv)
     fprintf (stderr, "simlate: there is no sender %s\n", sender);
     return 2;
   }
-  n_ratios = parse (ratios, ratio);
-  n_delays = parse (delays, delay);
+  n_ratios = numbers_parse (ratios, ratio, MOST);
+  n_delays = numbers_parse (delays, delay, MOST);
   if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0
       || seconds <= delay[n_delays - 1]) {
     fprintf (stderr, "simlate: --seconds must be more than 20, and than every "

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "numbers.h"
 #include "vstream.h"
 
 #define MOST 16                 /* of a list */
@@ -39,17 +40,6 @@ static gchar *rates = (gchar *) "1.1,1.5,2,3", *buckets = (gchar *)
 static gchar *keys = (gchar *) "0,10", *rtts = (gchar *) "20,60,200";
 static gchar *losses = (gchar *) "0,2", *fec;
 static gdouble every;
-
-static guint
-parse (const gchar * text, gdouble * values)
-{
-  g_auto (GStrv) words = g_strsplit (text, ",", MOST);
-  guint n;
-
-  for (n = 0; words[n] != NULL; n++)
-    values[n] = g_ascii_strtod (words[n], NULL);
-  return n;
-}
 
 /* When the first @bytes of the stream were made, from its begin on. */
 static FaspTime
@@ -223,7 +213,7 @@ main (int argc, char **argv)
         rates, buckets, keys, rtts, losses
       }, sizeof texts);
   for (guint i = 0; i < 5; i++)
-    all *= n[i] = parse (texts[i], lists[i]);
+    all *= n[i] = numbers_parse (texts[i], lists[i], MOST);
   for (guint i = 0; i < all; i++) {
     guint rest = i;
     gdouble v[5];
