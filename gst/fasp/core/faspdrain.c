@@ -64,7 +64,7 @@ fasp_drain_is_in_vain (const FaspDrain * drain, FaspTime target)
 
   return before->n >= SAMPLES && during->n >= SAMPLES
       && during->queue_to > MAX (target, empty)
-      && fasp_span_get_others (during, before, &others)
+      && fasp_drain_get_others (drain, &others)
       && others >= RIVALS_LEAST;
 }
 
@@ -88,7 +88,7 @@ is_longer (const FaspDrain * drain, FaspTime target)
 
   most = MAX (most, before->least);
   least = MIN (least, before->least);
-  return fasp_span_get_others (during, before, &others) && others >= ALL
+  return fasp_drain_get_others (drain, &others) && others >= ALL
       && fasp_span_get_others (during, after, &others) && others >= ALL
       && fasp_span_get_growth (before, &growth) && least > target
       && most <= LONGER_MOST && most - least <= level

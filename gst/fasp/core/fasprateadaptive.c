@@ -795,12 +795,12 @@ evaluate (Adaptive * a, FaspTime now)
     return;
   }
   if (left < 1.05 * rate) {     /* there was not enough to send, for the pulse */
-    if (is_limited (a, a->passed)) {
+    gboolean limited = is_limited (a, a->passed);
+
+    if (limited)
       a->limited_until = now + LIMITED_TIME;
-      fasp_need_look (&a->need, now, a->passed);
-    } else if (a->passed > 0) {
-      fasp_need_look (&a->need, now, 0);
-    }
+    if (a->passed > 0)
+      fasp_need_look (&a->need, now, limited ? a->passed : 0);
     if (a->pulse_end > a->pulse_start && passes > 0
         && passes < OFFER_BELOW * rate && a->rate.standing <= get_target (a))
       offer_more (a, passes);
@@ -841,7 +841,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 {
   Adaptive *a = (Adaptive *) rate;
   FaspTime waited = 0;          /* in the mean */
-  gboolean overflows, of_search = FALSE;
+  gboolean policed, overflows, of_search = FALSE;
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
@@ -888,15 +888,15 @@ report (FaspRate * rate, const FaspRateReport * report)
     note_noise (a, &a->recent);
     a->recent.n = 0;
   }
-  if (fasp_policer_add (&a->policer, report->now, a->rtt,
-          &report->samples[report->n - 1], report->told, report->lost,
-          waited > MAX (FASP_MSEC, a->noise))) {
-    a->most = fasp_policer_get_most (&a->policer, report->now);
+  policed = fasp_policer_add (&a->policer, report->now, a->rtt,
+      &report->samples[report->n - 1], report->told, report->lost,
+      waited > MAX (FASP_MSEC, a->noise));
+  a->most = fasp_policer_get_most (&a->policer, report->now);
+  if (policed) {
     set_rate (a, a->rate.rate);
     a->rate.offer = bound (a, a->rate.offer);
     end_search (a);
   }
-  a->most = fasp_policer_get_most (&a->policer, report->now);
   /* what a search overflows itself says nothing of others; and who fills the queue
    * overflows it, so that is not answered in its place */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
