@@ -32,6 +32,8 @@ gboolean fasp_rate_control_parse (const gchar * name,
 #define FASP_RATE_LEAST 100000
 #define FASP_RATE_MOST G_GUINT64_CONSTANT (10000000000)
 #define FASP_RATE_FIRST 2000000
+/* Bits of a packet, about: what is less says little of a rate. */
+#define FASP_RATE_PACKET 12000.
 
 /* A packet, its departure by our clock and its arrival by the peer's. */
 typedef struct

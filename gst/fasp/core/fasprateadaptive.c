@@ -11,22 +11,25 @@
  * is added or taken by both.  A queue that stands makes the drain longer and the rate
  * less.
  */
-#include <math.h>
+#include "faspcongestion.h"
+#include "faspcontest.h"
 #include "faspdrain.h"
+#include "faspjitter.h"
 #include "faspneed.h"
+#include "faspoffer.h"
 #include "faspoverflow.h"
 #include "fasppolicer.h"
 #include "faspqueue.h"
 #include "fasprate.h"
 #include "faspspan.h"
 #include "faspwander.h"
+#include "faspyield.h"
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
 /* Of a slow one, whose packets take longer. */
 #define PULSE_SLOW_MAX (2 * FASP_SEC)
 #define PULSE_PACKETS 5
-#define PACKET 12000.           /* bits */
 /* Arrivals are told of some sixteen times in a quarter of a round trip. */
 #define PULSE_RTT_SHARE 20
 #define DRAIN_MAX (8 * FASP_SEC)
@@ -49,16 +52,10 @@
 #define STANDING_PACKETS 2
 #define STANDING_MIN (2 * FASP_MSEC)
 #define STANDING_MAX (6 * FASP_MSEC)
-/* What a source that has less is offered of what passes now, and the way there, a
- * round trip at a time: up to nearly where a queue has grown before, and from there on. */
-#define OFFER 2
-#define OFFER_PACE 1.25
+/* A source of which less passes than that has less than the rate; what it has at once leaves by so
+ * much faster than what passes. */
 #define OFFER_BELOW .97
-#define OFFER_STEP .1
-#define OFFER_FAST .95
-#define OFFER_STEP_FIRST .005
-#define OFFER_GROWTH .25
-#define OFFER_RTT (200 * FASP_MSEC)
+#define OFFER_PACE 1.25
 /* Far above what is to stand at most, the path has become slower. */
 #define SLOWER (12 * FASP_MSEC)
 #define SLOWER_RTT_SHARE 16
@@ -66,11 +63,6 @@
  * (at GAIN_LEAST), and what stands in the queue by so many times uncertain. */
 #define NOISE_PULSES 8
 #define NOISE_STANDING 3
-#define NOISE_MOST (100 * FASP_MSEC)
-#define NOISE_GAIN .125         /* of the smoothing */
-/* Before that is known from so many stretches, pulses tell of it, too: a search has hardly
- * anything else. */
-#define NOISE_FIRST 4
 /* Where the delay falls by itself so much may stand, of how far it does, and so much more before that
  * is taken for a slower path. */
 #define WANDER_STANDING 1.5
@@ -90,43 +82,18 @@
 #define SPARSE_FALL .5
 /* A packet's worth of bytes is waited for so long. */
 #define IDLE_MOST FASP_SEC
-/* A queue that is still there after so many attempts to drain it is another's. */
-#define STUBBORN 6
-/* What is left of the rate when packets are marked (RFC 8511), or a queue overflows. */
-#define CONGESTED .8
-/* Others that answer that come back by a packet a round trip; so do we, a little slower as
- * less was given away, for as long as whoever is as fast needs for half of the rate. */
-#define POLITE_GROWTH .7
 /* Who does not know whose the losses are empties the queue for so long, so often at most. */
 #define CLEAR_INTERVAL (2 * FASP_SEC)
 #define CLEAR_TIME (50 * FASP_MSEC)
-#define VAIN_RTTS 3             /* until the next */
-#define POLITE_MIN (2 * FASP_SEC)
-#define POLITE_MAX (20 * FASP_SEC)
-/* It has given up when there has been none for so long, */
-#define CALM_TIME (2 * FASP_SEC)
+/* Rivals have given up when no queue has stood for so many round trips. */
 #define CALM_RTTS 20
 /* Pulses on top of a queue: */
 #define COMPETE_GAIN 1.5
 #define COMPETE_PULSE (50 * FASP_MSEC)
-#define COMPETE_STEP .3         /* of the way to it, in logarithms of shares' ratios */
-#define COMPETE_LESS .7
-#define COMPETE_MORE 2.
-/* The others' share that is aimed at: more than half, so that two of us who took
- * each other for such give way in the end; and so do they when their queue overflows. */
-#define COMPETE_SHARE .6
-#define COMPETE_OVERFLOW .9
-/* Nobody, so often in a row. */
-#define LONELY 2
 #define COMPETE_PACKETS 6
 #define COMPETE_PULSE_MAX FASP_SEC
-/* Nobody gives way to rivals by more than half for so long, and what is sent is not more than so
- * many times what arrives. */
-#define FLOOR_TIME (10 * FASP_SEC)
-#define FLOOR_SHARE .5
-#define FLOOR_ARRIVED 3
-/* Rivals do not leave the queue empty at so many looks in a row. */
-#define FLOOR_LOOKS 3
+/* Two of us who took each other for others give way when their queue overflows. */
+#define COMPETE_OVERFLOW .9
 #define RTT_ASSUMED (100 * FASP_MSEC)
 
 typedef enum
@@ -139,7 +106,8 @@ typedef enum
 typedef struct
 {
   guint64 rate, offer;          /* before; 0: there was none */
-  gdouble ceiling, step, gain;
+  FaspOffer offers;
+  gdouble gain;
   FaspTime time;                /* of the decision, and */
   FaspTime seen;                /* departure of what it was made by */
 } Fall;
@@ -165,48 +133,34 @@ typedef struct
   FaspTime least;               /* queueing delay since the last look */
   FaspTime target;              /* what of it might stand, by then */
   gboolean congested;           /* packets were marked since then, or a queue overflowed */
-  FaspTime answered;            /* when that was, last, */
-  guint vain;                   /* answers in a row that did not help */
-  FaspTime polite_until;        /* others come back */
+  FaspCongestion congestion;
   FaspOverflow overflow;
   FaspPolicer policer;
   gdouble most;                 /* bit/s that it lets through */
   FaspTime cleared;             /* the queue on purpose, last */
-  gdouble noise;                /* of it within short stretches, smoothed; µs */
-  guint noises;                 /* that it is known from */
+  FaspJitter jitter;            /* of it within short stretches */
   FaspTime limited_until;       /* it is the source that has no more; and */
   gdouble wander;               /* how far the delay falls by itself then, µs */
-  /* beside somebody who fills the queue whatever we do */
-  gboolean competing;
+  FaspContest contest;
+  FaspYield yield;
   gdouble loss;                 /* of the packets told of last */
-  guint stubborn;               /* looks at a queue that did not go away, */
-  guint blind;                  /* and at pulses that were none, as nothing was there
-                                   to be sent */
-  guint lonely;                 /* or at what tells of nobody else */
   gdouble passed;               /* bit/s before the last look; 0: not known */
-  FaspTime calm_since;          /* there is none; 0: there is */
   Fall fall;                    /* the last one, while it may be a mistake */
   FaspTime emptied_from, emptied_until; /* the last drain that was long, and what it */
   FaspTime emptied;             /* took from a queue, at least */
-  /* of a source that has not enough for pulses */
-  gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
-  gdouble step;                 /* of the next offer beyond it */
   FaspDrain drain;              /* the last one */
-  guint64 yielded;              /* bit/s before all that was given away; 0: nothing was */
-  guint64 floor;                /* bit/s that are kept beside rivals, so long */
-  FaspTime floor_until;
-  guint empty;                  /* looks in a row at no queue */
+  FaspOffer offers;             /* to a source that has not enough for pulses */
   FaspNeed need;                /* of a source that follows no offer */
 } Adaptive;
 
 static FaspTime
 get_target (const Adaptive * a)
 {
-  gdouble packet = PACKET * FASP_SEC / a->rate.rate;
+  gdouble packet = FASP_RATE_PACKET * FASP_SEC / a->rate.rate;
 
   /* on a path that has become slower one takes longer, without any queue */
   return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
-          STANDING_MAX)) + NOISE_STANDING * a->noise +
+          STANDING_MAX)) + NOISE_STANDING * a->jitter.spread +
       WANDER_STANDING * a->wander;
 }
 
@@ -254,9 +208,11 @@ get_gain (const Adaptive * a)
 static void
 start_pulse (Adaptive * a, FaspTime now)
 {
-  FaspTime packets = PULSE_PACKETS * PACKET * FASP_SEC / (get_gain (a) *
+  FaspTime packets =
+      PULSE_PACKETS * FASP_RATE_PACKET * FASP_SEC / (get_gain (a) *
       a->rate.rate);
-  gdouble noise = NOISE_PULSES * a->noise * (GAIN_LEAST - 1) / (a->gain - 1);
+  gdouble noise =
+      NOISE_PULSES * a->jitter.spread * (GAIN_LEAST - 1) / (a->gain - 1);
   FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
       PULSE_MAX);
 
@@ -285,7 +241,8 @@ get_extra (const Adaptive * a, FaspTime now)
 static void
 start_contrast (Adaptive * a, FaspTime now)
 {
-  FaspTime packets = COMPETE_PACKETS * PACKET * FASP_SEC * 2 / a->rate.rate;
+  FaspTime packets =
+      COMPETE_PACKETS * FASP_RATE_PACKET * FASP_SEC * 2 / a->rate.rate;
   FaspTime length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE,
       COMPETE_PULSE_MAX);
 
@@ -301,7 +258,7 @@ set_rate (Adaptive * a, gdouble rate)
 {
   guint64 before = a->rate.rate, asked;
 
-  asked = bound (a, MAX (rate, a->floor));
+  asked = bound (a, MAX (rate, a->yield.floor));
   a->rate.rate = bound (a, MAX (asked, fasp_need_get (&a->need)));
   a->rate.offer = rate < before ? asked : MAX (a->rate.offer, a->rate.rate);
 }
@@ -320,34 +277,11 @@ set_offer (Adaptive * a, gdouble offer, gdouble passes)
 static void
 offer_more (Adaptive * a, gdouble passes)
 {
-  gdouble most = MAX (OFFER * passes, a->rate.min), offer = a->rate.offer;
+  gdouble most = MAX (FASP_OFFER_MOST * passes, a->rate.min);
 
-  if (offer >= most)
-    return;
-  if (offer < OFFER_FAST * a->ceiling) {
-    set_offer (a, MIN (most, offer * (1 + OFFER_STEP)), passes);
-    return;
-  }
-  set_offer (a, MIN (most, offer * (1 + a->step)), passes);
-  /* the longer the round trip, the more of it is on its way before a queue shows */
-  a->step = MIN (OFFER_STEP * MIN (1, (gdouble) OFFER_RTT / a->rtt),
-      a->step * (1 + OFFER_GROWTH * MIN (1, (gdouble) a->rtt / RTT_ASSUMED)));
-}
-
-/* A queue has grown at more than the rate that there is now. */
-static void
-set_ceiling (Adaptive * a)
-{
-  a->ceiling = a->rate.rate;
-  a->step = OFFER_STEP_FIRST;
-}
-
-/* Before the rate falls for a queue. */
-static void
-note_yield (Adaptive * a)
-{
-  if (a->yielded == 0)
-    a->yielded = a->rate.rate;
+  if (a->rate.offer < most)
+    set_offer (a, fasp_offer_next (&a->offers, a->rate.offer, most, a->rtt),
+        passes);
 }
 
 /* Of rivals' queues a drain takes nothing, and who needs what there is has nothing to spare; but so
@@ -358,8 +292,9 @@ bound_drain (const Adaptive * a, FaspTime extra)
   FaspTime most = MAX (a->rtt / 4, EMPTIES);
 
   if (fasp_need_get (&a->need) > 0)
-    most = MAX (most, DRAIN_PACKETS * PACKET * FASP_SEC / a->rate.rate);
-  else if (a->floor == 0)
+    most =
+        MAX (most, DRAIN_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
+  else if (a->yield.floor == 0)
     return extra;
   return MIN (extra, most);
 }
@@ -391,25 +326,13 @@ init (FaspRate * rate, FaspTime now)
   a->limited_until = now + LIMITED_FIRST;
   a->gain = GAIN_MOST;
   a->most = G_MAXDOUBLE;
-  a->step = OFFER_STEP;
+  fasp_offer_init (&a->offers);
   a->rtt = RTT_ASSUMED;
   a->least = G_MAXINT64;
   start_pulse (a, now);
 }
 
 /* --- what is heard ---------------------------------------------------------------- */
-
-static void
-note_noise (Adaptive * a, const FaspSpan * span)
-{
-  gdouble spread;
-
-  if (!fasp_span_get_spread (span, &spread))
-    return;
-  a->noises += a->noises < 1 / NOISE_GAIN;
-  a->noise += MAX (NOISE_GAIN, 1. / a->noises) * (MIN (spread,
-          NOISE_MOST) - a->noise);
-}
 
 /* Of the way that does most. */
 static void
@@ -427,7 +350,8 @@ look_at_wander (Adaptive * a, FaspTime now)
 static gboolean
 is_idle (const FaspSpan * span)
 {
-  return span->n == 0 || (span->to.bytes - span->from.bytes) * 8 <= PACKET;
+  return span->n == 0
+      || (span->to.bytes - span->from.bytes) * 8 <= FASP_RATE_PACKET;
 }
 
 /* To @rate at most, and by a half at most where so little has @left that it tells little of
@@ -438,14 +362,6 @@ bound_fall (const Adaptive * a, gdouble rate, gdouble left)
   if (left < SPARSE * a->rate.rate)
     rate = MAX (rate, SPARSE_FALL * a->rate.rate);
   return MIN (rate, a->rate.rate);
-}
-
-/* Once more a queue stands. */
-static void
-note_stubborn (Adaptive * a)
-{
-  if (++a->stubborn >= STUBBORN)
-    a->competing = TRUE;
 }
 
 /* What the last drain has done to a queue tells whose it is. */
@@ -472,7 +388,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
     return FALSE;
   /* while rivals drain more arrives than there is room for in the mean: two of us who both
    * went by that would have more than the link */
-  if (a->floor > 0 && passed > 0)
+  if (a->yield.floor > 0 && passed > 0)
     arrived = MIN (arrived, passed);
   /* small packets take their time */
   if (is_idle (&a->recent))
@@ -482,12 +398,11 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
       MIN (queue + MAX (0,
           left / fasp_span_get_arrival_rate (&a->recent) - 1) * MIN (now -
           a->recent.to.sent, 2 * a->rtt), DRAIN_MAX);
-  note_yield (a);
+  fasp_yield_begin (&a->yield, a->rate.rate);
   a->fall = (Fall) {
-  a->rate.rate, a->rate.offer, a->ceiling, a->step, a->gain, now,
-        a->recent.to.sent};
+  a->rate.rate, a->rate.offer, a->offers, a->gain, now, a->recent.to.sent};
   set_rate (a, bound_fall (a, MARGIN * arrived, left));
-  set_ceiling (a);
+  fasp_offer_limit (&a->offers, a->rate.rate);
   a->gain = GAIN_LEAST;
   start_drain (a, now, queue);
   a->rate.owed = queue;
@@ -495,8 +410,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
   expect (a, a->phase_end, a->phase_end);
   a->recent.n = 0;
   a->least = G_MAXINT64;
-  a->calm_since = 0;
-  note_stubborn (a);
+  fasp_contest_stands (&a->contest);
   return TRUE;
 }
 
@@ -506,7 +420,7 @@ fall (Adaptive * a, FaspTime now, FaspTime queue)
 static void
 cut_drain (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 {
-  if (a->phase != DRAIN || a->competing || a->hold_until != a->phase_end
+  if (a->phase != DRAIN || a->contest.on || a->hold_until != a->phase_end
       || sent < a->drain.start || queue > get_target (a)
       || a->phase_end - now <= a->rtt)
     return;
@@ -522,8 +436,7 @@ cut_drain (Adaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 static void
 leave_competition (Adaptive * a)
 {
-  a->competing = FALSE;
-  a->stubborn = a->blind = a->lonely = 0;
+  fasp_contest_leave (&a->contest);
   a->gain = GAIN_LEAST;
   a->passing.n = 0;
   a->passed = 0;
@@ -535,7 +448,7 @@ look_anew (Adaptive * a, FaspTime now)
 {
   a->rate.standing = 0;
   a->least = G_MAXINT64;
-  a->stubborn = 0;
+  fasp_contest_vanished (&a->contest);
   a->recent.n = 0;
   a->hold_until = now;
   fasp_drain_forget (&a->drain, now);
@@ -553,8 +466,7 @@ take_back (Adaptive * a, FaspTime now)
   set_rate (a, fall->rate);
   a->rate.offer = bound (a, fall->offer);
   a->rate.owed = 0;
-  a->ceiling = fall->ceiling;
-  a->step = fall->step;
+  a->offers = fall->offers;
   a->gain = fall->gain;
   look_anew (a, now);
 }
@@ -596,27 +508,21 @@ look_at_jump (Adaptive * a, FaspTime now, FaspTime sent, FaspQueue * queue,
 static void
 compete (Adaptive * a)
 {
-  gdouble others, step;
+  gboolean room = MIN (a->drain.during.least, a->pulse.least) <= get_target (a);
+  gdouble others, times;
 
   if (!fasp_span_get_others (&a->drain.during, &a->pulse, &others)) {
-    if (++a->blind >= STUBBORN) /* who has no more to send does not compete */
+    if (!fasp_contest_look_in_vain (&a->contest))
       leave_competition (a);
     return;
   }
-  a->blind = 0;
   fasp_need_judge (&a->need, others);
-  /* with room on the path all that is sent arrives, whosever it is */
-  if (MIN (a->drain.during.least, a->pulse.least) <= get_target (a))
-    others = MIN (others, COMPETE_SHARE);
-  step = exp (COMPETE_STEP * (log (others / (1 - others)) -
-          log (COMPETE_SHARE / (1 - COMPETE_SHARE))));
-  step = CLAMP (step, COMPETE_LESS, COMPETE_MORE);
-  a->lonely = others < FASP_SPAN_NOBODY ? a->lonely + 1 : 0;
-  if (a->lonely >= LONELY)      /* the queue is ours */
-    leave_competition (a);
-  else
+  times = fasp_contest_judge (&a->contest, others, room);
+  if (times > 0)
     set_rate (a, MIN (fasp_span_get_delivery_rate (&a->pulse),
-            a->rate.rate * step));
+            a->rate.rate * times));
+  else
+    leave_competition (a);
 }
 
 /* What was given away is tried at once, as it may not be there any more. */
@@ -627,11 +533,10 @@ take_longer (Adaptive * a, FaspTime now)
 
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
     fasp_queue_lengthen (&a->queues[i], by);
-  a->gain = CLAMP (a->yielded / MARGIN / a->rate.rate, GAIN_LEAST, GAIN_MOST);
-  a->yielded = a->floor = 0;
-  a->ceiling = 0;
-  a->step = OFFER_STEP;
-  a->calm_since = now;
+  a->gain = CLAMP (a->yield.before / MARGIN / a->rate.rate, GAIN_LEAST,
+      GAIN_MOST);
+  fasp_yield_forget (&a->yield, now);
+  fasp_offer_init (&a->offers);
   look_anew (a, now);
 }
 
@@ -646,12 +551,11 @@ judge_rivals (Adaptive * a, FaspTime now)
       take_longer (a, now);
       break;
     case FASP_DRAIN_NOBODY:
-      a->floor = 0;
+      fasp_yield_let_go (&a->yield);
       break;
     case FASP_DRAIN_RIVALS:
-      a->floor = MIN (FLOOR_SHARE * a->yielded,
-          FLOOR_ARRIVED * fasp_span_get_delivery_rate (&a->drain.after));
-      a->floor_until = now + FLOOR_TIME;
+      fasp_yield_keep (&a->yield, now,
+          fasp_span_get_delivery_rate (&a->drain.after));
       set_rate (a, a->rate.rate);
       break;
   }
@@ -660,50 +564,39 @@ judge_rivals (Adaptive * a, FaspTime now)
 static void
 judge_queue (Adaptive * a, FaspTime now)
 {
+  gboolean stands;
+
   a->target = get_target (a);
-  if (now >= a->floor_until)
-    a->floor = 0;
-  if (a->rate.standing > a->target) {
-    a->calm_since = 0;
-    a->empty = 0;
-    note_stubborn (a);
+  stands = a->rate.standing > a->target;
+  fasp_yield_look (&a->yield, now, stands);
+  if (stands) {
+    fasp_contest_stands (&a->contest);
     return;
   }
-  a->stubborn = 0;
-  if (++a->empty >= FLOOR_LOOKS)
-    a->floor = 0;
-  if (a->calm_since == 0)
-    a->calm_since = now;
-  if (now - a->calm_since >= CALM_TIME)
-    a->yielded = 0;
-  if (a->competing
-      && now - a->calm_since >= MAX (CALM_TIME, CALM_RTTS * a->rtt))
+  fasp_contest_vanished (&a->contest);
+  if (a->contest.on && fasp_yield_get_calm (&a->yield, now)
+      >= MAX (FASP_YIELD_CALM, CALM_RTTS * a->rtt))
     leave_competition (a);
 }
 
-/* Somebody on the path says that a queue is too long (ECN), or it loses what is too much: as
- * TCP, once a round trip.  Who goes on whatever is answered is nobody to be polite to. */
+/* Somebody on the path says that a queue is too long (ECN), or it loses what is too much. */
 static void
 answer_congestion (Adaptive * a, FaspTime now)
 {
-  gdouble rtt = (gdouble) a->rtt / FASP_SEC;
-  gdouble polite = a->rate.rate * rtt / PACKET / 2 * a->rtt;
-
   a->congested = TRUE;
   a->limited_until = 0;         /* that was a queue */
-  a->polite_until = now + CLAMP (polite, POLITE_MIN, POLITE_MAX);
-  if (now - a->answered < a->rtt)
-    return;
-  a->vain = now - a->answered < VAIN_RTTS * a->rtt ? a->vain + 1 : 0;
-  a->answered = now;
-  if (a->vain >= STUBBORN) {
-    a->vain = 0;
-    a->competing = TRUE;
-    return;
+  switch (fasp_congestion_answer (&a->congestion, now, a->rtt, a->rate.rate)) {
+    case FASP_CONGESTION_NOTHING:
+      break;
+    case FASP_CONGESTION_YIELD:
+      a->fall.rate = 0;         /* no mistake */
+      set_rate (a, a->rate.rate * FASP_CONGESTION_LESS);
+      fasp_offer_limit (&a->offers, a->rate.rate);
+      break;
+    case FASP_CONGESTION_CONTEST:
+      a->contest.on = TRUE;
+      break;
   }
-  a->fall.rate = 0;             /* no mistake */
-  set_rate (a, a->rate.rate * CONGESTED);
-  set_ceiling (a);
 }
 
 /* Until then what left may have waited for the pulse. */
@@ -745,7 +638,7 @@ shorten_drain (Adaptive * a, FaspTime now, gdouble left)
 static gboolean
 is_limited (const Adaptive * a, gdouble passes)
 {
-  guint64 most = bound (a, OFFER * passes);
+  guint64 most = bound (a, FASP_OFFER_MOST * passes);
 
   return passes > 0 && passes < LIMITED_SHARE * a->rate.offer
       && a->rate.offer >= LIMITED * most;
@@ -761,19 +654,20 @@ evaluate (Adaptive * a, FaspTime now)
   gdouble passes;
   gboolean congested = a->congested;
 
-  if (a->noises < NOISE_FIRST)
-    note_noise (a, &a->pulse);
+  /* a search has hardly anything else */
+  if (fasp_jitter_is_new (&a->jitter))
+    fasp_jitter_add (&a->jitter, &a->pulse);
   a->congested = FALSE;
   a->evaluated = TRUE;
   shorten_drain (a, now, left);
-  if (!a->competing && a->pulse_start == a->pulse_end) {        /* a drain alone */
+  if (!a->contest.on && a->pulse_start == a->pulse_end) {       /* a drain alone */
     judge_need (a);
     if (fasp_drain_is_in_vain (&a->drain, get_target (a))) {
       fasp_drain_suspect (&a->drain, now, a->rtt);
       return;
     }
   }
-  if (!a->competing && is_idle (&a->passing)) {
+  if (!a->contest.on && is_idle (&a->passing)) {
     a->rate.standing = 0;
     return;
   }
@@ -782,7 +676,7 @@ evaluate (Adaptive * a, FaspTime now)
     a->least = G_MAXINT64;
     judge_queue (a, now);
   }
-  if (a->competing) {
+  if (a->contest.on) {
     compete (a);
     return;
   }
@@ -809,10 +703,10 @@ evaluate (Adaptive * a, FaspTime now)
   if (arrived <= 0)
     return;
   share = (MIN (arrived, left) - rate) / (left - rate);
-  if (now < a->polite_until) {
+  if (fasp_congestion_is_polite (&a->congestion, now)) {
     if (share > 0)
-      set_rate (a, rate + POLITE_GROWTH * PACKET * FASP_SEC / a->rtt * (now -
-              a->pulse_start) / a->rtt);
+      set_rate (a, rate + fasp_congestion_get_growth (a->rtt,
+              now - a->pulse_start));
     end_search (a);
   } else if (share >= ROOM) {
     set_rate (a, MARGIN * MIN (arrived, left));
@@ -854,7 +748,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     FaspQueue *way = &a->queues[report->flow];
     FaspTime queue = fasp_queue_add (way, sample->sent, sample->arrived);
 
-    fasp_wander_add (&a->wanders[report->flow], sample, a->noise);
+    fasp_wander_add (&a->wanders[report->flow], sample, a->jitter.spread);
     if (!look_at_jump (a, report->now, sample->sent, way, &queue))
       look_back (a, report->now, sample->sent, queue);
     waited += queue / report->n;
@@ -882,15 +776,15 @@ report (FaspRate * rate, const FaspRateReport * report)
     if (fasp_span_get_arrival_time (&a->recent) < RECENT_LEAST
         || a->recent.n < FASP_SPAN_SAMPLES)
       continue;
-    if (!a->competing && a->drain.suspect_until == 0
+    if (!a->contest.on && a->drain.suspect_until == 0
         && a->recent.least > get_alarm (a) && !fall (a, report->now, queue))
       continue;
-    note_noise (a, &a->recent);
+    fasp_jitter_add (&a->jitter, &a->recent);
     a->recent.n = 0;
   }
   policed = fasp_policer_add (&a->policer, report->now, a->rtt,
       &report->samples[report->n - 1], report->told, report->lost,
-      waited > MAX (FASP_MSEC, a->noise));
+      waited > MAX (FASP_MSEC, a->jitter.spread));
   a->most = fasp_policer_get_most (&a->policer, report->now);
   if (policed) {
     set_rate (a, a->rate.rate);
@@ -900,11 +794,11 @@ report (FaspRate * rate, const FaspRateReport * report)
   /* what a search overflows itself says nothing of others; and who fills the queue
    * overflows it, so that is not answered in its place */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
-      waited, report->n, a->noise, report->told, report->lost);
-  if (!a->competing && (overflows || report->marked > 0)) {
+      waited, report->n, a->jitter.spread, report->told, report->lost);
+  if (!a->contest.on && (overflows || report->marked > 0)) {
     answer_congestion (a, report->now);
-  } else if (overflows && report->now - a->answered >= a->rtt) {
-    a->answered = report->now;
+  } else if (overflows
+      && fasp_congestion_is_new (&a->congestion, report->now, a->rtt)) {
     set_rate (a, COMPETE_OVERFLOW * a->rate.rate);
   }
 }
@@ -916,14 +810,14 @@ next_phase (Adaptive * a, FaspTime now)
 {
   switch (a->phase) {
     case PULSE:
-      if (a->competing) {
+      if (a->contest.on) {
         begin (a, CRUISE, now, 4 * a->rtt);
         break;
       }
       start_drain (a, now, get_extra (a, now));
       break;
     case DRAIN:
-      if (a->competing && now < a->pulse_end)
+      if (a->contest.on && now < a->pulse_end)
         begin (a, PULSE, now, a->pulse_end - now);
       else
         begin (a, CRUISE, now, MAX (a->rtt, a->pulse_end + 4 * a->rtt - now));
@@ -935,29 +829,29 @@ next_phase (Adaptive * a, FaspTime now)
         break;
       }
       a->drain.suspect_until = 0;
-      if (!a->competing && a->rate.standing > get_alarm (a)) {
+      if (!a->contest.on && a->rate.standing > get_alarm (a)) {
         /* how much slower it has become is known as soon as enough has arrived */
         start_drain (a, now, a->rtt / 2);
         expect (a, a->phase_end, a->phase_end);
-      } else if (!a->competing && a->rate.standing > a->target) {
+      } else if (!a->contest.on && a->rate.standing > a->target) {
         FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
         gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) /
             cycle, .01, .25);
 
         /* of a source that has no more, what passes is not all that was given away */
         if (now < a->limited_until)
-          note_yield (a);
+          fasp_yield_begin (&a->yield, a->rate.rate);
         /* the queue is of what passes, if that is less */
         if (a->passed > 0)
           set_rate (a, bound_fall (a, a->passed, a->passed));
-        note_yield (a);
+        fasp_yield_begin (&a->yield, a->rate.rate);
         set_rate (a, a->rate.rate * (1 - less));
-        set_ceiling (a);
+        fasp_offer_limit (&a->offers, a->rate.rate);
         start_drain (a, now, a->rate.standing);
         a->rate.standing = 0;
         /* a pulse on top of a queue would say nothing new */
         expect (a, a->phase_end, a->phase_end);
-      } else if (a->competing) {
+      } else if (a->contest.on) {
         start_contrast (a, now);
       } else {
         start_pulse (a, now);

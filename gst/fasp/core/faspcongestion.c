@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspcongestion.h"
+#include "fasprate.h"
+
+#define GROWTH .7               /* packets a round trip */
+#define POLITE_MIN (2 * FASP_SEC)
+#define POLITE_MAX (20 * FASP_SEC)
+/* In vain was an answer so shortly before the next one; so many in a row. */
+#define VAIN_RTTS 3
+#define VAIN 6
+
+gboolean
+fasp_congestion_is_new (FaspCongestion * congestion, FaspTime now, FaspTime rtt)
+{
+  if (now - congestion->answered < rtt)
+    return FALSE;
+  congestion->answered = now;
+  return TRUE;
+}
+
+FaspCongestionAnswer
+fasp_congestion_answer (FaspCongestion * congestion, FaspTime now, FaspTime rtt,
+    gdouble rate)
+{
+  gdouble polite = rate * rtt / FASP_SEC / FASP_RATE_PACKET / 2 * rtt;
+  FaspTime since = now - congestion->answered;
+
+  congestion->polite_until = now + CLAMP (polite, POLITE_MIN, POLITE_MAX);
+  if (!fasp_congestion_is_new (congestion, now, rtt))
+    return FASP_CONGESTION_NOTHING;
+  congestion->vain = since < VAIN_RTTS * rtt ? congestion->vain + 1 : 0;
+  if (congestion->vain < VAIN)
+    return FASP_CONGESTION_YIELD;
+  congestion->vain = 0;
+  return FASP_CONGESTION_CONTEST;
+}
+
+gboolean
+fasp_congestion_is_polite (const FaspCongestion * congestion, FaspTime now)
+{
+  return now < congestion->polite_until;
+}
+
+gdouble
+fasp_congestion_get_growth (FaspTime rtt, FaspTime time)
+{
+  return GROWTH * FASP_RATE_PACKET * FASP_SEC / rtt * time / rtt;
+}
