@@ -189,6 +189,7 @@ tool_db_open (const gchar * path, const gchar * tables,
     const gchar * const *inserts, guint n_inserts, const ToolRun * run,
     gchar ** error)
 {
+  g_autoptr (GError) no_thread = NULL;
   ToolDb *db = g_new0 (ToolDb, 1);
 
   db->rows = g_async_queue_new_full (g_free);
@@ -209,7 +210,14 @@ tool_db_open (const gchar * path, const gchar * tables,
     destroy (db);
     return NULL;
   }
-  db->thread = g_thread_new ("database", write_all, db);
+  db->thread = g_thread_try_new ("database", write_all, db, &no_thread);
+  if (db->thread == NULL) {
+    *error =
+        g_strdup_printf ("%s. Allow more processes (ulimit -u), or end some",
+        no_thread->message);
+    destroy (db);
+    return NULL;
+  }
   return db;
 }
 

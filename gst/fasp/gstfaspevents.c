@@ -419,7 +419,7 @@ gst_fasp_events_resolve_failed (GstElement * element, const gchar * host,
 {
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
       ("Cannot find the address of \"%s\": %s. Check the name; it is tried "
-          "again every second.", host, error->message), (NULL));
+          "again.", host, error->message), (NULL));
 }
 
 void

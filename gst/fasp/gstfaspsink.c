@@ -66,6 +66,7 @@ struct _GstFaspSink
   GstFaspConnection connection;
   GstFaspUpstream upstream;
   gboolean delta;               /* the last buffer cannot be decoded alone */
+  const gchar *framing_advice;  /* the last given of this stream; NULL: none */
   gboolean ended;               /* the end of the stream was sent */
   gint async_set;               /* `async' was, by the application; atomic */
   gint64 told_slow;             /* the I/O thread's; µs */
@@ -388,6 +389,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     choose_async (self);
     self->delta = FALSE;
+    self->framing_advice = NULL;
     gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
     self->told_slow = 0;
@@ -468,13 +470,17 @@ gst_fasp_sink_finalize (GObject * object)
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 
-/* Whoever knows its buffers' bounds otherwise may send it: nothing but a warning. */
+/* Whoever knows its buffers' bounds otherwise may send it: nothing but a warning, and not again
+ * with each change of the caps. */
 static void
 warn_of_framing (GstFaspSink * self, const GstCaps * caps,
     const GstStructure * s)
 {
   const gchar *advice = gst_fasp_framing_advise (caps);
 
+  if (advice == self->framing_advice)
+    return;
+  self->framing_advice = advice;
   if (advice != NULL)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("A byte stream does not keep where buffers begin, and nobody finds it again "

@@ -343,6 +343,40 @@ test_framing (void)
   }
 }
 
+/* Once, and not with each change of the caps. */
+static void
+test_framing_once (void)
+{
+  GstElement *pipeline = pair_launch ("appsrc name=in format=time "
+      "caps=video/x-h264,stream-format=avc,width=640 ! faspsink "
+      "uri=fasp://:%u passphrase=correct-horse-battery wait-for-connection=false",
+      pair_get_port ());
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  guint warnings = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (gint width = 640; width < 650; width++) {
+    g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-h264",
+        "stream-format", G_TYPE_STRING, "avc", "width", G_TYPE_INT, width,
+        NULL);
+
+    gst_app_src_set_caps (GST_APP_SRC (in), caps);
+    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL,
+            100, NULL));
+  }
+  gst_app_src_end_of_stream (GST_APP_SRC (in));
+  for (gboolean ended = FALSE; !ended;) {
+    g_autoptr (GstMessage) message = pair_wait (pipeline, GST_MESSAGE_EOS |
+        GST_MESSAGE_WARNING);
+
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    warnings += !ended;
+  }
+  g_assert_cmpuint (warnings, ==, 1);
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
 /* Nobody is there: who waits for whom. And whose name leads nowhere is no silent peer. */
 static void
 test_nobody (void)
@@ -579,6 +613,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/bad-starts", test_bad_starts);
   g_test_add_func ("/settings/check", test_check);
   g_test_add_func ("/settings/framing", test_framing);
+  g_test_add_func ("/settings/framing-once", test_framing_once);
   g_test_add_func ("/settings/nobody", test_nobody);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
