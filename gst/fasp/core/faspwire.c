@@ -593,6 +593,14 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     return FALSE;
   type = fasp_read_uint (r, 1);
   frame->type = type;
+  /* each once: what an answer or some work is due for is not had by the hundred for the
+   * price of one datagram */
+  if (type < FASP_FRAME_DATA) {
+    guint32 bit = type < 32 ? 1u << type : 0;
+
+    r->failed = (frame->seen & bit) != 0;
+    frame->seen |= bit;
+  }
   switch (type) {
     case FASP_FRAME_PADDING:
       fasp_read_bytes (r, r->left);

@@ -242,6 +242,8 @@ typedef struct
 
 typedef struct
 {
+  guint32 seen;                 /* a bit for each type below DATA that was in this
+                                   datagram; none before the first frame */
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
                                    CLOSE reason; PROMISE latency, ms; GROUP members;

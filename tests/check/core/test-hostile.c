@@ -182,6 +182,29 @@ test_challenge (void)
   play_free (play);
 }
 
+/* As many questions as a datagram has room for, with somebody else's address: one answer. */
+static void
+test_questions (void)
+{
+  Play *play = play_new (1 << 20);
+  const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_C);
+  guint8 data[1000];
+  FaspWriter w = { data, sizeof data };
+
+  /* of one that was sent later: C is no candidate */
+  inject_number (play, VNET_A, VNET_B, FASP_FRAME_TAIL, 0);
+  play->pns[VNET_A] -= 100;
+  for (guint i = 0; i < FASP_PONGS; i++)
+    fasp_wire_write_number (&w, FASP_FRAME_PING, i);
+  g_assert_false (w.failed);
+  for (guint i = 1; i <= 10; i++) {
+    inject (play, VNET_A, VNET_C, &w);
+    run (play, 100 * FASP_MSEC);
+    g_assert_cmpuint (there->packets, ==, i);
+  }
+  play_free (play);
+}
+
 /* --- feedback ---------------------------------------------------------------------- */
 
 static void
@@ -518,6 +541,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hostile/challenge", test_challenge);
+  g_test_add_func ("/hostile/questions", test_questions);
   g_test_add_func ("/hostile/flow-twice", test_flow_twice);
   g_test_add_func ("/hostile/never-settles", test_never_settles);
   g_test_add_func ("/hostile/fragments", test_fragments);
