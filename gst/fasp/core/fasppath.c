@@ -42,15 +42,19 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   }
   if (!newest)
     return;
-  if (same)
+  if (same) {
     path->has_candidate = FALSE;
+    return;
+  }
   /* whoever sends from there knows the key, but the address may be forged:
    * it counts once a challenge came back */
-  else if (!path->has_candidate || !fasp_address_equal (&path->candidate, from)) {
+  if (!path->has_candidate || !fasp_address_equal (&path->candidate, from)) {
     path->candidate = *from;
     path->has_candidate = TRUE;
     path->candidate_time = path->challenge_time = now;
   }
+  /* who lives there says something every now and then; who does not is left alone */
+  path->challenges = FASP_CHALLENGES;
 }
 
 void
@@ -117,10 +121,11 @@ fasp_path_prove (FaspPath * path, const FaspAddress * at)
   return TRUE;
 }
 
-gboolean
-fasp_path_is_challenged (const FaspPath * path, FaspTime now)
+FaspTime
+fasp_path_get_challenge_time (const FaspPath * path)
 {
-  return path->has_candidate && now >= path->challenge_time;
+  return path->has_candidate && path->challenges > 0 ? path->challenge_time :
+      FASP_NEVER;
 }
 
 void
@@ -132,6 +137,7 @@ fasp_path_challenged (FaspPath * path, FaspTime now)
 
   path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,
       FASP_CHALLENGE_INTERVAL_MAX);
+  path->challenges--;
 }
 
 FaspTime

@@ -21,9 +21,10 @@ G_BEGIN_DECLS
 #define FASP_PINGS 16
 #define FASP_PING_SECRET 16
 /* A new address of the peer is challenged at intervals from the first of these
- * to the second. */
+ * to the second, so often for each datagram that comes from there. */
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
 #define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
+#define FASP_CHALLENGES 3
 /* One of several ways that nothing is heard on is asked after this time, and then
  * at intervals from the first of these to the second. */
 #define FASP_PATH_QUIET FASP_SEC
@@ -59,7 +60,8 @@ typedef struct
   gboolean has_candidate;
   FaspAddress candidate;
   FaspTime candidate_time;      /* since then */
-  FaspTime challenge_time;      /* the next is due */
+  FaspTime challenge_time;      /* the next is due, */
+  guint challenges;             /* of so many that there may be by now */
   guint64 next_pn;
   guint64 phase_pn;             /* first packet number of this key phase */
   FaspGap *gap;                 /* what we receive */
@@ -109,8 +111,9 @@ gboolean fasp_path_pong (FaspPath * path, const FaspAddress * from,
 /* The peer is at its candidate, or was at its address all the time. TRUE: the
  * way is another than before. */
 gboolean fasp_path_prove (FaspPath * path, const FaspAddress * at);
-/* May be challenged now. */
-gboolean fasp_path_is_challenged (const FaspPath * path, FaspTime now);
+/* When its candidate is to be challenged; FASP_NEVER: it has none, or not before it says
+ * something more. */
+FaspTime fasp_path_get_challenge_time (const FaspPath * path);
 void fasp_path_challenged (FaspPath * path, FaspTime now);
 /* When the next PING to it is due; FASP_NEVER: alone, or not known where. */
 FaspTime fasp_path_get_ping_time (const FaspPath * path);

@@ -315,8 +315,8 @@ get_challenge_time (const FaspSession * session)
   FaspTime time = FASP_NEVER;
 
   for (guint i = 0; i < session->n_paths; i++)
-    if (session->paths[i].has_candidate)
-      time = fasp_sooner (time, session->paths[i].challenge_time);
+    time = fasp_sooner (time,
+        fasp_path_get_challenge_time (&session->paths[i]));
   return time;
 }
 

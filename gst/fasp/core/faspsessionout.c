@@ -168,7 +168,7 @@ poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    if (!fasp_path_is_challenged (path, now))
+    if (now < fasp_path_get_challenge_time (path))
       continue;
     fasp_path_challenged (path, now);
     return send_ping (session, now, datagram, i, &path->candidate, 0, FALSE);

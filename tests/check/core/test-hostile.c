@@ -205,6 +205,23 @@ test_questions (void)
   play_free (play);
 }
 
+/* One datagram with somebody else's address, and what is sent from one's own is older: who
+ * is there is not asked for as long as the session lasts. */
+static void
+test_reflection (void)
+{
+  Play *play = play_new (1 << 20);
+  const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_C);
+
+  for (guint i = 1; i <= 3; i++) {
+    inject_number (play, VNET_A, VNET_C, FASP_FRAME_TAIL, 0);
+    run (play, 20 * FASP_SEC);
+    g_assert_cmpuint (stats_of (play, VNET_A).sessions, ==, 1);
+    g_assert_cmpuint (there->packets, ==, i * FASP_CHALLENGES);
+  }
+  play_free (play);
+}
+
 /* --- feedback ---------------------------------------------------------------------- */
 
 static void
@@ -542,6 +559,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hostile/challenge", test_challenge);
   g_test_add_func ("/hostile/questions", test_questions);
+  g_test_add_func ("/hostile/reflection", test_reflection);
   g_test_add_func ("/hostile/flow-twice", test_flow_twice);
   g_test_add_func ("/hostile/never-settles", test_never_settles);
   g_test_add_func ("/hostile/fragments", test_fragments);
