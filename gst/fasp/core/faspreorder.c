@@ -16,7 +16,7 @@ typedef struct
 struct _FaspReorder
 {
   Slot *slots;                  /* block n at n & mask; grows up to capacity */
-  guint64 *present;             /* bit n & mask: block n is complete */
+  guint64 *begun, *present;     /* bit n & mask: something of block n is here; all */
   guint64 mask;
   guint64 read, ack, highest;
   guint32 capacity;
@@ -24,8 +24,8 @@ struct _FaspReorder
   guint32 ready, held;          /* units in [read, ack); of all blocks here */
   guint64 taken;                /* ever, or given up: one each */
   gboolean discont;             /* the next block taken follows a hole */
-  guint64 jump;                 /* a skip beyond the window: where to go on
-                                   when all before is taken; 0: none */
+  guint64 skip;                 /* what is missing below was given up; it may be
+                                   beyond the window */
 };
 
 FaspReorder *
@@ -39,6 +39,7 @@ fasp_reorder_new (guint32 capacity, guint64 first)
   reorder->capacity = rounded;
   reorder->mask = MIN (rounded, RING_MIN) - 1;
   reorder->slots = g_new0 (Slot, reorder->mask + 1);
+  reorder->begun = g_new0 (guint64, (reorder->mask + 1) / 64);
   reorder->present = g_new0 (guint64, (reorder->mask + 1) / 64);
   reorder->read = reorder->ack = reorder->highest = first;
   return reorder;
@@ -59,26 +60,60 @@ is_present (const FaspReorder * reorder, guint64 number)
 }
 
 static inline void
-set_present (FaspReorder * reorder, guint64 number, gboolean present)
+set_bit (const FaspReorder * reorder, guint64 * bits, guint64 number,
+    gboolean value)
 {
   guint64 i = number & reorder->mask, b = G_GUINT64_CONSTANT (1) << i % 64;
 
-  if (present)
-    reorder->present[i / 64] |= b;
+  if (value)
+    bits[i / 64] |= b;
   else
-    reorder->present[i / 64] &= ~b;
+    bits[i / 64] &= ~b;
+}
+
+/* First block at or after @from whose bit is @value, or highest. */
+static guint64
+find_bit (const FaspReorder * reorder, const guint64 * bits, guint64 from,
+    gboolean value)
+{
+  while (from < reorder->highest) {
+    guint64 i = from & reorder->mask;
+    guint64 word = bits[i / 64];
+    gint offset;
+
+    if (!value)
+      word = ~word;
+    word >>= i % 64;
+    if (word != 0) {
+      offset = __builtin_ctzll (word);
+      return MIN (from + offset, reorder->highest);
+    }
+    from += 64 - i % 64;
+  }
+  return reorder->highest;
+}
+
+/* Nothing of block @number is here any more. */
+static void
+empty_slot (FaspReorder * reorder, guint64 number)
+{
+  *slot (reorder, number) = (Slot) {
+  0};
+  set_bit (reorder, reorder->begun, number, FALSE);
+  set_bit (reorder, reorder->present, number, FALSE);
 }
 
 static void
-clear_slot (FaspReorder * reorder, Slot * s)
+clear_slot (FaspReorder * reorder, guint64 number)
 {
-  if (s->block != NULL) {
-    reorder->bytes -= s->block->capacity;
-    reorder->held -= fasp_block_count_units (s->block);
-    fasp_block_unref (s->block);
-  }
-  *s = (Slot) {
-  0};
+  FaspBlock *block = slot (reorder, number)->block;
+
+  if (block == NULL)
+    return;
+  reorder->bytes -= block->capacity;
+  reorder->held -= fasp_block_count_units (block);
+  fasp_block_unref (block);
+  empty_slot (reorder, number);
 }
 
 void
@@ -87,10 +122,24 @@ fasp_reorder_free (FaspReorder * reorder)
   if (reorder == NULL)
     return;
   for (guint64 i = 0; i <= reorder->mask; i++)
-    clear_slot (reorder, &reorder->slots[i]);
+    clear_slot (reorder, i);
+  g_free (reorder->begun);
   g_free (reorder->present);
   g_free (reorder->slots);
   g_free (reorder);
+}
+
+/* The bits of a ring of @old + 1 in the larger one that there is now. */
+static guint64 *
+grow_bits (const FaspReorder * reorder, guint64 * old_bits, guint64 old)
+{
+  guint64 *bits = g_new0 (guint64, (reorder->mask + 1) / 64);
+
+  for (guint64 n = reorder->read; n <= reorder->read + old; n++)
+    if (old_bits[(n & old) / 64] >> (n & old) % 64 & 1)
+      set_bit (reorder, bits, n, TRUE);
+  g_free (old_bits);
+  return bits;
 }
 
 /* Makes the ring reach up to @number, which is within the window. */
@@ -98,27 +147,19 @@ static void
 grow (FaspReorder * reorder, guint64 number)
 {
   guint64 mask = reorder->mask, old = reorder->mask;
-  guint64 *present, *old_present = reorder->present;
-  Slot *slots, *old_slots = reorder->slots;
+  Slot *old_slots = reorder->slots;
 
   while (number - reorder->read > mask)
     mask = mask * 2 + 1;
   if (mask == old)
     return;
-  slots = g_new0 (Slot, mask + 1);
-  present = g_new0 (guint64, (mask + 1) / 64);
-  reorder->slots = slots;
-  reorder->present = present;
+  reorder->slots = g_new0 (Slot, mask + 1);
   reorder->mask = mask;
-  for (guint64 n = reorder->read; n <= reorder->read + old; n++) {
-    guint64 i = n & old;
-
-    *slot (reorder, n) = old_slots[i];
-    if (old_present[i / 64] >> i % 64 & 1)
-      set_present (reorder, n, TRUE);
-  }
+  for (guint64 n = reorder->read; n <= reorder->read + old; n++)
+    *slot (reorder, n) = old_slots[n & old];
   g_free (old_slots);
-  g_free (old_present);
+  reorder->begun = grow_bits (reorder, reorder->begun, old);
+  reorder->present = grow_bits (reorder, reorder->present, old);
 }
 
 /* --- in ------------------------------------------------------------------------- */
@@ -142,7 +183,8 @@ is_valid (const FaspReorderPiece * piece)
 static void
 begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
 {
-  clear_slot (reorder, s);
+  clear_slot (reorder, piece->number);
+  set_bit (reorder, reorder->begun, piece->number, TRUE);
   if (piece->memory != NULL && piece->count == 1 && piece->size > 0)
     s->block = fasp_block_new_in (piece->memory, piece->data, piece->size);
   else
@@ -163,14 +205,19 @@ has_room (const FaspReorder * reorder, const Slot * s, guint32 total)
   return reorder->held - held + fasp_count_units (total) <= reorder->capacity;
 }
 
+/* To the first block that is missing and may still come. */
 static void
 advance_ack (FaspReorder * reorder)
 {
-  while (reorder->ack < reorder->highest && is_present (reorder, reorder->ack)) {
-    const FaspBlock *block = slot (reorder, reorder->ack++)->block;
-
-    if (block != NULL)
-      reorder->ready += fasp_block_count_units (block);
+  while (reorder->ack < reorder->highest) {
+    if (is_present (reorder, reorder->ack))
+      reorder->ready += fasp_block_count_units (slot (reorder,
+              reorder->ack++)->block);
+    else if (reorder->ack < reorder->skip)
+      reorder->ack = MIN (fasp_reorder_next_here (reorder, reorder->ack),
+          reorder->skip);
+    else
+      break;
   }
 }
 
@@ -185,9 +232,9 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     return FASP_REORDER_INVALID;
   if (piece->number < reorder->ack)
     return FASP_REORDER_DUPLICATE;
-  /* what lies before a jump was given up before there was room for it */
+  /* what lies beyond the window may have been given up before there is room for it */
   if (piece->number - reorder->read >= reorder->capacity
-      || piece->number < reorder->jump)
+      || piece->number < reorder->skip)
     return FASP_REORDER_OUTSIDE;
   grow (reorder, piece->number);
   if (is_present (reorder, piece->number))
@@ -217,7 +264,7 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
   s->block->round = piece->round;
   s->block->media_time = piece->media_time;
   s->block->arrival = now;
-  set_present (reorder, piece->number, TRUE);
+  set_bit (reorder, reorder->present, piece->number, TRUE);
   advance_ack (reorder);
   return FASP_REORDER_STORED;
 }
@@ -234,25 +281,23 @@ fasp_reorder_note_highest (FaspReorder * reorder, guint64 end)
 
 /* --- out -------------------------------------------------------------------------- */
 
-/* A block that was given up is present without a block: ack passes over it
- * and here read does. */
+/* To the next block that is here, or where others may still come. */
 static void
 pass_given_up (FaspReorder * reorder)
 {
-  while (reorder->read < reorder->ack
-      && slot (reorder, reorder->read)->block == NULL) {
-    set_present (reorder, reorder->read, FALSE);
-    reorder->read++;
-    reorder->taken++;
-    reorder->discont = TRUE;
-  }
-  if (reorder->read == reorder->ack && reorder->jump > reorder->read) {
-    reorder->taken += reorder->jump - reorder->read;
-    reorder->read = reorder->ack = reorder->jump;
-    reorder->highest = MAX (reorder->highest, reorder->jump);
-    reorder->discont = TRUE;
-    advance_ack (reorder);
-  }
+  guint64 next = reorder->read;
+
+  if (next < reorder->ack)
+    next = MIN (find_bit (reorder, reorder->present, next, TRUE), reorder->ack);
+  if (next == reorder->ack)
+    next = MAX (next, reorder->skip);
+  if (next == reorder->read)
+    return;
+  reorder->taken += next - reorder->read;
+  reorder->read = next;
+  reorder->ack = MAX (reorder->ack, next);
+  reorder->highest = MAX (reorder->highest, next);
+  reorder->discont = TRUE;
 }
 
 FaspBlock *
@@ -269,9 +314,7 @@ fasp_reorder_take (FaspReorder * reorder)
 
   if (block == NULL)
     return NULL;
-  *slot (reorder, reorder->read) = (Slot) {
-  0};
-  set_present (reorder, reorder->read, FALSE);
+  empty_slot (reorder, reorder->read);
   reorder->bytes -= block->capacity;
   reorder->ready -= fasp_block_count_units (block);
   reorder->held -= fasp_block_count_units (block);
@@ -293,29 +336,25 @@ fasp_reorder_get (const FaspReorder * reorder, guint64 number)
   return slot (reorder, number)->block;
 }
 
+/* Of numbers, of which a sender says any, it looks only at those of which something is
+ * here. */
 guint64
 fasp_reorder_skip_to (FaspReorder * reorder, guint64 number)
 {
-  guint64 limit = fasp_reorder_get_limit (reorder);
-  guint64 end = MIN (number, limit), given_up = 0, start, length;
+  guint64 end = MIN (number, fasp_reorder_get_limit (reorder));
+  guint64 from = MAX (reorder->ack, reorder->skip), given_up = number - from;
 
-  if (number <= reorder->ack)
+  if (number <= from)
     return 0;
   fasp_reorder_note_highest (reorder, end);
-  while (fasp_reorder_next_gap (reorder, reorder->ack, &start, &length)
-      && start < end) {
-    length = MIN (length, end - start);
-    for (guint64 n = start; n < start + length; n++) {
-      clear_slot (reorder, slot (reorder, n));
-      set_present (reorder, n, TRUE);
-    }
-    given_up += length;
-    advance_ack (reorder);
-  }
-  if (number > MAX (limit, reorder->jump)) {
-    given_up += number - MAX (limit, reorder->jump);
-    reorder->jump = number;
-  }
+  for (guint64 n = find_bit (reorder, reorder->begun, from, TRUE); n < end;
+      n = find_bit (reorder, reorder->begun, n + 1, TRUE))
+    if (is_present (reorder, n))
+      given_up--;
+    else
+      clear_slot (reorder, n);
+  reorder->skip = number;
+  advance_ack (reorder);
   pass_given_up (reorder);
   return given_up;
 }
@@ -381,34 +420,20 @@ fasp_reorder_has (const FaspReorder * reorder, guint64 number)
       && is_present (reorder, number));
 }
 
-/* First block at or after @from whose bit is @value, or highest. */
-static guint64
-find_bit (const FaspReorder * reorder, guint64 from, gboolean value)
+guint64
+fasp_reorder_next_here (const FaspReorder * reorder, guint64 from)
 {
-  while (from < reorder->highest) {
-    guint64 i = from & reorder->mask;
-    guint64 word = reorder->present[i / 64];
-    gint offset;
-
-    if (!value)
-      word = ~word;
-    word >>= i % 64;
-    if (word != 0) {
-      offset = __builtin_ctzll (word);
-      return MIN (from + offset, reorder->highest);
-    }
-    from += 64 - i % 64;
-  }
-  return reorder->highest;
+  return find_bit (reorder, reorder->present, MAX (from, reorder->read), TRUE);
 }
 
 gboolean
 fasp_reorder_next_gap (const FaspReorder * reorder, guint64 from,
     guint64 * start, guint64 * length)
 {
-  *start = find_bit (reorder, MAX (from, reorder->ack), FALSE);
+  from = MAX (from, MAX (reorder->ack, reorder->skip));
+  *start = find_bit (reorder, reorder->present, from, FALSE);
   if (*start >= reorder->highest)
     return FALSE;
-  *length = find_bit (reorder, *start, TRUE) - *start;
+  *length = find_bit (reorder, reorder->present, *start, TRUE) - *start;
   return TRUE;
 }

@@ -3,14 +3,15 @@
  * faspreorder.h: the receiver's reorder buffer.
  *
  * Blocks go in in any order, come out in order, once each.  Block numbers
- * are 64 bit.  A ring of `capacity' slots (a power of two) and a bitmap of
- * what is present:
+ * are 64 bit.  A ring of `capacity' slots (a power of two) and bitmaps of
+ * what is present, and of what is begun:
  *
  *     read <= ack <= highest,   stored blocks lie in [read, read + capacity)
  *
  *   read     next block the application takes
  *   ack      first block not received: everything below is here or was taken
  *   highest  one past the highest block known to exist
+ *   skip     what is missing below was given up
  *
  * A block may arrive in up to FASP_REORDER_FRAGMENTS equal fragments
  * (index/count) when the path takes less than a block; it is present when
@@ -95,6 +96,9 @@ guint64 fasp_reorder_get_taken (const FaspReorder * reorder);
 gsize fasp_reorder_get_bytes (const FaspReorder * reorder);
 /* TRUE when block @number is here, or was taken or given up. */
 gboolean fasp_reorder_has (const FaspReorder * reorder, guint64 number);
+
+/* The first block that is here, and not taken, at or after @from; highest: there is none. */
+guint64 fasp_reorder_next_here (const FaspReorder * reorder, guint64 from);
 
 /* The first run of missing blocks at or after @from and below highest.
  * Scans the bitmap a word at a time.  FALSE when there is none. */

@@ -316,13 +316,13 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
   guint64 end = MIN (fasp_reorder_get_ack (rx->reorder),
       fasp_reorder_get_limit (rx->reorder));
 
-  for (guint64 n = start; n < end; n++) {
+  for (guint64 n = fasp_reorder_next_here (rx->reorder, start); n < end;
+      n = fasp_reorder_next_here (rx->reorder, n + 1)) {
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
-
     FaspTime late;
 
     /* the end may be said long after the last byte, and is not played */
-    if (block == NULL || fasp_block_is_end (block))
+    if (fasp_block_is_end (block))
       continue;
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
     fasp_hist_add (&rx->lateness_in_order, late);
@@ -617,15 +617,8 @@ behind_hole (const FaspRx * rx, guint64 * number)
   if (!fasp_reorder_next_gap (rx->reorder, fasp_reorder_get_ack (rx->reorder),
           &start, &length))
     return NULL;
-  /* over what was given up before, to something that can be played */
-  for (*number = start + length; fasp_reorder_has (rx->reorder, *number);
-      (*number)++) {
-    const FaspBlock *block = fasp_reorder_get (rx->reorder, *number);
-
-    if (block != NULL)
-      return block;
-  }
-  return NULL;
+  *number = start + length;
+  return fasp_reorder_get (rx->reorder, *number);
 }
 
 FaspTime

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include <unistd.h>
 #include "faspreorder.h"
 
 static FaspReorderResult
@@ -250,6 +251,103 @@ test_skip_far (void)
   fasp_reorder_free (reorder);
 }
 
+/* A sender may say in each datagram more than a hundred times that what a whole window is
+ * long will not come. That costs what is here, and not what is not. */
+static void
+test_skip_often (void)
+{
+  const guint32 window = 1 << 20;
+  FaspReorder *reorder = fasp_reorder_new (window, 0);
+  static const guint8 data[2];
+  FaspReorderPiece half = {.count = 2,.total = 2,.data = data,.size = 1 };
+
+  alarm (60);                   /* against hanging */
+  for (guint64 i = 0; i < 10000; i++) {
+    guint64 first = fasp_reorder_get_read (reorder);
+
+    fasp_reorder_note_highest (reorder, first + window);
+    /* something whole, or half of it, at its end every now and then */
+    half.number = first + window - 1;
+    if (i % 100 == 50)
+      fasp_reorder_insert (reorder, 0, &half);
+    if (i % 100 == 0)
+      insert (reorder, half.number, 0);
+    g_assert_cmpuint (fasp_reorder_skip_to (reorder, first + window), ==,
+        window - (i % 100 == 0));
+    if (i % 100 == 0)
+      fasp_block_unref (fasp_reorder_take (reorder));
+    g_assert_null (fasp_reorder_take (reorder));
+    g_assert_cmpuint (fasp_reorder_get_read (reorder), ==, first + window);
+    g_assert_cmpuint (fasp_reorder_get_ack (reorder), ==, first + window);
+    g_assert_cmpuint (fasp_reorder_get_taken (reorder), ==, first + window);
+    g_assert_cmpuint (fasp_reorder_get_bytes (reorder), ==, 0);
+  }
+  alarm (0);
+  fasp_reorder_free (reorder);
+}
+
+/* Against the plainest thing that does the same: arrays of flags. */
+static void
+test_skip_model (void)
+{
+  const guint n = 3000, window = 128;
+
+  for (guint seed = 0; seed < 100; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    FaspReorder *reorder = fasp_reorder_new (window, 0);
+    g_autofree gboolean *here = g_new0 (gboolean, n + 4 * window);
+    guint read = 0, ack = 0, skip = 0, expected = 0;
+
+    while (read < n) {
+      guint number = read + g_rand_int_range (rand, 0, window);
+      guint64 start, length;
+      FaspBlock *block;
+
+      if (g_rand_int_range (rand, 0, 8) == 0) {
+        guint to = read + g_rand_int_range (rand, 0, 2 * window);
+
+        expected = 0;
+        for (guint i = MAX (skip, ack); i < to; i++)
+          expected += !here[i];
+        g_assert_cmpuint (fasp_reorder_skip_to (reorder, to), ==, expected);
+        skip = MAX (skip, to);
+      } else if (number >= ack && number >= skip && !here[number]) {
+        g_assert_cmpint (insert (reorder, number, number), ==,
+            FASP_REORDER_STORED);
+        here[number] = TRUE;
+      } else {
+        g_assert_cmpint (insert (reorder, number, number), !=,
+            FASP_REORDER_STORED);
+      }
+      if (g_rand_boolean (rand)) {
+        guint next = read;
+
+        while (next < skip && !here[next])
+          next++;
+        block = fasp_reorder_take (reorder);
+        g_assert_true ((block != NULL) == here[next]);
+        if (block != NULL) {
+          g_assert_cmpuint (block->number, ==, next);
+          g_assert_true (!!(block->flags & FASP_BLOCK_DISCONT) == (next > 0
+                  && !here[next - 1]));
+          fasp_block_unref (block);
+        }
+      }
+      read = fasp_reorder_get_read (reorder);
+      ack = fasp_reorder_get_ack (reorder);
+      g_assert_true (here[read] || read >= skip);
+      for (guint i = read; i < ack; i++)
+        g_assert_true (here[i] || i < skip);
+      g_assert_true (!here[ack]);
+      if (fasp_reorder_next_gap (reorder, 0, &start, &length))
+        for (guint i = start; i < start + length; i++)
+          g_assert_true (!here[i] && i >= skip);
+    }
+    fasp_reorder_free (reorder);
+    g_rand_free (rand);
+  }
+}
+
 /* Against the plainest thing that does the same: an array of flags. */
 static void
 test_model (void)
@@ -319,6 +417,8 @@ main (int argc, char **argv)
   g_test_add_func ("/reorder/fragments", test_fragments);
   g_test_add_func ("/reorder/skip", test_skip);
   g_test_add_func ("/reorder/skip-far", test_skip_far);
+  g_test_add_func ("/reorder/skip-often", test_skip_often);
+  g_test_add_func ("/reorder/skip-model", test_skip_model);
   g_test_add_func ("/reorder/model", test_model);
   return g_test_run ();
 }
