@@ -70,8 +70,8 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   FaspEvent *event;
 
   say_no (endpoint, call, reason, text);
-  if (call->proved && reason == FASP_REASON_KEY)
-    fasp_gate_refused (endpoint->gate, now, call->from);
+  if (reason == FASP_REASON_KEY)
+    fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
   /* who has not proved its address can be anybody, many times a second */
   if (!call->proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
     return FALSE;
@@ -285,8 +285,7 @@ refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 {
   if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
     endpoint->stats.callers_misdirected++;
-  if (call->proved)
-    fasp_gate_refused (endpoint->gate, now, call->from);
+  fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
 }
 
 /* What an OPEN says of its stream before it is opened. FALSE: it was refused. */

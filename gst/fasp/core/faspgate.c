@@ -20,37 +20,45 @@ get_bucket (FaspGate * gate, const FaspAddress * address)
   return network[0] == 4 ? &gate->four[index] : &gate->six[index];
 }
 
-/* @interval: µs for a token to come. */
-static gboolean
-take (FaspBucket * bucket, FaspTime now, FaspTime interval, guint burst)
+/* A bucket, and how it fills. */
+typedef struct
 {
-  FaspTime full = MAX (bucket->full, now) + interval;
+  FaspBucket *bucket;
+  FaspTime interval;            /* for a token to come */
+  guint burst;
+} Share;
 
-  if (full - now > burst * interval)
-    return FALSE;
-  bucket->full = full;
-  return TRUE;
+static Share
+get_share (FaspGate * gate, const FaspAddress * address, gboolean proved)
+{
+  return proved ? (Share) {
+  get_bucket (gate, address), FASP_SEC / FASP_GATE_NETWORK_RATE,
+        FASP_GATE_NETWORK_BURST}
+  : (Share) {
+  &gate->unproved, FASP_SEC / FASP_GATE_UNPROVED_RATE, FASP_GATE_UNPROVED_RATE};
 }
 
 gboolean
 fasp_gate_take (FaspGate * gate, FaspTime now, const FaspAddress * address,
     gboolean proved)
 {
-  if (!proved)
-    return take (&gate->unproved, now, FASP_SEC / FASP_GATE_UNPROVED_RATE,
-        FASP_GATE_UNPROVED_RATE);
-  return take (get_bucket (gate, address), now,
-      FASP_SEC / FASP_GATE_NETWORK_RATE, FASP_GATE_NETWORK_BURST);
+  Share s = get_share (gate, address, proved);
+  FaspTime full = MAX (s.bucket->full, now) + s.interval;
+
+  if (full - now > s.burst * s.interval)
+    return FALSE;
+  s.bucket->full = full;
+  return TRUE;
 }
 
 void
-fasp_gate_refused (FaspGate * gate, FaspTime now, const FaspAddress * address)
+fasp_gate_refused (FaspGate * gate, FaspTime now, const FaspAddress * address,
+    gboolean proved)
 {
-  FaspBucket *bucket = get_bucket (gate, address);
-  const FaspTime interval = FASP_SEC / FASP_GATE_NETWORK_RATE;
+  Share s = get_share (gate, address, proved);
 
-  bucket->full = MIN (MAX (bucket->full, now) + FASP_GATE_REFUSED * interval,
-      now + 2 * FASP_GATE_NETWORK_BURST * interval);
+  s.bucket->full = MIN (MAX (s.bucket->full, now) +
+      FASP_GATE_REFUSED * s.interval, now + 2 * s.burst * s.interval);
 }
 
 FaspBucket *

@@ -54,6 +54,6 @@ guint fasp_gate_count_half (FaspGate * gate);
 guint fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address);
 /* Its key was wrong, or it asked for what is not here. */
 void fasp_gate_refused (FaspGate * gate, FaspTime now,
-    const FaspAddress * address);
+    const FaspAddress * address, gboolean proved);
 
 G_END_DECLS

@@ -95,35 +95,37 @@ test_unproved (void)
       FASP_GATE_NETWORK_BURST);
 }
 
-/* Who is refused again and again has few goes, and gets them back in time. */
+/* Who is refused again and again has few goes, and gets them back in time; whether the address
+ * is proved or not. */
 static void
-test_refused (void)
+test_refused (gconstpointer data)
 {
   static const guint8 secret[16] = { 1 };
+  gboolean proved = GPOINTER_TO_INT (data);
+  guint burst = proved ? FASP_GATE_NETWORK_BURST : FASP_GATE_UNPROVED_RATE;
+  guint rate = proved ? FASP_GATE_NETWORK_RATE : FASP_GATE_UNPROVED_RATE;
   FaspAddress one = make_address (FALSE, 1, 1);
   FaspTime now = 5 * FASP_SEC;
   FaspGate gate;
   guint n = 0;
 
   fasp_gate_init (&gate, secret);
-  while (fasp_gate_take (&gate, now, &one, TRUE)) {
-    fasp_gate_refused (&gate, now, &one);
+  while (fasp_gate_take (&gate, now, &one, proved)) {
+    fasp_gate_refused (&gate, now, &one, proved);
     n++;
   }
-  g_assert_cmpuint (n, ==, (FASP_GATE_NETWORK_BURST + FASP_GATE_REFUSED) /
+  g_assert_cmpuint (n, ==, (burst + FASP_GATE_REFUSED) /
       (1 + FASP_GATE_REFUSED));
   /* and then as seldom, as long as it goes on */
   n = 0;
   for (FaspTime end = now + 60 * FASP_SEC; now < end; now += FASP_MSEC)
-    if (fasp_gate_take (&gate, now, &one, TRUE)) {
-      fasp_gate_refused (&gate, now, &one);
+    if (fasp_gate_take (&gate, now, &one, proved)) {
+      fasp_gate_refused (&gate, now, &one, proved);
       n++;
     }
-  g_assert_cmpuint (n, <=, 60 * FASP_GATE_NETWORK_RATE /
-      (1 + FASP_GATE_REFUSED) + 1);
-  now += 2 * FASP_SEC * FASP_GATE_NETWORK_BURST / FASP_GATE_NETWORK_RATE;
-  g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
-      FASP_GATE_NETWORK_BURST);
+  g_assert_cmpuint (n, <=, 60 * rate / (1 + FASP_GATE_REFUSED) + 1);
+  now += 2 * FASP_SEC * burst / rate;
+  g_assert_cmpuint (count (&gate, now, &one, proved), ==, burst);
 }
 
 int
@@ -132,6 +134,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/gate/networks", test_networks);
   g_test_add_func ("/gate/unproved", test_unproved);
-  g_test_add_func ("/gate/refused", test_refused);
+  g_test_add_data_func ("/gate/refused", GINT_TO_POINTER (TRUE), test_refused);
+  g_test_add_data_func ("/gate/refused-unproved", GINT_TO_POINTER (FALSE),
+      test_refused);
   return g_test_run ();
 }
