@@ -166,29 +166,35 @@ typedef enum
   UNKNOWN,
 } Knowledge;
 
-static Knowledge
-ask (const FaspRepair * repair, guint64 block)
+/* The first at or after @block that is missing, of those below end. */
+static guint64
+find_missing (const FaspRepair * repair, guint64 block)
 {
   guint low = 0, high = repair->ranges->len;
 
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    const FaspRange *range = &g_array_index (repair->ranges, FaspRange, middle);
+
+    if (block < range->start + range->length)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low == repair->ranges->len ? repair->end : MAX (block,
+      g_array_index (repair->ranges, FaspRange, low).start);
+}
+
+static Knowledge
+ask (const FaspRepair * repair, guint64 block)
+{
   if (block < repair->base)
     return HERE;
   if (block >= repair->end)
     return repair->tail ? MISSING : UNKNOWN;
   if (block < repair->from)
     return UNKNOWN;
-  while (low < high) {
-    guint middle = (low + high) / 2;
-    const FaspRange *range = &g_array_index (repair->ranges, FaspRange, middle);
-
-    if (block < range->start)
-      high = middle;
-    else if (block >= range->start + range->length)
-      low = middle + 1;
-    else
-      return MISSING;
-  }
-  return HERE;
+  return find_missing (repair, block) == block ? MISSING : HERE;
 }
 
 /* Is @block on its way to this peer with all others? */
@@ -773,10 +779,8 @@ fasp_repair_wants_copy (const FaspRepair * repair, guint64 block, guint8 round)
 gboolean
 fasp_repair_has_all (const FaspRepair * repair, guint64 end)
 {
-  for (guint64 block = repair->base; block < end; block++)
-    if (ask (repair, block) != HERE)
-      return FALSE;
-  return TRUE;
+  return end <= repair->base || (repair->from <= repair->base
+      && end <= find_missing (repair, repair->base));
 }
 
 void

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <unistd.h>
 #include "fasprepair.h"
 
 /* What the receiver says, in a line: settled up to `settled', largest
@@ -366,6 +367,52 @@ test_double (void)
   fasp_repair_free (repair);
 }
 
+/* Is everything below a block there, as far as is known? */
+static void
+test_has_all (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspRepairResult result;
+
+  send_new (repair, 20);
+  g_assert_false (fasp_repair_has_all (repair, 1));     /* nothing is known */
+  feed (repair, 0, 19, 19, 3, 15, MISSING (5, 6, 9, -1), &result);
+  for (guint end = 0; end <= 20; end++)
+    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 5));
+  fasp_repair_advance (repair, 6);
+  for (guint end = 0; end <= 20; end++)
+    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 6));
+  fasp_repair_advance (repair, 7);
+  for (guint end = 0; end <= 20; end++)
+    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 9));
+  fasp_repair_advance (repair, 10);
+  for (guint end = 0; end <= 20; end++)
+    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 15));
+  fasp_repair_advance (repair, 17);
+  for (guint end = 0; end <= 20; end++)
+    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 17));
+  fasp_repair_free (repair);
+}
+
+/* A receiver may say that it has what it lacked and the other way round, so that the sender
+ * asks so each time before it sends something: it does not count through a window for that. */
+static void
+test_has_all_often (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  const guint n = 1 << 20;
+  FaspRepairResult result;
+
+  send_new (repair, n);
+  feed (repair, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
+  feed (repair, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
+  alarm (60);                   /* against hanging */
+  for (guint i = 0; i < 20000; i++)
+    g_assert_false (fasp_repair_has_all (repair, n - 2));
+  alarm (0);
+  fasp_repair_free (repair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -379,5 +426,7 @@ main (int argc, char **argv)
   g_test_add_func ("/repair/dead", test_dead);
   g_test_add_func ("/repair/never-there", test_never_there);
   g_test_add_func ("/repair/double", test_double);
+  g_test_add_func ("/repair/has-all", test_has_all);
+  g_test_add_func ("/repair/has-all-often", test_has_all_often);
   return g_test_run ();
 }
