@@ -12,6 +12,8 @@
 #define BAD_URI(...) g_set_error (error, GST_URI_ERROR, \
     GST_URI_ERROR_BAD_URI, __VA_ARGS__)
 
+#define PASSPHRASE "passphrase"
+
 /* Every writable property of the element's own class is a key. */
 static GParamSpec *
 find_key (GstElement * element, const gchar * key)
@@ -40,6 +42,17 @@ list_keys (GstElement * element)
   return g_string_free (keys, FALSE);
 }
 
+/* Bytes of it that may be told: what comes behind may be a secret, with another character in the
+ * place of the ?, the & or the =, or none, too. */
+static int
+count_plain (const gchar * text)
+{
+  const gchar *secret = strstr (text, PASSPHRASE);
+  gsize n = strcspn (text, "?#&=");
+
+  return secret != NULL ? MIN (n, (gsize) (secret - text)) : n;
+}
+
 static gboolean
 parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
     GError ** error)
@@ -53,9 +66,11 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
   if (g_str_equal (pspec->name, "latency") && g_strcmp0 (text, "auto") == 0)
     text = "-1";
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
-    BAD_URI ("\"%s\" is no value for the key %s of a fasp URI. See `%s' in "
-        "gst-inspect-1.0 for what it takes.", text ? text : "", pspec->name,
-        pspec->name);
+    if (text == NULL)
+      text = "";
+    BAD_URI ("\"%.*s\" is no value for the key %s of a fasp URI. See `%s' in "
+        "gst-inspect-1.0 for what it takes.", count_plain (text), text,
+        pspec->name, pspec->name);
     return FALSE;
   }
   if (g_param_value_validate (pspec, value)) {
@@ -98,7 +113,8 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
       g_autofree gchar *known = list_keys (element);
 
       /* it may be the rest of a secret */
-      if (gst_uri_query_has_key (uri, "passphrase"))
+      if (gst_uri_query_has_key (uri, PASSPHRASE)
+          || strstr (key, PASSPHRASE) != NULL)
         BAD_URI
             ("The fasp URI has a key that does not exist, or the passphrase "
             "has a & in it: write %%26. There are: %s.", known);
@@ -154,14 +170,6 @@ check_escapes (GstElement * element, const gchar * text, GError ** error)
     BAD_URI ("The fasp URI has a %% that is no escape: write %%25 for a %%, as "
         "in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
   return FALSE;
-}
-
-/* Bytes of it that may be told: what comes behind may be a secret, with another character in the
- * place of the ?, too. */
-static int
-count_plain (const gchar * text)
-{
-  return strcspn (text, "?#&=");
 }
 
 static gboolean

@@ -432,6 +432,12 @@ test_secret_in_bad_uri (void)
     "fasp://:5000:1?passphrase=" PASSPHRASE,
     "fasp://:5000&passphrase=" PASSPHRASE,
     "fasp://:5000/latency=7&passphrase=" PASSPHRASE,
+    "fasp://:5000?latency=7passphrase=" PASSPHRASE,
+    "fasp://:5000?latency=7;passphrase=" PASSPHRASE,
+    "fasp://:5000?latency=7,passphrase:" PASSPHRASE,
+    "fasp://:5000?passphrase:" PASSPHRASE,
+    "fasp://:5000/passphrase:" PASSPHRASE,
+    "fasp://passphrase:" PASSPHRASE,
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
