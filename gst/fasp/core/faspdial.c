@@ -216,9 +216,13 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspHandshake * answer)
 {
   FaspEvent *event;
+  /* anybody can have said it: as long as the session that is asked about may come back it is
+   * not the end of that */
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
-      && endpoint->config.keep_calling);
+      && endpoint->config.keep_calling)
+      || (fasp_endpoint_get_open (endpoint) != NULL
+      && endpoint->config.group.len == 0);
   gboolean moves = fasp_move_refused (endpoint, now, !passing);
   /* of a group whoever says that it sends is called: it speaks for itself alone */
   gboolean next = moves || (endpoint->config.group.len > 0

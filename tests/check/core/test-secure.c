@@ -512,6 +512,40 @@ refuse (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
   vnet_inject (n->net, VNET_B, &peer, out, w.used);
 }
 
+/* And in an outage, while a caller asks whether it is still known: no ACCEPT can come then. It
+ * is asked for what a refusal means when the session is given up, not before. */
+static void
+test_refusals_in_outage (gconstpointer data)
+{
+  gboolean comes_back = GPOINTER_TO_INT (data);
+  VCast *n = vcast_new (7);
+  VCastNode *b = &n->nodes[VNET_B];
+
+  join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &secret);
+  join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &secret);
+  vcast_run (n, 3 * FASP_SEC);
+  vnet_set_tap (n->net, refuse, n);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vcast_run (n, 15 * FASP_SEC);
+  g_assert_cmpuint (b->events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_cmpuint (b->events[FASP_EVENT_REJECTED], ==, 1);
+  g_assert_false (b->last[FASP_EVENT_REJECTED].final);
+  if (comes_back) {
+    vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
+    vcast_run (n, 10 * FASP_SEC);
+    g_assert_cmpuint (b->events[FASP_EVENT_RESUMED], ==, 1);
+    vcast_end (n);
+    vcast_assert_whole (n, VNET_B);
+  } else {
+    vcast_run (n, 60 * FASP_SEC);
+    g_assert_cmpuint (b->events[FASP_EVENT_REMOVED], ==, 1);
+    g_assert_cmpuint (b->events[FASP_EVENT_REJECTED], ==, 2);
+    g_assert_true (b->last[FASP_EVENT_REJECTED].final);
+  }
+  g_assert_cmpuint (b->events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
 static void
 test_refusals (void)
 {
@@ -882,6 +916,10 @@ main (int argc, char **argv)
   g_test_add_func ("/secure/replay", test_replay);
   g_test_add_func ("/secure/spoof", test_spoof);
   g_test_add_func ("/secure/refusals", test_refusals);
+  g_test_add_data_func ("/secure/refusals-in-outage", GINT_TO_POINTER (TRUE),
+      test_refusals_in_outage);
+  g_test_add_data_func ("/secure/refusals-for-good", GINT_TO_POINTER (FALSE),
+      test_refusals_in_outage);
   g_test_add_func ("/secure/copied-open", test_copied_open);
   g_test_add_func ("/secure/alien", test_alien);
   g_test_add_func ("/secure/forgets", test_forgets);
