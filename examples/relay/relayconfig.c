@@ -546,6 +546,44 @@ read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
   return TRUE;
 }
 
+/* The first line that is nothing of what there is; 0: all are. */
+static guint
+find_stray_line (const gchar * text, gsize size)
+{
+  const gchar *end = text + size;
+
+  for (guint n = 1; text < end; n++) {
+    const gchar *next = memchr (text, '\n', end - text);
+
+    next = next != NULL ? next : end;
+    while (text < next && g_ascii_isspace (*text))
+      text++;
+    if (text < next && *text != '#' && *text != '[' && (*text == '='
+            || memchr (text, '=', next - text) == NULL))
+      return n;
+    text = next + 1;
+  }
+  return 0;
+}
+
+/* GLib quotes a line that it does not know what to do with: it may be the rest of a secret. */
+static gboolean
+load (GKeyFile * file, const gchar * text, gsize size, GError ** error)
+{
+  g_autoptr (GError) why = NULL;
+  guint line;
+
+  if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, &why))
+    return TRUE;
+  line = find_stray_line (text, size);
+  if (line > 0)
+    BAD (error, "line %u is no [section], no KEY = VALUE and no comment, which "
+        "begins with #. A value stands in one line.", line);
+  else
+    g_propagate_error (error, g_steal_pointer (&why));
+  return FALSE;
+}
+
 RelayConfig *
 relay_config_parse (const gchar * text, gsize size, GError ** error)
 {
@@ -555,7 +593,7 @@ relay_config_parse (const gchar * text, gsize size, GError ** error)
 
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
       relay_stream_config_unref);
-  if (!g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, error))
+  if (!load (file, text, size, error))
     return NULL;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)

@@ -161,6 +161,13 @@ static const struct
       "[stream a] input:", "backslash"},
   {"[stream a]\nstreamid = a\\q\ninput = fasp://:7001\noutput = fasp://:7002\n",
       "[stream a] streamid:", "backslash"},
+  /* what has got to the next line, or lacks its key, may be a secret */
+  {"[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
+        "  battery staple\n", "line 4", "no KEY = VALUE"},
+  {"# a comment\n\n[stream a]\n" IN OUT "=battery staple", "line 6",
+      "no KEY = VALUE"},
+  {"[stream a]\n" OUT "input = fasp://:1?latency=7passphrase=battery\n",
+      "[stream a] input:", "\"7\""},
 };
 
 static void
@@ -174,6 +181,8 @@ test_faults (void)
     if (strstr (error->message, faults[i].where) == NULL
         || strstr (error->message, faults[i].what) == NULL)
       g_error ("%s: %s", faults[i].text, error->message);
+    g_assert_null (strstr (error->message, "battery"));
+    g_assert_null (strstr (error->message, "horse"));
   }
 }
 
