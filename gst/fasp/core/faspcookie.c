@@ -14,7 +14,7 @@ compute (const guint8 * secret, guint64 time, const FaspAddress * address,
   fasp_write_bytes (&w, address->bytes, sizeof (address->bytes));
   fasp_write_bytes (&w, nonce, FASP_NONCE_SIZE);
   fasp_write_uint (&w, time, 8);
-  fasp_write_uint (&out, time, 8);
+  fasp_write_uint (&out, time % FASP_COOKIE_PERIOD, 8);
   fasp_hmac (secret, FASP_COOKIE_SECRET_SIZE, "fasp cookie 1", bytes, w.used,
       cookie + 8, 32);
 }
@@ -34,10 +34,11 @@ fasp_cookie_verify (const guint8 secret[FASP_COOKIE_SECRET_SIZE], FaspTime now,
 {
   guint8 right[FASP_COOKIE_SIZE];
   FaspReader r = { cookie, 8 };
-  guint64 time = fasp_read_uint (&r, 8);
+  guint64 low = fasp_read_uint (&r, 8);
+  guint64 age = ((guint64) now - low) % FASP_COOKIE_PERIOD;
 
-  if (time > (guint64) now || (guint64) now - time > FASP_COOKIE_LIFETIME)
+  if (low >= FASP_COOKIE_PERIOD || age > FASP_COOKIE_LIFETIME)
     return FALSE;
-  compute (secret, time, address, nonce, right);
+  compute (secret, now - age, address, nonce, right);
   return fasp_equal (right, cookie, FASP_COOKIE_SIZE);
 }

@@ -2,9 +2,10 @@
  *
  * faspcookie.h: proof that a caller receives at the address it sends from.
  *
- * time (8 bytes, µs) | HMAC-SHA256 (secret, address | caller's nonce | time):
- * the listener keeps nothing; only who got the RETRY can repeat it, from that
- * address, for that handshake, for FASP_COOKIE_LIFETIME.
+ * low bits of the time (8 bytes, µs) | HMAC-SHA256 (secret, address | caller's
+ * nonce | time): the listener keeps nothing; only who got the RETRY can repeat it,
+ * from that address, for that handshake, for FASP_COOKIE_LIFETIME.  All of the time
+ * would tell anybody for how long the machine has been running.
  */
 #pragma once
 
@@ -13,6 +14,8 @@
 G_BEGIN_DECLS
 
 #define FASP_COOKIE_LIFETIME (10 * FASP_SEC)
+/* What comes after that has the same low bits again. */
+#define FASP_COOKIE_PERIOD (G_GINT64_CONSTANT (1) << 28)
 #define FASP_COOKIE_SECRET_SIZE 32
 
 void fasp_cookie_make (const guint8 secret[FASP_COOKIE_SECRET_SIZE],
