@@ -176,6 +176,8 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspAgreement * agreement)
 {
   FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
+  FaspAddress called = fasp_dial_get_way (endpoint, from->link <
+      endpoint->config.flows ? from->link : 0);
   const FaspHello *answer = &agreement->hello;
 
   if (answer->role == endpoint->config.role) {
@@ -190,7 +192,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   if (old != NULL)
     fasp_endpoint_replace (endpoint, now, old);
   session = fasp_endpoint_add_session (endpoint, now,
-      endpoint->caller.open.from_cid, from, answer,
+      endpoint->caller.open.from_cid, &called, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->told = endpoint->caller.hello.place;
   session->stood = endpoint->left;
@@ -208,6 +210,9 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   fasp_session_open (session, now);
   set_addresses (endpoint, session);
   fasp_session_trust (session, now, 0);
+  /* it may be there, or somebody who has copied the answer is */
+  if (!fasp_address_equal (from, &called))
+    fasp_path_heard (&session->paths[0], now, from, TRUE);
   fasp_endpoint_session_opened (endpoint, now, session);
 }
 

@@ -512,6 +512,45 @@ refuse (gpointer data, VnetSide from, FaspTime now, guint8 * bytes, gsize size)
   vnet_inject (n->net, VNET_B, &peer, out, w.used);
 }
 
+/* Somebody near the caller copies each answer, and his copy is there first, from an address of
+ * his own. */
+static void
+steal_answer (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
+    gsize size)
+{
+  FaspAddress thief = vnet_get_address (VNET_C);
+  FaspHandshake answer;
+  VCast *n = data;
+
+  if (from != VNET_A || fasp_wire_is_session (bytes, size)
+      || !fasp_wire_parse_handshake (bytes, size, &answer)
+      || answer.type != FASP_HANDSHAKE_ACCEPT)
+    return;
+  vnet_inject (n->net, VNET_B, &thief, bytes, size);
+  bytes[0] = 0;                 /* it comes later, and is not looked at any more */
+}
+
+static void
+test_copied_answer (void)
+{
+  VCast *n = vcast_new (7);
+
+  vnet_set_tap (n->net, steal_answer, n);
+  join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &secret);
+  join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &secret);
+  vcast_run (n, 10 * FASP_SEC);
+  for (guint i = VNET_A; i <= VNET_B; i++) {
+    g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
+    g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
+  }
+  /* he is asked whether the listener is there */
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_B, VNET_C)->packets, <=,
+      FASP_CHALLENGES);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
 /* And in an outage, while a caller asks whether it is still known: no ACCEPT can come then. It
  * is asked for what a refusal means when the session is given up, not before. */
 static void
@@ -916,6 +955,7 @@ main (int argc, char **argv)
   g_test_add_func ("/secure/replay", test_replay);
   g_test_add_func ("/secure/spoof", test_spoof);
   g_test_add_func ("/secure/refusals", test_refusals);
+  g_test_add_func ("/secure/copied-answer", test_copied_answer);
   g_test_add_data_func ("/secure/refusals-in-outage", GINT_TO_POINTER (TRUE),
       test_refusals_in_outage);
   g_test_add_data_func ("/secure/refusals-for-good", GINT_TO_POINTER (FALSE),
