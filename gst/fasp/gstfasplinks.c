@@ -49,6 +49,8 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
 {
   /* what comes in 100 ms at the channel rate, while nobody reads */
   gsize buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
+  /* who dials goes on when its own address changes */
+  gboolean answers = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER;
 
   if (links->n + s->flowlets > FASP_FLOWS_MAX) {
     BAD ("flowlets times one more than there are bonding-addresses must be at "
@@ -61,7 +63,8 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
     links->sockets[links->n++] = (FaspSocketSettings) {
     .local_address = local->address,.local_port =
         local->port > 0 ? local->port + i : 0,.interface =
-        local->interface,.tos = s->tos,.ttl = s->ttl,.buffer = buffer};
+        local->interface,.tos = s->tos,.ttl = s->ttl,.buffer = buffer,.answers =
+        answers};
   return TRUE;
 }
 

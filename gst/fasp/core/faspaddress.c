@@ -9,10 +9,17 @@
 #define MAPPED 12               /* bytes before an IPv4 address within */
 
 gboolean
-fasp_address_equal (const FaspAddress * a, const FaspAddress * b)
+fasp_address_same_peer (const FaspAddress * a, const FaspAddress * b)
 {
   return a->link == b->link && a->len == b->len
       && memcmp (a->bytes, b->bytes, a->len) == 0;
+}
+
+gboolean
+fasp_address_equal (const FaspAddress * a, const FaspAddress * b)
+{
+  return fasp_address_same_peer (a, b)
+      && memcmp (a->local, b->local, sizeof a->local) == 0;
 }
 
 guint

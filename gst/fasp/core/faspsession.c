@@ -146,7 +146,7 @@ fasp_session_refused (FaspSession * session, FaspTime now,
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    if (!fasp_address_equal (&path->address, address))
+    if (!fasp_address_same_peer (&path->address, address))
       continue;
     any = TRUE;
     if (path->refused)

@@ -149,19 +149,24 @@ typedef enum
 
 /* A transport address as one of our sockets, `link', has it, opaque to the core:
  * a sockaddr's bytes.  `overhead' is the IP plus UDP header size in bytes, 28 or
- * 48.  The same address on another link is another way there. */
+ * 48.  The same address on another link is another way there, and so it is from another
+ * address of ours, `local' (an in_addr's or in6_addr's bytes; all 0: the kernel chooses). */
 typedef struct
 {
   guint8 len;
   guint8 overhead;
   guint8 link;
   guint8 bytes[28];
+  guint8 local[16];
 } FaspAddress;
 
 /* Fills @data with @size unpredictable bytes. */
 typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
 
 gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
+/* The same peer, whichever of our addresses it has to do with. */
+gboolean fasp_address_same_peer (const FaspAddress * a, const FaspAddress * b);
+/* Of the peer. */
 guint fasp_address_hash (const FaspAddress * address);
 
 /* The port that is @n above it, of POSIX's sockaddr_in and sockaddr_in6. */

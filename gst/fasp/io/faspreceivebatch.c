@@ -21,7 +21,8 @@
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[2 * CMSG_SPACE (sizeof (gint))];
+  guint8 bytes[2 * CMSG_SPACE (sizeof (gint)) + CMSG_SPACE (sizeof (struct
+              in6_pktinfo))];
 }
 Control;
 
@@ -128,8 +129,24 @@ fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
   return FALSE;
 }
 
-/* What the kernel says of a message: the size of the datagrams that it was joined of,
- * and how they were marked, which is the same of all. */
+/* To which of our addresses it came. */
+static void
+read_local (FaspReceiveBatch * b, struct cmsghdr *c)
+{
+  struct in_pktinfo four;
+  struct in6_pktinfo six;
+
+  if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+    memcpy (&four, CMSG_DATA (c), sizeof four);
+    memcpy (b->from.local, &four.ipi_spec_dst, sizeof four.ipi_spec_dst);
+  } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+    memcpy (&six, CMSG_DATA (c), sizeof six);
+    memcpy (b->from.local, &six.ipi6_addr, sizeof six.ipi6_addr);
+  }
+}
+
+/* What the kernel says of a message: the size of the datagrams that it was joined of, where they
+ * came to, and how they were marked, which is the same of all. */
 static void
 read_control (FaspReceiveBatch * b, struct mmsghdr *message)
 {
@@ -148,6 +165,8 @@ read_control (FaspReceiveBatch * b, struct mmsghdr *message)
     else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
         || (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS))
       b->marked = (value & FASP_ECN_MASK) == FASP_ECN_CE;
+    else
+      read_local (b, c);
   }
   b->segment = MAX (b->segment, 1);
 }
@@ -157,8 +176,8 @@ begin_message (FaspReceiveBatch * b)
 {
   struct mmsghdr *message = &b->messages[b->message];
 
-  read_control (b, message);
   fasp_socket_address_from_native (&b->addresses[b->message], &b->from);
+  read_control (b, message);
   if (message->msg_len >= SHARED_MIN && b->spare == NULL)
     b->spare = fasp_chunk_pool_take (b->pool);
   b->memory = message->msg_len >= SHARED_MIN && b->spare != NULL ?

@@ -19,7 +19,8 @@
 typedef union
 {
   struct cmsghdr align;
-  guint8 bytes[CMSG_SPACE (sizeof (guint16)) + CMSG_SPACE (sizeof (gint))];
+  guint8 bytes[CMSG_SPACE (sizeof (guint16)) + CMSG_SPACE (sizeof (gint)) +
+      CMSG_SPACE (sizeof (struct in6_pktinfo))];
 }
 Control;
 
@@ -178,6 +179,31 @@ say_ecn (FaspSendBatch * b, Control * control, struct msghdr *message)
         sizeof service);
 }
 
+static gboolean
+has_source (const FaspDatagram * d)
+{
+  static const guint8 any[sizeof d->to.local];
+
+  return memcmp (d->to.local, any, sizeof any) != 0;
+}
+
+/* The address of ours that it is to leave from. */
+static void
+say_source (const FaspDatagram * d, Control * control, struct msghdr *message)
+{
+  struct in_pktinfo four = { 0 };
+  struct in6_pktinfo six = { 0 };
+
+  if (d->to.len == sizeof (struct sockaddr_in)) {
+    memcpy (&four.ipi_spec_dst, d->to.local, sizeof four.ipi_spec_dst);
+    tell_kernel (control, message, IPPROTO_IP, IP_PKTINFO, &four, sizeof four);
+  } else {
+    memcpy (&six.ipi6_addr, d->to.local, sizeof six.ipi6_addr);
+    tell_kernel (control, message, IPPROTO_IPV6, IPV6_PKTINFO, &six,
+        sizeof six);
+  }
+}
+
 /* Returns how many pieces it is. */
 static guint
 take_apart (FaspDatagram * d, struct iovec *pieces)
@@ -245,6 +271,8 @@ compose (FaspSendBatch * b)
         , sizeof (guint16));
     if (first->ecn)
       say_ecn (b, &b->controls[b->n], message);
+    if (has_source (first))
+      say_source (first, &b->controls[b->n], message);
     for (; n > 0; n--)
       piece += take_apart (nth (b, i++), piece);
     message->msg_iovlen = piece - message->msg_iov;
@@ -292,6 +320,18 @@ take_first (FaspSendBatch * b, guint n)
   drop_first (b, n);
 }
 
+/* The address that the first message is to leave from is ours no more: the peer may know it by
+ * another one, too. */
+static void
+forget_source (FaspSendBatch * b)
+{
+  for (guint i = 0; i < b->counts[0]; i++) {
+    FaspAddress *to = &nth (b, b->first + i)->to;
+
+    memset (to->local, 0, sizeof to->local);
+  }
+}
+
 /* Linux reports an error of an earlier datagram, an ICMP that came back, in
  * place of sending, once: so the same is tried again.  EIO and EINVAL are of
  * devices, routes and kernels that do not cut, and EMSGSIZE may be of one among
@@ -305,6 +345,9 @@ refused (FaspSendBatch * b, gint error)
     b->doubted = error != EMSGSIZE;
   } else if (!b->retried && !is_too_big (b, error)) {
     b->retried = TRUE;
+  } else if ((error == EINVAL || error == ENETUNREACH)
+      && has_source (nth (b, b->first))) {
+    forget_source (b);
   } else {
     lose_first (b, error);
   }

@@ -197,6 +197,10 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
   set_int (s, IPPROTO_IP, IP_RECVTOS, 1);
   if (six)
     set_int (s, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+  if (settings->answers && six)
+    set_int (s, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+  else if (settings->answers)
+    set_int (s, IPPROTO_IP, IP_PKTINFO, 1);
   if (settings->ttl > 0) {
     set_int (s, IPPROTO_IP, IP_TTL, settings->ttl);
     if (six)

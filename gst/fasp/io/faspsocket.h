@@ -23,6 +23,8 @@ typedef struct
   gint tos;                     /* IP TOS / IPv6 traffic class; -1: default */
   gint ttl;                     /* 1..255; 0: default */
   gsize buffer;                 /* wanted bytes of each socket buffer */
+  gboolean answers;             /* whoever calls, from where it was called: a machine may have
+                                   several addresses */
   const FaspMembership *joins;  /* a group, whose address and port are the local
                                    ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;

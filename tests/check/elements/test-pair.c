@@ -232,6 +232,35 @@ test_way (gconstpointer data)
 
 #pragma GCC diagnostic pop
 
+/* A machine has several addresses: who calls one of them is answered from it, as its firewall or
+ * NAT lets nothing else in. @data: the listener's. */
+static void
+test_called (gconstpointer data)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://%s:%u", (gchar *) data,
+      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.2:%u", port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GstElement) caller = gst_bin_get_by_name (GST_BIN (pair->receiver),
+      "source");
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+  g_autoptr (GSocketAddress) peer = NULL;
+  g_autoptr (GstStructure) stats = NULL;
+  g_autofree gchar *address = NULL;
+
+  play (pair);
+  push (pair, stream, 0, 100000, 1316);
+  finish (pair, stream);
+  g_object_get (caller, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get (stats, "caller-address",
+          G_TYPE_SOCKET_ADDRESS, &peer, NULL));
+  address = g_inet_address_to_string (g_inet_socket_address_get_address
+      (G_INET_SOCKET_ADDRESS (peer)));
+  g_assert_cmpstr (address, ==, "127.0.0.2");
+  pair_free (pair);
+}
+
 /* Whole packets stay whole, however the muxer writes them. */
 static void
 test_packets (void)
@@ -1235,6 +1264,8 @@ main (int argc, char **argv)
   }
   g_test_add_data_func ("/pair/rendezvous/one", GUINT_TO_POINTER (1),
       test_rendezvous);
+  g_test_add_data_func ("/pair/called/any", "", test_called);
+  g_test_add_data_func ("/pair/called/any-ipv4", "0.0.0.0", test_called);
   g_test_add_func ("/pair/packets", test_packets);
   g_test_add_func ("/pair/encoder", test_encoder);
   g_test_add_func ("/pair/channel-rate", test_channel_rate);

@@ -24,6 +24,8 @@ static struct
   guint room;                   /* messages taken, then EAGAIN */
   gint full;                    /* a socket that takes no more; -1: none */
   guint calls, messages;
+  gint absent;                  /* error of a message that is to leave from an address; 0: it has it */
+  guint8 source[16];            /* that the last one was to leave from */
   gint four, six;               /* type of service of the last message, by what
                                    protocol; -1: the socket's */
   GPtrArray *sent;              /* GBytes: datagrams */
@@ -35,6 +37,7 @@ get_segment (const struct msghdr *message)
   guint16 size = 0;
 
   kernel.four = kernel.six = -1;
+  memset (kernel.source, 0, sizeof kernel.source);
   if (message->msg_controllen == 0)
     return 0;
   for (struct cmsghdr * c = CMSG_FIRSTHDR (message); c != NULL;
@@ -45,6 +48,12 @@ get_segment (const struct msghdr *message)
       memcpy (&kernel.four, CMSG_DATA (c), sizeof kernel.four);
     else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)
       memcpy (&kernel.six, CMSG_DATA (c), sizeof kernel.six);
+    else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
+      memcpy (kernel.source,
+          &((struct in_pktinfo *) CMSG_DATA (c))->ipi_spec_dst, 4);
+    else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
+      memcpy (kernel.source, &((struct in6_pktinfo *) CMSG_DATA (c))->ipi6_addr,
+          16);
     else
       g_assert_not_reached ();
   }
@@ -67,6 +76,8 @@ take (const struct msghdr *message)
     kernel.pending = 0;
     return error;
   }
+  if (kernel.absent != 0 && kernel.source[0] != 0)
+    return kernel.absent;
   if (segment > 0 && kernel.cut_error != 0)
     return kernel.cut_error;
   if (segment == 0)
@@ -293,6 +304,46 @@ test_pending (gconstpointer error)
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 30);
   g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
+/* What is to leave from an address of ours does, whatever kind it is, and from another where
+ * that is ours no more. @error: how a kernel says so. */
+static void
+test_source (gconstpointer error)
+{
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  const guint lengths[] = { sizeof (struct sockaddr_in),
+    sizeof (struct sockaddr_in6)
+  };
+
+  kernel_init ();
+  for (guint round = 0; round < 2 * G_N_ELEMENTS (lengths); round++) {
+    const guint from = round + 1, length = lengths[round / 2];
+
+    kernel.absent = round % 2 == 0 ? 0 : GPOINTER_TO_INT (error);
+    for (guint i = 0; i < 10; i++) {
+      put (batch, i, 1400, 1);
+      fasp_send_batch_next (batch)[-1].to.len = length;
+      memset (fasp_send_batch_next (batch)[-1].to.local, from, 4);
+    }
+    g_assert_true (fasp_send_batch_flush (batch));
+    g_assert_cmpuint (kernel.source[3], ==, kernel.absent == 0 ? from : 0);
+    g_assert_cmpuint (kernel.sent->len, ==, 10 * (round + 1));
+    for (guint i = 0; i < 10; i++)
+      assert_sent (10 * round + i, i, 1400);
+  }
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  /* those of different ones do not leave together */
+  kernel.messages = 0;
+  for (guint i = 0; i < 10; i++) {
+    put (batch, i, 1400, 1);
+    memset (fasp_send_batch_next (batch)[-1].to.local, 1 + i / 5, 4);
+  }
+  kernel.absent = 0;
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.messages, ==, 2);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -669,6 +720,10 @@ main (int argc, char **argv)
       GINT_TO_POINTER (ECONNREFUSED), test_pending);
   g_test_add_data_func ("/batch/pending/unreachable",
       GINT_TO_POINTER (EHOSTUNREACH), test_pending);
+  g_test_add_data_func ("/batch/source/four", GINT_TO_POINTER (ENETUNREACH),
+      test_source);
+  g_test_add_data_func ("/batch/source/six", GINT_TO_POINTER (EINVAL),
+      test_source);
   g_test_add_func ("/batch/full", test_full);
   g_test_add_func ("/batch/futile", test_futile);
   g_test_add_data_func ("/batch/links/wait", GINT_TO_POINTER (TRUE),
