@@ -14,6 +14,8 @@
 #define GAP_TOLD_EVERY (60 * FASP_SEC)
 #define EVENTS_MAX 1024
 #define REDIAL_AFTER FASP_SEC
+/* What was due is looked at so much later where the process, or the machine, stood still. */
+#define AWAY FASP_SEC
 /* The application hears of a promise that changes this often. */
 #define TELL_PROMISE_AFTER FASP_SEC
 
@@ -393,6 +395,34 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.bytes_unconfirmed = 0;
 }
 
+/* --- whether we are there ----------------------------------------------------------------- */
+
+static void
+put_off (FaspTime * time, FaspTime span)
+{
+  if (*time != FASP_NEVER)
+    *time += span;
+}
+
+void
+fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspTime before = endpoint->looked, away;
+
+  endpoint->looked = fasp_later (before, now);
+  if (before == 0 || now - before < AWAY)
+    return;
+  /* but for what there was nothing to do */
+  away = now - fasp_later (before, fasp_endpoint_get_timeout (endpoint));
+  if (away < AWAY)
+    return;
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
+  put_off (&endpoint->hold_deadline, away);
+  put_off (&endpoint->move_time, away);
+  endpoint->call_started += away;
+}
+
 /* --- datagrams in -------------------------------------------------------------------------- */
 
 static void
@@ -488,6 +518,7 @@ fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
   FaspSessionHeader header;
   FaspSession *session;
 
+  fasp_endpoint_look (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
     receive_handshake (endpoint, now, from, data, size, route);
     return;

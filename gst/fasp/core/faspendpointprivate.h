@@ -98,6 +98,7 @@ struct _FaspEndpoint
   FaspFlowStats *last_flows;    /* if it had several */
 
   FaspTrace trace;
+  FaspTime looked;              /* when we were last there to listen */
   gboolean closing;
   FaspEndpointStats stats;
 };
@@ -134,6 +135,9 @@ gboolean fasp_endpoint_tend (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
 void fasp_endpoint_remove_session (FaspEndpoint * endpoint,
     FaspSession * session);
+/* We are there.  Before anything is made of @now: how long it is since is not always the peers'
+ * silence. */
+void fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now);
 /* faspsending.c: the lane of the next session: the first that is not full, or the one with
  * the fewest. */
 guint fasp_sending_choose_lane (const FaspEndpoint * endpoint);

@@ -125,6 +125,7 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
+  fasp_endpoint_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_turns_next (turns, now)) != NULL) {

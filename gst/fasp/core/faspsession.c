@@ -351,7 +351,7 @@ get_open_timeout (FaspSession * session, FaspTime now)
   if (!session->is_proved)
     return session->n_pongs >
         0 ? now : fasp_sooner (get_challenge_time (session),
-        session->heard + session->resume_timeout);
+        fasp_session_get_silent_since (session) + session->resume_timeout);
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {

@@ -102,6 +102,7 @@ typedef struct
                                    next when it joined; else 0 */
 
   FaspTime created, opened, heard, spoken;
+  FaspTime excused;             /* of the time since it was heard: we were not there to hear */
   gboolean interrupted;
   guint of_peer;                /* caller: which of several it is */
   gboolean refused;             /* opened, but there is no room for its stream */
@@ -213,6 +214,8 @@ FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 /* Since when the peer is silent though it should not be: a member of a group says little,
  * and who hears a group hears its sender, for a while. May be to come. */
 FaspTime fasp_session_get_silent_since (const FaspSession * session);
+/* For so long we were not there to hear anybody. */
+void fasp_session_excuse (FaspSession * session, FaspTime span);
 
 /* That it began with, ms. FALSE: not known yet. */
 gboolean fasp_session_get_first_latency (const FaspSession * session,

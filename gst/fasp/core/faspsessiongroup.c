@@ -16,16 +16,25 @@ fasp_session_get_silent_since (const FaspSession * session)
 {
   const FaspHearing *hearing = session->hearing;
   const FaspRx *rx = &session->rx;
+  const FaspTime heard = session->heard + session->excused;
   FaspTime end;
 
   if (session->member.joined)
-    return fasp_group_log_get_deadline (session->group->log, session->heard);
+    return fasp_group_log_get_deadline (session->group->log, heard);
   if (hearing == NULL)
-    return session->heard;
+    return heard;
   /* the sender has known of a shorter clock since then, too */
-  end = MAX (session->heard, rx->clock_since) + BELIEVED * rx->damp.clock;
-  end = MIN (end, session->heard + BELIEVED * FASP_DAMP_CLOCK_MAX);
-  return MAX (session->heard, MIN (hearing->heard, end));
+  end = MAX (heard, rx->clock_since) + BELIEVED * rx->damp.clock;
+  end = MIN (end, heard + BELIEVED * FASP_DAMP_CLOCK_MAX);
+  return MAX (heard, MIN (hearing->heard, end));
+}
+
+void
+fasp_session_excuse (FaspSession * session, FaspTime span)
+{
+  session->excused += span;
+  if (session->hearing != NULL)
+    session->hearing->heard += span;
 }
 
 FaspTime

@@ -426,6 +426,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   fasp_gap_receive (path->gap, now, pn);
   path->marked += marked;
   session->heard = now;
+  session->excused = 0;
   session->datagrams_received++;
   session->wire_received += size + from->overhead;
   fasp_meter_add (&session->receive_meter, now, size + from->overhead);

@@ -540,6 +540,53 @@ test_end_of_only (void)
   vcast_free (n);
 }
 
+/* Processes that are stopped, or machines, for longer than resume-timeout: they were not there to
+ * hear anybody, and nobody was silent.  @data: a bit for each node. */
+static void
+test_standstill (gconstpointer data)
+{
+  const guint who = GPOINTER_TO_UINT (data);
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  FaspEndpoint *still[VNET_NODES] = { NULL };
+  const VCastNode *receiver = &n->nodes[VNET_B];
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  for (guint i = VNET_A; i <= VNET_B; i++)
+    if (who >> i & 1) {
+      still[i] = n->nodes[i].endpoint;
+      n->nodes[i].endpoint = NULL;
+      vnet_attach (n->net, i, NULL);
+    }
+  vcast_run (n, a.resume_timeout + 10 * FASP_SEC);
+  for (guint i = VNET_A; i <= VNET_B; i++)
+    if (still[i] != NULL) {
+      n->nodes[i].endpoint = still[i];
+      vnet_attach (n->net, i, still[i]);
+    }
+  vcast_run (n, 5 * FASP_SEC);
+  if (still[VNET_A] != NULL) {
+    for (guint i = VNET_A; i <= VNET_B; i++) {
+      g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
+      g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_REMOVED], ==, 0);
+    }
+    vcast_end (n);
+    vcast_assert_whole (n, VNET_B);
+  } else {
+    /* the sender has given it up, and calls: that is no end */
+    g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, 2);
+    g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==,
+        FASP_REASON_REPLACED);
+    vcast_end (n);
+    g_assert_true (receiver->eos);
+    g_assert_false (receiver->wrong);
+  }
+  vcast_free (n);
+}
+
 /* Nobody listens: hold the stream, or let it pass. */
 static void
 test_wait (gconstpointer data)
@@ -1528,6 +1575,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/end-of-dead/drop",
       GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
+  g_test_add_data_func ("/endpoint/standstill/both", GUINT_TO_POINTER (3),
+      test_standstill);
   g_test_add_func ("/endpoint/receivers", test_receivers);
   g_test_add_func ("/endpoint/figures", test_figures);
   g_test_add_data_func ("/endpoint/slow/wait",
