@@ -39,33 +39,48 @@ pause_for (FaspResolve * r, gint64 span)
   return go_on;
 }
 
-/* Each address for a while, as long as none leads to anything. */
+static gboolean
+offer (FaspResolve * r, GInetAddress * address)
+{
+  g_autoptr (GSocketAddress) whole = g_inet_socket_address_new (address,
+      r->port);
+
+  return r->found (whole, r->user_data);
+}
+
+/* Each address for a while, in turns, as long as none leads to anything. FALSE: it is to end;
+ * TRUE: there may be others by now, if only because what one led to has ended. */
 static gboolean
 offer_in_turn (FaspResolve * r, GList * addresses)
 {
-  gboolean found = FALSE;
+  const gint64 until = g_get_monotonic_time () + LOOK_AGAIN_AFTER;
+  const GList *offered = NULL;
 
-  for (GList * l = addresses; l != NULL; l = l->next) {
-    g_autoptr (GSocketAddress) address = g_inet_socket_address_new (l->data,
-        r->port);
+  do
+    for (GList * l = addresses; l != NULL; l = l->next) {
+      gboolean settled = FALSE, was_settled;
 
-    if (!r->found (address, r->user_data))
-      continue;
-    found = TRUE;
-    do
-      if (!pause_for (r, NEXT_ADDRESS_AFTER))
-        return FALSE;
-    while (r->is_settled (r->user_data));
-  }
-  if (!found) {
+      if (l != offered && !offer (r, l->data))
+        continue;
+      offered = l;
+      do {
+        was_settled = settled;
+        if (!pause_for (r, NEXT_ADDRESS_AFTER))
+          return FALSE;
+        settled = r->is_settled (r->user_data);
+      } while (settled);
+      if (was_settled)
+        return TRUE;
+    }
+  while (offered != NULL && g_get_monotonic_time () < until);
+  if (offered == NULL) {
     g_autoptr (GError) error = g_error_new (G_IO_ERROR,
         G_IO_ERROR_NETWORK_UNREACHABLE,
         "none of its addresses is of the kind of this socket's (IPv4, IPv6)");
 
     r->failed (r->host, error, r->failed_data);
   }
-  /* it may have others by now */
-  return pause_for (r, LOOK_AGAIN_AFTER);
+  return offered != NULL || pause_for (r, LOOK_AGAIN_AFTER);
 }
 
 static gpointer

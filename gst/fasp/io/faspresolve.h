@@ -3,7 +3,8 @@
  * faspresolve.h: finds the peer's address without making anybody wait.
  *
  * A thread of its own resolves the name, again every second while that fails,
- * and while nobody answers hands out the name's addresses in turn.
+ * and while nobody answers hands out the name's addresses in turns.  When the peer at
+ * one of them is not heard any more, the name is resolved anew.
  */
 #pragma once
 
