@@ -359,6 +359,23 @@ warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
             "key-file."), (NULL));
 }
 
+/* Of several lines; or is there a slip of the pen in its name? */
+static void
+warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
+{
+  for (guint i = 0; i < links->n; i += links->flowlets) {
+    const FaspSocketSettings *line = &links->sockets[i];
+
+    if (fasp_io_is_early (io, i))
+      GST_ELEMENT_WARNING (c->element, RESOURCE, NOT_FOUND,
+          ("This machine has no %s \"%s\" yet: that line is used when it comes. "
+              "`ip address' lists what there is.",
+              line->interface != NULL ? "interface" : "address",
+              line->interface != NULL ? line->interface : line->local_address),
+          (NULL));
+  }
+}
+
 /* A handler that could refuse a caller has to be asked before it is let in. */
 static gboolean
 has_judge (GstElement * element)
@@ -505,6 +522,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
   }
   GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT
       " bytes", fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
+  warn_of_early (c, io, wanted.links);
   if (c->recorder != NULL)
     gst_fasp_recorder_start (c->recorder, io);
   g_mutex_lock (&c->lock);

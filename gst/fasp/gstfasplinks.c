@@ -210,6 +210,9 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
       if (!add_bond (links, s, *bond, error))
         return FALSE;
   }
+  /* one line that is down holds up no other */
+  for (guint i = 0; links->n > s->flowlets && i < links->n; i++)
+    links->sockets[i].may_come = TRUE;
   return TRUE;
 }
 

@@ -6,21 +6,31 @@
 #include <sys/socket.h>
 #include "faspinterface.h"
 
+/* From where nobody is reached who is not on this machine. */
+#define NOWHERE "lo"
+
 gboolean
 fasp_interface_bind (gint fd, const gchar * name)
 {
   return setsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, name, strlen (name)) == 0;
 }
 
-/* To one that is there, whatever it is called by now. */
-static gboolean
-is_bound (gint fd)
+gboolean
+fasp_interface_await (gint fd)
 {
-  gchar name[IFNAMSIZ];
-  socklen_t size = sizeof name;
+  return fasp_interface_bind (fd, NOWHERE);
+}
 
-  return getsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, name, &size) == 0
-      && size > 0;
+/* To one that is there, whatever it is called by now, and not only until @name comes. */
+static gboolean
+is_bound (gint fd, const gchar * name)
+{
+  gchar bound[IFNAMSIZ];
+  socklen_t size = sizeof bound;
+
+  return getsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, bound, &size) == 0
+      && size > 0 && (strcmp (bound, NOWHERE) != 0
+      || strcmp (name, NOWHERE) == 0);
 }
 
 /* Without privileges a socket can be bound to an interface (Linux 5.7), but not to another
@@ -43,6 +53,6 @@ bind_anew (gint fd, const gchar * name)
 void
 fasp_interface_follow (gint fd, const gchar * name)
 {
-  if (!is_bound (fd) && !fasp_interface_bind (fd, name) && errno == EPERM)
+  if (!is_bound (fd, name) && !fasp_interface_bind (fd, name) && errno == EPERM)
     bind_anew (fd, name);
 }

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 
 /* FALSE and errno: why not. */
 gboolean fasp_interface_bind (gint fd, const gchar * name);
+/* Until that is there to be followed nothing leaves by another. */
+gboolean fasp_interface_await (gint fd);
 /* To be called now and then: binds it again, if what it is bound to is gone and there is
  * another one of that name. */
 void fasp_interface_follow (gint fd, const gchar * name);

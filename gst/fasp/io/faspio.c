@@ -741,6 +741,12 @@ fasp_io_get_socket_buffer (FaspIo * io)
   return fasp_links_get_buffer (io->links);
 }
 
+gboolean
+fasp_io_is_early (FaspIo * io, guint link)
+{
+  return fasp_socket_is_early (fasp_links_get (io->links, link));
+}
+
 FaspEndpoint *
 fasp_io_lock (FaspIo * io)
 {

@@ -82,6 +82,8 @@ void fasp_io_free (FaspIo * io);
 
 guint16 fasp_io_get_port (FaspIo * io);
 gsize fasp_io_get_socket_buffer (FaspIo * io);
+/* Was the address or interface of this link not there when it was opened? */
+gboolean fasp_io_is_early (FaspIo * io, guint link);
 
 /* Bytes to be written; not copied as far as they fill blocks if they lie in a
  * @memory that stays as it is, which may be NULL. */

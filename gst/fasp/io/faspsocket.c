@@ -24,6 +24,7 @@ struct _FaspSocket
   guint16 port;
   gsize buffer;
   gchar *interface;             /* NULL: any */
+  gboolean early;
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -126,6 +127,15 @@ explain_bind (const FaspSocketSettings * settings, gint why)
   }
 }
 
+/* To an address that the machine does not have yet. */
+static gboolean
+bind_early (FaspSocket * s, const struct sockaddr_storage *native, gssize size)
+{
+  s->early = TRUE;
+  set_int (s, IPPROTO_IP, IP_FREEBIND, 1);      /* of IPv6, too */
+  return bind (s->fd, (const struct sockaddr *) native, size) == 0;
+}
+
 static gboolean
 bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
     GSocketAddress * address, GError ** error)
@@ -139,12 +149,23 @@ bind_socket (FaspSocket * s, const FaspSocketSettings * settings,
   if (!g_socket_address_to_native (address, &native, sizeof (native), error))
     return FALSE;
   set_scope (&native, settings->joins);
-  if (bind (s->fd, (struct sockaddr *) &native, size) == 0) {
+  if (bind (s->fd, (struct sockaddr *) &native, size) == 0
+      || (errno == EADDRNOTAVAIL && settings->may_come
+          && bind_early (s, &native, size))) {
     note_link (s, &native);
     return TRUE;
   }
   fail (error, what, explain_bind (settings, errno));
   return FALSE;
+}
+
+static gboolean
+bind_to_interface (FaspSocket * s, gboolean may_come)
+{
+  if (fasp_interface_bind (s->fd, s->interface))
+    return TRUE;
+  s->early = errno == ENODEV && may_come;
+  return s->early && fasp_interface_await (s->fd);
 }
 
 /* The kernel's limit (net.core.rmem_max) can be passed with privileges. */
@@ -178,7 +199,7 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     set_int (s, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
     set_int (s, IPPROTO_IPV6, IPV6_RECVERR, 1);
   }
-  if (s->interface != NULL && !fasp_interface_bind (s->fd, s->interface)) {
+  if (s->interface != NULL && !bind_to_interface (s, settings->may_come)) {
     g_autofree gchar *what = g_strdup_printf ("Cannot use interface \"%s\"",
         s->interface);
 
@@ -286,6 +307,12 @@ fasp_socket_free (FaspSocket * s)
     close (s->fd);
   g_free (s->interface);
   g_free (s);
+}
+
+gboolean
+fasp_socket_is_early (const FaspSocket * s)
+{
+  return s->early;
 }
 
 gboolean

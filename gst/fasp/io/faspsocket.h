@@ -25,6 +25,7 @@ typedef struct
   gsize buffer;                 /* wanted bytes of each socket buffer */
   gboolean answers;             /* whoever calls, from where it was called: a machine may have
                                    several addresses */
+  gboolean may_come;            /* its address or interface, if it is not there yet: others are */
   const FaspMembership *joins;  /* a group, whose address and port are the local
                                    ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;
@@ -38,6 +39,8 @@ gboolean fasp_socket_check (const FaspSocketSettings * settings,
 FaspSocket *fasp_socket_new (const FaspSocketSettings * settings,
     GError ** error);
 void fasp_socket_free (FaspSocket * socket);
+/* Was its address or interface not there when it was made? */
+gboolean fasp_socket_is_early (const FaspSocket * socket);
 
 /* Is it bound to a device? That may go and come back, as another one of its name: to be
  * called now and then. */

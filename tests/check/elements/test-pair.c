@@ -541,6 +541,31 @@ test_bonding (void)
   pair_free (pair);
 }
 
+/* A line that is not there yet, of either end, is told of and holds up no other. @data: of the
+ * sender, as it is to leave by. */
+static void
+test_early (gconstpointer data)
+{
+  guint a = pair_get_ports (2), b = a + 1;
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET
+      " bonding-addresses=\"127.0.0.2:%u@%s\"", a, b, (gchar *) data);
+  g_autofree gchar *source = g_strdup_printf
+      ("uri=fasp://127.0.0.1:%u?mode=listener " SECRET
+      " bonding-addresses=203.0.113.8:%u", a, b);
+  g_autofree gchar *sent = NULL, *received = NULL;
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+
+  play (pair);
+  push (pair, stream, 0, 100000, 5000);
+  sent = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (sent, data));
+  received = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (received, "no address \"203.0.113.8\" yet"));
+  finish (pair, stream);
+  pair_free (pair);
+}
+
 /* Buffers that are thousands of blocks, which stay in them; what the sender
  * cut comes out in one piece where it is there at once. */
 static void
@@ -1282,6 +1307,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/rendezvous/flowlets", GUINT_TO_POINTER (3),
       test_rendezvous);
   g_test_add_func ("/pair/bonding", test_bonding);
+  g_test_add_data_func ("/pair/early/interface", "wwan77", test_early);
+  g_test_add_data_func ("/pair/early/address", "203.0.113.9", test_early);
   g_test_add_func ("/pair/less", test_less);
   g_test_add_data_func ("/pair/large/clear", "none", test_large);
   g_test_add_data_func ("/pair/large/aes", "aes-128-gcm", test_large);

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include "faspinterface.h"
 
+#define LOOPBACK 1
+
 static struct
 {
   gint there;                   /* the interface of the name by now; 0: none */
@@ -23,6 +25,10 @@ int
 setsockopt (int fd, int level, int name, const void *value, socklen_t size)
 {
   g_assert_true (level == SOL_SOCKET && name == SO_BINDTODEVICE);
+  if (size == 2 && memcmp (value, "lo", 2) == 0) {
+    kernel.bound = LOOPBACK;
+    return 0;
+  }
   g_assert_cmpmem (value, size, "wwan0", 5);
   kernel.binds++;
   errno = kernel.there == 0 ? ENODEV : EPERM;
@@ -38,9 +44,10 @@ getsockopt (int fd, int level, int name, void *value, socklen_t * size)
   g_assert_true (level == SOL_SOCKET && name == SO_BINDTODEVICE);
   g_assert_cmpuint (*size, >=, IFNAMSIZ);
   *size = kernel.bound == 0 ? 0 : sizeof "wwan0";
-  memcpy (value, "wwan0", *size);
+  memcpy (value, kernel.bound == LOOPBACK ? "lo\0\0\0" : "wwan0", *size);
   errno = ENODEV;
-  return kernel.bound == 0 || kernel.bound == kernel.there ? 0 : -1;
+  return kernel.bound == 0 || kernel.bound == LOOPBACK
+      || kernel.bound == kernel.there ? 0 : -1;
 }
 
 int
@@ -103,6 +110,28 @@ test_follow (gconstpointer data)
   }
 }
 
+/* One that was not there at first is awaited, and nothing leaves by another. */
+static void
+test_await (gconstpointer data)
+{
+  memset (&kernel, 0, sizeof kernel);
+  kernel.privileged = GPOINTER_TO_INT (data);
+  kernel.port = 77;
+  g_assert_false (fasp_interface_bind (-1, "wwan0"));
+  g_assert_true (fasp_interface_await (-1));
+  fasp_interface_follow (-1, "wwan0");
+  g_assert_cmpint (kernel.bound, ==, LOOPBACK);
+  kernel.there = 3;
+  fasp_interface_follow (-1, "wwan0");
+  g_assert_cmpint (kernel.bound, ==, 3);
+  g_assert_cmpint (kernel.port, ==, 77);
+  /* it is where it was told to be */
+  g_assert_true (fasp_interface_await (-1));
+  kernel.binds = 0;
+  fasp_interface_follow (-1, "lo");
+  g_assert_cmpuint (kernel.binds, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -111,5 +140,9 @@ main (int argc, char **argv)
       GINT_TO_POINTER (TRUE), test_follow);
   g_test_add_data_func ("/interface/follow/as-anybody",
       GINT_TO_POINTER (FALSE), test_follow);
+  g_test_add_data_func ("/interface/await/privileged", GINT_TO_POINTER (TRUE),
+      test_await);
+  g_test_add_data_func ("/interface/await/as-anybody", GINT_TO_POINTER (FALSE),
+      test_await);
   return g_test_run ();
 }
