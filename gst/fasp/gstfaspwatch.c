@@ -19,6 +19,9 @@
 /* The third time in a row it is told. */
 #define LOOKS 3
 
+/* What has not arrived by then, and nothing else has, does not any more. */
+#define STUCK_LOOKS 5
+
 /* A file is as fast as the line; but what is live comes as fast as it comes: then nothing is lost,
  * and all is later and later. */
 static gboolean
@@ -73,6 +76,23 @@ tell_late (GstFaspWatch * w, GstElement * sink, guint missed)
           missed), (NULL));
 }
 
+/* The peer is heard, so nobody says that anything was interrupted. */
+static void
+tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
+{
+  g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio (where);
+  g_autofree gchar *peer = NULL;
+
+  if (!gst_fasp_events_is_due (&w->told_stuck))
+    return;
+  peer = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
+  GST_ELEMENT_WARNING (sink, RESOURCE, WRITE,
+      ("Nothing of the stream arrives at %s any more, though it is heard. Does the "
+          "path still take IP packets of 1228 bytes (IPv6: 1280; look at tunnels and "
+          "VPNs on the way), and do the firewalls let them through? It is sent again "
+          "until it arrives.", peer), (NULL));
+}
+
 void
 gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
 {
@@ -80,6 +100,8 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   gint64 held = MIN (w->held, since);
   FaspEndpoint *endpoint;
   FaspTime backlog, missed;
+  FaspAddress where;
+  gboolean stuck;
   gdouble loss;
 
   if (since < LOOK_EVERY)
@@ -88,6 +110,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   backlog = fasp_endpoint_get_backlog (endpoint, now);
   loss = fasp_endpoint_look_at_loss (endpoint);
   missed = fasp_endpoint_look_at_missed (endpoint);
+  stuck = fasp_endpoint_look_for_stuck (endpoint, now, STUCK_LOOKS, &where);
   fasp_io_unlock (io, FALSE);
   /* after an outage it waits as well, and less and less */
   w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND
@@ -98,6 +121,10 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   w->held = 0;
   w->backlog = backlog;
   tell_late (w, sink, 100 * missed / since);
+  if (stuck) {                  /* and no rate would help */
+    tell_stuck (w, sink, &where);
+    return;
+  }
   if (w->late < LOOKS)          /* a higher rate would not help */
     tell_behind (w, sink, 100 * held / since);
   tell_lossy (w, sink, loss);

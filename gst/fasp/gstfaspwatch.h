@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspwatch.h: a rate that was chosen too low or too high, or that the machine cannot keep, which
- * shows nowhere else, is told of, with what to do about it.
+ * gstfaspwatch.h: a rate that was chosen too low or too high, or that the machine cannot keep, and a path
+ * that takes nothing of the stream any more, which show nowhere else, are told of, with what to do about it.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct
   gint64 held;                  /* for so long the source was held up since, µs */
   FaspTime backlog;             /* and what had not left yet then waited so long */
   guint behind, lossy, late;    /* looks that found it so, in a row */
-  gint64 told_behind, told_lossy, told_late;    /* µs */
+  gint64 told_behind, told_lossy, told_late, told_stuck;        /* µs */
 } GstFaspWatch;
 
 /* A sink whose stream passes: looks once a second. */

@@ -456,6 +456,10 @@ gdouble fasp_endpoint_look_at_loss (FaspEndpoint * endpoint);
 /* A sender's: for how long, since it was looked at last, the rate would have let something leave and
  * nobody polled, to the receiver of whom that is so most; µs. */
 FaspTime fasp_endpoint_look_at_missed (FaspEndpoint * endpoint);
+/* A sender's, to be asked at regular times: one that is heard, and of what is on its way to it nothing
+ * has arrived the last @looks times. FALSE: there is none. */
+gboolean fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
+    guint looks, FaspAddress * where);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
  * arrive and as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,

@@ -5,6 +5,9 @@
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 
+/* Who is there says something twice in this time. */
+#define HEARD FASP_SEC
+
 static const FaspHist empty_hist;
 
 void
@@ -158,6 +161,30 @@ fasp_endpoint_look_at_missed (FaspEndpoint * endpoint)
     session->missed_seen = missed;
   }
   return most;
+}
+
+gboolean
+fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
+    guint looks, FaspAddress * where)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    guint64 acked = session->tx.acked;
+
+    /* members of a group speak seldom */
+    session->stuck = session->state == FASP_SESSION_OPEN
+        && now - session->heard < HEARD && !session->member.joined
+        && acked < session->tx.cursor && acked == session->acked_seen ?
+        session->stuck + 1 : 0;
+    session->acked_seen = acked;
+    if (found || session->stuck < looks)
+      continue;
+    *where = *fasp_session_get_address (session);
+    found = TRUE;
+  }
+  return found;
 }
 
 /* Whose lateness it is: who is open, or else who says goodbye. */

@@ -587,6 +587,35 @@ test_standstill (gconstpointer data)
   vcast_free (n);
 }
 
+/* A path that takes small packets alone by now: the peer is heard, and nothing arrives. So it is
+ * of one that lets nothing through. @data: bytes of a packet. */
+static void
+test_stuck (gconstpointer data)
+{
+  VCast *n = vcast_new (4);
+  ImpairConfig *wire;
+  FaspAddress where;
+
+  vcast_join_default (n);
+  wire = vnet_get_wire (n->net, VNET_A, VNET_B);
+  for (guint second = 0; second < 40; second++) {
+    gboolean stuck = fasp_endpoint_look_for_stuck (n->nodes[VNET_A].endpoint,
+        vnet_get_time (n->net), 5, &where);
+
+    /* the first look after that may still see what came before */
+    if (second < 15 || second > 31)
+      g_assert_false (stuck);
+    else if (second > 16 && second <= 30)
+      g_assert_true (stuck);
+    wire->mtu = second >= 10 && second < 30 ? GPOINTER_TO_UINT (data) : 0;
+    vcast_run (n, FASP_SEC);
+  }
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 0);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
 /* Nobody listens: hold the stream, or let it pass. */
 static void
 test_wait (gconstpointer data)
@@ -1575,6 +1604,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/end-of-dead/drop",
       GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
+  g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000),
+      test_stuck);
+  g_test_add_data_func ("/endpoint/stuck/all", GUINT_TO_POINTER (1),
+      test_stuck);
   g_test_add_data_func ("/endpoint/standstill/both", GUINT_TO_POINTER (3),
       test_standstill);
   g_test_add_func ("/endpoint/receivers", test_receivers);
