@@ -673,7 +673,9 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     endpoint->lateness = session->rx.lateness;
     endpoint->lateness_in_order = session->rx.lateness_in_order;
   }
-  if (again && !endpoint->caller.active
+  if (again && endpoint->caller.active && endpoint->caller.hello.has_resume)
+    fasp_dial_start (endpoint, now);    /* there is nothing to be resumed any more */
+  else if (again && !endpoint->caller.active
       && endpoint->move_time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
       && (session->close_reason == FASP_REASON_FINISHED

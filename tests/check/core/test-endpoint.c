@@ -540,6 +540,33 @@ test_end_of_only (void)
   vcast_free (n);
 }
 
+/* Who gives up sooner calls for a session of its own, and not for that which it does not know any
+ * more and the other end still does. */
+static void
+test_sooner (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  a.resume_timeout = 5 * FASP_SEC;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  vcast_run (n, a.resume_timeout + FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_false (n->nodes[VNET_B].wrong);
+  vcast_free (n);
+}
+
 /* Processes that are stopped, or machines, for longer than resume-timeout: they were not there to
  * hear anybody, and nobody was silent.  @data: a bit for each node. */
 static void
@@ -1604,11 +1631,14 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/end-of-dead/drop",
       GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
+  g_test_add_func ("/endpoint/sooner", test_sooner);
   g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000),
       test_stuck);
   g_test_add_data_func ("/endpoint/stuck/all", GUINT_TO_POINTER (1),
       test_stuck);
   g_test_add_data_func ("/endpoint/standstill/both", GUINT_TO_POINTER (3),
+      test_standstill);
+  g_test_add_data_func ("/endpoint/standstill/receiver", GUINT_TO_POINTER (2),
       test_standstill);
   g_test_add_func ("/endpoint/receivers", test_receivers);
   g_test_add_func ("/endpoint/figures", test_figures);
