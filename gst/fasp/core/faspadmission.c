@@ -369,7 +369,7 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
   FaspCipher cipher;
 
   if (resumed != NULL) {
-    resumed->ping_due = TRUE;   /* it hears that we know it */
+    fasp_session_is_asked_for (resumed, now, call->from);
     fasp_endpoint_wake (endpoint, resumed);
   } else if (hello->unsupported) {
     reject (endpoint, now, call, FASP_REASON_UNSUPPORTED,

@@ -212,7 +212,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   fasp_session_trust (session, now, 0);
   /* it may be there, or somebody who has copied the answer is */
   if (!fasp_address_equal (from, &called))
-    fasp_path_heard (&session->paths[0], now, from, TRUE);
+    fasp_path_suppose (&session->paths[0], now, from, FALSE);
   fasp_endpoint_session_opened (endpoint, now, session);
 }
 

@@ -26,6 +26,21 @@ fasp_path_clear (FaspPath * path)
 }
 
 void
+fasp_path_suppose (FaspPath * path, FaspTime now, const FaspAddress * at,
+    gboolean heard)
+{
+  if (path->has_candidate && path->candidate_heard && !heard)
+    return;
+  if (!path->has_candidate || !fasp_address_equal (&path->candidate, at))
+    path->candidate_time = path->challenge_time = now;
+  path->candidate = *at;
+  path->candidate_heard = heard;
+  path->has_candidate = TRUE;
+  /* who lives there says something every now and then; who does not is left alone */
+  path->challenges = FASP_CHALLENGES;
+}
+
+void
 fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
     gboolean newest)
 {
@@ -42,19 +57,13 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   }
   if (!newest)
     return;
-  if (same) {
-    path->has_candidate = FALSE;
-    return;
-  }
   /* whoever sends from there knows the key, but the address may be forged:
    * it counts once a challenge came back */
-  if (!path->has_candidate || !fasp_address_equal (&path->candidate, from)) {
-    path->candidate = *from;
-    path->has_candidate = TRUE;
-    path->candidate_time = path->challenge_time = now;
-  }
-  /* who lives there says something every now and then; who does not is left alone */
-  path->challenges = FASP_CHALLENGES;
+  if (same && (path->candidate_heard
+          || now - path->candidate_time > FASP_PATH_CALLED))
+    path->has_candidate = FALSE;
+  else if (!same)
+    fasp_path_suppose (path, now, from, TRUE);
 }
 
 void

@@ -25,6 +25,9 @@ G_BEGIN_DECLS
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
 #define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
 #define FASP_CHALLENGES 3
+/* One that was only called from, for so long, while the peer is heard where it was: it may not hear what
+ * is said there. */
+#define FASP_PATH_CALLED FASP_SEC
 /* One of several ways that nothing is heard on is asked after this time, and then
  * at intervals from the first of these to the second. */
 #define FASP_PATH_QUIET FASP_SEC
@@ -59,6 +62,7 @@ typedef struct
   FaspTime refused_at;          /* since then */
   gboolean has_candidate;
   FaspAddress candidate;
+  gboolean candidate_heard;     /* in the session */
   FaspTime candidate_time;      /* since then */
   FaspTime challenge_time;      /* the next is due, */
   guint challenges;             /* of so many that there may be by now */
@@ -98,6 +102,10 @@ void fasp_path_clear (FaspPath * path);
  * before. */
 void fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
     gboolean newest);
+/* The peer may be there by now: it is challenged.  What is not @heard from there in the session may
+ * be a copy, and takes no place of what is. */
+void fasp_path_suppose (FaspPath * path, FaspTime now,
+    const FaspAddress * at, gboolean heard);
 /* One of several, with the stream: is it silent from time to time? */
 void fasp_path_stream_heard (FaspPath * path, FaspTime now);
 

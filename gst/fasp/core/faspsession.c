@@ -177,6 +177,20 @@ fasp_session_get_refused_time (const FaspSession * session)
 }
 
 void
+fasp_session_is_asked_for (FaspSession * session, FaspTime now,
+    const FaspAddress * from)
+{
+  FaspPath *path = &session->paths[0];
+
+  for (guint i = 1; i < session->n_paths; i++)
+    if (session->paths[i].address.link == from->link)
+      path = &session->paths[i];
+  session->ping_due = TRUE;     /* it hears that we do, */
+  if (!fasp_address_equal (&path->address, from))
+    fasp_path_suppose (path, now, from, FALSE); /* also where the way to it is broken */
+}
+
+void
 fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow)
 {
   session->paths[flow].proved = TRUE;

@@ -190,6 +190,9 @@ gboolean fasp_session_refused (FaspSession * session, FaspTime now,
 /* When that is believed, as nothing is heard from there or any other address of the peer's since it
  * was asked; FASP_NEVER: it is not said of all of them. */
 FaspTime fasp_session_get_refused_time (const FaspSession * session);
+/* The peer, or who has copied what it said, asks from there whether we still know it. */
+void fasp_session_is_asked_for (FaspSession * session, FaspTime now,
+    const FaspAddress * from);
 /* Where the peer is, as far as is known: where its first flow goes. */
 const FaspAddress *fasp_session_get_address (const FaspSession * session);
 /* The session can carry data from now on, where the peer has been proved to be. */

@@ -4,6 +4,7 @@
  * being lied to.  One sender at node A, receivers at the others.
  */
 #include <string.h>
+#include "fasppath.h"
 #include "vcast.h"
 #include "vspy.h"
 
@@ -564,6 +565,56 @@ test_sooner (void)
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
+  vcast_free (n);
+}
+
+static void
+keep_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
+    gsize size)
+{
+  GBytes **open = data;
+
+  if (from != VNET_A || bytes[0] != (0x40 | FASP_HANDSHAKE_OPEN))
+    return;
+  g_clear_pointer (open, g_bytes_unref);
+  *open = g_bytes_new (bytes, size);
+}
+
+/* Who asks whether its session is still known is answered where it asks, too: its way to where it
+ * was may be broken. */
+static void
+test_asked_elsewhere (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
+  FaspAddress elsewhere = vnet_get_address (VNET_D);
+  g_autoptr (GBytes) open = NULL;
+  gconstpointer data;
+  gsize size;
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_set_tap (n->net, keep_open, &open);
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  vcast_run (n, 4 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  data = g_bytes_get_data (open, &size);
+  g_assert_cmpuint (there->packets, ==, 0);
+  vnet_inject (n->net, VNET_B, &elsewhere, data, size);
+  vcast_run (n, FASP_SEC);
+  /* it may be heard where it was all the time, and not hear the answers; but who has copied what
+   * it said gets less than that was */
+  g_assert_cmpuint (there->packets, ==, FASP_CHALLENGES);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (there->bytes, <, size);
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  vcast_run (n, FASP_SEC);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   vcast_free (n);
 }
 
@@ -1632,6 +1683,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
   g_test_add_func ("/endpoint/sooner", test_sooner);
+  g_test_add_func ("/endpoint/asked-elsewhere", test_asked_elsewhere);
   g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000),
       test_stuck);
   g_test_add_data_func ("/endpoint/stuck/all", GUINT_TO_POINTER (1),
