@@ -300,10 +300,11 @@ is_too_big (const FaspSendBatch * b, gint error)
 static void
 lose_first (FaspSendBatch * b, gint error)
 {
-  gboolean told = error != ECONNREFUSED && !is_too_big (b, error);
+  gboolean told = error != ECONNREFUSED && error != ENOBUFS
+      && !is_too_big (b, error);
 
-  /* too big for the interface, no route, a pending ICMP: it is lost, and the
-   * protocol knows what to do about losses; some is nothing unusual */
+  /* too big for the interface, no route, a pending ICMP, a queue of ours that is full: it is lost,
+   * and the protocol knows what to do about losses; some is nothing unusual */
   drop_first (b, b->counts[0]);
   if (told)
     b->error = error;
@@ -333,7 +334,8 @@ forget_source (FaspSendBatch * b)
 }
 
 /* Linux reports an error of an earlier datagram, an ICMP that came back, in
- * place of sending, once: so the same is tried again.  EIO and EINVAL are of
+ * place of sending, once: so the same is tried again.  ENOBUFS is no such: the queue of the
+ * interface has dropped it, as any other on its way might.  EIO and EINVAL are of
  * devices, routes and kernels that do not cut, and EMSGSIZE may be of one among
  * several: one by one it will show. */
 static void
@@ -343,7 +345,7 @@ refused (FaspSendBatch * b, gint error)
           || error == ENOPROTOOPT || error == EOPNOTSUPP)) {
     b->singly = b->counts[0];
     b->doubted = error != EMSGSIZE;
-  } else if (!b->retried && !is_too_big (b, error)) {
+  } else if (!b->retried && error != ENOBUFS && !is_too_big (b, error)) {
     b->retried = TRUE;
   } else if ((error == EINVAL || error == ENETUNREACH)
       && has_source (nth (b, b->first))) {

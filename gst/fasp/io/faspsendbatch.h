@@ -41,7 +41,7 @@ gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
 guint fasp_send_batch_get_futile (const FaspSendBatch * batch);
 
 /* errno of the last datagram that the network refused for other reasons than
- * its size or that nobody listens; 0: none. */
+ * its size, that nobody listens, or that a queue was full; 0: none. */
 gint fasp_send_batch_get_error (const FaspSendBatch * batch);
 
 G_END_DECLS

@@ -348,6 +348,25 @@ test_source (gconstpointer error)
   kernel_clear ();
 }
 
+/* An interface whose queue is full drops what it is given, like any other queue on the way:
+ * that is a loss, not given to it once more, and nothing to be told of. */
+static void
+test_queue (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+
+  kernel_init ();
+  kernel.pending = ENOBUFS;
+  put (batch, 0, 1200, 1);
+  put (batch, 1, 1300, 1);
+  g_assert_true (fasp_send_batch_flush (batch));
+  g_assert_cmpuint (kernel.sent->len, ==, 1);
+  assert_sent (0, 1, 1300);
+  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
 /* A full socket: the rest leaves later, in order, once; or is let go of. */
 static void
 test_full (void)
@@ -724,6 +743,7 @@ main (int argc, char **argv)
       test_source);
   g_test_add_data_func ("/batch/source/six", GINT_TO_POINTER (EINVAL),
       test_source);
+  g_test_add_func ("/batch/queue", test_queue);
   g_test_add_func ("/batch/full", test_full);
   g_test_add_func ("/batch/futile", test_futile);
   g_test_add_data_func ("/batch/links/wait", GINT_TO_POINTER (TRUE),
