@@ -18,7 +18,7 @@ fasp.prefs.clear = Pref.bool("Sessions are not encrypted", false,
 
 local types = { [1] = "OPEN", [2] = "RETRY", [3] = "ACCEPT", [4] = "REJECT", [5] = "VERSIONS", [6] = "PUNCH", [7] = "ANNOUNCE" }
 local frames = { [0] = "PADDING", [1] = "PING", [2] = "PONG", [3] = "TAIL", [4] = "FEEDBACK", [5] = "SKIP", [6] = "CLOSE",
-    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [12] = "GROUP" }
+    [7] = "PROMISE", [8] = "REPAIR", [9] = "POSITION", [10] = "EXPIRED", [11] = "NEXT", [12] = "GROUP" }
 local roles = { [1] = "sender", [2] = "receiver" }
 local reasons = { [1] = "finished", [2] = "stopped", [3] = "too slow", [4] = "refused",
     [5] = "busy", [6] = "same role", [7] = "unsupported option", [8] = "key", [9] = "encryption" }
@@ -46,6 +46,8 @@ f.key = ProtoField.uint16("fasp.key", "Key")
 f.span = ProtoField.uint16("fasp.span", "Span (ms)")
 f.group = ProtoField.none("fasp.group", "Listens to a group")
 f.group_key = ProtoField.bytes("fasp.group_key", "Key of the group")
+f.next_flow = ProtoField.uint8("fasp.next_flow", "Flow")
+f.next = ProtoField.uint64("fasp.next", "Next packet")
 f.members = ProtoField.uint64("fasp.members", "Members")
 f.back_off = ProtoField.uint64("fasp.back_off", "Back-off (us)")
 f.member_clock = ProtoField.uint64("fasp.member_clock", "Clock (ms)")
@@ -282,6 +284,10 @@ local function session(buffer, tree)
         elseif kind == 10 then
             frame:add(f.media_time, buffer(at + 1, 4))
             at, what = at + 5, "EXPIRED"
+        elseif kind == 11 then
+            frame:add(f.next_flow, buffer(at + 1, 1))
+            value, at = add_varint(frame, f.next, buffer, at + 2)
+            what = string.format("NEXT %d", value)
         elseif kind == 9 then
             value, at = add_varint(frame, f.number, buffer, at + 1)
             what = string.format("POSITION of %d", value)

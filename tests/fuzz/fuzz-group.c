@@ -71,8 +71,7 @@ send_group (Fuzz * fuzz, guint to, guint8 how, const guint8 * frames,
   if (session == NULL || session->hearing == NULL)
     return;
   hearing = session->hearing;
-  pn = fasp_gap_is_started (hearing->gap) ?
-      fasp_gap_get_largest (hearing->gap) + 1 : hearing->start;
+  pn = fasp_gap_get_expected (hearing->gap) + 1;
   sealer = fasp_sealer_new (hearing->cipher, hearing->key);
   size = seal (sealer, hearing->cid, FASP_GROUP_FLOW, pn + leap (how), frames,
       size, out);

@@ -20,6 +20,7 @@ struct _FaspGap
   gboolean started;
   guint64 largest;
   FaspTime largest_time;
+  guint64 told;                 /* of the next one, by who sends them */
   guint64 window[WORDS];        /* bit pn % FASP_GAP_WINDOW: arrived */
   Hole holes[FASP_GAP_HOLES];   /* ascending */
   guint n_holes, n_closed;      /* of which the first ones are settled */
@@ -235,6 +236,18 @@ FaspTime
 fasp_gap_get_largest_time (const FaspGap * gap)
 {
   return gap->largest_time;
+}
+
+guint64
+fasp_gap_get_expected (const FaspGap * gap)
+{
+  return MAX (gap->largest, gap->told);
+}
+
+void
+fasp_gap_expect (FaspGap * gap, guint64 pn)
+{
+  gap->told = MAX (gap->told, pn);
 }
 
 static const Hole *

@@ -14,6 +14,9 @@
  *
  * Also the replay window: a packet number is accepted once; those more than
  * FASP_GAP_WINDOW below the largest are refused.
+ *
+ * On the wire there are the low bits of a number, of which it is the nearest to what is expected:
+ * the largest, or, of a flow on which nothing has come for long, what its sender has told.
  */
 #pragma once
 
@@ -48,6 +51,10 @@ FaspGapResult fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn);
 gboolean fasp_gap_is_started (const FaspGap * gap);
 guint64 fasp_gap_get_largest (const FaspGap * gap);
 FaspTime fasp_gap_get_largest_time (const FaspGap * gap);
+/* Near which number the next packet is. */
+guint64 fasp_gap_get_expected (const FaspGap * gap);
+/* The next one will be @pn, says who sends them. */
+void fasp_gap_expect (FaspGap * gap, guint64 pn);
 /* Advances with time as holes expire. FALSE: nothing is settled yet. */
 gboolean fasp_gap_get_settled (FaspGap * gap, FaspTime now,
     guint64 * settled);

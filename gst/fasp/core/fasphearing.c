@@ -6,6 +6,8 @@
 #define SILENT FASP_SEC
 /* Who hears the group again has new blocks twice until the sender knows it. */
 #define ALONE FASP_SEC
+/* Nobody makes us compute more keys than that at once; there is another time. */
+#define PHASES_MOST 256
 
 FaspHearing *
 fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
@@ -14,11 +16,11 @@ fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
 
   hearing->cid = key->cid;
   hearing->cipher = key->cipher;
-  hearing->start = key->pn;
   hearing->phase = key->pn >> FASP_GROUP_PHASE_BITS;
   memcpy (hearing->key, key->key, FASP_KEY_SIZE);
   hearing->now = fasp_opener_new (hearing->cipher, hearing->key);
   hearing->gap = fasp_gap_new ();
+  fasp_gap_expect (hearing->gap, key->pn);
   hearing->heard = now;
   hearing->alone_since = FASP_NEVER;
   return hearing;
@@ -62,6 +64,19 @@ turn (FaspHearing * hearing)
   hearing->phase++;
 }
 
+void
+fasp_hearing_expect (FaspHearing * hearing, guint64 pn)
+{
+  guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
+
+  fasp_gap_expect (hearing->gap, pn);
+  /* where it is may be the next phase: what is on its way is of the one before */
+  for (guint i = 0; hearing->phase + 1 < phase && i < PHASES_MOST; i++) {
+    get_next (hearing);
+    turn (hearing);
+  }
+}
+
 FaspHearingResult
 fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     const FaspSessionHeader * header, const guint8 * data, gsize size,
@@ -69,7 +84,7 @@ fasp_hearing_open (FaspHearing * hearing, FaspTime now,
 {
   FaspGap *gap = hearing->gap;
   guint64 pn = fasp_widen (header->pn, FASP_PN_BITS,
-      fasp_gap_is_started (gap) ? fasp_gap_get_largest (gap) : hearing->start);
+      fasp_gap_get_expected (gap));
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
   FaspOpener *opener;
 

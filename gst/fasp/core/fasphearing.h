@@ -4,7 +4,8 @@
  * and what opens them.
  *
  * The packet number tells the phase of the key, so there is nothing to agree upon:
- * that of the phase it is in, of the one before, or of the next is tried, no other.
+ * that of the phase it is in, of the one before, or of the next is tried, no other.  Who has not
+ * heard it for so long that it is elsewhere is told by unicast which packet is next.
  */
 #pragma once
 
@@ -17,7 +18,6 @@ typedef struct
 {
   guint32 cid;
   FaspCipher cipher;
-  guint64 start;                /* packet number when it was told */
   guint64 phase;
   guint8 key[FASP_KEY_SIZE];    /* of the phase */
   FaspOpener *before, *now, *next;      /* those of others as far as they are needed */
@@ -47,6 +47,9 @@ typedef enum
 FaspHearingResult fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     const FaspSessionHeader * header, const guint8 * data, gsize size,
     guint8 * scratch, FaspReader * r);
+
+/* The next packet will be @pn, says the sender. */
+void fasp_hearing_expect (FaspHearing * hearing, guint64 pn);
 
 /* A new block came by unicast: it has not gone to the group, or not for this one. */
 void fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now);

@@ -113,6 +113,7 @@ typedef struct
   FaspTokens tokens;
   FaspTime ping_time;           /* next round trip measurement */
   gboolean ping_due;            /* one, at once */
+  guint next_turn;              /* of flows, to tell which packet is the next of */
   FaspPong pongs[FASP_PONGS];
   guint n_pongs;
   FaspSpread spread;            /* sender: of what it sends over the flows */

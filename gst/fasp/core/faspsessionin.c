@@ -306,6 +306,16 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
     session->promise_changed = TRUE;
 }
 
+/* Of a flow that the peer has not been heard on for long, or of a group. */
+static void
+handle_next (FaspSession * session, guint8 flow, guint64 pn)
+{
+  if (flow < session->n_paths)
+    fasp_gap_expect (session->paths[flow].gap, pn);
+  else if (flow == FASP_GROUP_FLOW && session->hearing != NULL)
+    fasp_hearing_expect (session->hearing, pn);
+}
+
 static void
 handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     guint8 flow, const FaspFrame * frame, gsize wire)
@@ -322,6 +332,9 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_PONG:
       handle_pong (session, now, flow, from, frame->number);
+      break;
+    case FASP_FRAME_NEXT:
+      handle_next (session, frame->flow, frame->number);
       break;
     case FASP_FRAME_CLOSE:
       handle_close (session, now, frame);
@@ -405,8 +418,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     return FASP_SESSION_ALIEN;
   /* before it is open, nothing has come on any */
   path = &session->paths[MIN (header.flow, session->n_paths - 1)];
-  pn = fasp_gap_is_started (path->gap) ? fasp_widen (header.pn, FASP_PN_BITS,
-      fasp_gap_get_largest (path->gap)) : header.pn;
+  pn = fasp_widen (header.pn, FASP_PN_BITS, fasp_gap_get_expected (path->gap));
   if (fasp_gap_is_refused (path->gap, pn)) {
     fasp_gap_receive (path->gap, now, pn);      /* counts it */
     return FASP_SESSION_REFUSED;

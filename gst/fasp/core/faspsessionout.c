@@ -19,6 +19,8 @@
 #define FEEDBACK_FLOW 45
 #define FEEDBACK_ARRIVAL 12
 #define FEEDBACK_REST 68
+/* A flow on which nothing has been heard for so long may carry nothing there either. */
+#define NEXT_AFTER (10 * FASP_SEC)
 /* Datagrams that the losses of late are known from, at most. */
 #define LOSS_SEEN_MAX 20000
 
@@ -143,7 +145,7 @@ poll_pong (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 /* A PING, padded to @size bytes if that is not 0. */
 static gboolean
 send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
-    guint8 flow, const FaspAddress * to, guint16 size, gboolean rekeys)
+    guint8 flow, const FaspAddress * to, guint16 size)
 {
   guint tag_size = fasp_cipher_get_tag_size (session->cipher);
   FaspAddress at = *to;
@@ -152,7 +154,7 @@ send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
   begin (session, &l, datagram, flow);
   datagram->to = at;
   fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
-          &session->tokens, size, rekeys, &at));
+          &session->tokens, size, FALSE, &at));
   if (size > 0) {
     memset (l.w.data + l.w.used, FASP_FRAME_PADDING, size - tag_size -
         l.w.used);
@@ -171,7 +173,7 @@ poll_challenge (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     if (now < fasp_path_get_challenge_time (path))
       continue;
     fasp_path_challenged (path, now);
-    return send_ping (session, now, datagram, i, &path->candidate, 0, FALSE);
+    return send_ping (session, now, datagram, i, &path->candidate, 0);
   }
   return FALSE;
 }
@@ -186,7 +188,7 @@ poll_quiet (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     if (now < fasp_path_get_ping_time (path))
       continue;
     fasp_path_asked (path, now);
-    return send_ping (session, now, datagram, i, &path->address, 0, FALSE);
+    return send_ping (session, now, datagram, i, &path->address, 0);
   }
   return FALSE;
 }
@@ -219,7 +221,7 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     /* the data is as large, and would not show that smaller ones arrive */
     if (path->probed) {
       path->probed = FALSE;
-      return send_ping (session, now, datagram, i, &path->address, 0, FALSE);
+      return send_ping (session, now, datagram, i, &path->address, 0);
     }
     if (!fasp_session_is_used (session, i)
         || now < fasp_pmtu_get_timeout (&path->pmtu))
@@ -239,9 +241,43 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     session->ping_time = now + PING_INTERVAL;
     path->probe_pn = path->next_pn + 1;
     path->probed = path->pmtu.confirming;
-    return send_ping (session, now, datagram, i, &path->address, size, FALSE);
+    return send_ping (session, now, datagram, i, &path->address, size);
   }
   return FALSE;
+}
+
+/* Would a member find the place of what comes from the group?  Not before it knows how far the
+ * stream is. */
+static gboolean
+is_in_stream (const FaspTx * tx)
+{
+  return tx->acked >= MAX (tx->skip_to, fasp_store_get_tail (tx->store));
+}
+
+/* Where the numbers of packets are that the peer may not have got for so long that their low bits
+ * do not tell: of one flow, each in its turn, and the group's is that after the last. */
+static void
+write_next (FaspSession * session, FaspTime now, FaspWriter * w)
+{
+  const guint turns = session->n_paths + 1;
+
+  for (guint i = 0; i < turns; i++) {
+    guint flow = session->next_turn;
+
+    session->next_turn = (flow + 1) % turns;
+    if (flow == session->n_paths) {
+      if (session->group == NULL || !is_in_stream (&session->tx))
+        continue;
+      fasp_wire_write_next (w, FASP_GROUP_FLOW,
+          fasp_group_log_get_pn (session->group->log));
+      return;
+    }
+    if (session->n_paths > 1
+        && now - session->paths[flow].heard >= NEXT_AFTER) {
+      fasp_wire_write_next (w, flow, session->paths[flow].next_pn);
+      return;
+    }
+  }
 }
 
 static gboolean
@@ -249,7 +285,7 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
   gboolean rekeys = now >= fasp_session_get_rekey_time (session);
   FaspTime timeout = fasp_rtt_timeout (&session->rtt);
-  guint8 flow;
+  Letter l;
 
   /* the receiver wants to know the round trip; the sender has feedback for that and only
    * shows that it is there */
@@ -264,9 +300,11 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
             REKEY_WAIT_MAX));
     session->rekey_ping = now;
   }
-  flow = pick_flow (session);
-  return send_ping (session, now, datagram, flow,
-      &session->paths[flow].address, 0, rekeys);
+  begin (session, &l, datagram, pick_flow (session));
+  fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
+          &session->tokens, 0, rekeys, &l.path->address));
+  write_next (session, now, &l.w);
+  return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
 }
 
 /* --- feedback ------------------------------------------------------------------------ */
@@ -528,6 +566,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
           FASP_INTERVAL_MAX), session->budget.rate);
   if (session->tx.skips_told > 0)
     write_position (session, &l.w, session->tx.cursor);
+  write_next (session, now, &l.w);
   return finish (session, now, &l, FASP_NO_BLOCK, FALSE);
 }
 

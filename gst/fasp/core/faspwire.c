@@ -612,6 +612,12 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     case FASP_FRAME_EXPIRED:
       frame->number = fasp_read_uint (r, 4);
       break;
+    case FASP_FRAME_NEXT:
+      frame->flow = fasp_read_uint (r, 1);
+      frame->number = fasp_read_varint (r);
+      if (frame->flow >= FASP_FLOWS_MAX)
+        r->failed = TRUE;
+      break;
     case FASP_FRAME_TAIL:
     case FASP_FRAME_SKIP:
       frame->number = fasp_read_varint (r);
@@ -741,6 +747,14 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
     fasp_write_varint (w, f->ranges[i].length - 1);
     at = f->ranges[i].start + f->ranges[i].length;
   }
+}
+
+void
+fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn)
+{
+  fasp_write_uint (w, FASP_FRAME_NEXT, 1);
+  fasp_write_uint (w, flow, 1);
+  fasp_write_varint (w, pn);
 }
 
 void

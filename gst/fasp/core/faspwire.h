@@ -179,6 +179,7 @@ typedef enum
   FASP_FRAME_REPAIR = 0x08,
   FASP_FRAME_POSITION = 0x09,
   FASP_FRAME_EXPIRED = 0x0a,
+  FASP_FRAME_NEXT = 0x0b,
   FASP_FRAME_GROUP = 0x0c,
   FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
 } FaspFrameType;
@@ -247,7 +248,8 @@ typedef struct
   FaspFrameType type;
   guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
                                    CLOSE reason; PROMISE latency, ms; GROUP members;
-                                   EXPIRED media time, low 32 bits */
+                                   EXPIRED media time, low 32 bits; NEXT packet */
+  guint8 flow;                  /* NEXT: of that packet */
   FaspPlace place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
@@ -283,6 +285,8 @@ void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval, guint64 budget);
 void fasp_wire_write_position (FaspWriter * w, guint64 number,
     const FaspPlace * place);
+/* The next packet of @flow is number @pn. */
+void fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter * w, guint64 members,
     guint64 back_off_us, guint64 clock_ms);
 /* All but the symbol, which follows. */

@@ -4,6 +4,7 @@
  */
 #include "faspannounce.h"
 #include "faspdamp.h"
+#include "faspendpointprivate.h"
 #include "faspgroup.h"
 #include "fasphearing.h"
 #include "fasprepair.h"
@@ -666,6 +667,44 @@ test_return (void)
   g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_DEAF], ==, 2);
   assert_whole (g);
   vgroup_free (g);
+}
+
+/* The group sends so many packets that none of those here hears. */
+static void
+send_unheard (Vgroup * g, guint64 packets)
+{
+  FaspGroup *group = g->sender->group;
+
+  for (; packets > 0; packets--)
+    fasp_group_log_sent (group->log, g->now, FASP_NO_BLOCK);
+  for (; group->phase < fasp_group_log_get_pn (group->log) >>
+      FASP_GROUP_PHASE_BITS; group->phase++)
+    fasp_seal_next_key (group->key);
+  fasp_sealer_free (group->sealer);
+  group->sealer = fasp_sealer_new (group->cipher, group->key);
+}
+
+/* It is back after hours: the numbers of its packets, and with them its keys, are others. */
+static void
+test_return_late (void)
+{
+  static const guint64 packets[] = { 5000000, 9000000, 15000000, 20000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
+    Vgroup *g = group_of (12, 2, FASP_SLOW_WAIT);
+
+    g->receivers[0].no_multicast = TRUE;
+    g->receivers[1].no_multicast = TRUE;
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 0);
+    send_unheard (g, packets[i]);
+    g->receivers[0].no_multicast = FALSE;
+    vgroup_run (g, 10 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 1);
+    g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_HEARING], ==, 1);
+    assert_whole (g);
+    vgroup_free (g);
+  }
 }
 
 /* It hears the group again, and by that more than was sent to it alone, as there is little
@@ -1347,6 +1386,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
   g_test_add_func ("/group/return", test_return);
+  g_test_add_func ("/group/return/late", test_return_late);
   g_test_add_func ("/group/return/narrow", test_return_narrow);
   g_test_add_func ("/group/return/all", test_return_all);
   g_test_add_func ("/group/return/flapping", test_return_flapping);

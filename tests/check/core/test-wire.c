@@ -169,6 +169,9 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
       case FASP_FRAME_POSITION:
         fasp_wire_write_position (w, frame.number, &frame.place);
         break;
+      case FASP_FRAME_NEXT:
+        fasp_wire_write_next (w, frame.flow, frame.number);
+        break;
       case FASP_FRAME_GROUP:
         fasp_wire_write_group (w, frame.number, frame.back_off, frame.interval);
         break;
