@@ -435,7 +435,7 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
       continue;
     if (flow == NULL)
       return FALSE;
-    largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
+    largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
     if (largest >= flow->next || told->unsettled > largest + 1)
       return FALSE;
   }
@@ -543,7 +543,7 @@ told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
     FaspRepairResult * result)
 {
   Flow *flow = repair->flows[told->flow];
-  guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, flow->next - 1);
+  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
 
   if (repair->log != NULL && told->flow == FASP_GROUP_FLOW) {
     if (flow->received == 0)    /* what was before is not lost */
@@ -673,7 +673,7 @@ fasp_repair_get_past (const FaspRepair * repair, const FaspGroupLog * log,
 
   if (repair->log != NULL || repair->past_received == 0 || next == 0)
     return FALSE;
-  *pn = fasp_widen (repair->past_largest, FASP_PN_BITS, next - 1);
+  *pn = fasp_widen_given (repair->past_largest, FASP_PN_BITS, next);
   *received = repair->past_received;
   return *pn < next;
 }

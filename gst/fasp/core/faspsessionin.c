@@ -143,7 +143,7 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
     if (told->flow >= session->n_paths || told->received == 0)
       continue;
     path = &session->paths[told->flow];
-    if (fasp_widen (told->largest, FASP_PN_BITS, path->next_pn) >=
+    if (fasp_widen_given (told->largest, FASP_PN_BITS, path->next_pn) >=
         path->phase_pn)
       return TRUE;
   }
@@ -192,7 +192,8 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   };
   FaspPath *path = &session->paths[told->flow];
   FaspTime arrived = widen_clock (path, clock - told->delay);
-  guint64 largest = fasp_widen (told->largest, FASP_PN_BITS, path->next_pn);
+  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS,
+      path->next_pn);
   guint64 pn = largest;
   const FaspSent *sent;
   guint first = FASP_ARRIVALS + 1;
@@ -219,7 +220,7 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
 static void
 forget_sent (FaspPath * path, const FaspFeedbackFlow * told)
 {
-  fasp_sent_log_forget (&path->sent, 1 + fasp_widen (told->largest,
+  fasp_sent_log_forget (&path->sent, 1 + fasp_widen_given (told->largest,
           FASP_PN_BITS, path->next_pn));
 }
 

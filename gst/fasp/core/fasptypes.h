@@ -193,6 +193,16 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   return expected + delta;
 }
 
+/* The same of a number that was given away, however long ago, as all below @end have been: the newest
+ * one.  @end or more: there is none. */
+static inline guint64
+fasp_widen_given (guint32 truncated, guint bits, guint64 end)
+{
+  guint64 mask = (G_GUINT64_CONSTANT (1) << bits) - 1;
+
+  return end - 1 - ((end - 1 - truncated) & mask);
+}
+
 #define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, largest ever sent: an
                                    Ethernet jumbo frame's, 9000 bytes */
 /* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, or for as long

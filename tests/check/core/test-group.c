@@ -838,6 +838,32 @@ test_return_vanished (void)
   }
 }
 
+/* Its line is out while the group sends so much that what it told of last is half of all packet
+ * numbers ago, and when it is back it does not hear the group: it has its stream all the same. */
+static void
+test_return_long_gone (void)
+{
+  static const guint64 packets[] = { 5000000, 9000000, 16000000, 20000000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
+    Vgroup *g = roomy_group (i + 1, 1, 0);
+
+    g->receivers[0].gone = TRUE;
+    vgroup_run (g, 4 * FASP_SEC);
+    send_unheard (g, packets[i]);
+    g->receivers[0].gone = FALSE;
+    g->receivers[0].no_multicast = TRUE;
+    vgroup_run (g, 20 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).deaf, ==, 1);
+    g_assert_cmpuint (watch_behind (g, FASP_SEC), <, g->bitrate / 8 / 2);
+    g->receivers[0].no_multicast = FALSE;
+    vgroup_run (g, 10 * FASP_SEC);
+    g_assert_cmpuint (get_stats (g).members, ==, 1);
+    assert_whole (g);
+    vgroup_free (g);
+  }
+}
+
 /* What several lack who were away is not sent to all before anything new. */
 static void
 test_return_several (void)
@@ -1391,6 +1417,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/return/all", test_return_all);
   g_test_add_func ("/group/return/flapping", test_return_flapping);
   g_test_add_func ("/group/return/vanished", test_return_vanished);
+  g_test_add_func ("/group/return/long-gone", test_return_long_gone);
   g_test_add_func ("/group/narrow", test_narrow);
   g_test_add_func ("/group/return/several", test_return_several);
   g_test_add_func ("/group/sender-anew", test_sender_anew);

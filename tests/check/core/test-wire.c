@@ -606,6 +606,12 @@ test_widen (void)
       g_assert_cmpuint (fasp_widen (number & 0xffffff, 24, bases[i]), ==,
           number);
     }
+  g_assert_cmpuint (fasp_widen_given (0xffffff, 24, 0x1000000), ==, 0xffffff);
+  g_assert_cmpuint (fasp_widen_given (0, 24, 0x1000000), ==, 0);
+  g_assert_cmpuint (fasp_widen_given (0, 24, 0x1000001), ==, 0x1000000);
+  g_assert_cmpuint (fasp_widen_given (1, 24, 0x1000001), ==, 1);
+  g_assert_cmpuint (fasp_widen_given (7, 24, 7), >=, 7);
+  g_assert_cmpuint (fasp_widen_given (0, 24, 0), ==, G_MAXUINT64 & ~0xffffff);
   g_assert_cmpuint (fasp_widen (0xfffffff0, 32, 0x10), ==, 0xfffffff0);
   g_assert_cmpuint (fasp_widen (0x10, 32, 0xfffffff0), ==,
       G_GUINT64_CONSTANT (0x100000010));
