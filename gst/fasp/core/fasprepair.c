@@ -11,6 +11,10 @@
 /* Datagrams that may wait for being settled, beyond four for each block in
  * flight: ten seconds of answers to pings, say. */
 #define OVERGROWN 65536
+/* What left so long ago is there or lost, told of or not: that is enough to know where so many wait, as
+ * in hours of an outage, in which ten a second ask whether it is over. */
+#define SETTLED_AFTER (60 * FASP_SEC)
+#define SETTLED_OF (OVERGROWN / 2)
 /* A flow that nothing was ever told of has so long. */
 #define UNMEASURED_DUE FASP_SEC
 /* Losses in a row that are rarer than that are no chance, */
@@ -256,57 +260,6 @@ is_wanted (const FaspRepair * repair, FaspTime now, const Flow * flow)
   return repair->n_flows > 1 && !told;
 }
 
-/* What needs no answer any more must not pile up, even when the peer
- * acknowledges blocks but never settles a packet. */
-static void
-forget (FaspRepair * repair, FaspTime now, Flow * flow)
-{
-  while (flow->front < flow->next && !is_wanted (repair, now, flow))
-    flow->front++;
-}
-
-void
-fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
-    guint64 block, gboolean continued)
-{
-  Flow *flow;
-
-  g_return_if_fail (index < FASP_FLOWS_MAX);
-  flow = repair->flows[index];
-  if (flow == NULL) {
-    flow = repair->flows[index] = g_new0 (Flow, 1);
-    repair->n_flows++;
-    fasp_rtt_init (&flow->rtt);
-    flow->mask = FASP_RING_FIRST_MASK;
-    flow->ring = g_new (Transmission, flow->mask + 1);
-  }
-  forget (repair, now, flow);
-  flow->ring = fasp_ring_make_room (flow->ring, sizeof *flow->ring,
-      &flow->mask, flow->front, flow->next);
-  *transmission (flow, flow->next) = (Transmission) {
-  block, now};
-  flow->next++;
-
-  if (block < FASP_PROBE) {
-    BlockState *state;
-
-    g_return_if_fail (block >= repair->base && block <= repair->next);
-    if (block == repair->next) {
-      add_block (repair, block);
-      block_state (repair, block)->first = index;
-    }
-    state = block_state (repair, block);
-    state->last = index;
-    state->in_flight++;
-    if (!continued && state->rounds < G_MAXUINT8)
-      state->rounds++;
-    if (state->queued && repair->heap_used > 0 && repair->heap[0] == block) {
-      heap_pop (repair);
-      state->queued = FALSE;
-    }
-  }
-}
-
 /* A settled packet is no longer in flight: is its block there? FALSE: not
  * known yet. */
 static gboolean
@@ -356,6 +309,66 @@ settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
       g_sequence_insert_sorted (repair->unknown, g_memdup2 (&t->block,
               sizeof t->block), compare_blocks, NULL);
   }
+}
+
+/* What needs no answer any more must not pile up, even when the peer
+ * acknowledges blocks but never settles a packet. */
+static void
+forget (FaspRepair * repair, FaspTime now, Flow * flow)
+{
+  FaspRepairResult ignored = { 0 };
+
+  while (flow->front < flow->next) {
+    if (!is_wanted (repair, now, flow))
+      flow->front++;
+    else if (flow->next - flow->front > SETTLED_OF
+        && now - transmission (flow, flow->front)->sent >= SETTLED_AFTER)
+      settle_flow (repair, now, flow, flow->front, &ignored);
+    else
+      break;
+  }
+}
+
+void
+fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
+    guint64 block, gboolean continued)
+{
+  Flow *flow;
+
+  g_return_if_fail (index < FASP_FLOWS_MAX);
+  flow = repair->flows[index];
+  if (flow == NULL) {
+    flow = repair->flows[index] = g_new0 (Flow, 1);
+    repair->n_flows++;
+    fasp_rtt_init (&flow->rtt);
+    flow->mask = FASP_RING_FIRST_MASK;
+    flow->ring = g_new (Transmission, flow->mask + 1);
+  }
+  flow->ring = fasp_ring_make_room (flow->ring, sizeof *flow->ring,
+      &flow->mask, flow->front, flow->next);
+  *transmission (flow, flow->next) = (Transmission) {
+  block, now};
+  flow->next++;
+
+  if (block < FASP_PROBE) {
+    BlockState *state;
+
+    g_return_if_fail (block >= repair->base && block <= repair->next);
+    if (block == repair->next) {
+      add_block (repair, block);
+      block_state (repair, block)->first = index;
+    }
+    state = block_state (repair, block);
+    state->last = index;
+    state->in_flight++;
+    if (!continued && state->rounds < G_MAXUINT8)
+      state->rounds++;
+    if (state->queued && repair->heap_used > 0 && repair->heap[0] == block) {
+      heap_pop (repair);
+      state->queued = FALSE;
+    }
+  }
+  forget (repair, now, flow);
 }
 
 /* Those from @first to before @end are spoken of now. */

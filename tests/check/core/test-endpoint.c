@@ -837,6 +837,40 @@ test_outage (void)
   vcast_free (n);
 }
 
+/* Hours of nothing, forth or both ways, as long as the peer keeps its place: what is asked meanwhile is
+ * not held against it. */
+static void
+test_outage_hours (gconstpointer both)
+{
+  for (guint i = 0; i < 2; i++) {
+    VCast *n = vcast_new (7);
+    FaspEndpointConfig a = vcast_config (VNET_A, i == 0 ? FASP_MODE_LISTENER :
+        FASP_MODE_CALLER);
+    FaspEndpointConfig b = vcast_config (VNET_B, i == 0 ? FASP_MODE_CALLER :
+        FASP_MODE_LISTENER);
+
+    a.resume_timeout = b.resume_timeout = 24 * 3600 * FASP_SEC;
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_run (n, 2 * FASP_SEC);
+    vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+    if (both)
+      lose (n, 1);
+    vcast_run (n, FASP_SEC);
+    n->bitrate = 0;
+    vcast_run (n, 3 * 3600 * FASP_SEC);
+    lose (n, 0);
+    vcast_run (n, 5 * FASP_SEC);
+    for (guint side = VNET_A; side <= VNET_B; side++) {
+      g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_CONNECTED], ==, 1);
+      g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 0);
+    }
+    vcast_end (n);
+    vcast_assert_whole (n, VNET_B);
+    vcast_free (n);
+  }
+}
+
 /* Dead for longer than the resume timeout: both say so; the memory of the
  * session goes. */
 static void
@@ -1719,6 +1753,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/rebind/sender-far",
       GINT_TO_POINTER (VNET_A), test_rebind_far);
   g_test_add_func ("/endpoint/outage/long", test_outage);
+  g_test_add_data_func ("/endpoint/outage/hours", NULL, test_outage_hours);
+  g_test_add_data_func ("/endpoint/outage/hours-both", "both",
+      test_outage_hours);
   g_test_add_func ("/endpoint/death", test_death);
   g_test_add_func ("/endpoint/closed-port", test_closed_port);
   g_test_add_func ("/endpoint/restart", test_restart);
