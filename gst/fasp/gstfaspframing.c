@@ -36,6 +36,22 @@ static const struct
   {"video/x-vp9", NULL, ANY},
 };
 
+/* Those that have one and do not say so in their caps. */
+static const gchar *const headed[] = {
+  "video/quicktime", "audio/x-m4a", "video/x-msvideo", "audio/x-wav", NULL
+};
+
+/* Tables of MPEG-TS come again and again. */
+gboolean
+gst_fasp_framing_is_headed (const GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+  return (gst_structure_has_field (s, "streamheader")
+      && !gst_structure_has_name (s, "video/mpegts"))
+      || g_strv_contains (headed, gst_structure_get_name (s));
+}
+
 const gchar *
 gst_fasp_framing_advise (const GstCaps * caps)
 {

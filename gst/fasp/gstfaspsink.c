@@ -69,7 +69,9 @@ struct _GstFaspSink
   const gchar *framing_advice;  /* the last given of this stream; NULL: none */
   gboolean ended;               /* the end of the stream was sent */
   gint async_set;               /* `async' was, by the application; atomic */
-  gint64 told_slow;             /* the I/O thread's; µs */
+  gint headed;                  /* GQuark of caps whose stream nobody reads without its
+                                 * beginning; 0: of none; atomic */
+  gint64 told_slow, told_headed;        /* the I/O thread's; µs */
   GstFaspWatch watch;
 };
 
@@ -344,11 +346,29 @@ tell_slow (GstFaspSink * self, const FaspEvent * event, const gchar * what)
           "now and then.", peer, what), (NULL));
 }
 
+/* Of many, the first one of a minute. */
+static void
+tell_in_the_middle (GstFaspSink * self, const FaspEvent * event)
+{
+  GQuark headed = g_atomic_int_get (&self->headed);
+  g_autofree gchar *peer = gst_fasp_events_peer (event);
+
+  if (headed == 0 || !gst_fasp_events_is_due (&self->told_headed))
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s joins in the middle of %s, "
+          "which cannot be read without its beginning. Put a muxer in front of "
+          "faspsink whose stream can be joined anywhere, as mpegtsmux; or have the "
+          "beginning kept (history, join-at=back) or held (wait-for-connection=true).",
+          peer, g_quark_to_string (headed)), (NULL));
+}
+
 static void
 handle_event (GstElement * element, const FaspEvent * event)
 {
   GstFaspSink *self = GST_FASP_SINK (element);
 
+  if (event->type == FASP_EVENT_CONNECTED && event->in_the_middle)
+    tell_in_the_middle (self, event);
   if (event->type == FASP_EVENT_BITRATE)
     gst_fasp_upstream_tell_bitrate (&self->upstream, element, event->bitrate);
   else if (event->type == FASP_EVENT_CONNECTED
@@ -392,7 +412,8 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     self->framing_advice = NULL;
     gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
-    self->told_slow = 0;
+    self->told_slow = self->told_headed = 0;
+    g_atomic_int_set (&self->headed, 0);
     self->watch = (GstFaspWatch) {
     0};
     if (!gst_fasp_connection_open (&self->connection))
@@ -497,6 +518,8 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   gint size = 0;
 
   warn_of_framing (self, caps, s);
+  g_atomic_int_set (&self->headed, gst_fasp_framing_is_headed (caps) ?
+      gst_structure_get_name_id (s) : 0);
   if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)
     size = gst_structure_has_name (s, "video/mpegts") ? 188 : 0;
   fasp_endpoint_set_packet_size (fasp_io_lock (self->connection.io), size);

@@ -381,7 +381,9 @@ fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   endpoint->unanswered_told = FALSE;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session);
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED,
+      session)->in_the_middle = endpoint->store != NULL
+      && fasp_writing_is_in_the_middle (endpoint, session);
   endpoint->hold = FASP_NO_BLOCK;
   endpoint->hold_deadline = FASP_NEVER;
   if (endpoint->store == NULL)

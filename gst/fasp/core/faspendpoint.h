@@ -251,6 +251,8 @@ typedef struct
   FaspReason reason;
   gboolean final;               /* no attempt to reconnect will follow */
   gboolean calling;             /* REJECTED: it was this end that called */
+  gboolean in_the_middle;       /* CONNECTED, sender: the peer has nothing of the stream,
+                                   and will not have its beginning */
   gboolean latency_known;       /* or it is still to be found */
   guint latency_ms;             /* that the session began with */
   guint current_latency_ms;     /* PROMISE: that is in force now */

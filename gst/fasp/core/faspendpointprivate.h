@@ -161,6 +161,9 @@ void fasp_writing_begin (FaspEndpoint * endpoint, guint32 size);
 /* A session opened: the first one, of how large blocks? one more, what does it lack? */
 void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session);
+/* Has its peer nothing of the stream, and will it lack the beginning? */
+gboolean fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
+    const FaspSession * session);
 void fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now);
 /* faspreading.c: a receiver's session begins; @told: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,

@@ -44,16 +44,33 @@ has_listeners (const FaspEndpoint * endpoint)
  * waits until the probes of its width are answered, too. */
 #define MEASURED_AFTER (10 * FASP_MSEC)
 
-/* Does it lack what stood before its first block?  That may be another than was promised, if
- * nothing is kept for who is half open. */
+/* Where it begins: that may be another place than was promised, if nothing is kept for who is
+ * half open. */
+static FaspPlace
+get_begin (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  return fasp_store_get_place_of (endpoint->store, MAX (session->start,
+          fasp_store_get_tail (endpoint->store)));
+}
+
+gboolean
+fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
+    const FaspSession * session)
+{
+  FaspPlace begin = get_begin (endpoint, session);
+
+  return begin.offset > 0
+      && !fasp_place_is_comparable (&session->stood, &begin);
+}
+
+/* Does it lack what stood before its first block? */
 static void
 count_missing (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
 {
   const FaspPlace *from = &session->stood;
-  guint64 tail = fasp_store_get_tail (endpoint->store), bytes;
-  FaspPlace to = fasp_store_get_place_of (endpoint->store,
-      MAX (session->start, tail));
+  FaspPlace to = get_begin (endpoint, session);
+  guint64 bytes;
 
   if (!fasp_place_is_comparable (from, &to) || from->offset >= to.offset)
     return;

@@ -709,6 +709,60 @@ test_absent (void)
     }
 }
 
+typedef struct
+{
+  const gchar *caps;
+  gboolean late;                /* who joins late; */
+  const gchar *told;            /* is that warned of? */
+} Middle;
+
+static const Middle middles[] = {
+  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", TRUE,
+      "middle of video/x-matroska"},
+  {"video/quicktime,variant=iso", TRUE, "middle of video/quicktime"},
+  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL},
+  {"video/mpegts,systemstream=true,streamheader=(buffer)<47400010>", TRUE,
+      NULL},
+};
+
+/* Who has not heard the beginning of a stream that is nothing without it. */
+static void
+test_in_the_middle (gconstpointer data)
+{
+  const Middle *middle = data;
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u "
+      "wait-for-connection=%s " SECRET, port, middle->late ? "false" : "true");
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      SECRET, port);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (middle->caps);
+  g_autoptr (GBytes) stream = pair_make_stream (200000);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_app_src_set_caps (get_in (pair), caps);
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  push (pair, stream, 0, 100000, 1316);
+  while (middle->late
+      && pair_get_stat (pair->sender, "sink", "bytes-sent-total") < 100000)
+    g_thread_yield ();
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  while (pair_get_stat (pair->sender, "sink", "connected-callers") < 1)
+    g_thread_yield ();
+  push (pair, stream, 100000, 200000, 1316);
+  gst_app_src_end_of_stream (get_in (pair));
+  message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  g_assert_cmpint (error != NULL, ==, middle->told != NULL);
+  if (error != NULL)
+    g_assert_nonnull (strstr (error->message, middle->told));
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair->got->len, ==, middle->late ? 100000 : 200000);
+  pair_free (pair);
+}
+
 /* Live, without a receiver, and not asked to wait for one: it plays. */
 static void
 test_unheard (void)
@@ -1317,6 +1371,11 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/pause", test_pause);
   g_test_add_func ("/pair/absent", test_absent);
   g_test_add_func ("/pair/unheard", test_unheard);
+  for (guint i = 0; i < G_N_ELEMENTS (middles); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/pair/in-the-middle/%u", i);
+
+    g_test_add_data_func (path, &middles[i], test_in_the_middle);
+  }
   g_test_add_func ("/pair/receiver-stops", test_receiver_stops);
   g_test_add_func ("/pair/sender-stops", test_sender_stops);
   g_test_add_func ("/pair/keep-listening", test_keep_listening);
