@@ -131,6 +131,6 @@ gst_fasp_place_make_event (const FaspOrigin * origin, const gchar * streamid)
   g_autofree gchar *text = gst_fasp_origin_to_string (origin);
 
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-      gst_structure_new ("fasp-stream", "origin", G_TYPE_STRING, text,
+      gst_structure_new (GST_FASP_PLACE_EVENT, "origin", G_TYPE_STRING, text,
           "streamid", G_TYPE_STRING, streamid, NULL));
 }

@@ -24,7 +24,8 @@ gboolean gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
     FaspTime * media_time);
 /* For the event and for messages: hexadecimal. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin * origin);
-/* The sticky event `fasp-stream': whose stream it is from now on. */
+/* The sticky event: whose stream it is from now on. */
+#define GST_FASP_PLACE_EVENT "fasp-stream"
 GstEvent *gst_fasp_place_make_event (const FaspOrigin * origin,
     const gchar * streamid);
 

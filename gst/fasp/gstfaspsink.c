@@ -67,6 +67,7 @@ struct _GstFaspSink
   GstFaspUpstream upstream;
   gboolean delta;               /* the last buffer cannot be decoded alone */
   const gchar *framing_advice;  /* the last given of this stream; NULL: none */
+  gboolean changed;             /* what came was no faspsrc's, or is not any more */
   gboolean ended;               /* the end of the stream was sent */
   gint async_set;               /* `async' was, by the application; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
@@ -204,6 +205,20 @@ begins_key_frame (GstFaspSink * self, GstBuffer * buffer)
   return begins;
 }
 
+/* As a faspsrc had it. Who cuts or copies some buffers of a stream makes another of it, and the
+ * others are of that, too: until upstream another one begins. */
+static gboolean
+is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
+    FaspTime * media_time)
+{
+  self->changed |= gst_buffer_get_size (buffer) > 0
+      && !gst_fasp_place_get (buffer, place, media_time);
+  if (self->changed)
+    *place = (FaspPlace) {
+    0};
+  return !self->changed;
+}
+
 /* The buffer must stay until it is flushed. */
 static GstFlowReturn
 gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
@@ -213,7 +228,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   FaspPlace place = { 0 };
   FaspTime media_time = 0;
   gboolean is_key = begins_key_frame (self, buffer);
-  gboolean relayed = gst_fasp_place_get (buffer, &place, &media_time);
+  gboolean relayed = is_relayed (self, buffer, &place, &media_time);
 
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++) {
     FaspIoPiece *piece = &g->pieces[g->n];
@@ -318,6 +333,15 @@ drain (GstFaspSink * self)
   }
 }
 
+static gboolean
+gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
+      || gst_event_has_name (event, GST_FASP_PLACE_EVENT))
+    GST_FASP_SINK (sink)->changed = FALSE;
+  return GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->event (sink, event);
+}
+
 static GstFlowReturn
 gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
 {
@@ -408,7 +432,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     choose_async (self);
-    self->delta = FALSE;
+    self->delta = self->changed = FALSE;
     self->framing_advice = NULL;
     gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
@@ -553,6 +577,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
   sink_class->unlock_stop = gst_fasp_sink_unlock_stop;
   sink_class->render = gst_fasp_sink_render;
   sink_class->render_list = gst_fasp_sink_render_list;
+  sink_class->event = gst_fasp_sink_event;
   sink_class->wait_event = gst_fasp_sink_wait_event;
 }
 

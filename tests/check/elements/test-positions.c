@@ -299,6 +299,20 @@ change_all (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* As a pacer, which cuts one and passes on the next as it is: the bytes are the same. */
+static GstPadProbeReturn
+copy_some (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  guint *n = data;
+
+  if (++*n % 2 == 0) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy (buffer);
+    gst_buffer_unref (buffer);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 static void
 run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
     Tap ** last)
@@ -352,6 +366,24 @@ test_changed (void)
   g_assert_cmpuint (last->got->len, ==, SIZE);
   for (guint i = 0; i < SIZE; i++)
     g_assert_cmpuint (last->got->data[i], ==, relay->got->data[i] ^ 0xff);
+  tap_free (last);
+  tap_free (relay);
+}
+
+/* It becomes another stream once, not with each buffer. */
+static void
+test_changed_in_part (void)
+{
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  Tap *relay, *last;
+  guint n = 0;
+
+  run_changed (copy_some, &n, &relay, &last);
+  g_assert_cmpuint (n, >, 10);
+  g_assert_cmpuint (last->origins, <=, 2);
+  g_assert_cmpstr (relay->origin, !=, last->origin);
+  g_assert_cmpmem (last->got->data, last->got->len, g_bytes_get_data (stream,
+          NULL), SIZE);
   tap_free (last);
   tap_free (relay);
 }
@@ -506,6 +538,7 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/chain", test_chain);
   g_test_add_func ("/positions/dropped", test_dropped);
   g_test_add_func ("/positions/changed", test_changed);
+  g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
   g_test_add_func ("/positions/move", test_move);
   g_test_add_func ("/positions/first-absent", test_first_absent);
   g_test_add_data_func ("/positions/key-frame/sink", sink, test_key_frame);
