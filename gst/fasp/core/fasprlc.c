@@ -7,21 +7,40 @@
 
 /* Source symbols that are added up in one pass over the repair symbol. */
 #define AT_ONCE 32
-#define TABLE 32                /* bytes of a coefficient's, in ISA-L */
+#define TABLE_MAX 32            /* bytes of a coefficient's table, in ISA-L */
 
-/* Each coefficient's table, made once. */
-static guint8 *
-get_table (guint8 c)
+/* Tables of several coefficients lie one behind the other.  Those of ISA-L 2.31 are of 8 bytes, for
+ * processors that multiply in such a field themselves (GFNI), else of 32. */
+static gsize
+measure_table (void)
 {
-  static guint8 tables[256][TABLE];
+  guint8 two[2 * TABLE_MAX] = { 0 };
+  gsize size = 8;
+
+  ec_init_tables (2, 1, (guint8[]) {
+      1, 1}, two);
+  while (size < TABLE_MAX && memcmp (two, two + size, size) != 0)
+    size *= 2;
+  return size;
+}
+
+/* Each coefficient's table, made once; @size: bytes of it. */
+static guint8 *
+get_table (guint8 c, gsize * size)
+{
+  static guint8 tables[256 * TABLE_MAX];
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
+    guint8 all[256];
+
     for (guint i = 0; i < 256; i++)
-      gf_vect_mul_init (i, tables[i]);
-    g_once_init_leave (&once, 1);
+      all[i] = i;
+    ec_init_tables (256, 1, all, tables);
+    g_once_init_leave (&once, measure_table ());
   }
-  return tables[c];
+  *size = once;
+  return tables + c * once;
 }
 
 void
@@ -45,19 +64,23 @@ fasp_rlc_invert (guint8 c)
 void
 fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
 {
+  gsize size;
+
   if (n > 0 && c != 0)
-    ec_encode_data_update (n, 1, 1, 0, get_table (c), (guint8 *) from, &to);
+    ec_encode_data_update (n, 1, 1, 0, get_table (c, &size), (guint8 *) from,
+        &to);
 }
 
 void
 fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
 {
   guint8 product[FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX], *out = product;
+  gsize size;
 
   /* ISA-L may multiply the last bytes twice: not in place */
   for (gsize done, i = 0; c != 1 && i < n; i += done) {
     done = MIN (n - i, sizeof product);
-    ec_encode_data (done, 1, 1, get_table (c), &data, &out);
+    ec_encode_data (done, 1, 1, get_table (c, &size), &data, &out);
     memcpy (data, product, done);
     data += done;
   }
@@ -88,12 +111,16 @@ static void
 add_alike (guint8 * symbol, const FaspBlock * const *blocks, guint n,
     const guint8 * coefficients)
 {
-  guint8 tables[AT_ONCE * TABLE], *sources[AT_ONCE];
+  guint8 tables[AT_ONCE * TABLE_MAX], *table = tables, *sources[AT_ONCE];
   guint32 size = blocks[0]->size;
   guint8 sum[FASP_BLOCK_SIZE_MAX], *out = sum;
 
   for (guint i = 0; i < n; i++) {
-    memcpy (tables + i * TABLE, get_table (coefficients[i]), TABLE);
+    gsize table_size;
+    const guint8 *one = get_table (coefficients[i], &table_size);
+
+    memcpy (table, one, table_size);
+    table += table_size;
     sources[i] = blocks[i]->data;
   }
   ec_encode_data (size, n, 1, tables, sources, &out);

@@ -272,8 +272,7 @@ write_next (FaspSession * session, FaspTime now, FaspWriter * w)
           fasp_group_log_get_pn (session->group->log));
       return;
     }
-    if (session->n_paths > 1
-        && now - session->paths[flow].heard >= NEXT_AFTER) {
+    if (session->n_paths > 1 && now - session->paths[flow].heard >= NEXT_AFTER) {
       fasp_wire_write_next (w, flow, session->paths[flow].next_pn);
       return;
     }
