@@ -7,6 +7,11 @@
 #define BATCHES_MAX 4
 /* Datagrams that one member gets under one lock of its own. */
 #define LOCKED_MAX 64
+/* Telling all members what the network reports takes one of so many parts of the time, but for
+ * what was left of so much of it.  What is not told is reported again, by the next datagram that
+ * goes there. */
+#define REPORTS_SHARE 20
+#define REPORTS_UNUSED (100 * FASP_MSEC)
 
 typedef struct
 {
@@ -30,6 +35,7 @@ struct _FaspPort
   GMutex lock;                  /* of all below */
   FaspRoutes *routes;
   Member members[FASP_ROUTES_MAX];
+  FaspTime reports_from;        /* nothing is told before */
   gboolean has_receivers;
   gsize buffer;                 /* that the kernel has granted */
 };
@@ -89,7 +95,24 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
   let_go (current, self);
 }
 
-/* It is not told whose it was: those to whom the address means nothing pass it over. */
+/* It is not told whose it was: those to whom the address means nothing pass it over. Lock held. */
+static void
+tell_members (FaspPort * port, const FaspAddress * address)
+{
+  FaspTime now = g_get_monotonic_time ();
+
+  if (now < port->reports_from)
+    return;
+  for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
+    Member *member = find (port, i);
+
+    if (member != NULL)
+      member->functions->unreachable (member->data, now, address);
+  }
+  port->reports_from = MAX (port->reports_from, now - REPORTS_UNUSED) +
+      REPORTS_SHARE * (g_get_monotonic_time () - now);
+}
+
 static void
 tell_unreachable (FaspPort * port)
 {
@@ -99,16 +122,9 @@ tell_unreachable (FaspPort * port)
   for (guint n = 0; n < FASP_REPORTS_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
           &address); n++) {
-    FaspTime now = g_get_monotonic_time ();
-
     address.link = 0;
     g_mutex_lock (&port->lock);
-    for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
-      Member *member = find (port, i);
-
-      if (member != NULL)
-        member->functions->unreachable (member->data, now, &address);
-    }
+    tell_members (port, &address);
     g_mutex_unlock (&port->lock);
   }
 }
