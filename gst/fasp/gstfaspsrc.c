@@ -62,6 +62,9 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
+  gboolean started;             /* with these, whatever is set meanwhile; object lock */
+  GstCaps *caps;                /* NULL: any */
+  gboolean provided;            /* a clock, and we have said so */
   gboolean negotiated;          /* there has been a sender; object lock */
   guint latency;                /* that of the last one, ms; object lock */
   gchar *streamid;              /* of the last one; object lock */
@@ -73,7 +76,6 @@ struct _GstFaspSrc
   FaspIoItem items[BATCH];      /* read, ... */
   guint n, next;                /* ... delivered up to `next' */
   GstFaspClock *clock;          /* at the sender's rate */
-  gboolean provided;            /* we have said that it is there */
   gboolean own_clock;           /* it is the pipeline's */
   GstClockTime looked;          /* when it heard of the sender's last */
   GstClockTimeDiff offset;      /* from monotonic to running time, or with our own
@@ -421,8 +423,8 @@ gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
   GstCaps *caps, *result;
 
   GST_OBJECT_LOCK (self);
-  caps = self->connection.settings.caps != NULL ?
-      gst_caps_ref (self->connection.settings.caps) : gst_caps_new_any ();
+  caps = self->started ? self->caps : self->connection.settings.caps;
+  caps = caps != NULL ? gst_caps_ref (caps) : gst_caps_new_any ();
   GST_OBJECT_UNLOCK (self);
   if (filter == NULL)
     return caps;
@@ -450,31 +452,45 @@ gst_fasp_src_provide_clock (GstElement * element)
   gboolean provide;
 
   GST_OBJECT_LOCK (self);
-  provide = self->connection.settings.provide_clock;
+  provide = self->started ? self->provided :
+      self->connection.settings.provide_clock;
   GST_OBJECT_UNLOCK (self);
   return provide ? GST_CLOCK (gst_object_ref (self->clock)) : NULL;
 }
 
-/* A bin asks again for a clock only when it has heard that one has come or gone. */
+/* What is set counts from now on. A bin asks again for a clock only when it has heard that one has
+ * come or gone. */
 static void
-tell_of_clock (GstFaspSrc * self)
+take_settings (GstFaspSrc * self)
 {
   GstClock *clock = GST_CLOCK_CAST (self->clock);
-  gboolean provide;
+  const GstFaspSettings *settings = &self->connection.settings;
+  gboolean changed;
 
   GST_OBJECT_LOCK (self);
-  provide = self->connection.settings.provide_clock;
+  self->started = TRUE;
+  gst_caps_replace (&self->caps, settings->caps);
+  changed = self->provided != settings->provide_clock;
+  self->provided = settings->provide_clock;
   GST_OBJECT_UNLOCK (self);
-  if (provide != self->provided)
-    gst_element_post_message (GST_ELEMENT (self), provide ?
+  if (changed)
+    gst_element_post_message (GST_ELEMENT (self), self->provided ?
         gst_message_new_clock_provide (GST_OBJECT (self), clock, TRUE) :
         gst_message_new_clock_lost (GST_OBJECT (self), clock));
-  self->provided = provide;
   self->looked = 0;
   gst_fasp_clock_leave (self->clock);
 }
 
 /* --- states ------------------------------------------------------------------------------ */
+
+static void
+forget_settings (GstFaspSrc * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->started = FALSE;
+  gst_clear_caps (&self->caps);
+  GST_OBJECT_UNLOCK (self);
+}
 
 static gboolean
 gst_fasp_src_start (GstBaseSrc * src)
@@ -484,8 +500,11 @@ gst_fasp_src_start (GstBaseSrc * src)
   self->negotiated = FALSE;
   self->at_end = self->announced = self->knows_keys = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
-  tell_of_clock (self);
-  return gst_fasp_connection_open (&self->connection);
+  take_settings (self);
+  if (gst_fasp_connection_open (&self->connection))
+    return TRUE;
+  forget_settings (self);
+  return FALSE;
 }
 
 static gboolean
@@ -494,6 +513,7 @@ gst_fasp_src_stop (GstBaseSrc * src)
   drop_items (GST_FASP_SRC (src));
   gst_fasp_joiner_clear (&GST_FASP_SRC (src)->joiner);
   gst_fasp_connection_close (&GST_FASP_SRC (src)->connection);
+  forget_settings (GST_FASP_SRC (src));
   return TRUE;
 }
 

@@ -485,6 +485,31 @@ test_too_late (void)
   g_string_free (warnings, TRUE);
 }
 
+/* What counts at the next start does not before. */
+static void
+test_next_start (void)
+{
+  GstElement *source = pair_launch ("faspsrc name=s uri=fasp://:%u "
+      "caps=video/mpegts ! fakesink async=false", pair_get_port ());
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (source), "s");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska");
+
+  gst_element_set_state (source, GST_STATE_PLAYING);
+  g_object_set (element, "caps", caps, "provide-clock", TRUE, NULL);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstCaps) now = gst_pad_query_caps (pad, NULL);
+    g_autoptr (GstClock) clock = gst_element_provide_clock (element);
+
+    g_assert_cmpint (gst_caps_is_equal (now, caps), ==, i == 1);
+    g_assert_cmpint (clock != NULL, ==, i == 1);
+    gst_element_set_state (source, GST_STATE_READY);
+    gst_element_set_state (source, GST_STATE_PLAYING);
+  }
+  pair_stop (source);
+  gst_object_unref (source);
+}
+
 static void
 test_running (void)
 {
@@ -613,6 +638,7 @@ main (int argc, char **argv)
   g_test_add_func ("/settings/nobody", test_nobody);
   g_test_add_func ("/settings/busy-port", test_busy_port);
   g_test_add_func ("/settings/running", test_running);
+  g_test_add_func ("/settings/next-start", test_next_start);
   g_test_add_func ("/settings/too-late", test_too_late);
   g_test_add_func ("/settings/opening", test_opening);
   g_test_add_func ("/settings/two-threads", test_two_threads);
