@@ -55,6 +55,9 @@
 
 /* Memories written at a time. */
 #define PIECES 64
+/* GstBaseSink's own. */
+#define PROP_ASYNC (GST_FASP_PROP_TTL_MC + 1)
+#define ASYNC_AS_SYNC -1
 
 #define GST_TYPE_FASP_SINK (gst_fasp_sink_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSink, gst_fasp_sink, GST, FASP_SINK, GstBaseSink);
@@ -69,7 +72,7 @@ struct _GstFaspSink
   const gchar *framing_advice;  /* the last given of this stream; NULL: none */
   gboolean changed;             /* what came was no faspsrc's, or is not any more */
   gboolean ended;               /* the end of the stream was sent */
-  gint async_set;               /* `async' was, by the application; atomic */
+  gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
                                  * beginning; 0: of none; atomic */
   gint64 told_slow, told_headed;        /* the I/O thread's; µs */
@@ -414,9 +417,10 @@ static void
 choose_async (GstFaspSink * self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
+  gint async = g_atomic_int_get (&self->async);
 
-  if (!g_atomic_int_get (&self->async_set))
-    gst_base_sink_set_async_enabled (sink, gst_base_sink_get_sync (sink));
+  gst_base_sink_set_async_enabled (sink, async != ASYNC_AS_SYNC ? async :
+      gst_base_sink_get_sync (sink));
 }
 
 /* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
@@ -476,14 +480,26 @@ static void
 gst_fasp_sink_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
-  gst_fasp_connection_set_property (&GST_FASP_SINK (object)->connection, id,
-      value, pspec);
+  /* GstBaseSink would wait until the stream is not held any more */
+  if (id == PROP_ASYNC)
+    g_atomic_int_set (&GST_FASP_SINK (object)->async,
+        g_value_get_boolean (value));
+  else
+    gst_fasp_connection_set_property (&GST_FASP_SINK (object)->connection, id,
+        value, pspec);
 }
 
 static void
 gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
+  if (id == PROP_ASYNC) {
+    gint async = g_atomic_int_get (&GST_FASP_SINK (object)->async);
+
+    g_value_set_boolean (value, async != ASYNC_AS_SYNC ? async :
+        gst_base_sink_is_async_enabled (GST_BASE_SINK (object)));
+    return;
+  }
   if (id == GST_FASP_PROP_AVAILABLE_BITRATE) {
     g_value_set_uint64 (value,
         gst_fasp_upstream_get_bitrate (&GST_FASP_SINK (object)->upstream,
@@ -492,14 +508,6 @@ gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
   }
   gst_fasp_connection_get_property (&GST_FASP_SINK (object)->connection, id,
       value, pspec);
-}
-
-/* Properties of GstBaseSink, too. */
-static void
-gst_fasp_sink_notify (GObject * object, GParamSpec * pspec)
-{
-  if (g_str_equal (pspec->name, "async"))
-    g_atomic_int_set (&GST_FASP_SINK (object)->async_set, TRUE);
 }
 
 static gchar *
@@ -560,9 +568,9 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
 
   object_class->set_property = gst_fasp_sink_set_property;
   object_class->get_property = gst_fasp_sink_get_property;
-  object_class->notify = gst_fasp_sink_notify;
   object_class->finalize = gst_fasp_sink_finalize;
   gst_fasp_settings_install (object_class, FASP_ROLE_SENDER);
+  g_object_class_override_property (object_class, PROP_ASYNC, "async");
   gst_fasp_events_install (object_class);
   gst_fasp_connection_install_check (object_class, gst_fasp_sink_check);
 
@@ -587,6 +595,7 @@ gst_fasp_sink_init (GstFaspSink * self)
   gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
       FASP_ROLE_SENDER);
   self->connection.event = handle_event;
+  self->async = ASYNC_AS_SYNC;
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
 }
 

@@ -1315,6 +1315,25 @@ test_async (void)
   }
 }
 
+/* Nobody is there: who sets it does not wait for him. */
+static void
+test_async_held (void)
+{
+  g_autoptr (GstElement) pipeline = pair_launch ("fakesrc sizetype=fixed ! "
+      "faspsink name=sink localport=0 " SECRET);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
+      "sink");
+  gboolean async;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  /* until it is held */
+  for (guint i = 0; i < 100000; i++)
+    g_object_set (sink, "async", i % 2, NULL);
+  g_object_get (sink, "async", &async, NULL);
+  g_assert_true (async);
+  g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
+}
+
 /* All of the stream, and its end, before it plays. */
 static void
 test_end_in_pause (void)
@@ -1397,6 +1416,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/branches", test_branches);
   g_test_add_func ("/pair/one-pipeline", test_one_pipeline);
   g_test_add_func ("/pair/async", test_async);
+  g_test_add_func ("/pair/async-held", test_async_held);
   g_test_add_func ("/pair/end-in-pause", test_end_in_pause);
   return g_test_run ();
 }
