@@ -107,6 +107,9 @@ set_property (GObject * object, guint id, const GValue * value,
   delay = gst_cbr_pacer_get_max_delay (self);
   switch (id) {
     case PROP_BITRATE:
+      /* what came at a rate that was set is not counted */
+      if (settings->bitrate > 0)
+        cbr_learner_jump (&self->learner);
       settings->bitrate = g_value_get_uint64 (value);
       break;
     case PROP_METHOD:
