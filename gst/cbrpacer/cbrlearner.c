@@ -7,8 +7,9 @@ cbr_learner_init (CbrLearner * learner, gint64 window)
   learner->clock = CBR_CLOCK_NONE;
   cbr_ts_init (&learner->ts);
   cbr_rate_init (&learner->rate, window);
-  learner->bytes = learner->unknown = 0;
+  learner->bytes = learner->timed = learner->unknown = 0;
   learner->latest = 0;
+  learner->elapsed = learner->begins = 0;
   learner->longest = 0;
 }
 
@@ -33,13 +34,27 @@ cbr_learner_is_known (const CbrLearner * learner)
   return cbr_rate_is_known (&learner->rate) || learner->rate.kept != 0;
 }
 
+static guint64
+on_the_wire (guint64 rate, guint payload, guint header)
+{
+  return payload > 0 ? gst_util_uint64_scale_round (rate, payload + header,
+      payload) : rate;
+}
+
 guint64
 cbr_learner_get_rate (const CbrLearner * learner, guint payload, guint header)
 {
-  guint64 rate = cbr_rate_get (&learner->rate);
+  return on_the_wire (cbr_rate_get (&learner->rate), payload, header);
+}
 
-  return payload > 0 ? gst_util_uint64_scale_round (rate, payload + header,
-      payload) : rate;
+guint64
+cbr_learner_get_inflow (const CbrLearner * learner, guint payload, guint header)
+{
+  guint64 since = MIN (learner->bytes - learner->timed, CBR_LEARNER_BETWEEN);
+
+  return on_the_wire (cbr_rate_get (&learner->rate) +
+      gst_util_uint64_scale (since, 8 * GST_SECOND, learner->rate.window),
+      payload, header);
 }
 
 gboolean
@@ -52,12 +67,17 @@ cbr_learner_is_lost (const CbrLearner * learner)
 static void
 add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
 {
-  gint64 span;
+  gint64 span, step;
 
   if (clock != learner->clock)
     cbr_rate_jump (&learner->rate);
   learner->clock = clock;
-  cbr_rate_add (&learner->rate, time, bytes);
+  step = cbr_rate_add (&learner->rate, time, bytes);
+  learner->elapsed += step;
+  if (step > 0)
+    learner->timed = bytes;
+  if (learner->begins < 0)
+    learner->begins = learner->elapsed;
   /* by steps: a clock that hardly moves is one that stands still */
   span = cbr_rate_get_span (&learner->rate);
   if (cbr_rate_is_known (&learner->rate)) {
@@ -96,6 +116,7 @@ void
 cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
     gint64 arrival, guint header)
 {
+  learner->begins = -1;
   look_for_pcr (learner, buffer);
   if (!cbr_ts_is_clock (&learner->ts)) {
     if (GST_CLOCK_TIME_IS_VALID (time)) {
@@ -109,6 +130,8 @@ cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
       add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes);
     }
   }
+  if (learner->begins < 0)
+    learner->begins = learner->elapsed;
   learner->bytes += gst_buffer_get_size (buffer) + header;
   learner->unknown += gst_buffer_get_size (buffer);
 }

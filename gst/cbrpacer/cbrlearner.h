@@ -17,6 +17,9 @@ G_BEGIN_DECLS
  * for anything has a rate that nobody knows. No more wait until it is known. */
 #define CBR_LEARNER_PATIENCE (G_GUINT64_CONSTANT (256) << 20)
 
+/* What may come between two times, bytes: 100 ms at 335 Mbit/s. */
+#define CBR_LEARNER_BETWEEN (G_GUINT64_CONSTANT (4) << 20)
+
 typedef enum
 {
   CBR_CLOCK_NONE,
@@ -31,6 +34,9 @@ typedef struct
   CbrTs ts;
   CbrRate rate;
   guint64 bytes;                /* fed, with headers */
+  guint64 timed;                /* of them, before the latest time that is known */
+  gint64 elapsed;               /* ns that clocks went on by, without jumps */
+  gint64 begins;                /* so much when the buffer fed last begins */
   GstClockTime latest;          /* timestamp */
   gint64 longest;               /* part of a window that was seen, ns */
   guint64 unknown;              /* bytes fed since that grew, while it is not all */
@@ -45,6 +51,10 @@ void cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer,
 /* bit/s on the wire, in datagrams of @payload and @header (payload 0: the
  * buffers that were fed); 0: not known yet. */
 guint64 cbr_learner_get_rate (const CbrLearner * learner, guint payload,
+    guint header);
+/* The same, with what came since the clock was seen last, as a clock that is seen
+ * every 100 ms must not hold up what comes between. */
+guint64 cbr_learner_get_inflow (const CbrLearner * learner, guint payload,
     guint header);
 /* Was a window seen, of this clock or the one before? */
 gboolean cbr_learner_is_known (const CbrLearner * learner);

@@ -25,17 +25,19 @@ cbr_rate_jump (CbrRate * rate)
   rate->n = 0;
 }
 
-void
+gint64
 cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
 {
-  if (rate->n > 0) {
-    const CbrRatePoint *last = nth (rate, rate->n - 1);
+  gint64 step = 0;
 
-    if (time == last->time)
-      return;
-    if (time < last->time
-        || time - last->time > MAX (rate->window, CBR_RATE_GAP))
+  if (rate->n > 0) {
+    step = time - nth (rate, rate->n - 1)->time;
+    if (step == 0)
+      return 0;
+    if (step < 0 || step > MAX (rate->window, CBR_RATE_GAP)) {
       cbr_rate_jump (rate);
+      step = 0;
+    }
   }
   if (rate->n > 1 && nth (rate, rate->n - 1)->time - nth (rate,
           rate->n - 2)->time < rate->window / CBR_RATE_POINTS)
@@ -48,6 +50,7 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
     rate->first = (rate->first + 1) % ROOM;
     rate->n--;
   }
+  return step;
 }
 
 gint64

@@ -45,8 +45,8 @@ typedef struct
 void cbr_rate_init (CbrRate * rate, gint64 window);
 /* @bytes, counted from any start, came before @time. A time that decreases, or
  * makes a step above CBR_RATE_GAP and the window, is a jump; one that stands
- * still says nothing. */
-void cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes);
+ * still says nothing. Returns the ns that it went on by; 0: none of that. */
+gint64 cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes);
 /* Another clock, or a gap: what was learned stays until a whole window of the
  * new one has been seen. */
 void cbr_rate_jump (CbrRate * rate);

@@ -145,8 +145,27 @@ static void
 wait_for_room (GstCbrPacer * self, gsize size)
 {
   self->blocked = size;
-  g_cond_wait (&self->room, &self->lock);
+  cbr_waiter_sleep (&self->room, &self->lock);
   self->blocked = 0;
+}
+
+/* FALSE: it may come in. */
+static gboolean
+wait_for_entry (GstCbrPacer * self)
+{
+  g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
+  gint64 now = (gint64) gst_clock_get_time (clock);
+  gint64 entry = gst_cbr_pacer_get_entry (self, now);
+
+  if (entry <= now)
+    return FALSE;
+  if (entry == G_MAXINT64)
+    cbr_waiter_sleep (&self->room, &self->lock);
+  else
+    cbr_waiter_wait (&self->room, &self->lock, clock, &(CbrWait) {
+        entry, entry}
+      , 0);
+  return TRUE;
 }
 
 static GstFlowReturn
@@ -176,8 +195,12 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
-  while (!self->flushing && self->result == GST_FLOW_OK && !self->refusing
-      && gst_cbr_pacer_is_full (self, size)) {
+  while (!self->flushing && self->result == GST_FLOW_OK && !self->refusing) {
+    if (!gst_cbr_pacer_is_full (self, size)) {
+      if (!wait_for_entry (self))
+        break;
+      continue;
+    }
     if (!counted)
       self->figures.overruns++;
     counted = TRUE;
@@ -288,7 +311,7 @@ set_flushing (GstCbrPacer * self)
   g_mutex_lock (&self->lock);
   self->flushing = TRUE;
   cbr_waiter_interrupt (&self->waiter);
-  g_cond_broadcast (&self->room);
+  cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);
 }
 
@@ -455,7 +478,7 @@ take_query (GstCbrPacer * self, GstQuery * query)
     wake (self);
     while (self->query != NULL && (self->query_busy || (!self->flushing
                 && self->result == GST_FLOW_OK)))
-      g_cond_wait (&self->room, &self->lock);
+      cbr_waiter_sleep (&self->room, &self->lock);
     if (self->query != NULL)
       cbr_queue_remove (&self->queue, query);
     else
@@ -550,7 +573,9 @@ set_playing (GstCbrPacer * self, gboolean playing)
   self->playing = playing;
   self->pauses += !playing;
   self->resumed = playing;
+  self->base = CBR_NO_BASE;
   cbr_waiter_interrupt (&self->waiter);
+  cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);
 }
 
@@ -598,7 +623,9 @@ gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
 
   /* a wait on the clock before computes anew */
   g_mutex_lock (&self->lock);
+  self->base = CBR_NO_BASE;
   cbr_waiter_interrupt (&self->waiter);
+  cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);
   return result;
 }
@@ -616,7 +643,7 @@ gst_cbr_pacer_finalize (GObject * object)
   if (self->nulls != NULL)
     gst_memory_unref (self->nulls);
   cbr_waiter_clear (&self->waiter);
-  g_cond_clear (&self->room);
+  cbr_waiter_clear (&self->room);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_cbr_pacer_parent_class)->finalize (object);
 }
@@ -642,7 +669,7 @@ static void
 gst_cbr_pacer_init (GstCbrPacer * self)
 {
   g_mutex_init (&self->lock);
-  g_cond_init (&self->room);
+  cbr_waiter_init (&self->room);
   cbr_waiter_init (&self->waiter);
   cbr_queue_init (&self->queue);
   gst_cbr_pacer_settings_init (&self->settings);

@@ -52,6 +52,8 @@ typedef struct
 #define GST_TYPE_CBR_PACER (gst_cbr_pacer_get_type ())
 G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 
+#define CBR_NO_BASE G_MININT64
+
 struct _GstCbrPacer
 {
   GstElement parent;
@@ -60,7 +62,7 @@ struct _GstCbrPacer
 
   /* one lock for all below; never held while something is pushed or posted */
   GMutex lock;
-  GCond room;                   /* for who waits to bring something */
+  CbrWaiter room;               /* who waits to bring something: there is one */
   CbrWaiter waiter;             /* the thread of the source pad */
   CbrSettings settings;
   CbrQueue queue;
@@ -82,6 +84,11 @@ struct _GstCbrPacer
   gboolean begun;               /* something of the stream has left */
   gboolean started;             /* the schedule has begun */
   gint64 fed_at;                /* until then there was nothing to leave */
+  gint64 base;                  /* when the clock of a stream that waits for us
+                                   was at 0; CBR_NO_BASE */
+  guint64 peak;                 /* bit/s that came since more waits than should */
+  guint64 drain, drained;       /* bit/s at which what waits is to leave, until
+                                   so many bytes have */
   gint64 partial_since;         /* a datagram began to wait for its rest; -1 */
   gboolean impatient;           /* it has waited long enough */
   gsize skipped;                /* bytes that were no packets, lately */
@@ -127,6 +134,9 @@ GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
 gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
 /* Would @size more bytes wait for too long? */
 gboolean gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size);
+/* Until when the buffer that was fed to the learner last is to wait outside, as
+ * its source waits for us and its time has not come. */
+gint64 gst_cbr_pacer_get_entry (GstCbrPacer * self, gint64 now);
 void gst_cbr_pacer_thread_run (gpointer pad);
 
 G_END_DECLS

@@ -110,6 +110,7 @@ set_property (GObject * object, guint id, const GValue * value,
       /* what came at a rate that was set is not counted */
       if (settings->bitrate > 0)
         cbr_learner_jump (&self->learner);
+      self->base = CBR_NO_BASE;
       settings->bitrate = g_value_get_uint64 (value);
       break;
     case PROP_METHOD:
@@ -142,6 +143,7 @@ set_property (GObject * object, guint id, const GValue * value,
     case PROP_WINDOW:
       settings->window = g_value_get_uint64 (value);
       cbr_learner_init (&self->learner, settings->window);
+      self->base = CBR_NO_BASE;
       break;
     case PROP_SEGMENTATION_OFFLOAD:
       settings->offload = g_value_get_boolean (value);
@@ -155,7 +157,7 @@ set_property (GObject * object, guint id, const GValue * value,
   }
   /* whoever waits computes anew */
   cbr_waiter_interrupt (&self->waiter);
-  g_cond_broadcast (&self->room);
+  cbr_waiter_interrupt (&self->room);
   delay ^= gst_cbr_pacer_get_max_delay (self);
   g_mutex_unlock (&self->lock);
   if (delay != 0)

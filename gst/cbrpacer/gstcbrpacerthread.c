@@ -60,24 +60,60 @@ gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
       MAX (self->settings.max_delay, self->settings.window);
 }
 
+/* A source that waits, and has a clock that tells how far it should be. */
+static gboolean
+is_held (GstCbrPacer * self)
+{
+  return self->settings.bitrate == 0 && !self->live
+      && cbr_learner_is_known (&self->learner)
+      && self->learner.clock != CBR_CLOCK_ARRIVAL;
+}
+
+static guint64
+get_learned_rate (GstCbrPacer * self)
+{
+  guint64 rate = cbr_learner_get_rate (&self->learner,
+      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+
+  return CLAMP (rate, 1, CBR_RATE_MAX);
+}
+
+/* bit/s at which all that is here leaves in @time. */
+static guint64
+get_pile (GstCbrPacer * self, GstClockTime time)
+{
+  return gst_util_uint64_scale (self->schedule.pending +
+      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+          self->queue.buffers), 8 * GST_SECOND, time);
+}
+
 guint64
 gst_cbr_pacer_get_rate (GstCbrPacer * self)
 {
-  guint64 rate;
+  GstClockTime delay = gst_cbr_pacer_get_max_delay (self);
+  guint64 pile;
 
   if (self->settings.bitrate > 0)
     return self->settings.bitrate;
-  rate = cbr_learner_get_rate (&self->learner,
+  /* what nobody holds back must not pile up: after a stall, against another
+   * clock */
+  pile = is_held (self) ? self->drain : get_pile (self, delay / 4 * 3);
+  return MIN (MAX (pile, get_learned_rate (self)), CBR_RATE_MAX);
+}
+
+/* What comes at its time may be more than max-delay at a rate that falls, not
+ * more than twice that at the highest there was. */
+static gboolean
+is_full_of_held (GstCbrPacer * self, guint64 bytes)
+{
+  gint64 delay = gst_cbr_pacer_get_max_delay (self);
+  guint64 rate = cbr_learner_get_inflow (&self->learner,
       gst_cbr_pacer_get_payload (self), self->settings.header_size);
-  /* a source that waits is played as its clock says; what does not wait, or
-   * is not known yet, must not pile up: after a stall, against another clock */
-  if (self->live || !cbr_learner_is_known (&self->learner)
-      || self->learner.clock == CBR_CLOCK_ARRIVAL)
-    rate = MAX (rate, gst_util_uint64_scale (self->schedule.pending +
-            gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-                self->queue.buffers), 8 * GST_SECOND,
-            gst_cbr_pacer_get_max_delay (self) / 4 * 3));
-  return CLAMP (rate, 1, CBR_RATE_MAX);
+
+  rate = CLAMP (rate, 1, CBR_RATE_MAX);
+  self->peak = fasp_rate_clock_span (rate, bytes) > delay ?
+      MAX (self->peak, rate) : rate;
+  return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
 }
 
 gboolean
@@ -95,8 +131,36 @@ gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size)
     return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
       self->queue.buffers + 1);
+  if (is_held (self))
+    return is_full_of_held (self, bytes);
   return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
       bytes) > gst_cbr_pacer_get_max_delay (self);
+}
+
+gint64
+gst_cbr_pacer_get_entry (GstCbrPacer * self, gint64 now)
+{
+  gint64 delay = gst_cbr_pacer_get_max_delay (self), waiting;
+  gboolean partial = self->queue.bytes > 0
+      && self->queue.bytes < gst_cbr_pacer_get_payload (self);
+
+  if (!is_held (self))
+    return G_MININT64;
+  /* time stands still */
+  if (!self->playing)
+    return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
+  if (self->base == CBR_NO_BASE
+      || now - self->base - self->learner.begins > delay) {
+    /* it begins, or somebody was too slow, which is not made good: half of what
+     * may wait is what a moving average has there */
+    waiting = fasp_rate_clock_span (get_learned_rate (self),
+        gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+            self->queue.buffers));
+    self->base = now - self->learner.begins + MIN (waiting, delay) - delay / 2;
+  }
+  /* a datagram waits so long for its rest */
+  return self->base + self->learner.begins -
+      (partial ? (gint64) self->settings.max_period : 0);
 }
 
 gboolean
@@ -125,6 +189,8 @@ gst_cbr_pacer_thread_reset (GstCbrPacer * self)
   self->skipped = 0;
   self->partial_since = -1;
   self->fed_at = G_MININT64;    /* on the clock of before */
+  self->base = CBR_NO_BASE;
+  self->peak = self->drain = self->drained = 0;
 }
 
 /* --- waiting ------------------------------------------------------------------- */
@@ -164,6 +230,8 @@ sleep_until_fed (GstCbrPacer * self, gint64 until)
   CbrWait wait = { until, until };
 
   self->hungry = TRUE;
+  /* what is held back before its time may be wanted now: see get_entry */
+  cbr_waiter_interrupt (&self->room);
   if (until == G_MAXINT64)
     cbr_waiter_sleep (&self->waiter, &self->lock);
   else
@@ -185,7 +253,7 @@ wait_for_work (GstCbrPacer * self)
     if (cbr_queue_has_other (&self->queue))
       return TRUE;
     if (self->unwanted && cbr_queue_drop (&self->queue, 0) > 0) {
-      g_cond_broadcast (&self->room);
+      cbr_waiter_interrupt (&self->room);
       continue;
     }
     size = cbr_queue_peek (&self->queue, gst_cbr_pacer_get_payload (self),
@@ -209,11 +277,30 @@ wait_for_work (GstCbrPacer * self)
   }
 }
 
+/* The mean of the last window is all that a stream needs that came when it
+ * should; where that falls, what was too much before would stay here. */
+static void
+look_at_pile (GstCbrPacer * self)
+{
+  guint64 drain;
+
+  if (!is_held (self))
+    return;
+  drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));
+  if (drain < self->drain && self->figures.wire_bytes < self->drained)
+    return;
+  self->drain = drain;
+  self->drained = self->figures.wire_bytes +
+      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+      self->queue.buffers);
+}
+
 static void
 apply_settings (GstCbrPacer * self)
 {
   CbrSchedule *schedule = &self->schedule;
 
+  look_at_pile (self);
   schedule->method = (CbrMethod) self->settings.method;
   schedule->max_burst = self->settings.max_burst;
   schedule->max_period = self->settings.max_period;
@@ -498,7 +585,7 @@ send_cycle (GstCbrPacer * self)
     return GST_FLOW_ERROR;
   list = make_cycle (self, &cycle, &wrong);
   if (self->blocked > 0 && !gst_cbr_pacer_is_full (self, self->blocked))
-    g_cond_broadcast (&self->room);
+    cbr_waiter_interrupt (&self->room);
   self->partial_since = -1;
   self->impatient = FALSE;
   if (cycle.datagrams == 0 || wrong) {
@@ -548,7 +635,7 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
     self->query_busy = FALSE;
     self->query_result = result;
     self->query = NULL;
-    g_cond_broadcast (&self->room);
+    cbr_waiter_interrupt (&self->room);
   } else {
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
@@ -584,7 +671,7 @@ end (GstCbrPacer * self, GstFlowReturn ret)
 
   if (self->result == GST_FLOW_OK)
     self->result = ret;
-  g_cond_broadcast (&self->room);
+  cbr_waiter_interrupt (&self->room);
   gst_pad_pause_task (self->srcpad);
   g_mutex_unlock (&self->lock);
   GST_DEBUG_OBJECT (self, "pausing: %s", gst_flow_get_name (ret));
@@ -620,7 +707,7 @@ gst_cbr_pacer_thread_run (gpointer pad)
     /* the sink has all it wants; events go on */
     self->unwanted = TRUE;
     self->refusing = !cbr_queue_has_segment (&self->queue);
-    g_cond_broadcast (&self->room);
+    cbr_waiter_interrupt (&self->room);
     ret = GST_FLOW_OK;
   }
   if (ret != GST_FLOW_OK)

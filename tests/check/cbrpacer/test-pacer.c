@@ -1324,45 +1324,150 @@ answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
   return TRUE;
 }
 
-/* A file: all of it is there at once, its timestamps tell 8 Mbit/s. @data: a live source was
- * linked before it. */
+/* A file: buffer i is of size (i) bytes and of time i ms; taken as fast as they
+ * are taken. */
+typedef struct
+{
+  Fixture *f;
+  guint from, n;
+    gsize (*size) (guint i);
+  gint taken;                   /* so many are; atomic */
+  GstClockID end;
+} File;
+
+static gpointer
+read_file (gpointer data)
+{
+  File *file = data;
+
+  for (guint i = file->from; i < file->n; i++) {
+    g_assert_cmpint (gst_harness_push (file->f->h, make (file->size (i),
+                i * MS)), ==, GST_FLOW_OK);
+    g_atomic_int_set (&file->taken, i + 1);
+  }
+  /* sleeps on, so that always two do */
+  gst_clock_id_wait (file->end, NULL);
+  return NULL;
+}
+
+/* Both threads sleep: until a time, or, if nothing is here, for more. */
+static gboolean
+is_asleep (File * file, guint left)
+{
+  guint n = gst_test_clock_peek_id_count (file->f->clock);
+
+  return n == 2 || (n == 1 && g_atomic_int_get (&file->taken) == (gint) left);
+}
+
+/* When each buffer left, ns. */
+static void
+play_file (File * file, GstClockTime * left)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  GThread *thread;
+
+  file->end = gst_clock_new_single_shot_id (GST_CLOCK (file->f->clock),
+      GST_CLOCK_TIME_NONE - 1);
+  thread = g_thread_new ("file", read_file, file);
+  for (guint i = file->from; i < file->n; i++) {
+    GstBuffer *buffer;
+
+    while ((buffer = try_pull (file->f)) == NULL) {
+      while (!is_asleep (file, i)
+          && gst_harness_buffers_in_queue (file->f->h) == 0) {
+        g_assert_cmpint (g_get_monotonic_time (), <, until);
+        g_thread_yield ();
+      }
+      if (gst_harness_buffers_in_queue (file->f->h) == 0)
+        gst_test_clock_crank (file->f->clock);
+    }
+    left[i] = gst_clock_get_time (GST_CLOCK (file->f->clock));
+    gst_buffer_unref (buffer);
+  }
+  gst_clock_id_unschedule (file->end);
+  g_thread_join (thread);
+  gst_clock_id_unref (file->end);
+}
+
+static gsize
+constant (guint i)
+{
+  return 1000;
+}
+
+/* Its timestamps tell 8 Mbit/s. @data: a live source was linked before it. */
 static void
 test_learn_from_timestamps (gconstpointer data)
 {
   Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
       SIMPLE);
   gboolean behind = GPOINTER_TO_INT (data);
-  GstClockTime last = 0;
-  guint i = 0;
+  File file = { f, 0, 1000, constant };
+  GstClockTime left[1000];
 
   if (behind) {
     GstSegment segment;
 
-    gst_harness_push (f->h, make (1000, i++ * MS));
+    gst_harness_push (f->h, make (1000, 0));
     assert_pull (f, 1000);
     gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    file.from = 1;
   }
   gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-  for (; i <= 100; i++)
-    g_assert_cmpint (gst_harness_push (f->h, make (1000, i * MS)), ==,
-        GST_FLOW_OK);
-  for (i = 0; i < 50; i++) {
-    GstClockTime now;
-
-    if (behind || i > 0) {
-      gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-      gst_test_clock_crank (f->clock);
-    }
-    gst_buffer_unref (pull (f));
-    now = gst_clock_get_time (GST_CLOCK (f->clock));
-    /* what left before the window was full is made good first */
-    if (i > 10)
-      g_assert_cmpuint (now - last, ==, 1 * MS);
-    last = now;
-  }
+  play_file (&file, left);
+  /* what left before the window was full is made good first */
+  for (guint i = 12; i < 1000; i++)
+    g_assert_cmpuint (left[i] - left[i - 1], ==, 1 * MS);
   g_assert_cmpuint (get_stat (f, "bitrate"), ==, 8000000);
+  teardown (f);
+}
+
+/* Scenes of half a second, the ones with fifty times the bytes of the others. */
+static gsize
+scenes (guint i)
+{
+  return i / 500 % 2 == 1 ? 10000 : 200;
+}
+
+/* A second in the dark. */
+static gsize
+dark (guint i)
+{
+  return i / 1000 == 1 ? 1 : 10000;
+}
+
+static gsize
+keyframes (guint i)
+{
+  return i % 1000 == 0 ? 60000 : i % 20 == 0 ? 10000 : 20;
+}
+
+/* A file is played by its own clock, whatever the rate is at which its bytes
+ * come: not slower where that falls, nor faster where it rises. */
+static void
+test_learn_varying (gconstpointer data)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+      SIMPLE);
+  GstClockTime *left = g_new (GstClockTime, 4000);
+  File file = { f, 0, 4000, data };
+  gint64 first = 0, last = 0;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  play_file (&file, left);
+  for (guint i = 0; i < 4000; i++) {
+    gint64 late = left[i] - i * (gint64) MS;
+
+    first = MIN (first, late);
+    last = MAX (last, late);
+  }
+  /* a window is here at once, and half of what may wait; then it is as late as
+   * that */
+  g_assert_cmpint (first, >=, -150 * (gint64) MS);
+  g_assert_cmpint (last, <=, 200 * (gint64) MS);
+  g_free (left);
   teardown (f);
 }
 
@@ -1647,6 +1752,10 @@ main (int argc, char **argv)
       test_learn_from_timestamps);
   g_test_add_data_func ("/pacer/learn/file-behind-live", GINT_TO_POINTER (TRUE),
       test_learn_from_timestamps);
+  g_test_add_data_func ("/pacer/learn/scenes", scenes, test_learn_varying);
+  g_test_add_data_func ("/pacer/learn/dark", dark, test_learn_varying);
+  g_test_add_data_func ("/pacer/learn/key-frames", keyframes,
+      test_learn_varying);
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
