@@ -3,6 +3,7 @@
 #include "toolnet.h"
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +54,10 @@ open_family (const gchar * host, int port, int family, gchar ** error)
       setsockopt (fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     setsockopt (fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     setsockopt (fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+    if (family == AF_INET6)
+      setsockopt (fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+    else if (family == AF_INET)
+      setsockopt (fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
     return fd;
   }
   *error = host == NULL ? g_strdup_printf ("UDP port %d: %s. Choose another "
@@ -118,6 +123,28 @@ tool_get_age (const ToolInbox * in, guint i)
         now.tv_nsec - came.tv_nsec, 0, G_MAXUINT32);
   }
   return 0;
+}
+
+void
+tool_answer (ToolInbox * in, guint i)
+{
+  struct msghdr *header = &in->messages[i].msg_hdr;
+  gsize room = 0;
+
+  for (struct cmsghdr * c = CMSG_FIRSTHDR (header); c != NULL && room == 0;
+      c = CMSG_NXTHDR (header, c)) {
+    if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+      /* by which interface, the routes tell */
+      ((struct in6_pktinfo *) CMSG_DATA (c))->ipi6_ifindex = 0;
+      room = CMSG_SPACE (sizeof (struct in6_pktinfo));
+    } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+      ((struct in_pktinfo *) CMSG_DATA (c))->ipi_ifindex = 0;
+      room = CMSG_SPACE (sizeof (struct in_pktinfo));
+    }
+    if (room > 0)
+      memmove (header->msg_control, c, room);
+  }
+  header->msg_controllen = room;
 }
 
 void

@@ -10,7 +10,7 @@
 
 #define TOOL_SIZE_MAX 9000
 #define TOOL_BATCH 64
-#define TOOL_CONTROL 64         /* bytes for what the kernel says beside a datagram */
+#define TOOL_CONTROL 128        /* bytes for what the kernel says beside a datagram */
 /* Clouds bill what leaves them: bit/s that need no --i-pay-for-this. */
 #define TOOL_FREE_RATE 50000000
 
@@ -40,6 +40,10 @@ gint tool_receive (int fd, ToolInbox * in);
 /* ns that a datagram of the inbox has been on this host, as the kernel says that
  * tool_open_udp has asked; 0 where it does not. */
 guint32 tool_get_age (const ToolInbox * in, guint i);
+
+/* Has it answered by sendmsg from the address that it came to: a host may have several, and who
+ * sent it hears no other. */
+void tool_answer (ToolInbox * in, guint i);
 
 /* All of them; waits while the socket's buffer is full. What is refused
  * otherwise is lost. */

@@ -57,7 +57,7 @@ reflect (int fd, ToolInbox * in, guint64 * reflected)
         continue;
       h.reply = TRUE;
       h.held = tool_get_age (in, i);
-      header->msg_controllen = 0;
+      tool_answer (in, i);
       wping_write (in->data[i], &h);
       in->pieces[i].iov_len = in->messages[i].msg_len;
       /* what the socket does not take is a loss, and will be seen as one */
