@@ -49,10 +49,15 @@ class Run:
         def give_up(why):
             sys.exit(f"fasp-{tool}-plot: {path}: {why}")
 
+        # to read what may still be written SQLite needs to write beside it; else it need not
+        written = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
         try:
-            self._db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro", uri=True)
+            self._db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro&immutable={int(not written)}", uri=True)
             runs = self._db.execute("SELECT run, started, target, rate FROM run ORDER BY run").fetchall()
         except sqlite3.Error as why:
+            if written:
+                give_up(f"{why}. fasp-{tool} is writing to it, or was killed: then only who may write to its directory can "
+                        f"read it. Copy both, it and {path}-wal.")
             give_up(f"{why}. Is it a file that fasp-{tool} has written?")
         chosen = [r for r in runs if r[0] == number] if number else runs[-1:]
         if not chosen:
@@ -86,5 +91,8 @@ def main(tool, doc, load, findings, draw):
     if picture != "none":
         figure = draw(pyplot(), loaded, said)
         figure.tight_layout()
-        figure.savefig(picture, dpi=110)
+        try:
+            figure.savefig(picture, dpi=110)
+        except (OSError, ValueError) as why:
+            sys.exit(f"fasp-{tool}-plot: no picture: {why}. Name another file with --picture, or none.")
         print(f"The picture: {picture}")
