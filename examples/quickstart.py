@@ -27,6 +27,14 @@ def positive(text):
     return value
 
 
+def writable(text):
+    """A file that can be written, as known before the programme has run."""
+    where = text if os.path.exists(text) else os.path.dirname(os.path.abspath(text))
+    if os.path.isdir(text) or not os.access(where, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text} cannot be written here, name another")
+    return text
+
+
 def parse():
     p = argparse.ArgumentParser(prog="quickstart")
     p.add_argument("--seconds", type=positive, default=20)
@@ -34,8 +42,8 @@ def parse():
     p.add_argument("--rtt", type=float, default=200)
     p.add_argument("--mbit", type=positive, default=6)
     p.add_argument("--latency", type=int, default=1000)
-    p.add_argument("--to")
-    p.add_argument("--png", default="quickstart.png")
+    p.add_argument("--to", type=writable)
+    p.add_argument("--png", type=writable, default="quickstart.png")
     p.add_argument("--display", action="store_true")
     p.add_argument("--inside", help=argparse.SUPPRESS)   # where results go
     args = p.parse_args()
@@ -235,9 +243,7 @@ What happened
 more than the programme.""")
     good = (identical and errors == backwards == 0
             and decoded == frames_sent == probe and decoded > 0)
-    print(f"""
-{'The programme arrived whole.' if good else 'THE PROGRAMME DID NOT ARRIVE WHOLE.'} \
-The picture of it: {args.png}""")
+    print("\n" + ("The programme arrived whole." if good else "THE PROGRAMME DID NOT ARRIVE WHOLE."))
     return good
 
 
@@ -256,12 +262,13 @@ def main():
         with open(os.path.join(directory, "link.json")) as f:
             link = json.load(f)
         good = tell(args, directory, data, link)
-        draw(args, data, link, args.png)
         if args.to:
             shutil.copyfile(os.path.join(directory, "received.ts"), args.to)
             print(f"The received stream: {args.to}")
+        draw(args, data, link, args.png)
+        print(f"The picture of it: {args.png}")
         return 0 if good else 1
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
         print(f"quickstart: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
