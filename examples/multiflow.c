@@ -37,7 +37,8 @@
 #define HOLE_SLOW_DATAGRAMS 4   /* of a slow flow, where they take */
 #define HOLE_TIME 10000         /* µs */
 
-/* time: µs since the first datagram. */
+/* time: µs since the first datagram. dropped: by this host, which was too slow; they
+ * are among those that are lost. */
 #define TABLES \
     "CREATE TABLE IF NOT EXISTS second (run INTEGER, time INTEGER, flow " \
     "INTEGER, received INTEGER, lost INTEGER, bursts INTEGER, longest " \
@@ -45,16 +46,18 @@
     "CREATE TABLE IF NOT EXISTS hole (run INTEGER, time INTEGER, flow INTEGER, " \
     "lost INTEGER, duration INTEGER);" \
     "CREATE TABLE IF NOT EXISTS whole (run INTEGER, time INTEGER, sent INTEGER, " \
-    "received INTEGER);"
+    "received INTEGER);" \
+    "CREATE TABLE IF NOT EXISTS host (run INTEGER, time INTEGER, dropped INTEGER);"
 
 enum
 {
   SECOND,
   HOLE,
   WHOLE,
+  HOST,
 };
 
-static const gchar *const tables[] = { "second", "hole", "whole" };
+static const gchar *const tables[] = { "second", "hole", "whole", "host" };
 
 static gint port = 7020, flows = 8, size = 1400, seconds = 60, idle = 300;
 static gint64 rate = 20000000;
@@ -180,6 +183,7 @@ run_sender (const gchar * host)
   guint64 arrears = rate / 8. / size * ARREARS + flows;
   Sender s = { 0 };
   gint64 began, start, now;
+  gdouble reached;
 
   if (!check_settings ())
     return FALSE;
@@ -205,11 +209,16 @@ run_sender (const gchar * host)
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
     ppoll (NULL, 0, &wait, NULL);
   }
+  reached = s.sent * size * 8e6 / MAX (g_get_monotonic_time () - began, 1);
   send_end (&s);
   for (gint i = 0; i < flows; i++)
     close (s.fds[i]);
   printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n",
       s.sent, size, flows);
+  if (reached < rate * TOOL_SHORT && s.sent > arrears)
+    tool_complain
+        ("that was %.3g Mbit/s, not %.3g: this host is too slow, or was "
+        "held up.", reached / 1e6, rate / 1e6);
   return TRUE;
 }
 
@@ -236,14 +245,26 @@ typedef struct
   guint64 all_next, all_before; /* numbers of all: after the newest, and at the
                                    start of this second */
   guint64 received, total;
+  guint64 drops, dropped;       /* of the sockets so far; in this run */
   gint64 lost;
   gint64 start, second, heard;
   gboolean ended;               /* the sender said so */
 } Receiver;
 
+static guint64
+get_drops (const Receiver * r)
+{
+  guint64 drops = 0;
+
+  for (gint i = 0; i < flows; i++)
+    drops += tool_get_drops (r->fds[i]);
+  return drops;
+}
+
 static void
 end_second (Receiver * r)
 {
+  guint64 drops = get_drops (r);
   gint64 whole[] = { r->second, r->all_next - r->all_before, r->received };
 
   for (gint i = 0; i < flows; i++) {
@@ -258,6 +279,13 @@ end_second (Receiver * r)
     f->received = f->lost = f->bursts = f->longest = f->late = 0;
   }
   tool_db_add (r->db, WHOLE, whole, G_N_ELEMENTS (whole));
+  if (drops > r->drops) {
+    gint64 host[] = { r->second, drops - r->drops };
+
+    tool_db_add (r->db, HOST, host, G_N_ELEMENTS (host));
+    r->dropped += drops - r->drops;
+    r->drops = drops;
+  }
   r->all_before = r->all_next;
   r->received = 0;
   r->second += G_USEC_PER_SEC;
@@ -328,7 +356,8 @@ begin_run (Receiver * r, gint64 now, const Header * h)
     tool_db_start_another (r->db, started);
   r->run = h->run;
   r->start = now;
-  r->second = r->received = r->total = r->lost = 0;
+  r->second = r->received = r->total = r->lost = r->dropped = 0;
+  r->drops = get_drops (r);
   r->ended = FALSE;
   r->all_next = r->all_before = h->of_all;
   for (gint i = 0; i < flows; i++) {
@@ -510,6 +539,10 @@ run_receiver (void)
   printf ("%s%" G_GUINT64_FORMAT " came, %" G_GUINT64_FORMAT
       " did not. They are " "in %s; see them with: fasp-multiflow-plot %s\n",
       quiet ? "" : "\n", r.total, r.lost, path, path);
+  if (r.dropped > 0)
+    tool_complain ("%" G_GUINT64_FORMAT
+        " of them came, but this host threw them "
+        "away: it is too slow for them, or was held up.", r.dropped);
   return r.run !=
       0 ? good : tool_complain ("nothing came. Is `fasp-multiflow "
       "send' running, and are the UDP ports open in the firewalls between?");

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "toolnet.h"
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -123,6 +124,17 @@ tool_get_age (const ToolInbox * in, guint i)
         now.tv_nsec - came.tv_nsec, 0, G_MAXUINT32);
   }
   return 0;
+}
+
+guint32
+tool_get_drops (int fd)
+{
+  guint32 figures[SK_MEMINFO_VARS] = { 0 };
+  socklen_t size = sizeof figures;
+
+  if (getsockopt (fd, SOL_SOCKET, SO_MEMINFO, figures, &size) != 0)
+    return 0;
+  return figures[SK_MEMINFO_DROPS];
 }
 
 void

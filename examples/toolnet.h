@@ -13,6 +13,7 @@
 #define TOOL_CONTROL 128        /* bytes for what the kernel says beside a datagram */
 /* Clouds bill what leaves them: bit/s that need no --i-pay-for-this. */
 #define TOOL_FREE_RATE 50000000
+#define TOOL_SHORT .95          /* of the rate that was asked for: is told of */
 
 /* Prints what is wrong; FALSE. */
 gboolean tool_complain (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
@@ -40,6 +41,10 @@ gint tool_receive (int fd, ToolInbox * in);
 /* ns that a datagram of the inbox has been on this host, as the kernel says that
  * tool_open_udp has asked; 0 where it does not. */
 guint32 tool_get_age (const ToolInbox * in, guint i);
+
+/* How many datagrams this host has thrown away that had come to the socket, as nobody took them
+ * in time, and all that was wrong with; 0 where the kernel does not tell. */
+guint32 tool_get_drops (int fd);
 
 /* Has it answered by sendmsg from the address that it came to: a host may have several, and who
  * sent it hears no other. */

@@ -28,10 +28,21 @@
 #define ARREARS 10000           /* µs */
 /* time: µs since the start. rtt: µs; NULL: no answer. hosts: µs of it that passed
  * between the kernels and the programs of both hosts, which mostly is their
- * waking up */
+ * waking up. here, there: datagrams that the hosts threw away, since the row
+ * before, as the programs did not take them in time */
 #define TABLES "CREATE TABLE IF NOT EXISTS packet (run INTEGER, time INTEGER, " \
     "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER, " \
-    "hosts INTEGER)"
+    "hosts INTEGER);" \
+    "CREATE TABLE IF NOT EXISTS host (run INTEGER, time INTEGER, here INTEGER, " \
+    "there INTEGER)"
+
+enum
+{
+  PACKET,
+  HOST,
+};
+
+static const gchar *const tables[] = { "packet", "host" };
 
 static gint port = 7010, seconds = 60, period = 60, timeout_ms = 1000, seed;
 static gchar *sizes = (gchar *) "100:1400", *counts = (gchar *) "1:32";
@@ -49,7 +60,7 @@ reflect (int fd, ToolInbox * in, guint64 * reflected)
 
   for (guint round = 0; round < ROUNDS && (n = tool_receive (fd, in)) > 0;
       round++)
-    for (gint i = 0; i < n; i++) {
+    for (gint i = 0, drops = tool_get_drops (fd); i < n; i++) {
       struct msghdr *header = &in->messages[i].msg_hdr;
       WpingHeader h;
 
@@ -57,6 +68,7 @@ reflect (int fd, ToolInbox * in, guint64 * reflected)
         continue;
       h.reply = TRUE;
       h.held = tool_get_age (in, i);
+      h.drops = drops;
       tool_answer (in, i);
       wping_write (in->data[i], &h);
       in->pieces[i].iov_len = in->messages[i].msg_len;
@@ -123,6 +135,11 @@ typedef struct
   GQueue bursts;                /* Burst, oldest first, not done */
   guint32 next;
   guint64 sent, answered, given_up;
+  guint32 here, there;          /* thrown away so far, and told */
+  guint32 there_now;
+  guint64 thrown;               /* at both ends, told */
+  gboolean heard;               /* there_now is known */
+  gint64 look;                  /* at them, next */
   gint64 due;                   /* the next burst */
 } Sender;
 
@@ -165,7 +182,7 @@ send_burst (Sender * s, gint64 now)
   *burst = (Burst) {
   .number = s->next++,.size = size,.count = count};
   for (guint i = 0; i < count; i++) {
-    WpingHeader h = { FALSE, s->run, burst->number, i, count, 0 };
+    WpingHeader h = { FALSE, s->run, burst->number, i, count, 0, 0 };
 
     wping_write (data[i], &h);
     pieces[i] = (struct iovec) {
@@ -205,6 +222,33 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
   }
 }
 
+/* The reflector's count, which began before us, may come out of order. */
+static void
+take_drops (Sender * s, guint32 drops)
+{
+  if (!s->heard)
+    s->there = drops;
+  if (!s->heard || (drops - s->there_now) % WPING_DROPS < WPING_DROPS / 2)
+    s->there_now = drops;
+  s->heard = TRUE;
+}
+
+static void
+look_at_hosts (Sender * s, gint64 now)
+{
+  guint32 here = tool_get_drops (s->fd);
+  guint32 there = (s->there_now - s->there) % WPING_DROPS;
+  gint64 row[] = { now, here - s->here, there };
+
+  s->look = now + G_USEC_PER_SEC;
+  if (here == s->here && there == 0)
+    return;
+  tool_db_add (s->db, HOST, row, G_N_ELEMENTS (row));
+  s->here = here;
+  s->there = s->there_now;
+  s->thrown += row[1] + row[2];
+}
+
 static gboolean
 is_whole (const Burst * burst)
 {
@@ -225,7 +269,7 @@ record (Sender * s, const Burst * burst)
     };
 
     s->given_up += lost;
-    tool_db_add (s->db, 0, row, G_N_ELEMENTS (row));
+    tool_db_add (s->db, PACKET, row, G_N_ELEMENTS (row));
   }
 }
 
@@ -255,8 +299,10 @@ receive_replies (Sender * s, ToolInbox * in)
       WpingHeader h;
 
       if (wping_parse (in->data[i], in->messages[i].msg_len, &h) && h.reply
-          && h.run == s->run)
+          && h.run == s->run) {
+        take_drops (s, h.drops);
         take_reply (s, now, &h, age);
+      }
     }
 }
 
@@ -299,8 +345,11 @@ send_all (Sender * s, ToolInbox * in)
     if (ppoll (&p, 1, &wait, NULL) > 0)
       receive_replies (s, in);
     settle (s, g_get_monotonic_time () - s->start);
+    if (now >= s->look)
+      look_at_hosts (s, now);
     show_progress (s, now);
   }
+  look_at_hosts (s, g_get_monotonic_time () - s->start);
 }
 
 static gboolean
@@ -329,7 +378,6 @@ check_settings (Sender * s)
 static gboolean
 run_sender (const gchar * host)
 {
-  static const gchar *const table = "packet";
   Sender s = {.bursts = G_QUEUE_INIT };
   g_autofree gchar *settings = NULL;
   gchar *error = NULL;
@@ -340,7 +388,7 @@ run_sender (const gchar * host)
     return FALSE;
   settings = g_strdup_printf ("sizes %s, counts %s, period %d s", sizes, counts,
       period);
-  s.db = tool_db_open (path, TABLES, &table, 1, &(ToolRun) {
+  s.db = tool_db_open (path, TABLES, tables, G_N_ELEMENTS (tables), &(ToolRun) {
       host, settings, rate}
       , &error);
   if (s.db == NULL) {
@@ -364,6 +412,11 @@ run_sender (const gchar * host)
       "%% did not. They are in %s; see them with: fasp-wping-plot %s\n",
       quiet ? "" : "\n", s.sent, s.answered, s.sent > 0 ? 100. * (s.sent -
           s.answered) / s.sent : 0, path, path);
+  if (s.thrown > 0)
+    tool_complain ("%" G_GUINT64_FORMAT
+        " of them were there, but the hosts threw "
+        "them away: they are too slow for this --rate, or were held up.",
+        s.thrown);
   if (s.answered == 0)
     good =
         tool_complain ("nothing came back. Is `fasp-wping reflect --port %d' "

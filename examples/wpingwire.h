@@ -2,11 +2,12 @@
  *
  * wpingwire.h: the datagrams of fasp-wping, big-endian:
  *
- *   "wpg2" | 0 request, 1 reply | 3 zeros | run 8 | burst 4 | index 2 | count 2 |
+ *   "wpg2" | 0 request, 1 reply | drops 3 | run 8 | burst 4 | index 2 | count 2 |
  *   held 4 | zeros up to the size
  *
- * A reply is the request with one bit and `held' changed: the ns for which the
- * reflector's host had it (0 in a request).  It is as long.
+ * A reply is the request with one bit changed, `held', the ns for which the
+ * reflector's host had it, and `drops', how many datagrams that host has thrown
+ * away as the reflector was too slow (both 0 in a request).  It is as long.
  */
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define WPING_HEADER 28
+#define WPING_DROPS (1 << 24)
 
 typedef struct
 {
@@ -22,6 +24,7 @@ typedef struct
   guint32 burst;
   guint16 index, count;
   guint32 held;                 /* ns */
+  guint32 drops;                /* modulo WPING_DROPS */
 } WpingHeader;
 
 static inline void
@@ -34,7 +37,9 @@ wping_write (guint8 * data, const WpingHeader * h)
 
   memcpy (data, "wpg2", 4);
   data[4] = h->reply;
-  memset (data + 5, 0, 3);
+  data[5] = h->drops >> 16;
+  data[6] = h->drops >> 8;
+  data[7] = h->drops;
   memcpy (data + 8, &run, 8);
   memcpy (data + 16, &burst, 4);
   memcpy (data + 20, &index, 2);
@@ -60,6 +65,6 @@ wping_parse (const guint8 * data, gsize size, WpingHeader * h)
   *h = (WpingHeader) {
   data[4], GUINT64_FROM_BE (run), GUINT32_FROM_BE (burst),
         GUINT16_FROM_BE (index), GUINT16_FROM_BE (count),
-        GUINT32_FROM_BE (held)};
+        GUINT32_FROM_BE (held), data[5] << 16 | data[6] << 8 | data[7]};
   return h->index < h->count;
 }
