@@ -51,6 +51,8 @@ def parse():
         p.error("--loss is a percentage from 0 to below 100")
     if not 0 <= args.rtt <= 10000:
         p.error("--rtt is in milliseconds, 0 to 10000")
+    if not 0 <= args.latency <= 600000:
+        p.error("--latency is in milliseconds, 0 to 600000")
     if args.display and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         p.error("there is no display here; leave --display out, or keep the "
                 "stream with --to FILE and play that")
@@ -250,7 +252,10 @@ more than the programme.""")
 def main():
     args = parse()
     if args.inside:
-        transfer(args, args.inside)
+        try:
+            transfer(args, args.inside)
+        except KeyboardInterrupt:       # who has started us says the rest
+            return 130
         return 0
     print(f"{args.seconds:g} s of 720p50 H.264 and sound at {args.mbit:g} Mbit/s; "
           f"{args.rtt:g} ms round trip, {args.loss:g} % loss each way.", file=sys.stderr)
