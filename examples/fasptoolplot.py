@@ -65,10 +65,10 @@ class Run:
         self.number, self.started, self.target, self.rate = chosen[0]
         self._give_up = give_up
 
-    def count(self, what, table):
-        """Sum over this run of columns of a table that versions before do not have."""
+    def select_new(self, what, table):
+        """Rows of a table that versions before do not have."""
         known = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchall()
-        return (self.select(f"sum({what}) FROM {table}")[0][0] or 0) if known else 0
+        return self.select(f"{what} FROM {table}") if known else []
 
     def select(self, what, order=""):
         """Rows of SELECT what WHERE run is this one."""

@@ -23,26 +23,31 @@
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
+#define LATE_MAX 4096           /* bursts, an answer to which may come late */
 #define ROUNDS 16               /* of receiving, before anything else is done */
 /* A sender that was held up does not make up for more than that. */
 #define ARREARS 10000           /* µs */
 /* time: µs since the start. rtt: µs; NULL: no answer. hosts: µs of it that passed
  * between the kernels and the programs of both hosts, which mostly is their
  * waking up. here, there: datagrams that the hosts threw away, since the row
- * before, as the programs did not take them in time */
+ * before, as the programs did not take them in time. late: what had no answer
+ * by then, and has one after all */
 #define TABLES "CREATE TABLE IF NOT EXISTS packet (run INTEGER, time INTEGER, " \
     "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER, " \
     "hosts INTEGER);" \
     "CREATE TABLE IF NOT EXISTS host (run INTEGER, time INTEGER, here INTEGER, " \
-    "there INTEGER)"
+    "there INTEGER);" \
+    "CREATE TABLE IF NOT EXISTS late (run INTEGER, time INTEGER, burst INTEGER, " \
+    "idx INTEGER, rtt INTEGER)"
 
 enum
 {
   PACKET,
   HOST,
+  LATE,
 };
 
-static const gchar *const tables[] = { "packet", "host" };
+static const gchar *const tables[] = { "packet", "host", "late" };
 
 static gint port = 7010, seconds = 60, period = 60, timeout_ms = 1000, seed;
 static gchar *sizes = (gchar *) "100:1400", *counts = (gchar *) "1:32";
@@ -133,8 +138,9 @@ typedef struct
   Range sizes, counts;
   gint64 start;
   GQueue bursts;                /* Burst, oldest first, not done */
+  GQueue given_up_on;           /* the same, that are done but not whole */
   guint32 next;
-  guint64 sent, answered, given_up;
+  guint64 sent, answered, given_up, late;
   guint32 here, there;          /* thrown away so far, and told */
   guint32 there_now;
   guint64 thrown;               /* at both ends, told */
@@ -200,15 +206,40 @@ send_burst (Sender * s, gint64 now)
   s->due = MAX (s->due, now - ARREARS) + count * size * 8e6 / rate;
 }
 
+/* Of these; the newest are at the end, and few are under way. */
+static Burst *
+find_burst (GQueue * bursts, guint32 number)
+{
+  for (GList * l = bursts->tail; l != NULL; l = l->prev)
+    if (((Burst *) l->data)->number == number)
+      return l->data;
+  return NULL;
+}
+
+static void
+take_late (Sender * s, gint64 now, const WpingHeader * h)
+{
+  Burst *burst = find_burst (&s->given_up_on, h->burst);
+  gint64 row[] = { 0, h->burst, h->index, now };
+
+  if (burst == NULL || h->index >= burst->count
+      || burst->replies[h->index].rtt >= 0)
+    return;
+  row[0] = burst->time;
+  row[3] -= burst->time;
+  burst->replies[h->index].rtt = row[3];
+  tool_db_add (s->db, LATE, row, G_N_ELEMENTS (row));
+  s->late++;
+}
+
 static void
 take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
 {
-  /* the newest are at the end, and few are under way */
-  for (GList * l = s->bursts.tail; l != NULL; l = l->prev) {
-    Burst *burst = l->data;
+  Burst *burst = find_burst (&s->bursts, h->burst);
 
-    if (burst->number != h->burst)
-      continue;
+  if (burst == NULL) {
+    take_late (s, now, h);
+  } else {
     if (h->index < burst->count && burst->replies[h->index].rtt < 0) {
       /* the kernels' clocks may have been set meanwhile */
       gint64 rtt = now - burst->time;
@@ -218,7 +249,6 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
       rtt, MIN (hosts, rtt)};
       s->answered++;
     }
-    return;
   }
 }
 
@@ -282,7 +312,13 @@ settle (Sender * s, gint64 now)
   while ((burst = g_queue_peek_head (&s->bursts)) != NULL && (is_whole (burst)
           || now - burst->time > timeout_ms * (gint64) 1000)) {
     record (s, burst);
-    g_free (g_queue_pop_head (&s->bursts));
+    g_queue_pop_head (&s->bursts);
+    if (is_whole (burst))
+      g_free (burst);
+    else
+      g_queue_push_tail (&s->given_up_on, burst);
+    if (g_queue_get_length (&s->given_up_on) > LATE_MAX)
+      g_free (g_queue_pop_head (&s->given_up_on));
   }
 }
 
@@ -378,7 +414,7 @@ check_settings (Sender * s)
 static gboolean
 run_sender (const gchar * host)
 {
-  Sender s = {.bursts = G_QUEUE_INIT };
+  Sender s = {.bursts = G_QUEUE_INIT,.given_up_on = G_QUEUE_INIT };
   g_autofree gchar *settings = NULL;
   gchar *error = NULL;
   gboolean good;
@@ -417,10 +453,14 @@ run_sender (const gchar * host)
         " of them were there, but the hosts threw "
         "them away: they are too slow for this --rate, or were held up.",
         s.thrown);
-  if (s.answered == 0)
+  if (s.late > 0)
+    tool_complain ("%" G_GUINT64_FORMAT " of them came back later than the "
+        "--timeout of %d ms: give more.", s.late, timeout_ms);
+  if (s.answered + s.late == 0)
     good =
         tool_complain ("nothing came back. Is `fasp-wping reflect --port %d' "
         "running there, and the port open in the firewalls between?", port);
+  g_queue_clear_full (&s.given_up_on, g_free);
   g_rand_free (s.rand);
   g_free (in);
   close (s.fd);
