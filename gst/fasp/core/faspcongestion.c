@@ -3,6 +3,7 @@
 #include "fasprate.h"
 
 #define GROWTH .7               /* packets a round trip */
+#define GROWTH_MOST 1.5         /* times, at once */
 #define POLITE_MIN (2 * FASP_SEC)
 #define POLITE_MAX (20 * FASP_SEC)
 /* In vain was an answer so shortly before the next one; so many in a row. */
@@ -42,7 +43,9 @@ fasp_congestion_is_polite (const FaspCongestion * congestion, FaspTime now)
 }
 
 gdouble
-fasp_congestion_get_growth (FaspTime rtt, FaspTime time)
+fasp_congestion_grow (gdouble rate, FaspTime rtt, FaspTime time)
 {
-  return GROWTH * FASP_RATE_PACKET * FASP_SEC / rtt * time / rtt;
+  gdouble packet = FASP_RATE_PACKET * FASP_SEC / rtt;
+
+  return MIN (GROWTH_MOST * rate, rate + GROWTH * packet * time / rtt);
 }

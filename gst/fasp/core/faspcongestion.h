@@ -38,7 +38,8 @@ gboolean fasp_congestion_is_new (FaspCongestion * congestion, FaspTime now,
     FaspTime rtt);
 gboolean fasp_congestion_is_polite (const FaspCongestion * congestion,
     FaspTime now);
-/* Bit/s by which the rate grows then in @time, µs, of round trips of @rtt. */
-gdouble fasp_congestion_get_growth (FaspTime rtt, FaspTime time);
+/* What a rate of @rate, bit/s, has become then after @time, µs, of round trips of @rtt: half as much
+ * again at most, as on short ways these are so many that nobody has seen what the first ones did. */
+gdouble fasp_congestion_grow (gdouble rate, FaspTime rtt, FaspTime time);
 
 G_END_DECLS

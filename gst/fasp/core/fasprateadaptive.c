@@ -705,8 +705,7 @@ evaluate (Adaptive * a, FaspTime now)
   share = (MIN (arrived, left) - rate) / (left - rate);
   if (fasp_congestion_is_polite (&a->congestion, now)) {
     if (share > 0)
-      set_rate (a, rate + fasp_congestion_get_growth (a->rtt,
-              now - a->pulse_start));
+      set_rate (a, fasp_congestion_grow (rate, a->rtt, now - a->pulse_start));
     end_search (a);
   } else if (share >= ROOM) {
     set_rate (a, MARGIN * MIN (arrived, left));

@@ -90,8 +90,10 @@ test_polite (void)
     g_assert_false (fasp_congestion_is_polite (&congestion, until + 1));
   }
   /* a packet in 100 ms is 120 kbit/s, seven tenths of it each 100 ms */
-  g_assert_cmpfloat_with_epsilon (fasp_congestion_get_growth (100 * FASP_MSEC,
-          FASP_SEC), 840000, 1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (2e6, 100 * FASP_MSEC,
+          FASP_SEC), 2840000, 1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 100 * FASP_MSEC,
+          FASP_SEC), 1500000, 1);
 }
 
 int

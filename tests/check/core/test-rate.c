@@ -339,6 +339,35 @@ test_alone (void)
   }
 }
 
+/* A short way and a queue of a few packets, as of a slow interface nearby; round trips are so many that a
+ * packet more for each of them, of what was told of together, would be any rate. */
+static void
+test_short (void)
+{
+  for (guint i = 0; i < 6; i++) {
+    ImpairConfig c = {.rate = 6000000,.queue = 6000,.jitter =
+          i % 2 * 5 * FASP_MSEC,.stall =
+          i % 2 ? 0 : 10 * FASP_MSEC,.keep_order = TRUE
+    };
+    Vroad *road = vroad_new (1 + i, &c);
+    guint64 most = 0;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = 200}
+    );
+    vroad_run (road, 2 * FASP_SEC);
+    for (gint64 now = 2 * FASP_SEC; now < 30 * FASP_SEC; now += 50 * FASP_MSEC) {
+      vroad_run (road, now);
+      most = MAX (most, vroad_get_rate (road, 0));
+    }
+    g_test_message ("%u: %.1f Mbit/s, %.2f at most", i,
+        vroad_get_delivered (road, 0) * 8 / 30e6, most / 1e6);
+    g_assert_cmpuint (most, <, 10500000);
+    g_assert_cmpfloat (vroad_get_delivered (road, 0) * 8 / 30e6, >, 5);
+    vroad_free (road);
+  }
+}
+
 /* Where more is not allowed, all of that is used: pulses that cannot be sent are not made
  * up for. */
 static void
@@ -1673,6 +1702,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/alone/long", test_alone_long);
+  g_test_add_func ("/rate/short", test_short);
   g_test_add_func ("/rate/at-most", test_at_most);
   g_test_add_func ("/rate/start", test_start);
   g_test_add_func ("/rate/start/near", test_start_near);
