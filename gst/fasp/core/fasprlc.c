@@ -9,6 +9,9 @@
 #define AT_ONCE 32
 #define TABLE_MAX 32            /* bytes of a coefficient's table, in ISA-L */
 
+/* Less than that ISA-L multiplies byte by byte, by logarithms. */
+#define SHORT 64
+
 /* Tables of several coefficients lie one behind the other.  Those of ISA-L 2.31 are of 8 bytes, for
  * processors that multiply in such a field themselves (GFNI), else of 32. */
 static gsize
@@ -43,6 +46,32 @@ get_table (guint8 c, gsize * size)
   return tables + c * once;
 }
 
+/* A coefficient's products with what the lower half of a byte can be, and with what the upper half
+ * can. */
+static const guint8 *
+get_products (guint8 c)
+{
+  static guint8 products[256][32];
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    for (guint i = 0; i < 256; i++)
+      gf_vect_mul_init (i, products[i]);
+    g_once_init_leave (&once, 1);
+  }
+  return products[c];
+}
+
+/* As the header of each block is, which would take longer than its payload. */
+static void
+add_short (guint8 * to, const guint8 * from, gsize n, guint8 c)
+{
+  const guint8 *products = get_products (c);
+
+  for (gsize i = 0; i < n; i++)
+    to[i] ^= products[from[i] & 15] ^ products[16 + (from[i] >> 4)];
+}
+
 void
 fasp_rlc_get_coefficients (guint16 key, guint8 * coefficients, guint n)
 {
@@ -66,7 +95,11 @@ fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
 {
   gsize size;
 
-  if (n > 0 && c != 0)
+  if (c == 0)
+    return;
+  if (n < SHORT)
+    add_short (to, from, n, c);
+  else
     ec_encode_data_update (n, 1, 1, 0, get_table (c, &size), (guint8 *) from,
         &to);
 }
