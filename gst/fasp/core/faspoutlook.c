@@ -327,6 +327,8 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   if (o->find_latency)
     find_latency (o, now);
   plan (o, now, o->latency);
+  if (o->plan == NULL)          /* others have had so many: once more at the next look */
+    return FALSE;
   o->promise = *fasp_plan_get_promise (o->plan);
   return watch_promise (o, now) || o->promise.latency != before.latency
       || differs (MIN (o->promise.interval, FASP_INTERVAL_MAX),

@@ -10,6 +10,7 @@ struct _FaspPlanner
   FaspPlan *plans[FASP_PLANNER_PLANS];
   FaspTime made[FASP_PLANNER_PLANS];
   guint n;                      /* of these, the oldest first */
+  FaspTime full;                /* when no more of FASP_PLANNER_BURST is used */
 };
 
 FaspPlanner *
@@ -60,6 +61,18 @@ fasp_planner_differs (const FaspPlanGoal * a, const FaspPlanGoal * b)
       || differs (a->blocks, b->blocks) || differs (a->spare, b->spare);
 }
 
+static gboolean
+may_make_one (FaspPlanner * planner, FaspTime now)
+{
+  const FaspTime interval = FASP_SEC / FASP_PLANNER_RATE;
+  FaspTime full = MAX (planner->full, now) + interval;
+
+  if (full - now > FASP_PLANNER_BURST * interval)
+    return FALSE;
+  planner->full = full;
+  return TRUE;
+}
+
 FaspPlan *
 fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     const FaspPlanGoal * goal, FaspTime latency)
@@ -81,6 +94,8 @@ fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     fasp_plan_unref (before);
     return plan;
   }
+  if (!may_make_one (planner, now))
+    return before;
   plan = fasp_plan_make_writable (before);
   fasp_plan_for_latency (plan, goal, latency);
   if (planner->n == FASP_PLANNER_PLANS)

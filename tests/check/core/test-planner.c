@@ -110,6 +110,37 @@ test_many (void)
   fasp_planner_free (planner);
 }
 
+/* However many ask, and however often their paths change, few are made; and who is not served
+ * keeps what he has. */
+static void
+test_bounded (void)
+{
+  FaspPlanner *planner = fasp_planner_new ();
+  const guint seconds = 4;
+  FaspPlan *plans[100] = { NULL };
+  guint made = 0, others = 0;
+
+  for (FaspTime now = 0; now < seconds * FASP_SEC; now += FASP_MSEC) {
+    guint i = now / FASP_MSEC % G_N_ELEMENTS (plans);
+    FaspPlanGoal goal = goal_of ((50 + now / FASP_MSEC) * FASP_MSEC);
+
+    goal.path.loss = .001 * (1 + now / FASP_MSEC % 31);
+    plans[i] = fasp_planner_plan (planner, now, plans[i], &goal, LATENCY);
+    if (plans[i] == NULL)
+      others++;
+    else if (fasp_plan_get_goal (plans[i])->path.round == goal.path.round)
+      made++;
+  }
+  g_assert_cmpuint (made, >, seconds * FASP_PLANNER_RATE);
+  g_assert_cmpuint (made, <=, seconds * FASP_PLANNER_RATE +
+      FASP_PLANNER_BURST + 1);
+  g_assert_cmpuint (others, >, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
+    if (plans[i] != NULL)
+      fasp_plan_unref (plans[i]);
+  fasp_planner_free (planner);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -118,5 +149,6 @@ main (int argc, char **argv)
   g_test_add_func ("/planner/fresh", test_fresh);
   g_test_add_func ("/planner/alone", test_alone);
   g_test_add_func ("/planner/many", test_many);
+  g_test_add_func ("/planner/bounded", test_bounded);
   return g_test_run ();
 }
