@@ -3,7 +3,10 @@
 #include "fasprate.h"
 
 #define GROWTH .7               /* packets a round trip */
-#define GROWTH_MOST 1.5         /* times, at once */
+/* Of the rate, at once: for so many round trips together, within these. */
+#define GROWTH_TRIPS 2.
+#define GROWTH_LEAST .1
+#define GROWTH_MOST .5
 #define POLITE_MIN (2 * FASP_SEC)
 #define POLITE_MAX (20 * FASP_SEC)
 /* In vain was an answer so shortly before the next one; so many in a row. */
@@ -45,7 +48,9 @@ fasp_congestion_is_polite (const FaspCongestion * congestion, FaspTime now)
 gdouble
 fasp_congestion_grow (gdouble rate, FaspTime rtt, FaspTime time)
 {
-  gdouble packet = FASP_RATE_PACKET * FASP_SEC / rtt;
+  gdouble packet = FASP_RATE_PACKET * FASP_SEC / rtt, trips =
+      (gdouble) time / rtt;
+  gdouble most = CLAMP (GROWTH_TRIPS / trips, GROWTH_LEAST, GROWTH_MOST);
 
-  return MIN (GROWTH_MOST * rate, rate + GROWTH * packet * time / rtt);
+  return rate + MIN (most * rate, GROWTH * packet * trips);
 }

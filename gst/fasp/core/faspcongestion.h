@@ -39,7 +39,8 @@ gboolean fasp_congestion_is_new (FaspCongestion * congestion, FaspTime now,
 gboolean fasp_congestion_is_polite (const FaspCongestion * congestion,
     FaspTime now);
 /* What a rate of @rate, bit/s, has become then after @time, µs, of round trips of @rtt: half as much
- * again at most, as on short ways these are so many that nobody has seen what the first ones did. */
+ * again at most, and less for more than four of them, to a tenth, as nobody has seen what the first
+ * ones did. */
 gdouble fasp_congestion_grow (gdouble rate, FaspTime rtt, FaspTime time);
 
 G_END_DECLS

@@ -90,10 +90,15 @@ test_polite (void)
     g_assert_false (fasp_congestion_is_polite (&congestion, until + 1));
   }
   /* a packet in 100 ms is 120 kbit/s, seven tenths of it each 100 ms */
-  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (2e6, 100 * FASP_MSEC,
-          FASP_SEC), 2840000, 1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (10e6, 100 * FASP_MSEC,
+          FASP_SEC), 10840000, 1);
+  /* by half for up to four of them, by a fifth for ten, by a tenth for any */
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e5, 100 * FASP_MSEC,
+          FASP_SEC / 5), 150000, 1);
   g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 100 * FASP_MSEC,
-          FASP_SEC), 1500000, 1);
+          FASP_SEC), 1200000, 1);
+  g_assert_cmpfloat_with_epsilon (fasp_congestion_grow (1e6, 200,
+          50 * FASP_MSEC), 1100000, 1);
 }
 
 int
