@@ -180,14 +180,17 @@ void
 fasp_session_is_asked_for (FaspSession * session, FaspTime now,
     const FaspAddress * from)
 {
-  FaspPath *path = &session->paths[0];
-
-  for (guint i = 1; i < session->n_paths; i++)
-    if (session->paths[i].address.link == from->link)
-      path = &session->paths[i];
   session->ping_due = TRUE;     /* it hears that we do, */
-  if (!fasp_address_equal (&path->address, from))
-    fasp_path_suppose (path, now, from, FALSE); /* also where the way to it is broken */
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    /* also where the way to it is broken; of several that one, and none that has not been
+     * there yet, which it asks for itself */
+    if (!fasp_address_equal (&path->address, from)
+        && (session->n_paths == 1 || (path->address.len > 0
+                && path->address.link == from->link)))
+      fasp_path_suppose (path, now, from, FALSE);
+  }
 }
 
 void

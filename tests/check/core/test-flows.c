@@ -347,6 +347,34 @@ test_off_for_days (void)
   }
 }
 
+/* A line that is not there yet stays the place of its flow, also when the others are out meanwhile and
+ * the caller asks for its session: it is used when it comes. */
+static void
+test_comes_late (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Vnet *net = vnet_new (1);
+    Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i);
+    const ImpairCounters *late = vnet_get_link_counters (net, VNET_A, VNET_B,
+        1);
+    guint64 before;
+
+    stream->config.duration = 26 * FASP_SEC;
+    set_path (net, 0);
+    black_out (net, 1, 0, 16 * FASP_SEC, TRUE, TRUE);
+    black_out (net, 0, 3 * FASP_SEC, 9 * FASP_SEC, i == 1, i == 0);
+    vstream_run_until (stream, 22 * FASP_SEC);
+    before = late->delivered_bytes;
+    vstream_run_until (stream, 24 * FASP_SEC);
+    /* half of it */
+    g_assert_cmpuint (late->delivered_bytes - before, >, 2000000 / 8 * 3 / 4);
+    g_assert_cmpuint (stream->events[FASP_EVENT_CONNECTED][VNET_A], ==, 1);
+    g_assert_true (vstream_run (stream));
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* The call finds a way when the first one is cut off, and keeps it. */
 static void
 test_other_door (void)
@@ -639,6 +667,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/longer", test_longer);
   g_test_add_func ("/flows/deaf", test_deaf);
   g_test_add_func ("/flows/off-for-days", test_off_for_days);
+  g_test_add_func ("/flows/comes-late", test_comes_late);
   g_test_add_func ("/flows/other-door", test_other_door);
   g_test_add_func ("/flows/lossy", test_lossy_flow);
   g_test_add_func ("/flows/limited", test_limited_flow);
