@@ -52,16 +52,35 @@ get_link (const FaspEndpoint * endpoint, guint n)
   return n % addresses * flowlets + n / addresses;
 }
 
-FaspAddress
-fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
+static FaspAddress
+get_way_to (const FaspEndpoint * endpoint, const FaspAddress * peer, guint link)
 {
   guint flowlets = endpoint->config.flowlets;
-  FaspAddress way = link < flowlets ? endpoint->peer :
+  FaspAddress way = link < flowlets ? *peer :
       endpoint->config.others[link / flowlets - 1];
 
   way.link = link;
   fasp_address_add_port (&way, link % flowlets);
   return way;
+}
+
+FaspAddress
+fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
+{
+  return get_way_to (endpoint, &endpoint->peer, link);
+}
+
+/* Where the OPEN went that is answered from there, whoever says so.  Of a name's addresses it may be
+ * another one's turn by now: it is where the peer is. */
+static FaspAddress
+get_called (FaspEndpoint * endpoint, const FaspAddress * from)
+{
+  guint link = from->link < endpoint->config.flows ? from->link : 0;
+  FaspAddress before = get_way_to (endpoint, &endpoint->peer_before, link);
+
+  if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))
+    endpoint->peer = endpoint->peer_before;
+  return fasp_dial_get_way (endpoint, link);
 }
 
 /* Flow 0 goes where the answer came from, the others where nobody has been yet. */
@@ -157,6 +176,7 @@ void
 fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer)
 {
+  endpoint->peer_before = endpoint->caller.active ? endpoint->peer : *peer;
   endpoint->peer = *peer;
   endpoint->has_peer = TRUE;
   if (!fasp_dial_is_ours (endpoint)) {
@@ -176,8 +196,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspAgreement * agreement)
 {
   FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
-  FaspAddress called = fasp_dial_get_way (endpoint, from->link <
-      endpoint->config.flows ? from->link : 0);
+  FaspAddress called = get_called (endpoint, from);
   const FaspHello *answer = &agreement->hello;
 
   if (answer->role == endpoint->config.role) {

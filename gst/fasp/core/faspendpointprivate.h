@@ -46,7 +46,7 @@ struct _FaspEndpoint
   gboolean has_peer, expected;
   gboolean unanswered_told;
   gboolean answer_forged;       /* an answer to this call did not open */
-  FaspAddress peer;
+  FaspAddress peer, peer_before;        /* that is called, and was called before that */
   FaspCaller caller;
   guint wanted, wanted_serial;  /* of several peers: faspmove.c, */
   FaspTime move_time;           /* and when it is another one */

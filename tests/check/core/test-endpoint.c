@@ -580,6 +580,29 @@ keep_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
   *open = g_bytes_new (bytes, size);
 }
 
+/* The name has another address, whose turn it is by the time that the first one answers: the session
+ * is where the call was answered. */
+static void
+test_answered_late (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  FaspAddress elsewhere = vnet_get_address (VNET_D);
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, VCAST_RTT / 2);
+  fasp_endpoint_dial (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
+      &elsewhere);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_D)->packets, ==, 0);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
 /* Who asks whether its session is still known is answered where it asks, too: its way to where it
  * was may be broken. */
 static void
@@ -1717,6 +1740,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_SLOW_DROP_RECEIVER), test_end_of_dead);
   g_test_add_func ("/endpoint/end-of-only", test_end_of_only);
   g_test_add_func ("/endpoint/sooner", test_sooner);
+  g_test_add_func ("/endpoint/answered-late", test_answered_late);
   g_test_add_func ("/endpoint/asked-elsewhere", test_asked_elsewhere);
   g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000),
       test_stuck);
