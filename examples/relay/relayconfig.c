@@ -546,39 +546,38 @@ read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
   return TRUE;
 }
 
-/* The first line that is nothing of what there is; 0: all are. */
+/* That is nothing GLib knows what to do with: the first without which it had gone well. */
 static guint
 find_stray_line (const gchar * text, gsize size)
 {
-  const gchar *end = text + size;
+  const gchar *end = text + size, *next = text;
+  guint n = 0;
+  gboolean good;
 
-  for (guint n = 1; text < end; n++) {
-    const gchar *next = memchr (text, '\n', end - text);
+  do {
+    g_autoptr (GKeyFile) file = g_key_file_new ();
 
-    next = next != NULL ? next : end;
-    while (text < next && g_ascii_isspace (*text))
-      text++;
-    if (text < next && *text != '#' && *text != '[' && (*text == '='
-            || memchr (text, '=', next - text) == NULL))
-      return n;
-    text = next + 1;
-  }
-  return 0;
+    next = memchr (next, '\n', end - next);
+    next = next != NULL ? next + 1 : end;
+    good = g_key_file_load_from_data (file, text, next - text, G_KEY_FILE_NONE,
+        NULL);
+    n++;
+  } while (good && next < end);
+  return n;
 }
 
-/* GLib quotes a line that it does not know what to do with: it may be the rest of a secret. */
+/* GLib quotes such a line: it may be the rest of a secret. */
 static gboolean
 load (GKeyFile * file, const gchar * text, gsize size, GError ** error)
 {
   g_autoptr (GError) why = NULL;
-  guint line;
 
   if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, &why))
     return TRUE;
-  line = find_stray_line (text, size);
-  if (line > 0)
+  if (g_error_matches (why, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE))
     BAD (error, "line %u is no [section], no KEY = VALUE and no comment, which "
-        "begins with #. A value stands in one line.", line);
+        "begins with #. A value stands in one line.", find_stray_line (text,
+            size));
   else
     g_propagate_error (error, g_steal_pointer (&why));
   return FALSE;

@@ -166,6 +166,9 @@ static const struct
         "  battery staple\n", "line 4", "no KEY = VALUE"},
   {"# a comment\n\n[stream a]\n" IN OUT "=battery staple", "line 6",
       "no KEY = VALUE"},
+  {"[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
+        "  [battery staple\n" OUT, "line 4", "no KEY = VALUE"},
+  {"[stream a]\n" IN OUT "battery[staple = 7\n", "line 4", "no KEY = VALUE"},
   {"[stream a]\n" OUT "input = fasp://:1?latency=7passphrase=battery\n",
       "[stream a] input:", "\"7\""},
 };
