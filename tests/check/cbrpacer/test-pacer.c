@@ -1471,39 +1471,6 @@ test_learn_varying (gconstpointer data)
   teardown (f);
 }
 
-/* 1000 bytes for each ms from @data's time on, as fast as they are taken. */
-typedef struct
-{
-  Fixture *f;
-  guint from, to;               /* ms */
-} Feed;
-
-static gpointer
-feed (gpointer data)
-{
-  const Feed *feed = data;
-
-  for (guint i = feed->from; i < feed->to; i++)
-    g_assert_cmpint (gst_harness_push (feed->f->h, make (1000, i * MS)), ==,
-        GST_FLOW_OK);
-  return NULL;
-}
-
-/* The next buffer, as late as it comes. */
-static void
-pull_in_time (Fixture * f)
-{
-  GstBuffer *buffer;
-
-  while ((buffer = try_pull (f)) == NULL) {
-    if (gst_test_clock_peek_id_count (f->clock) > 0)
-      gst_test_clock_crank (f->clock);
-    else
-      g_thread_yield ();
-  }
-  gst_buffer_unref (buffer);
-}
-
 /* A rate is set for a while: what comes at it is not what its time brings
  * afterwards. */
 static void
@@ -1511,22 +1478,21 @@ test_learn_again (void)
 {
   Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
       SIMPLE);
-  GThread *thread;
+  GstClockTime left[3000];
 
   gst_pad_set_query_function (f->h->srcpad, answer_not_live);
   for (guint part = 0; part < 3; part++) {
-    Feed all = { f, part * 1000, part * 1000 + 1000 };
+    File file = { f, part * 1000, part * 1000 + 1000, constant };
 
     g_object_set (f->h->element, "bitrate",
         part == 1 ? G_GUINT64_CONSTANT (80000000) : G_GUINT64_CONSTANT (0),
         NULL);
-    thread = g_thread_new ("feed", feed, &all);
-    for (guint i = 0; i < 1000; i++)
-      pull_in_time (f);
-    g_thread_join (thread);
+    play_file (&file, left);
   }
   /* 1 s, a tenth of that, 1 s */
-  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 2200 * MS);
+  g_assert_cmpuint (left[999], ==, 999 * MS);
+  g_assert_cmpuint (left[1999], ==, 1099 * MS);
+  g_assert_cmpuint (left[2999], ==, 2099 * MS);
   teardown (f);
 }
 
