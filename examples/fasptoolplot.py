@@ -3,23 +3,89 @@
 the command line."""
 
 import argparse
+import heapq
 import math
 import os
+import signal
 import sqlite3
 import sys
 import textwrap
 import time
 import urllib.parse
+from collections import Counter
+
+PART = 10000            # rows that are in memory at once
+DIFFERENT = 1 << 19     # values that are counted each for itself
+BITS = 16               # of a value that are left at first, when there are more
+NAMED = 20              # of what may come any number of times, the longest
+
+
+class Histogram:
+    """How often each value came, which are of groups, in bounded memory: exact while
+    at most DIFFERENT are different. Then leading bits are kept, as many as it allows."""
+    SHIFT = 42          # a value and its group are one number
+
+    def __init__(self):
+        self._counts, self._bits = Counter(), BITS
+
+    def add(self, values):
+        self._counts.update(values)
+        if len(self._counts) > DIFFERENT:
+            self._round()
+
+    def _round(self):
+        while True:
+            rounded, bits = Counter(), self._bits
+            for key, n in self._counts.items():
+                low = max((key & (1 << self.SHIFT) - 1).bit_length() - bits, 0)
+                rounded[(key >> low << low) + (1 << low >> 1)] += n
+            self._counts = rounded
+            if len(rounded) <= DIFFERENT // 2:
+                return
+            self._bits -= 1
+
+    def percentiles(self, wanted):
+        """Of each group, {group: [value, ...]}."""
+        groups = {}
+        for key in sorted(self._counts):
+            groups.setdefault(key >> self.SHIFT, []).append((key & (1 << self.SHIFT) - 1, self._counts[key]))
+        return {group: [percentile(values, p) for p in wanted] for group, values in groups.items()}
 
 
 def percentile(values, p):
-    return values[min(len(values), max(1, math.ceil(p * len(values)))) - 1]
+    """Of [(value, how often), ...] in order."""
+    left = max(1, math.ceil(p * sum(n for _, n in values)))
+    for value, n in values:
+        left -= n
+        if left <= 0:
+            break
+    return value
+
+
+class Longest:
+    """Of any number, the NAMED longest in order of time; of the others their number
+    and their length together."""
+
+    def __init__(self):
+        self._heap, self._n, self.others, self.length = [], 0, 0, 0
+
+    def add(self, length, start, what):
+        self._n += 1
+        heapq.heappush(self._heap, (length, self._n, start, what))
+        if len(self._heap) > NAMED:
+            self.others += 1
+            self.length += heapq.heappop(self._heap)[0]
+
+    def named(self):
+        """(start, length, what), ..."""
+        return [(start, length, what) for length, _, start, what in sorted(self._heap, key=lambda one: one[1])]
 
 
 def clock(started, at):
-    """Time of day of what was `at` µs after the start."""
+    """Time of day of what was `at` µs after the start, and the day if it is another."""
     seconds = (started + at) / 1e6
-    return time.strftime("%H:%M:%S", time.localtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}"
+    day, first = (time.strftime("%Y-%m-%d ", time.localtime(t)) for t in (seconds, started / 1e6))
+    return (day if day != first else "") + time.strftime("%H:%M:%S", time.localtime(seconds)) + f".{int(seconds * 1000) % 1000:03d}"
 
 
 def share(count, of, digits):
@@ -35,6 +101,32 @@ def pyplot():
     return matplotlib.pyplot
 
 
+def time_axis(end):
+    """What a run of so many s is drawn in: s of the unit, and its name."""
+    return (1, "s") if end < 2 * 3600 else (3600, "hours")
+
+
+class Progress:
+    """On a terminal, how far it has come through the passes over all rows."""
+
+    def __init__(self, passes):
+        self._passes, self._done, self._next = passes, 0, time.monotonic() + 1
+
+    def show(self, part):
+        """@part: of this pass."""
+        if sys.stderr.isatty() and time.monotonic() >= self._next:
+            self._next = time.monotonic() + 1
+            done = min((self._done + part) / self._passes, 1)
+            print(f"\r[{'#' * int(30 * done):30s}] {100 * done:.0f} % read ", end="", file=sys.stderr, flush=True)
+
+    def end_pass(self):
+        self._done += 1
+
+    def end(self):
+        if sys.stderr.isatty():
+            print(f"\r{'':50s}\r", end="", file=sys.stderr, flush=True)
+
+
 def write_words(axis, said, width, most):
     """The sentences, in place of a diagram."""
     lines = said if len(said) <= most else said[:most - 1] + [f"... and {len(said) - most + 1} more"]
@@ -43,16 +135,19 @@ def write_words(axis, said, width, most):
 
 
 class Run:
-    """One run in the file of a tool: its row of table `run`, and its other tables."""
+    """One run in the file of a tool: its row of table `run`, and its other tables, as
+    they are now: what is written meanwhile is not seen."""
 
-    def __init__(self, tool, path, number):
+    def __init__(self, tool, path, number, progress):
         def give_up(why):
             sys.exit(f"fasp-{tool}-plot: {path}: {why}")
 
         # to read what may still be written SQLite needs to write beside it; else it need not
         written = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+        self._progress = progress
         try:
             self._db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro&immutable={int(not written)}", uri=True)
+            self._db.execute("BEGIN")
             runs = self._db.execute("SELECT run, started, target, rate FROM run ORDER BY run").fetchall()
         except sqlite3.Error as why:
             if written:
@@ -65,29 +160,57 @@ class Run:
         self.number, self.started, self.target, self.rate = chosen[0]
         self._give_up = give_up
 
-    def select_new(self, what, table):
+    def select_new(self, what, table, order=""):
         """Rows of a table that versions before do not have."""
         known = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchall()
-        return self.select(f"{what} FROM {table}") if known else []
+        return self.each(f"{what} FROM {table}", order) if known else iter(())
 
-    def select(self, what, order=""):
+    def select(self, what, more="", **values):
         """Rows of SELECT what WHERE run is this one."""
+        return list(self.each(what, more, **values))
+
+    def each(self, what, more="", **values):
+        """The same, one after the other."""
         try:
-            return self._db.execute(f"SELECT {what} WHERE run = ? {order}", (self.number,)).fetchall()
+            yield from self._db.execute(f"SELECT {what} WHERE run = :run {more}", {"run": self.number, **values})
         except sqlite3.Error as why:
             self._give_up(f"{why}. Was it written by another version?")
 
+    def parts(self, what, table, more="", **values):
+        """The same of each part of a table, in the order in which it was written: a list
+        that fits into memory, as the whole may not."""
+        try:
+            rows = self._db.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0] or 0
+        except sqlite3.Error as why:
+            self._give_up(f"{why}. Was it written by another version?")
+        for before in range(0, rows, PART):
+            self._progress.show(before / rows)
+            yield self.select(f"{what} FROM {table}", f"AND rowid > :before AND rowid <= :before + {PART} {more} ORDER BY rowid",
+                              before=before, **values)
+        self._progress.end_pass()
 
-def main(tool, doc, load, findings, draw):
-    """The command line: load(Run) gives what findings(Run, loaded) puts into sentences
-    and draw(pyplot, loaded, said) into a figure."""
+
+def main(tool, doc, passes, load, findings, draw):
+    """The command line: load(Run), which goes over all rows so many times, gives what
+    findings(Run, loaded) puts into sentences and draw(pyplot, loaded, said) into a figure."""
     p = argparse.ArgumentParser(description=doc)
     p.add_argument("db", help=f"the file that fasp-{tool} has written")
     p.add_argument("--run", type=int, help="which of its runs (the last)")
     p.add_argument("--picture", help="PNG file (the database's name with .png); none: words only")
     args = p.parse_args()
-    run = Run(tool, args.db, args.run)
-    loaded = load(run)
+    try:
+        plot(tool, args, passes, load, findings, draw)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+
+
+def plot(tool, args, passes, load, findings, draw):
+    progress = Progress(passes)
+    run = Run(tool, args.db, args.run, progress)
+    try:
+        loaded = load(run)
+    finally:
+        progress.end()
     if not loaded:
         sys.exit(f"fasp-{tool}-plot: nothing came in run {run.number} of {args.db}")
     said = findings(run, loaded)
