@@ -106,6 +106,14 @@ def time_axis(end):
     return (1, "s") if end < 2 * 3600 else (3600, "hours")
 
 
+def say(text):
+    """Who reads it may have read enough (head)."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 class Progress:
     """On a terminal, how far it has come through the passes over all rows."""
 
@@ -214,7 +222,7 @@ def plot(tool, args, passes, load, findings, draw):
     if not loaded:
         sys.exit(f"fasp-{tool}-plot: nothing came in run {run.number} of {args.db}")
     said = findings(run, loaded)
-    print("\n".join(said))
+    say("\n".join(said))
     picture = args.picture or os.path.splitext(args.db)[0] + ".png"
     if picture != "none":
         figure = draw(pyplot(), loaded, said)
@@ -223,4 +231,4 @@ def plot(tool, args, passes, load, findings, draw):
             figure.savefig(picture, dpi=110)
         except (OSError, ValueError) as why:
             sys.exit(f"fasp-{tool}-plot: no picture: {why}. Name another file with --picture, or none.")
-        print(f"The picture: {picture}")
+        say(f"The picture: {picture}")
