@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspallowance.h"
 #include "faspcrypto.h"
 #include "faspgate.h"
 
@@ -43,12 +44,8 @@ fasp_gate_take (FaspGate * gate, FaspTime now, const FaspAddress * address,
     gboolean proved)
 {
   Share s = get_share (gate, address, proved);
-  FaspTime full = MAX (s.bucket->full, now) + s.interval;
 
-  if (full - now > s.burst * s.interval)
-    return FALSE;
-  s.bucket->full = full;
-  return TRUE;
+  return fasp_allowance_take (&s.bucket->full, now, s.interval, s.burst);
 }
 
 void

@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 
 typedef struct _FaspBucket
 {
-  FaspTime full;                /* when it would be full again */
+  FaspTime full;                /* as of an allowance */
   gint half;                    /* sessions half open; atomic */
 } FaspBucket;
 

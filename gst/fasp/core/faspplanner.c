@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include "faspallowance.h"
 #include "faspplanner.h"
 
 #define DIFFERENT .1
@@ -10,7 +11,7 @@ struct _FaspPlanner
   FaspPlan *plans[FASP_PLANNER_PLANS];
   FaspTime made[FASP_PLANNER_PLANS];
   guint n;                      /* of these, the oldest first */
-  FaspTime full;                /* when no more of FASP_PLANNER_BURST is used */
+  FaspTime full;                /* the allowance of plans */
 };
 
 FaspPlanner *
@@ -61,18 +62,6 @@ fasp_planner_differs (const FaspPlanGoal * a, const FaspPlanGoal * b)
       || differs (a->blocks, b->blocks) || differs (a->spare, b->spare);
 }
 
-static gboolean
-may_make_one (FaspPlanner * planner, FaspTime now)
-{
-  const FaspTime interval = FASP_SEC / FASP_PLANNER_RATE;
-  FaspTime full = MAX (planner->full, now) + interval;
-
-  if (full - now > FASP_PLANNER_BURST * interval)
-    return FALSE;
-  planner->full = full;
-  return TRUE;
-}
-
 FaspPlan *
 fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     const FaspPlanGoal * goal, FaspTime latency)
@@ -94,7 +83,8 @@ fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     fasp_plan_unref (before);
     return plan;
   }
-  if (!may_make_one (planner, now))
+  if (!fasp_allowance_take (&planner->full, now, FASP_SEC / FASP_PLANNER_RATE,
+          FASP_PLANNER_BURST))
     return before;
   plan = fasp_plan_make_writable (before);
   fasp_plan_for_latency (plan, goal, latency);

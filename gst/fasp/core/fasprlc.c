@@ -12,8 +12,17 @@
 /* Less than that ISA-L multiplies byte by byte, by logarithms. */
 #define SHORT 64
 
-/* Tables of several coefficients lie one behind the other.  Those of ISA-L 2.31 are of 8 bytes, for
- * processors that multiply in such a field themselves (GFNI), else of 32. */
+/* What is made once for each coefficient. */
+typedef struct
+{
+  guint8 kernel[256 * TABLE_MAX];       /* what ISA-L wants, one behind the other, */
+  gsize size;                   /* of so many bytes each */
+  guint8 products[256][32];     /* with what the lower half of a byte can be, and with what the upper
+                                   half can */
+} Tables;
+
+/* Those of ISA-L 2.31 are of 8 bytes, for processors that multiply in such a field themselves (GFNI),
+ * else of 32. */
 static gsize
 measure_table (void)
 {
@@ -27,46 +36,40 @@ measure_table (void)
   return size;
 }
 
-/* Each coefficient's table, made once; @size: bytes of it. */
-static guint8 *
-get_table (guint8 c, gsize * size)
+static const Tables *
+get_tables (void)
 {
-  static guint8 tables[256 * TABLE_MAX];
+  static Tables tables;
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
     guint8 all[256];
 
-    for (guint i = 0; i < 256; i++)
+    for (guint i = 0; i < 256; i++) {
       all[i] = i;
-    ec_init_tables (256, 1, all, tables);
-    g_once_init_leave (&once, measure_table ());
-  }
-  *size = once;
-  return tables + c * once;
-}
-
-/* A coefficient's products with what the lower half of a byte can be, and with what the upper half
- * can. */
-static const guint8 *
-get_products (guint8 c)
-{
-  static guint8 products[256][32];
-  static gsize once = 0;
-
-  if (g_once_init_enter (&once)) {
-    for (guint i = 0; i < 256; i++)
-      gf_vect_mul_init (i, products[i]);
+      gf_vect_mul_init (i, tables.products[i]);
+    }
+    ec_init_tables (256, 1, all, tables.kernel);
+    tables.size = measure_table ();
     g_once_init_leave (&once, 1);
   }
-  return products[c];
+  return &tables;
+}
+
+/* The functions of ISA-L change no table, though they do not say so. */
+static guint8 *
+get_table (guint8 c)
+{
+  const Tables *tables = get_tables ();
+
+  return (guint8 *) tables->kernel + c * tables->size;
 }
 
 /* As the header of each block is, which would take longer than its payload. */
 static void
 add_short (guint8 * to, const guint8 * from, gsize n, guint8 c)
 {
-  const guint8 *products = get_products (c);
+  const guint8 *products = get_tables ()->products[c];
 
   for (gsize i = 0; i < n; i++)
     to[i] ^= products[from[i] & 15] ^ products[16 + (from[i] >> 4)];
@@ -93,27 +96,23 @@ fasp_rlc_invert (guint8 c)
 void
 fasp_rlc_add (guint8 * to, const guint8 * from, gsize n, guint8 c)
 {
-  gsize size;
-
   if (c == 0)
     return;
   if (n < SHORT)
     add_short (to, from, n, c);
   else
-    ec_encode_data_update (n, 1, 1, 0, get_table (c, &size), (guint8 *) from,
-        &to);
+    ec_encode_data_update (n, 1, 1, 0, get_table (c), (guint8 *) from, &to);
 }
 
 void
 fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
 {
   guint8 product[FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX], *out = product;
-  gsize size;
 
   /* ISA-L may multiply the last bytes twice: not in place */
   for (gsize done, i = 0; c != 1 && i < n; i += done) {
     done = MIN (n - i, sizeof product);
-    ec_encode_data (done, 1, 1, get_table (c, &size), &data, &out);
+    ec_encode_data (done, 1, 1, get_table (c), &data, &out);
     memcpy (data, product, done);
     data += done;
   }
@@ -144,16 +143,13 @@ static void
 add_alike (guint8 * symbol, const FaspBlock * const *blocks, guint n,
     const guint8 * coefficients)
 {
-  guint8 tables[AT_ONCE * TABLE_MAX], *table = tables, *sources[AT_ONCE];
+  guint8 tables[AT_ONCE * TABLE_MAX], *sources[AT_ONCE];
+  const gsize table = get_tables ()->size;
   guint32 size = blocks[0]->size;
   guint8 sum[FASP_BLOCK_SIZE_MAX], *out = sum;
 
   for (guint i = 0; i < n; i++) {
-    gsize table_size;
-    const guint8 *one = get_table (coefficients[i], &table_size);
-
-    memcpy (table, one, table_size);
-    table += table_size;
+    memcpy (tables + i * table, get_table (coefficients[i]), table);
     sources[i] = blocks[i]->data;
   }
   ec_encode_data (size, n, 1, tables, sources, &out);
