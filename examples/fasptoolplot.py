@@ -179,18 +179,18 @@ class Run:
 
     def each(self, what, more="", **values):
         """The same, one after the other."""
+        return self._query(f"SELECT {what} WHERE run = :run {more}", run=self.number, **values)
+
+    def _query(self, sql, **values):
         try:
-            yield from self._db.execute(f"SELECT {what} WHERE run = :run {more}", {"run": self.number, **values})
+            yield from self._db.execute(sql, values)
         except sqlite3.Error as why:
             self._give_up(f"{why}. Was it written by another version?")
 
     def parts(self, what, table, more="", **values):
         """The same of each part of a table, in the order in which it was written: a list
         that fits into memory, as the whole may not."""
-        try:
-            rows = self._db.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0] or 0
-        except sqlite3.Error as why:
-            self._give_up(f"{why}. Was it written by another version?")
+        rows = next(self._query(f"SELECT max(rowid) FROM {table}"))[0] or 0
         for before in range(0, rows, PART):
             self._progress.show(before / rows)
             yield self.select(f"{what} FROM {table}", f"AND rowid > :before AND rowid <= :before + {PART} {more} ORDER BY rowid",
