@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which peer is called, of several, and at which address of its name.
+ */
+#include "faspioprivate.h"
+
+static gboolean
+resolved (GSocketAddress * address, gpointer data)
+{
+  FaspIo *io = data;
+  FaspAddress peer;
+
+  if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
+    return FALSE;
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
+  fasp_guard_unlock (&io->guard);
+  fasp_lanes_wake (io->lanes);
+  return TRUE;
+}
+
+static gboolean
+is_settled (gpointer data)
+{
+  FaspIo *io = data;
+  FaspEndpointStats stats;
+  gboolean settled;
+
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
+  settled = stats.sessions > stats.interrupted || io->failed || io->closing;
+  fasp_guard_unlock (&io->guard);
+  return settled;
+}
+
+static void
+copy_peers (FaspIo * io, const FaspIoSettings * settings)
+{
+  if (settings->n_fallbacks == 0)
+    return;
+  io->n_peers = 1 + settings->n_fallbacks;
+  io->peers = g_new (FaspIoPeer, io->n_peers);
+  io->peers[0] = (FaspIoPeer) {
+  g_strdup (settings->peer_host), settings->peer_port};
+  for (guint i = 1; i < io->n_peers; i++)
+    io->peers[i] = (FaspIoPeer) {
+    g_strdup (settings->fallbacks[i - 1].host),
+        settings->fallbacks[i - 1].port};
+}
+
+gboolean
+fasp_io_dial_begin (FaspIo * io, const FaspIoSettings * settings,
+    GError ** error)
+{
+  io->resolve_failed = settings->resolve_failed;
+  copy_peers (io, settings);
+  if (settings->peer_host == NULL)
+    return TRUE;
+  io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
+      resolved, is_settled, io, settings->resolve_failed,
+      settings->user_data, error);
+  return io->resolve != NULL;
+}
+
+void
+fasp_io_dial_note (FaspIo * io, const FaspEvent * event)
+{
+  if (io->resolve != NULL && io->peers == NULL
+      && (event->type == FASP_EVENT_INTERRUPTED
+          || event->type == FASP_EVENT_REMOVED))
+    fasp_resolve_again (io->resolve);
+}
+
+void
+fasp_io_dial_follow (FaspIo * io)
+{
+  g_autoptr (GError) error = NULL;
+  guint serial, wanted;
+
+  if (io->peers == NULL)
+    return;
+  fasp_guard_lock (&io->guard);
+  wanted = fasp_endpoint_get_wanted_peer (io->guard.endpoint, &serial);
+  fasp_guard_unlock (&io->guard);
+  if (serial == io->peer_serial)
+    return;
+  fasp_resolve_free (io->resolve);
+  io->peer_serial = serial;
+  io->resolve = fasp_resolve_new (io->peers[wanted].host,
+      io->peers[wanted].port, resolved, is_settled, io, io->resolve_failed,
+      io->user_data, &error);
+  if (io->resolve == NULL)      /* the next has its turn in any case */
+    io->resolve_failed (io->peers[wanted].host, error, io->user_data);
+}
+
+void
+fasp_io_dial_end (FaspIo * io)
+{
+  g_clear_pointer (&io->resolve, fasp_resolve_free);
+  if (io->peers != NULL)
+    for (guint i = 0; i < io->n_peers; i++)
+      g_free ((gchar *) io->peers[i].host);
+  g_free (io->peers);
+}

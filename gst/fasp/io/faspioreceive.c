@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What comes in, from our own sockets or from a port that has others, too: to the endpoint, a
+ * part of a batch at a time, as others wait for the guard.
+ */
+#include "faspioprivate.h"
+
+/* Full batches received before anything else is looked at. */
+#define BATCHES_MAX 4
+/* Datagrams received under one lock. */
+#define LOCKED_MAX 64
+
+/* The faster the stream, the more comes while the thread waits for its turn. */
+static void
+fit_buffer (FaspIo * io)
+{
+  guint n = fasp_links_count (io->links);
+  gsize needed, granted;
+  guint64 rate;
+
+  fasp_guard_lock (&io->guard);
+  rate = io->arriving.rate;
+  fasp_guard_unlock (&io->guard);
+  /* of several a larger part may come by one than by another */
+  needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
+  if (needed <= io->buffer)
+    return;
+  granted = io->place.port != NULL ?
+      fasp_port_set_buffer (&io->place, 3 * needed) :
+      fasp_links_set_buffer (io->links, 3 * needed);
+  io->buffer = granted;
+  if (granted >= needed)
+    return;
+  io->buffer = G_MAXSIZE;       /* told once */
+  io->buffer_short (rate, granted, 3 * needed, io->user_data);
+}
+
+/* With the guard held. */
+static void
+take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
+    gsize size, FaspMemory * memory, gboolean marked, FaspRoute route)
+{
+  /* of several threads one may have been held up */
+  io->newest = MAX (now, io->newest);
+  fasp_meter_add (&io->arriving, io->newest, size);
+  fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data,
+      size, memory, marked, route);
+}
+
+/* --- from our own links ------------------------------------------------------------ */
+
+static void
+receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
+{
+  gint fd = fasp_links_get_fds (io->links)[link];
+  FaspAddress address;
+
+  for (guint i = 0; i < BATCHES_MAX; i++) {
+    gboolean all = fasp_receive_batch_fill (in, fd);
+    FaspTime now = g_get_monotonic_time ();
+    FaspMemory *memory;
+    const guint8 *data;
+    gboolean marked;
+    gsize size;
+
+    fasp_guard_lock (&io->guard);
+    for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
+                &memory, &marked)) != NULL; n++) {
+      if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
+        fasp_guard_unlock (&io->guard);
+        fasp_guard_lock (&io->guard);
+      }
+      address.link = link;
+      take (io, now, &address, data, size, memory, marked, FASP_ROUTE_HERE);
+    }
+    fasp_lanes_rouse_others (io->lanes);
+    fasp_guard_unlock (&io->guard);
+    if (all)
+      break;
+  }
+  /* anybody can forge them: datagrams are not to wait for all */
+  for (guint i = 0; i < FASP_REPORTS_AT_ONCE
+      && fasp_socket_get_unreachable (fasp_links_get (io->links, link),
+          &address); i++) {
+    address.link = link;
+    fasp_guard_lock (&io->guard);
+    fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (),
+        &address);
+    fasp_guard_unlock (&io->guard);
+  }
+}
+
+void
+fasp_io_receive (FaspIo * io, guint64 ready)
+{
+  if (io->place.port != NULL && ready != 0)
+    fasp_port_receive (&io->place, io->in, io);
+  else
+    for (; ready != 0; ready &= ready - 1)
+      receive_from (io, io->in, __builtin_ctzll (ready));
+  fit_buffer (io);
+}
+
+void
+fasp_io_receive_beside (FaspReceiveBatch * in, guint link, gpointer data)
+{
+  FaspIo *io = data;
+
+  receive_from (io, in, link);
+  fasp_guard_lock (&io->guard);
+  fasp_io_rouse (io->lanes, io);
+  fasp_guard_unlock (&io->guard);
+}
+
+/* --- at a port (faspport.h) ----------------------------------------------------------- */
+
+static void
+port_begin (gpointer io)
+{
+  fasp_guard_lock (&((FaspIo *) io)->guard);
+}
+
+static void
+port_receive (gpointer io, FaspTime now, const FaspAddress * from,
+    const guint8 * data, gsize size, FaspMemory * memory, gboolean marked,
+    FaspRoute route)
+{
+  take (io, now, from, data, size, memory, marked, route);
+}
+
+/* The port's lock is held. */
+static void
+port_end (gpointer data, gboolean beside)
+{
+  FaspIo *io = data;
+  gboolean asleep;
+
+  if (beside)
+    fasp_io_rouse (io->lanes, io);
+  else
+    fasp_lanes_rouse_others (io->lanes);
+  asleep = beside && fasp_lanes_is_asleep (io->lanes);
+  if (fasp_guard_unlock_only (&io->guard) && asleep)
+    fasp_lanes_wake (io->lanes);
+}
+
+static void
+port_unreachable (gpointer data, FaspTime now, const FaspAddress * to)
+{
+  FaspIo *io = data;
+
+  fasp_guard_lock (&io->guard);
+  fasp_endpoint_unreachable (io->guard.endpoint, now, to);
+  port_end (io, TRUE);
+}
+
+static void
+port_relieve (gpointer data)
+{
+  FaspIo *io = data;
+
+  g_atomic_int_set (&io->relieved, TRUE);
+  fasp_lanes_wake (io->lanes);
+}
+
+const FaspPortFunctions fasp_io_port_functions = {
+  port_begin, port_receive, port_end, port_unreachable, port_relieve
+};

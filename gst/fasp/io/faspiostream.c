@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the application's threads do: they write, read, and wait until there is room, or
+ * something to read, or nothing left to wait for.
+ */
+#include "faspioprivate.h"
+
+/* Lock held. Is there no point in going on writing? */
+static gboolean
+is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
+{
+  if (io->failed)
+    *event = io->failed_event;
+  if (io->flushing || io->failed)
+    *result = io->flushing ? FASP_IO_FLUSHING : FASP_IO_FAILED;
+  return io->flushing || io->failed;
+}
+
+static void
+wait_for_change (FaspIo * io)
+{
+  io->waiters++;
+  g_cond_wait (&io->changed, &io->guard.mutex);
+  io->waiters--;
+}
+
+/* The writer sends by itself what may leave now, which spares the thread a
+ * wake-up for each write; what must wait is the thread's. */
+static void
+send_or_wake (FaspIo * io)
+{
+  gboolean must = !fasp_lanes_try_send (io->lanes);
+
+  if (!must) {
+    fasp_guard_lock (&io->guard);
+    must = fasp_lanes_oversleeps (io->lanes);
+    fasp_guard_unlock (&io->guard);
+  }
+  if (must)
+    fasp_lanes_wake (io->lanes);
+}
+
+/* Lock held. Moves *done as far as there is room; TRUE: to the end. */
+static gboolean
+write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
+    guint n, gsize * done)
+{
+  FaspTime now = g_get_monotonic_time ();
+  gsize start = 0;
+
+  for (guint i = 0; i < n; start += pieces[i++].size) {
+    const FaspPlace *place = pieces[i].place.known ? &pieces[i].place : NULL;
+    FaspTime written = place != NULL ? pieces[i].media_time : media_time;
+    gsize from = *done - start, taken;
+
+    if (*done >= start + pieces[i].size)
+      continue;
+    if (from == 0 && !fasp_endpoint_set_place (io->guard.endpoint, now, written,
+            place))
+      return FALSE;
+    if (from == 0 && pieces[i].is_key)
+      fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written);
+    taken = fasp_endpoint_write (io->guard.endpoint, now, written,
+        pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
+    *done += taken;
+    if (taken < pieces[i].size - from)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+FaspIoResult
+fasp_io_write (FaspIo * io, FaspTime media_time,
+    const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  gboolean all = FALSE, must = FALSE;
+
+  fasp_guard_lock (&io->guard);
+  while (!all) {
+    if (is_over (io, &result, event))
+      break;
+    all = write_pieces (io, media_time, pieces, n, done);
+    must = fasp_lanes_oversleeps (io->lanes);
+    fasp_lanes_rouse_others (io->lanes);
+    if (all)
+      break;
+    if (must)
+      fasp_lanes_wake (io->lanes);
+    wait_for_change (io);
+  }
+  fasp_guard_unlock (&io->guard);
+  if (all && must)
+    send_or_wake (io);
+  return result;
+}
+
+FaspIoResult
+fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  FaspEndpointStats stats;
+
+  fasp_guard_lock (&io->guard);
+  while (!fasp_endpoint_can_finish (io->guard.endpoint)
+      && !is_over (io, &result, event))
+    wait_for_change (io);
+  if (result == FASP_IO_OK) {
+    fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
+    fasp_lanes_wake (io->lanes);
+  }
+  while (result == FASP_IO_OK && !fasp_endpoint_is_drained (io->guard.endpoint)
+      && !is_over (io, &result, event))
+    wait_for_change (io);
+  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
+  *lost = stats.bytes_unconfirmed;
+  fasp_guard_unlock (&io->guard);
+  return result;
+}
+
+FaspIoResult
+fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
+    FaspEvent * event)
+{
+  FaspIoResult result = FASP_IO_OK;
+  gboolean must;
+
+  *n = 0;
+  fasp_guard_lock (&io->guard);
+  for (;;) {
+    FaspTime now = g_get_monotonic_time ();
+
+    if (io->flushing) {
+      result = FASP_IO_FLUSHING;
+      break;
+    }
+    while (*n < max) {
+      FaspBlock *block = fasp_endpoint_read (io->guard.endpoint, now);
+
+      if (block == NULL)
+        break;
+      items[*n].block = block;
+      items[*n].place = fasp_endpoint_get_stand (io->guard.endpoint);
+      items[*n].place.offset = block->offset;
+      items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint,
+          block->media_time);
+      (*n)++;
+      if (block->flags & FASP_BLOCK_EOS)
+        break;
+    }
+    if (*n > 0)
+      break;
+    if (io->ended) {
+      io->ended = FALSE;
+      *event = io->ended_event;
+      result = FASP_IO_ENDED;
+      break;
+    }
+    if (io->failed) {
+      *event = io->failed_event;
+      result = FASP_IO_FAILED;
+      break;
+    }
+    /* what was taken may have been marks, or known, and the last of a session */
+    if (fasp_lanes_oversleeps (io->lanes))
+      fasp_lanes_wake (io->lanes);
+    wait_for_change (io);
+  }
+  must = fasp_lanes_oversleeps (io->lanes);
+  fasp_guard_unlock (&io->guard);
+  if (must)
+    fasp_lanes_wake (io->lanes);
+  return result;
+}
+
+void
+fasp_io_set_flushing (FaspIo * io, gboolean flushing)
+{
+  if (io == NULL)
+    return;
+  fasp_guard_lock (&io->guard);
+  io->flushing = flushing;
+  g_cond_broadcast (&io->changed);
+  /* whoever lets go of the application's memory is not to hold what the caller holds */
+  fasp_io_unlock (io, FALSE);
+}

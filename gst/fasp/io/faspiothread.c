@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The thread of an endpoint: sends what is due, tells what has happened, and sleeps until
+ * something comes, a timer is due, or another thread has something for it.
+ */
+#include <sys/prctl.h>
+#include "faspioprivate.h"
+
+/* Interfaces that went are looked for that often. */
+#define FOLLOW_EVERY FASP_SEC
+/* Events are few; what does not fit waits for the next turn. */
+#define EVENTS_BATCH 16
+
+/* --- what is told ------------------------------------------------------------------ */
+
+/* Is there anything that ends somebody's wait? */
+static gboolean
+has_news (FaspIo * io)
+{
+  if (io->failed || io->ended)
+    return TRUE;
+  if (io->role == FASP_ROLE_RECEIVER)
+    return fasp_endpoint_can_read (io->guard.endpoint);
+  return fasp_endpoint_can_write (io->guard.endpoint)
+      || fasp_endpoint_is_drained (io->guard.endpoint);
+}
+
+/* With the guard held. */
+static void
+tell_waiters (FaspIo * io)
+{
+  if (io->waiters > 0 && has_news (io))
+    g_cond_broadcast (&io->changed);
+}
+
+static void
+note_event (FaspIo * io, const FaspEvent * event)
+{
+  gboolean receiver = io->role == FASP_ROLE_RECEIVER;
+  gboolean finished = event->reason == FASP_REASON_FINISHED;
+
+  if (receiver && event->type == FASP_EVENT_REMOVED && !finished) {
+    io->ended = TRUE;
+    io->ended_event = *event;
+  }
+  /* a receiver that was connected has its end above */
+  if (event->final && io->mode != FASP_MODE_LISTENER
+      && (event->type == FASP_EVENT_REJECTED || (!receiver && !finished))) {
+    io->failed = TRUE;
+    io->failed_event = *event;
+  }
+}
+
+/* Some of the events; FALSE: those were all. */
+static gboolean
+tell_some (FaspIo * io)
+{
+  FaspEvent events[EVENTS_BATCH];
+  guint n = 0;
+
+  fasp_guard_lock (&io->guard);
+  while (n < EVENTS_BATCH && fasp_endpoint_poll_event (io->guard.endpoint,
+          &events[n]))
+    note_event (io, &events[n++]);
+  fasp_guard_unlock (&io->guard);
+  for (guint i = 0; i < n; i++) {
+    fasp_io_dial_note (io, &events[i]);
+    io->event (io, &events[i], io->user_data);
+  }
+  return n == EVENTS_BATCH;
+}
+
+/* Tells the application and the waiters. */
+static void
+tell (FaspIo * io)
+{
+  while (tell_some (io));
+  fasp_io_dial_follow (io);
+  /* after the events: what was agreed upon is known before data comes */
+  fasp_guard_lock (&io->guard);
+  tell_waiters (io);
+  fasp_guard_unlock (&io->guard);
+}
+
+/* Once for each kind of trouble: several lines, or lanes, may each have one of their own. */
+static void
+tell_send_error (FaspIo * io, gint error)
+{
+  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || io->told[error])
+    return;
+  io->told[error] = TRUE;
+  io->send_failed (g_strerror (error), io->user_data);
+}
+
+/* --- waking and sleeping ----------------------------------------------------------- */
+
+void
+fasp_io_rouse (FaspLanes * lanes, gpointer data)
+{
+  FaspIo *io = data;
+
+  tell_waiters (io);
+  if (fasp_lanes_oversleeps (lanes) || (fasp_lanes_is_asleep (lanes)
+          && (io->closing || fasp_endpoint_has_event (io->guard.endpoint))))
+    fasp_lanes_rouse (lanes);
+  fasp_lanes_rouse_others (lanes);
+}
+
+static FaspTime
+sleep_until (FaspIo * io)
+{
+  FaspTime until;
+
+  fasp_guard_lock (&io->guard);
+  fasp_lanes_rouse_others (io->lanes);
+  until = MIN (io->follow_at,
+      fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
+  if (io->closing)
+    until = MIN (until, io->close_deadline);
+  /* another thread may have received since it was looked at */
+  if (fasp_endpoint_has_event (io->guard.endpoint)
+      || (io->closing && fasp_endpoint_is_closed (io->guard.endpoint)))
+    until = 0;
+  fasp_lanes_fall_asleep (io->lanes, until);
+  fasp_guard_unlock (&io->guard);
+  return until;
+}
+
+static void
+wait_for_work (FaspIo * io, FaspTime until, gint blocked)
+{
+  guint64 own = g_atomic_int_get (&io->relieved) ? 0 : io->own;
+
+  fasp_io_receive (io, fasp_lanes_wait (io->lanes, own, until, blocked));
+}
+
+/* --- the loop ------------------------------------------------------------------------ */
+
+static void
+follow_interfaces (FaspIo * io)
+{
+  FaspTime now;
+
+  if (io->follow_at == FASP_NEVER)
+    return;
+  now = g_get_monotonic_time ();
+  if (now < io->follow_at)
+    return;
+  io->follow_at = now + FOLLOW_EVERY;
+  if (io->place.port != NULL)
+    fasp_port_follow_interface (&io->place);
+  else
+    fasp_links_follow_interfaces (io->links);
+  if (io->group_place != NULL)
+    fasp_group_place_follow (io->group_place);
+}
+
+static gboolean
+is_done (FaspIo * io)
+{
+  gboolean done;
+
+  fasp_guard_lock (&io->guard);
+  done = io->closing && (fasp_endpoint_is_closed (io->guard.endpoint)
+      || g_get_monotonic_time () >= io->close_deadline);
+  fasp_guard_unlock (&io->guard);
+  return done;
+}
+
+gpointer
+fasp_io_run (gpointer data)
+{
+  FaspIo *io = data;
+
+  /* the default of 50 µs would be added to every pacing gap */
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  for (;;) {
+    gint blocked = fasp_lanes_send (io->lanes);
+
+    tell_send_error (io, fasp_lanes_take_error (io->lanes));
+    tell (io);
+    follow_interfaces (io);
+    if (is_done (io))           /* what was sent may have been the last */
+      break;
+    wait_for_work (io, sleep_until (io), blocked);
+  }
+  return NULL;
+}
