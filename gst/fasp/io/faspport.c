@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspport.h"
+#include "faspportprivate.h"
 #include "fasprandom.h"
-#include "faspreceivers.h"
 
 /* Full batches dealt out before others have their turn. */
 #define BATCHES_MAX 4
@@ -13,49 +12,23 @@
 #define REPORTS_SHARE 20
 #define REPORTS_UNUSED (100 * FASP_MSEC)
 
-typedef struct
-{
-  const FaspPortFunctions *functions;   /* NULL: it has not begun, or has ended */
-  gpointer data;
-  gsize wanted;                 /* bytes of buffer */
-} Member;
-
-struct _FaspPort
-{
-  /* what never changes */
-  gchar *address, *interface;   /* "": any */
-  guint16 number;
-  gint tos, ttl;
-  FaspLinks *links;
-  FaspGate gate;                /* but by who receives a handshake, under `lock' */
-
-  guint users;                  /* under `ports_lock' */
-  FaspReceivers *receivers;     /* the same; NULL: the only member receives */
-
-  GMutex lock;                  /* of all below */
-  FaspRoutes *routes;
-  Member members[FASP_ROUTES_MAX];
-  FaspTime reports_from;        /* nothing is told before */
-  gboolean has_receivers;
-  gsize buffer;                 /* that the kernel has granted */
-};
-
 /* Of this process. Before any other lock. */
 static GMutex ports_lock;
 static GList *ports;
 
 /* --- dealing out ------------------------------------------------------------------ */
 
-static Member *
+static FaspPortMember *
 find (FaspPort * port, guint number)
 {
-  Member *member = number < FASP_ROUTES_MAX ? &port->members[number] : NULL;
+  FaspPortMember *member =
+      number < FASP_ROUTES_MAX ? &port->members[number] : NULL;
 
   return member != NULL && member->functions != NULL ? member : NULL;
 }
 
 static void
-let_go (Member * member, gpointer self)
+let_go (FaspPortMember * member, gpointer self)
 {
   if (member != NULL)
     member->functions->end (member->data, member->data != self);
@@ -65,8 +38,8 @@ let_go (Member * member, gpointer self)
 static void
 deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
 {
-  FaspTime now = g_get_monotonic_time ();
-  Member *current = NULL;
+  FaspTime now = port->get_time ();
+  FaspPortMember *current = NULL;
   FaspAddress address;
   FaspMemory *memory;
   const guint8 *data;
@@ -77,7 +50,8 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
   while ((data = fasp_receive_batch_next (batch, &size, &address, &memory,
               &marked)) != NULL) {
     FaspRoute route;
-    Member *member = find (port, fasp_routes_find (port->routes, now, data,
+    FaspPortMember *member =
+        find (port, fasp_routes_find (port->routes, now, data,
             size, &route));
 
     if (member == NULL)
@@ -99,18 +73,18 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
 static void
 tell_members (FaspPort * port, const FaspAddress * address)
 {
-  FaspTime now = g_get_monotonic_time ();
+  FaspTime now = port->get_time ();
 
   if (now < port->reports_from)
     return;
   for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
-    Member *member = find (port, i);
+    FaspPortMember *member = find (port, i);
 
     if (member != NULL)
       member->functions->unreachable (member->data, now, address);
   }
   port->reports_from = MAX (port->reports_from, now - REPORTS_UNUSED) +
-      REPORTS_SHARE * (g_get_monotonic_time () - now);
+      REPORTS_SHARE * (port->get_time () - now);
 }
 
 static void
@@ -211,6 +185,7 @@ open_port (const FaspSocketSettings * settings, const gchar * address,
   if (links == NULL)
     return NULL;
   port = g_new0 (FaspPort, 1);
+  port->get_time = g_get_monotonic_time;
   port->address = g_strdup (address);
   port->interface = g_strdup (settings->interface);
   port->tos = settings->tos;
@@ -301,7 +276,7 @@ relieve_members (FaspPort * port, gsize limit, GError ** error)
   g_mutex_lock (&port->lock);
   port->has_receivers = TRUE;
   for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
-    Member *member = find (port, i);
+    FaspPortMember *member = find (port, i);
 
     if (member != NULL)
       member->functions->relieve (member->data);
@@ -338,7 +313,7 @@ fasp_port_join (const FaspSocketSettings * settings, FaspRole role,
   good = good && take_place (port, role, streamid, &place->number, error);
   if (good && !relieve_members (port, limit, error)) {
     g_mutex_lock (&port->lock);
-    fasp_routes_remove (port->routes, g_get_monotonic_time (), place->number);
+    fasp_routes_remove (port->routes, port->get_time (), place->number);
     g_mutex_unlock (&port->lock);
     good = FALSE;
   }
@@ -360,7 +335,7 @@ fasp_port_begin (const FaspPortPlace * place,
   FaspPort *port = place->port;
 
   g_mutex_lock (&port->lock);
-  port->members[place->number] = (Member) {
+  port->members[place->number] = (FaspPortMember) {
   functions, data, 0};
   if (port->has_receivers)
     functions->relieve (data);
@@ -384,7 +359,7 @@ fasp_port_leave (FaspPortPlace * place)
 
   g_mutex_lock (&ports_lock);
   g_mutex_lock (&port->lock);
-  fasp_routes_remove (port->routes, g_get_monotonic_time (), place->number);
+  fasp_routes_remove (port->routes, port->get_time (), place->number);
   g_mutex_unlock (&port->lock);
   if (--port->users == 0)
     close_port (port);

@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A port that several share, with members of the test's own.
+ * A port that several share, with members and a clock of the test's own.
  */
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "faspport.h"
+#include "faspportprivate.h"
 
-#define REPORTS 64
+#define REPORTS (6 * FASP_REPORTS_AT_ONCE)
+/* Telling takes so much of the time, and may use so much that was not. */
+#define SHARE 20
+#define UNUSED (100 * FASP_MSEC)
 
+static FaspTime time_now = 10 * FASP_SEC;
 static guint told;
 
-/* One who has much to look through. */
+static FaspTime
+get_time (void)
+{
+  return time_now;
+}
+
+/* One who has much to look through: it takes him so long. */
+#define WORK (2 * FASP_MSEC)
+
 static void
 on_unreachable (gpointer member, FaspTime now, const FaspAddress * to)
 {
   told++;
-  g_usleep (2000);
+  time_now += WORK;
 }
 
 /* Where nobody listens: somebody did a moment ago. */
@@ -37,6 +49,23 @@ get_closed (void)
   return address;
 }
 
+/* Until the network has reported as often; returns what was sent, and is reported at most. */
+static guint
+provoke (gint fd)
+{
+  struct sockaddr_in6 closed = get_closed ();
+  guint sent = 0;
+
+  for (guint reported = 0; reported < REPORTS;)
+    if (sendto (fd, "x", 1, 0, (struct sockaddr *) &closed, sizeof closed) == 1) {
+      sent++;
+    } else {
+      g_assert_cmpint (errno, ==, ECONNREFUSED);        /* of one before */
+      reported++;
+    }
+  return sent;
+}
+
 /* Anybody can have the network report what he likes, and all members of a port are told of each:
  * what comes in does not wait for that. */
 static void
@@ -46,11 +75,20 @@ test_reports (void)
     .local_address = "::1"
   };
   const FaspPortFunctions functions = {.unreachable = on_unreachable };
+  /* as many as what was not used pays for, the last of them on credit */
+  static const struct
+  {
+    FaspTime quiet;
+    guint told;
+  } cases[] = {
+    {10 * FASP_SEC, 3},
+    {0, 1},
+    {10 * FASP_SEC, 3},
+  };
   FaspReceiveBatch *batch = fasp_receive_batch_new (1 << 20);
-  struct sockaddr_in6 closed;
   FaspPortPlace place;
   FaspAddress address;
-  gint fd;
+  guint sent;
 
   if (!fasp_port_join (&settings, FASP_ROLE_SENDER, NULL, 1 << 20, &place,
           NULL)) {
@@ -58,18 +96,24 @@ test_reports (void)
     fasp_receive_batch_free (batch);
     return;
   }
-  closed = get_closed ();
+  place.port->get_time = get_time;
   fasp_port_begin (&place, &functions, NULL);
-  fd = fasp_links_get_fds (fasp_port_get_links (&place))[0];
-  for (guint sent = 0; sent < REPORTS;)
-    if (sendto (fd, "x", 1, 0, (struct sockaddr *) &closed, sizeof closed) == 1)
-      sent++;
-    else
-      g_assert_cmpint (errno, ==, ECONNREFUSED);        /* of one before */
-  for (guint i = 0; i < REPORTS / FASP_REPORTS_AT_ONCE + 1; i++)
+  sent = provoke (fasp_links_get_fds (fasp_port_get_links (&place))[0]);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    FaspTime due = time_now;
+
+    time_now += cases[i].quiet;
+    due = MAX (due, time_now - UNUSED) + cases[i].told * SHARE * WORK;
+    told = 0;
     fasp_port_receive (&place, batch, NULL);
-  g_assert_cmpuint (told, >, 0);
-  g_assert_cmpuint (told, <, REPORTS / 2);
+    g_assert_cmpuint (told, ==, cases[i].told);
+    time_now = due - 1;         /* a moment too early */
+    fasp_port_receive (&place, batch, NULL);
+    g_assert_cmpuint (told, ==, cases[i].told);
+    time_now = due;
+  }
+  for (guint i = 0; i < sent / FASP_REPORTS_AT_ONCE + 1; i++)
+    fasp_port_receive (&place, batch, NULL);
   /* and none is left to be looked at again and again */
   g_assert_false (fasp_socket_get_unreachable (fasp_links_get
           (fasp_port_get_links (&place), 0), &address));
