@@ -245,7 +245,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
     endpoint->stats.datagrams_malformed++;
     return;
   }
-  session = fasp_endpoint_add_session (endpoint, now, hello.cid, call->from,
+  session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
   session->told = hello.place;
   session->stood = call->hello.wants.from;
@@ -486,7 +486,7 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
       FaspSession *other = fasp_endpoint_nth (endpoint, i);
 
       if (other != session && other->state == FASP_SESSION_OPEN)
-        fasp_endpoint_replace (endpoint, now, other);
+        fasp_lifecycle_replaced (endpoint, now, other);
     }
   /* it called in time, but nothing is left that it could be given */
   else if (fasp_store_is_finished (endpoint->store)
@@ -495,7 +495,7 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
         "the stream has ended");
     return;
   }
-  fasp_endpoint_session_opened (endpoint, now, session);
+  fasp_lifecycle_opened (endpoint, now, session);
 }
 
 void

@@ -209,8 +209,8 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   if (old != NULL)
-    fasp_endpoint_replace (endpoint, now, old);
-  session = fasp_endpoint_add_session (endpoint, now,
+    fasp_lifecycle_replaced (endpoint, now, old);
+  session = fasp_lifecycle_begin (endpoint, now,
       endpoint->caller.open.from_cid, &called, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->told = endpoint->caller.hello.place;
@@ -232,7 +232,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   /* it may be there, or somebody who has copied the answer is */
   if (!fasp_address_equal (from, &called))
     fasp_path_suppose (&session->paths[0], now, from, FALSE);
-  fasp_endpoint_session_opened (endpoint, now, session);
+  fasp_lifecycle_opened (endpoint, now, session);
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
- * faspdial.c, faspadmission.c, faspwriting.c, faspslow.c, faspchange.c and
- * faspfigures.c and faspreading.c.
+ * fasplifecycle.c, faspdial.c, faspadmission.c, faspsending.c, faspwriting.c,
+ * faspreading.c, faspencoder.c, faspslow.c, faspchange.c and faspfigures.c.
  */
 #pragma once
 
@@ -115,7 +115,6 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
-/* faspreading.c: @block is the next for the application. */
 /* faspencoder.c: what it is to be told by now. */
 void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
 /* Somebody has left, and until another comes there may be no turn. */
@@ -130,11 +129,6 @@ FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
     const FaspSession * except);
-/* What the passing of time does to a session. FALSE: it is to be removed. */
-gboolean fasp_endpoint_tend (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
-void fasp_endpoint_remove_session (FaspEndpoint * endpoint,
-    FaspSession * session);
 /* We are there.  Before anything is made of @now: how long it is since is not always the peers'
  * silence. */
 void fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now);
@@ -143,21 +137,19 @@ void fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now);
 guint fasp_sending_choose_lane (const FaspEndpoint * endpoint);
 /* Lanes have got more or fewer sessions. */
 void fasp_sending_share (FaspEndpoint * endpoint);
-FaspSession *fasp_endpoint_add_session (FaspEndpoint * endpoint, FaspTime now,
-    guint32 id, const FaspAddress * peer, const FaspHello * told,
-    const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
 /* Units that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
 /* @session is to be looked at, now; all of them are. */
 void fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session);
 void fasp_endpoint_wake_all (FaspEndpoint * endpoint);
+/* faspwriting.c: a sender's store. */
+void fasp_writing_begin (FaspEndpoint * endpoint);
+/* Blocks are as large as the narrowest path in use takes: it may be another one. */
+void fasp_writing_fit_blocks (FaspEndpoint * endpoint);
 /* A sender's session may have let go of blocks. */
-void fasp_endpoint_note_needs (FaspEndpoint * endpoint,
-    FaspSession * session);
+void fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session);
 /* Lets go of blocks that nobody needs any more. */
-void fasp_endpoint_trim_store (FaspEndpoint * endpoint);
-/* faspwriting.c: a sender's store; blocks of @size bytes for now. */
-void fasp_writing_begin (FaspEndpoint * endpoint, guint32 size);
+void fasp_writing_trim (FaspEndpoint * endpoint);
 /* A session opened: the first one, of how large blocks? one more, what does it lack? */
 void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session);
@@ -170,14 +162,24 @@ void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told);
 /* It is over: what is known of the sender's clock stays; @session may be NULL. */
 void fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session);
-/* What we say of ourselves, in OPEN and ACCEPT. */
+/* fasplifecycle.c: a session begins, with a peer that has told this of itself; */
+FaspSession *fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now,
+    guint32 id, const FaspAddress * peer, const FaspHello * told,
+    const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
+/* it is connected; */
+void fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+/* something has come from its peer; */
+void fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session);
+/* another one takes its place. */
+void fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+/* What the passing of time does to it. FALSE: it is to be removed. */
+gboolean fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+void fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session);
+/* faspdial.c: what we say of ourselves, in OPEN and ACCEPT. */
 void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start);
-void fasp_endpoint_session_opened (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
-void fasp_endpoint_heard_again (FaspEndpoint * endpoint,
-    FaspSession * session);
-void fasp_endpoint_replace (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session);
 
 G_END_DECLS

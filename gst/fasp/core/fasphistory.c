@@ -31,7 +31,7 @@ fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
     return;
   past = fasp_store_find_time (endpoint->store, now - endpoint->config.history);
   endpoint->past = MAX (endpoint->past, past);
-  fasp_endpoint_trim_store (endpoint);
+  fasp_writing_trim (endpoint);
 }
 
 /* The first block that more than history is. */
@@ -65,7 +65,7 @@ fasp_history_give_way (FaspEndpoint * endpoint)
   endpoint->past = MAX (endpoint->past, MIN (needed, tail + MAX (part, 1)));
   if (endpoint->key < endpoint->past)
     endpoint->key = FASP_NO_BLOCK;
-  fasp_endpoint_trim_store (endpoint);
+  fasp_writing_trim (endpoint);
   return TRUE;
 }
 

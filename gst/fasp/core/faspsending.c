@@ -53,7 +53,7 @@ run_timers (FaspEndpoint * endpoint, FaspTime now)
     endpoint->stats.bytes_dropped += endpoint->stats.bytes_unconfirmed;
     endpoint->hold = FASP_NO_BLOCK;
     endpoint->hold_deadline = FASP_NEVER;
-    fasp_endpoint_trim_store (endpoint);
+    fasp_writing_trim (endpoint);
   }
 }
 
@@ -96,7 +96,7 @@ end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       && session->state == FASP_SESSION_OPEN && !session->member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
-  fasp_endpoint_note_needs (endpoint, session);
+  fasp_writing_note_needs (endpoint, session);
   fasp_session_end_turn (session, now, turns->quantum, waits);
   fasp_turns_done (turns, &session->turn_to_send, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
@@ -129,8 +129,8 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_turns_next (turns, now)) != NULL) {
-    if (!fasp_endpoint_tend (endpoint, now, session)) {
-      fasp_endpoint_remove_session (endpoint, session);
+    if (!fasp_lifecycle_tend (endpoint, now, session)) {
+      fasp_lifecycle_remove (endpoint, session);
       continue;
     }
     if (session->accept_due) {

@@ -59,12 +59,12 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
       session->left_behind = endpoint->config.slow_policy == FASP_SLOW_SKIP
           && !fasp_history_is_in_past (session);
     }
-    fasp_endpoint_note_needs (endpoint, session);
+    fasp_writing_note_needs (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }
   if (endpoint->hold < middle)
     endpoint->hold = middle;
-  fasp_endpoint_trim_store (endpoint);
+  fasp_writing_trim (endpoint);
   return fasp_store_get_tail (endpoint->store) > tail;
 }
 

@@ -21,10 +21,19 @@ choose_origin (FaspEndpoint * endpoint)
       FASP_ORIGIN_SIZE);
 }
 
-void
-fasp_writing_begin (FaspEndpoint * endpoint, guint32 size)
+/* Of blocks before any path is known. */
+static guint32
+get_first_size (const FaspEndpointConfig * config)
 {
-  endpoint->store = fasp_store_new (endpoint->config.buffer_size, size);
+  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD -
+      (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
+}
+
+void
+fasp_writing_begin (FaspEndpoint * endpoint)
+{
+  endpoint->store = fasp_store_new (endpoint->config.buffer_size,
+      get_first_size (&endpoint->config));
   endpoint->planner = fasp_planner_new ();
   endpoint->key = FASP_NO_BLOCK;
   choose_origin (endpoint);
@@ -43,6 +52,36 @@ has_listeners (const FaspEndpoint * endpoint)
 /* Blocks keep the size that they are cut to: on a short path a stream that waits for somebody
  * waits until the probes of its width are answered, too. */
 #define MEASURED_AFTER (10 * FASP_MSEC)
+
+void
+fasp_writing_fit_blocks (FaspEndpoint * endpoint)
+{
+  guint32 size = endpoint->group != NULL ? get_first_size (&endpoint->config) :
+      FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_OPEN)
+      continue;
+    size = MIN (size, fasp_session_get_room (session));
+    found = TRUE;
+  }
+  if (!found)
+    size = get_first_size (&endpoint->config);
+  if (endpoint->packet_size > 0 && endpoint->packet_size <= size)
+    size -= size % endpoint->packet_size;
+  fasp_store_set_block_size (endpoint->store, size);
+}
+
+void
+fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size)
+{
+  g_return_if_fail (endpoint->store != NULL);
+  endpoint->packet_size = size;
+  fasp_writing_fit_blocks (endpoint);
+}
 
 /* Where it begins: that may be another place than was promised, if nothing is kept for who is
  * half open. */
@@ -259,7 +298,7 @@ fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
-  fasp_endpoint_trim_store (endpoint);
+  fasp_writing_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);
 }
 
@@ -268,4 +307,27 @@ fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
 {
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
   return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
+}
+
+/* --- what is let go of --------------------------------------------------------- */
+
+void
+fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session)
+{
+  if (session->role == FASP_ROLE_SENDER && session->connected
+      && !session->removed)
+    fasp_heap_set (&endpoint->needs, &session->needs,
+        fasp_tx_get_base (&session->tx));
+}
+
+void
+fasp_writing_trim (FaspEndpoint * endpoint)
+{
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+  guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);
+
+  if (first != NULL)
+    keep = MIN (keep, (guint64) first->key);
+  if (keep > fasp_store_get_tail (endpoint->store))
+    fasp_store_trim (endpoint->store, keep);
 }

@@ -449,7 +449,7 @@ make_listener (Vnet * net, guint n)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_endpoint_add_session (endpoint, 0, fasp_endpoint_new_id (endpoint),
+    fasp_lifecycle_begin (endpoint, 0, fasp_endpoint_new_id (endpoint),
         &address, &told, nonce, 0);
   }
   return endpoint;
@@ -493,17 +493,17 @@ test_reports (void)
   g_assert_true (fasp_endpoint_nth (many, 1234)->paths[0].refused);
   /* and soon who has come since */
   address = get_address (5000);
-  fasp_endpoint_add_session (many, FASP_SEC, fasp_endpoint_new_id (many),
+  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many),
       &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   g_assert_true (fasp_endpoint_nth (many, 3000)->paths[0].refused);
   /* two at one address, and one that is gone */
-  fasp_endpoint_add_session (many, FASP_SEC, fasp_endpoint_new_id (many),
+  fasp_lifecycle_begin (many, FASP_SEC, fasp_endpoint_new_id (many),
       &address, &told, nonce, 0);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 3);
-  fasp_endpoint_remove_session (many, fasp_endpoint_nth (many, 3000));
+  fasp_lifecycle_remove (many, fasp_endpoint_nth (many, 3000));
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   fasp_endpoint_free (many);
@@ -543,7 +543,7 @@ test_repetitions (void)
 
   for (guint i = 0; i < 10; i++) {
     if (i == 5)
-      fasp_endpoint_remove_session (endpoint, fasp_endpoint_nth (endpoint, 30));
+      fasp_lifecycle_remove (endpoint, fasp_endpoint_nth (endpoint, 30));
     fasp_endpoint_receive (endpoint, FASP_SEC, &from, data, size, NULL, FALSE);
     g_assert_cmpuint (endpoint->sessions->len, ==, 31);
     g_assert_cmpuint (endpoint->made, ==, i < 5 ? 31 : 32);
