@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
-#include "fasprepair.h"
+#include "fasprepairprivate.h"
 #include "faspring.h"
 
 /* A datagram without a block is of interest for its time only, so long. */
 #define FORGET_AFTER (10 * FASP_SEC)
-/* Blocks that one feedback is asked about, at most, besides those whose packets it
- * settles. */
-#define NEWS_AT_ONCE 4096
 /* Datagrams that may wait for being settled, beyond four for each block in
  * flight: ten seconds of answers to pings, say. */
 #define OVERGROWN 65536
@@ -15,69 +11,6 @@
  * in hours of an outage, in which ten a second ask whether it is over. */
 #define SETTLED_AFTER (60 * FASP_SEC)
 #define SETTLED_OF (OVERGROWN / 2)
-/* A flow that nothing was ever told of has so long. */
-#define UNMEASURED_DUE FASP_SEC
-/* Losses in a row that are rarer than that are no chance, */
-#define NO_CHANCE 1e-4
-/* on a flow that loses at least so much. */
-#define LOSS_LEAST .001
-#define LOSS_MOST .9
-/* The loss of a flow is that of so many datagrams. */
-#define LOSS_OVER 256.
-
-typedef struct
-{
-  guint64 block;                /* FASP_NO_BLOCK, FASP_PROBE: none */
-  FaspTime sent;
-} Transmission;
-
-/* Transmissions [front, next) of one flow, by packet number. */
-typedef struct
-{
-  Transmission *ring;
-  guint64 mask, front, next;
-  guint64 base;                 /* of a group: the first that counts */
-  guint64 largest;              /* newest the peer told of, + 1 */
-  guint64 received, holes;      /* by then */
-  FaspTime given_up;            /* when the newest one left that was taken as
-                                   lost before it was told of */
-  FaspRtt rtt;
-  gdouble loss;                 /* of late */
-  guint silent;                 /* lost since anything was told of */
-} Flow;
-
-typedef struct
-{
-  guint16 in_flight;            /* transmissions neither delivered nor lost */
-  guint8 rounds;                /* the original's included, saturating */
-  guint8 queued;
-  guint8 first, last;           /* flows that it left on */
-  guint8 asked;                 /* faspgrouplog.h */
-} BlockState;
-
-struct _FaspRepair
-{
-  Flow *flows[FASP_FLOWS_MAX];
-  guint n_flows;                /* in use so far */
-  BlockState *blocks;           /* [base, next), block n at n & block_mask */
-  guint64 block_mask, base, next;
-  guint64 *heap;                /* queued blocks, smallest first */
-  gsize heap_used, heap_size;
-  /* the newest feedback, to ask again when a queued block's turn comes */
-  guint64 serial;
-  gboolean has_feedback;
-  guint64 from, end;
-  gboolean tail;
-  GArray *ranges;
-  GSequence *unknown;           /* guint64 of settled packets, not spoken of yet */
-  gboolean was_member;
-  FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
-  FaspTime group_progress;      /* when more of it was told of, last */
-  guint32 past_largest;         /* told of the one that it has left, low bits, */
-  guint64 past_received;        /* and of so many; 0: of nothing */
-  guint64 group_told;           /* the newest of its packets told of, and */
-  guint64 group_settled;        /* settled, + 1 */
-};
 
 FaspRepair *
 fasp_repair_new (guint64 start)
@@ -86,7 +19,7 @@ fasp_repair_new (guint64 start)
 
   repair->base = repair->next = start;
   repair->block_mask = FASP_RING_FIRST_MASK;
-  repair->blocks = g_new0 (BlockState, repair->block_mask + 1);
+  repair->blocks = g_new0 (FaspSentBlock, repair->block_mask + 1);
   repair->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
   repair->unknown = g_sequence_new (g_free);
   return repair;
@@ -111,18 +44,12 @@ fasp_repair_free (FaspRepair * repair)
 
 /* --- blocks -------------------------------------------------------------- */
 
-static inline BlockState *
-block_state (const FaspRepair * repair, guint64 block)
-{
-  return &repair->blocks[block & repair->block_mask];
-}
-
-static void
-add_block (FaspRepair * repair, guint64 block)
+void
+fasp_repair_add_block (FaspRepair * repair, guint64 block)
 {
   repair->blocks = fasp_ring_make_room (repair->blocks, sizeof *repair->blocks,
       &repair->block_mask, repair->base, block);
-  *block_state (repair, block) = (BlockState) {
+  *fasp_repair_block (repair, block) = (FaspSentBlock) {
   0};
   repair->next = block + 1;
 }
@@ -141,6 +68,13 @@ heap_push (FaspRepair * repair, guint64 block)
   for (; i > 0 && repair->heap[(i - 1) / 2] > block; i = (i - 1) / 2)
     repair->heap[i] = repair->heap[(i - 1) / 2];
   repair->heap[i] = block;
+}
+
+void
+fasp_repair_queue (FaspRepair * repair, guint64 block)
+{
+  heap_push (repair, block);
+  fasp_repair_block (repair, block)->queued = TRUE;
 }
 
 static void
@@ -162,6 +96,7 @@ heap_pop (FaspRepair * repair)
 }
 
 /* --- what the newest feedback says of a block ------------------------------------ */
+
 
 typedef enum
 {
@@ -201,6 +136,12 @@ ask (const FaspRepair * repair, guint64 block)
   return find_missing (repair, block) == block ? MISSING : HERE;
 }
 
+gboolean
+fasp_repair_is_here (const FaspRepair * repair, guint64 block)
+{
+  return ask (repair, block) == HERE;
+}
+
 /* Is @block on its way to this peer with all others? */
 static gboolean
 is_under_way (const FaspRepair * repair, guint64 block)
@@ -213,7 +154,7 @@ is_under_way (const FaspRepair * repair, guint64 block)
 static guint
 get_rounds (const FaspRepair * repair, guint64 block)
 {
-  guint rounds = block_state (repair, block)->rounds;
+  guint rounds = fasp_repair_block (repair, block)->rounds;
 
   if (repair->log != NULL) {
     rounds += fasp_group_log_get_rounds (repair->log, block);
@@ -232,23 +173,17 @@ fasp_repair_get_pn (const FaspRepair * repair, guint8 flow)
   return repair->flows[flow] != NULL ? repair->flows[flow]->next : 0;
 }
 
-static inline Transmission *
-transmission (const Flow * flow, guint64 pn)
-{
-  return &flow->ring[pn & flow->mask];
-}
-
 static gboolean
-has_block (const Transmission * t)
+has_block (const FaspTransmission * t)
 {
   return t->block < FASP_PROBE;
 }
 
 /* Is anything to be learnt from the oldest transmission? */
 static gboolean
-is_wanted (const FaspRepair * repair, FaspTime now, const Flow * flow)
+is_wanted (const FaspRepair * repair, FaspTime now, const FaspSentFlow * flow)
 {
-  const Transmission *oldest = transmission (flow, flow->front);
+  const FaspTransmission *oldest = fasp_repair_transmission (flow, flow->front);
   gboolean told = flow->front < flow->largest;
 
   if (!has_block (oldest) && !told)
@@ -266,7 +201,7 @@ static gboolean
 settle (FaspRepair * repair, FaspTime age, guint64 block,
     FaspRepairResult * result)
 {
-  BlockState *state;
+  FaspSentBlock *state;
 
   if (block >= FASP_PROBE || block < repair->base)
     return TRUE;
@@ -274,17 +209,15 @@ settle (FaspRepair * repair, FaspTime age, guint64 block,
     case UNKNOWN:
       return FALSE;             /* the feedback had no room to say */
     case MISSING:
-      state = block_state (repair, block);
+      state = fasp_repair_block (repair, block);
       result->lost++;
       result->shortest = MIN (result->shortest, age);
       if (--state->in_flight == 0 && !state->queued
-          && !is_under_way (repair, block)) {
-        heap_push (repair, block);
-        state->queued = TRUE;
-      }
+          && !is_under_way (repair, block))
+        fasp_repair_queue (repair, block);
       break;
     case HERE:
-      block_state (repair, block)->in_flight--;
+      fasp_repair_block (repair, block)->in_flight--;
       break;
   }
   return TRUE;
@@ -298,12 +231,12 @@ compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
   return (first > second) - (first < second);
 }
 
-static void
-settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
-    FaspRepairResult * result)
+void
+fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
+    guint64 settled, FaspRepairResult * result)
 {
   for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
-    Transmission *t = transmission (flow, flow->front);
+    FaspTransmission *t = fasp_repair_transmission (flow, flow->front);
 
     if (!settle (repair, now - t->sent, t->block, result))
       g_sequence_insert_sorted (repair->unknown, g_memdup2 (&t->block,
@@ -314,7 +247,7 @@ settle_flow (FaspRepair * repair, FaspTime now, Flow * flow, guint64 settled,
 /* What needs no answer any more must not pile up, even when the peer
  * acknowledges blocks but never settles a packet. */
 static void
-forget (FaspRepair * repair, FaspTime now, Flow * flow)
+forget (FaspRepair * repair, FaspTime now, FaspSentFlow * flow)
 {
   FaspRepairResult ignored = { 0 };
 
@@ -322,8 +255,9 @@ forget (FaspRepair * repair, FaspTime now, Flow * flow)
     if (!is_wanted (repair, now, flow))
       flow->front++;
     else if (flow->next - flow->front > SETTLED_OF
-        && now - transmission (flow, flow->front)->sent >= SETTLED_AFTER)
-      settle_flow (repair, now, flow, flow->front, &ignored);
+        && now - fasp_repair_transmission (flow,
+            flow->front)->sent >= SETTLED_AFTER)
+      fasp_repair_settle (repair, now, flow, flow->front, &ignored);
     else
       break;
   }
@@ -333,32 +267,32 @@ void
 fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
     guint64 block, gboolean continued)
 {
-  Flow *flow;
+  FaspSentFlow *flow;
 
   g_return_if_fail (index < FASP_FLOWS_MAX);
   flow = repair->flows[index];
   if (flow == NULL) {
-    flow = repair->flows[index] = g_new0 (Flow, 1);
+    flow = repair->flows[index] = g_new0 (FaspSentFlow, 1);
     repair->n_flows++;
     fasp_rtt_init (&flow->rtt);
     flow->mask = FASP_RING_FIRST_MASK;
-    flow->ring = g_new (Transmission, flow->mask + 1);
+    flow->ring = g_new (FaspTransmission, flow->mask + 1);
   }
   flow->ring = fasp_ring_make_room (flow->ring, sizeof *flow->ring,
       &flow->mask, flow->front, flow->next);
-  *transmission (flow, flow->next) = (Transmission) {
+  *fasp_repair_transmission (flow, flow->next) = (FaspTransmission) {
   block, now};
   flow->next++;
 
   if (block < FASP_PROBE) {
-    BlockState *state;
+    FaspSentBlock *state;
 
     g_return_if_fail (block >= repair->base && block <= repair->next);
     if (block == repair->next) {
-      add_block (repair, block);
-      block_state (repair, block)->first = index;
+      fasp_repair_add_block (repair, block);
+      fasp_repair_block (repair, block)->first = index;
     }
-    state = block_state (repair, block);
+    state = fasp_repair_block (repair, block);
     state->last = index;
     state->in_flight++;
     if (!continued && state->rounds < G_MAXUINT8)
@@ -399,7 +333,7 @@ settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
 static void
 settle_unknown (FaspRepair * repair, FaspRepairResult * result)
 {
-  guint left = NEWS_AT_ONCE;
+  guint left = FASP_REPAIR_NEWS;
 
   settle_range (repair, 0, repair->base, &left, result);
   settle_range (repair, repair->from, repair->end, &left, result);
@@ -411,7 +345,7 @@ static void
 acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
 {
   for (; repair->base < base && repair->base < repair->next; repair->base++) {
-    guint n = block_state (repair, repair->base)->rounds +
+    guint n = fasp_repair_block (repair, repair->base)->rounds +
         (repair->log != NULL);
 
     rounds[CLAMP (n, 1, FASP_ROUNDS) - 1]++;
@@ -438,7 +372,7 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
     return FALSE;
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
-    const Flow *flow = repair->flows[told->flow];
+    const FaspSentFlow *flow = repair->flows[told->flow];
     guint64 largest;
 
     if (seen >> told->flow & 1)
@@ -453,266 +387,6 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
       return FALSE;
   }
   return TRUE;
-}
-
-/* --- flows that check on each other ------------------------------------------------ */
-
-/* All before @end is lost, though nothing was told of it. */
-static void
-give_up (FaspRepair * repair, FaspTime now, Flow * flow, guint64 end,
-    FaspRepairResult * result)
-{
-  if (end <= flow->front)
-    return;
-  flow->given_up = transmission (flow, end - 1)->sent;
-  settle_flow (repair, now, flow, end - 1, result);
-}
-
-/* What should have been told of by now is lost. */
-static void
-settle_overdue (FaspRepair * repair, FaspTime now, Flow * flow,
-    FaspRepairResult * result)
-{
-  FaspTime due = now - (flow->rtt.measured ? flow->rtt.smoothed +
-      MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
-  guint64 end = flow->front;
-
-  /* of what came, and of holes before it, the peer tells by itself */
-  if (flow->front < flow->largest)
-    return;
-  for (; end < flow->next && transmission (flow, end)->sent <= due; end++)
-    flow->silent += transmission (flow, end)->block != FASP_PROBE;
-  give_up (repair, now, flow, end, result);
-}
-
-static gboolean
-is_dead (const Flow * flow)
-{
-  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) <
-      NO_CHANCE;
-}
-
-static void
-check_flow (FaspRepair * repair, FaspTime now, guint8 index,
-    FaspRepairResult * result)
-{
-  Flow *flow = repair->flows[index];
-
-  if (flow == NULL || flow->front == flow->next)
-    return;
-  settle_overdue (repair, now, flow, result);
-  /* the group does not take the place of a member's own flow */
-  if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
-    return;
-  give_up (repair, now, flow, flow->next, result);
-  flow->silent = 0;
-  result->dead |= G_GUINT64_CONSTANT (1) << index;
-}
-
-/* Of one that left at @sent.  @longer: only if it is longer than thought. */
-static void
-note_rtt (Flow * flow, FaspTime now, FaspTime sent,
-    const FaspFeedbackFlow * told, gboolean longer, FaspRepairResult * result)
-{
-  FaspTime rtt = now - sent;
-  FaspTime delay = MIN (told->delay, (guint64) rtt);
-
-  if (longer && rtt - delay <= flow->rtt.smoothed)
-    return;
-  fasp_rtt_sample (&flow->rtt, rtt, delay);
-  if (rtt - delay >= result->rtt - result->ack_delay) {
-    result->rtt = rtt;
-    result->ack_delay = delay;
-  }
-}
-
-/* Of the packets up to @largest, which left at @sent; 0: not known. */
-static void
-note_told (Flow * flow, FaspTime now, const FaspFeedbackFlow * told,
-    guint64 largest, FaspTime sent, FaspRepairResult * result)
-{
-  if (largest + 1 > flow->largest) {
-    gdouble n = largest + 1 - flow->largest;
-    gdouble here = MIN (n, told->received - MIN (told->received,
-            flow->received));
-
-    flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
-    flow->largest = largest + 1;
-    flow->silent = 0;
-    if (sent > 0)
-      note_rtt (flow, now, sent, told, FALSE, result);
-    else if (flow->given_up > 0)
-      /* taken as lost, and here after all: it left then or before, the way is at
-       * least so long.  Else everything would be sent twice from now on. */
-      note_rtt (flow, now, flow->given_up, told, TRUE, result);
-  }
-  flow->received = MAX (flow->received, told->received);
-  flow->holes = told->holes;
-}
-
-/* The peer tells of a flow. */
-static void
-told_of (FaspRepair * repair, FaspTime now, const FaspFeedbackFlow * told,
-    FaspRepairResult * result)
-{
-  Flow *flow = repair->flows[told->flow];
-  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
-
-  if (repair->log != NULL && told->flow == FASP_GROUP_FLOW) {
-    if (flow->received == 0)    /* what was before is not lost */
-      flow->base = flow->largest = largest + 1 - MIN (told->received,
-          largest + 1);
-    note_told (flow, now, told, largest, fasp_group_log_get_time (repair->log,
-            largest), result);
-    if (largest >= repair->group_told) {
-      repair->group_told = largest + 1;
-      repair->group_progress = now;
-    }
-    if (told->unsettled <= largest)
-      repair->group_settled = MAX (repair->group_settled, largest -
-          told->unsettled + 1);
-    return;
-  }
-  note_told (flow, now, told, largest, largest >= flow->front ?
-      transmission (flow, largest)->sent : 0, result);
-  /* one more than largest: nothing is settled yet */
-  if (told->unsettled <= largest)
-    settle_flow (repair, now, flow, largest - told->unsettled, result);
-}
-
-/* --- a group ------------------------------------------------------------------------ */
-
-/* A block that the peer lacks and has room for: has all that carried it been settled? */
-static void
-look_at_missing (FaspRepair * repair, FaspTime now, guint64 block,
-    FaspRepairResult * result)
-{
-  BlockState *state = block_state (repair, block);
-
-  if (state->queued || state->in_flight > 0
-      || !fasp_group_log_ask (repair->log, now, repair, block,
-          repair->group_settled, &state->asked))
-    return;
-  result->lost++;
-  heap_push (repair, block);
-  state->queued = TRUE;
-}
-
-static void
-settle_group (FaspRepair * repair, FaspTime now, const FaspFeedback * feedback,
-    FaspRepairResult * result)
-{
-  /* each block is a unit at least */
-  guint64 limit = MIN (repair->next, feedback->ack + feedback->window);
-  guint left = NEWS_AT_ONCE;
-
-  for (guint i = 0; i < feedback->n_ranges && left > 0; i++) {
-    const FaspRange *range = &feedback->ranges[i];
-    guint64 end = MIN (range->start + range->length, limit);
-
-    for (guint64 block = MAX (range->start, repair->base); block < end
-        && left > 0; block++, left--)
-      look_at_missing (repair, now, block, result);
-  }
-  if (!feedback->tail)
-    return;
-  for (guint64 block = MAX (feedback->end, repair->base); block < limit
-      && left > 0 && fasp_group_log_get_first (repair->log, block) <
-      repair->group_settled; block++, left--)
-    look_at_missing (repair, now, block, result);
-}
-
-void
-fasp_repair_join (FaspRepair * repair, FaspTime now, FaspGroupLog * log)
-{
-  Flow *flow = repair->flows[FASP_GROUP_FLOW];
-  guint64 next = fasp_group_log_get_pn (log), pn, received;
-
-  if (flow == NULL) {
-    flow = repair->flows[FASP_GROUP_FLOW] = g_new0 (Flow, 1);
-    fasp_rtt_init (&flow->rtt);
-    flow->base = flow->largest = next;
-    repair->n_flows++;
-  } else if (fasp_repair_get_past (repair, log, &pn, &received)
-      && pn >= flow->largest && received >= flow->received) {
-    guint64 sent = pn + 1 - flow->largest;
-
-    /* what was lost meanwhile was not for it */
-    flow->base += sent - MIN (sent, received - flow->received);
-    flow->largest = pn + 1;
-    flow->received = received;
-  }
-  flow->next = next;
-  repair->log = log;
-  repair->was_member = TRUE;
-  repair->group_told = flow->next;
-  repair->group_progress = now;
-  fasp_repair_follow (repair);
-}
-
-guint64
-fasp_repair_follow (FaspRepair * repair)
-{
-  Flow *flow = repair->flows[FASP_GROUP_FLOW];
-  guint64 next = fasp_group_log_get_next (repair->log);
-
-  while (repair->next < next)
-    add_block (repair, repair->next);
-  flow->front = flow->next = fasp_group_log_get_pn (repair->log);
-  return repair->next;
-}
-
-void
-fasp_repair_leave (FaspRepair * repair)
-{
-  fasp_repair_follow (repair);
-  repair->log = NULL;
-  repair->past_received = 0;
-  for (guint64 block = repair->base; block < repair->next; block++) {
-    BlockState *state = block_state (repair, block);
-
-    if (state->queued || state->in_flight > 0 || ask (repair, block) == HERE)
-      continue;
-    heap_push (repair, block);
-    state->queued = TRUE;
-  }
-}
-
-gboolean
-fasp_repair_get_past (const FaspRepair * repair, const FaspGroupLog * log,
-    guint64 * pn, guint64 * received)
-{
-  guint64 next = fasp_group_log_get_pn (log);
-
-  if (repair->log != NULL || repair->past_received == 0 || next == 0)
-    return FALSE;
-  *pn = fasp_widen_given (repair->past_largest, FASP_PN_BITS, next);
-  *received = repair->past_received;
-  return *pn < next;
-}
-
-void
-fasp_repair_overtaken (FaspRepair * repair, guint64 to)
-{
-  while (repair->next < to) {
-    guint64 block = repair->next;
-
-    add_block (repair, block);
-    heap_push (repair, block);
-    block_state (repair, block)->queued = TRUE;
-  }
-}
-
-FaspTime
-fasp_repair_get_unheard (const FaspRepair * repair)
-{
-  FaspTime sent;
-
-  if (repair->group_told == fasp_group_log_get_pn (repair->log))
-    return FASP_NEVER;
-  sent = fasp_group_log_get_time (repair->log, repair->group_told);
-  /* 0: so many packets ago that it is not known */
-  return sent > 0 ? sent : repair->group_progress;
 }
 
 gboolean
@@ -747,13 +421,13 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
       continue;
     }
     if (told->received > 0)
-      told_of (repair, now, told, result);
+      fasp_repair_told_of (repair, now, told, result);
     if (repair->n_flows > 1 && (repair->log != NULL || !repair->was_member))
-      check_flow (repair, now, told->flow, result);
+      fasp_repair_check_flow (repair, now, told->flow, result);
   }
   settle_unknown (repair, result);
   if (repair->log != NULL)
-    settle_group (repair, now, feedback, result);
+    fasp_repair_settle_group (repair, now, feedback, result);
   result->base = repair->base;
   return TRUE;
 }
@@ -771,7 +445,7 @@ fasp_repair_peek (FaspRepair * repair, guint8 * round)
       return block;
     }
     if (block >= repair->base)
-      block_state (repair, block)->queued = FALSE;
+      fasp_repair_block (repair, block)->queued = FALSE;
     heap_pop (repair);
   }
   return FASP_NO_BLOCK;
@@ -780,11 +454,11 @@ fasp_repair_peek (FaspRepair * repair, guint8 * round)
 gboolean
 fasp_repair_wants_copy (const FaspRepair * repair, guint64 block, guint8 round)
 {
-  const BlockState *state;
+  const FaspSentBlock *state;
 
   if (block < repair->base || block >= repair->next)
     return FALSE;
-  state = block_state (repair, block);
+  state = fasp_repair_block (repair, block);
   return !state->queued && get_rounds (repair, block) == round + 1u
       && ask (repair, block) != HERE;
 }
@@ -828,59 +502,10 @@ fasp_repair_is_overgrown (const FaspRepair * repair)
       4 * (repair->next - repair->base));
 }
 
-FaspFlowTold
-fasp_repair_get_told (const FaspRepair * repair, guint8 index)
-{
-  const Flow *flow = repair->flows[index];
-  FaspFlowTold told = { 0 };
-
-  if (flow != NULL)
-    told = (FaspFlowTold) {
-    flow->largest - flow->base, flow->received, flow->holes,
-        flow->rtt.measured ? flow->rtt.smoothed : 0};
-  return told;
-}
-
-FaspFlowTold
-fasp_repair_get_told_all (const FaspRepair * repair)
-{
-  FaspFlowTold all = { 0 };
-
-  for (guint i = 0, left = repair->n_flows; left > 0; i++) {
-    if (repair->flows[i] == NULL)
-      continue;
-    left--;
-    all.told += repair->flows[i]->largest - repair->flows[i]->base;
-    all.received += repair->flows[i]->received;
-    all.holes += repair->flows[i]->holes;
-  }
-  return all;
-}
-
-guint
-fasp_repair_count_flows (const FaspRepair * repair)
-{
-  return repair->n_flows;
-}
-
-guint64
-fasp_repair_get_untold (const FaspRepair * repair)
-{
-  guint64 untold = 0;
-
-  for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
-    const Flow *flow = repair->flows[i];
-
-    if (flow != NULL && flow->largest < flow->next)
-      untold |= G_GUINT64_CONSTANT (1) << i;
-  }
-  return untold;
-}
-
 guint64
 fasp_repair_get_carriers (const FaspRepair * repair, guint64 block)
 {
-  const BlockState *state = block_state (repair, block);
+  const FaspSentBlock *state = fasp_repair_block (repair, block);
 
   if (block < repair->base || block >= repair->next)
     return 0;
@@ -892,5 +517,5 @@ guint
 fasp_repair_get_oldest_rounds (const FaspRepair * repair)
 {
   return repair->base < repair->next ?
-      block_state (repair, repair->base)->rounds : 0;
+      fasp_repair_block (repair, repair->base)->rounds : 0;
 }
