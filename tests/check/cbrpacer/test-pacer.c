@@ -1379,13 +1379,13 @@ is_asleep (File * file, guint left)
 static void
 play_file (File * file, GstClockTime * left)
 {
-  gint64 until = g_get_monotonic_time () + LIMIT;
   GThread *thread;
 
   file->end = gst_clock_new_single_shot_id (GST_CLOCK (file->f->clock),
       GST_CLOCK_TIME_NONE - 1);
   thread = g_thread_new ("file", read_file, file);
   for (guint i = file->from; i < file->n; i++) {
+    gint64 until = g_get_monotonic_time () + LIMIT;
     GstBuffer *buffer;
 
     while ((buffer = try_pull (file->f)) == NULL) {
