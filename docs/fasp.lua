@@ -46,6 +46,7 @@ f.key = ProtoField.uint16("fasp.key", "Key")
 f.span = ProtoField.uint16("fasp.span", "Span (ms)")
 f.group = ProtoField.none("fasp.group", "Listens to a group")
 f.group_key = ProtoField.bytes("fasp.group_key", "Key of the group")
+f.header = ProtoField.none("fasp.header", "Has a header")
 f.next_flow = ProtoField.uint8("fasp.next_flow", "Flow")
 f.next = ProtoField.uint64("fasp.next", "Next packet")
 f.members = ProtoField.uint64("fasp.members", "Members")
@@ -121,13 +122,13 @@ local function add_text(tree, buffer, at)
 end
 
 local option_fields = { f.role, f.latency, f.streamid, f.start, f.window, f.datagram_max, f.resume,
-    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants, f.group, f.group_key }
+    f.own_id, f.ciphers, f.flows, f.fec, f.arrivals, f.position, f.wants, f.group, f.group_key, f.header }
 
 local function options(tree, buffer, at, last)
     while at < last and buffer(at, 1):uint() ~= 0 do
         local id, size = buffer(at, 1):uint(), buffer(at + 1, 2):uint()
-        if option_fields[id] == f.group then
-            tree:add(f.group, buffer(at, 3 + size))
+        if option_fields[id] == f.group or option_fields[id] == f.header then
+            tree:add(option_fields[id], buffer(at, 3 + size))
         elseif option_fields[id] and size > 0 then
             tree:add(option_fields[id], buffer(at + 3, size))
         end

@@ -7,6 +7,7 @@
 #endif
 
 #include "gstfaspframing.h"
+#include "gstfaspheader.h"
 
 #define RTP "Put rtpstreampay in front of faspsink, and rtpstreamdepay behind faspsrc."
 #define START_CODES "Set stream-format=byte-stream between encoder and faspsink, or " \
@@ -41,14 +42,12 @@ static const gchar *const headed[] = {
   "video/quicktime", "audio/x-m4a", "video/x-msvideo", "audio/x-wav", NULL
 };
 
-/* Tables of MPEG-TS come again and again. */
 gboolean
 gst_fasp_framing_is_headed (const GstCaps * caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
 
-  return (gst_structure_has_field (s, "streamheader")
-      && !gst_structure_has_name (s, "video/mpegts"))
+  return gst_fasp_header_is_in (caps)
       || g_strv_contains (headed, gst_structure_get_name (s));
 }
 

@@ -72,7 +72,7 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
     if (block->media_time != items[0].block->media_time
         || !follows (&items[i - 1], block)
         || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT |
-                FASP_BLOCK_CLOCK_JUMP | FASP_BLOCK_KEY))
+                FASP_BLOCK_CLOCK_JUMP | FASP_BLOCK_KEY | FASP_BLOCK_HEADER))
         || *size + block->size > GST_FASP_JOINED_MAX)
       break;
     *size += block->size;
@@ -80,8 +80,8 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
   return i;
 }
 
-static GstBuffer *
-wrap (FaspBlock * block)
+GstBuffer *
+gst_fasp_joiner_wrap (FaspBlock * block)
 {
   return gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY,
       block->data, block->capacity, 0, block->size, block,
@@ -98,7 +98,7 @@ gst_fasp_joiner_take (GstFaspJoiner * joiner, const FaspIoItem * items,
 
   *used = count_alike (items, n, &size);
   if (*used == 1)
-    return wrap (items[0].block);
+    return gst_fasp_joiner_wrap (items[0].block);
   buffer = make_buffer (joiner, size);
   gst_buffer_map (buffer, &map, GST_MAP_WRITE);
   size = 0;

@@ -32,4 +32,7 @@ void gst_fasp_joiner_clear (GstFaspJoiner * joiner);
 GstBuffer *gst_fasp_joiner_take (GstFaspJoiner * joiner,
     const FaspIoItem * items, guint n, guint * used);
 
+/* One alone, without a copy; takes it over. */
+GstBuffer *gst_fasp_joiner_wrap (FaspBlock * block);
+
 G_END_DECLS

@@ -16,6 +16,7 @@ typedef struct
   FaspPlace place;
   FaspTime media_time;
   gsize size;
+  gboolean header;              /* and nothing else counts */
 } PlaceMeta;
 
 static GType
@@ -33,6 +34,7 @@ get_api_type (void)
 static gboolean
 init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 {
+  ((PlaceMeta *) meta)->header = FALSE;
   return TRUE;
 }
 
@@ -70,45 +72,73 @@ get_reference (void)
   return caps;
 }
 
-void
-gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
-    FaspTime media_time)
+static PlaceMeta *
+attach (GstBuffer * buffer)
 {
-  gsize size = gst_buffer_get_size (buffer);
+  PlaceMeta *meta = (PlaceMeta *) gst_buffer_add_meta (buffer, get_info (),
+      NULL);
 
-  gst_buffer_add_reference_timestamp_meta (buffer, get_reference (),
-      media_time * GST_USECOND, GST_CLOCK_TIME_NONE);
-  if (!place->known)
-    return;
-  if (place->offset != FASP_OFFSET_UNKNOWN) {
-    GST_BUFFER_OFFSET (buffer) = place->offset;
-    GST_BUFFER_OFFSET_END (buffer) = place->offset + size;
-  }
-  {
-    PlaceMeta *meta = (PlaceMeta *) gst_buffer_add_meta (buffer, get_info (),
-        NULL);
-
-    meta->place = *place;
-    meta->media_time = media_time;
-    meta->size = size;
-  }
+  meta->size = gst_buffer_get_size (buffer);
   /* who writes to it gets a copy of the memory, which sets the flag */
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
     GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, i),
         GST_MEMORY_FLAG_READONLY);
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+  return meta;
+}
+
+void
+gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
+    FaspTime media_time)
+{
+  PlaceMeta *meta;
+
+  gst_buffer_add_reference_timestamp_meta (buffer, get_reference (),
+      media_time * GST_USECOND, GST_CLOCK_TIME_NONE);
+  if (!place->known)
+    return;
+  meta = attach (buffer);
+  meta->place = *place;
+  meta->media_time = media_time;
+  if (place->offset != FASP_OFFSET_UNKNOWN) {
+    GST_BUFFER_OFFSET (buffer) = place->offset;
+    GST_BUFFER_OFFSET_END (buffer) = place->offset + meta->size;
+  }
+}
+
+void
+gst_fasp_place_attach_header (GstBuffer * buffer)
+{
+  attach (buffer)->header = TRUE;
+}
+
+/* Of the very buffer that faspsrc made; else NULL. */
+static const PlaceMeta *
+get_meta (GstBuffer * buffer)
+{
+  const PlaceMeta *meta =
+      (const PlaceMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
+
+  return meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer,
+      GST_BUFFER_FLAG_TAG_MEMORY)
+      || gst_buffer_get_size (buffer) != meta->size ? NULL : meta;
+}
+
+gboolean
+gst_fasp_place_is_header (GstBuffer * buffer)
+{
+  const PlaceMeta *meta = get_meta (buffer);
+
+  return meta != NULL && meta->header;
 }
 
 gboolean
 gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
     FaspTime * media_time)
 {
-  const PlaceMeta *meta =
-      (const PlaceMeta *) gst_buffer_get_meta (buffer, TYPE_META_API);
+  const PlaceMeta *meta = get_meta (buffer);
 
-  if (meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer,
-          GST_BUFFER_FLAG_TAG_MEMORY)
-      || gst_buffer_get_size (buffer) != meta->size)
+  if (meta == NULL || meta->header)
     return FALSE;
   *place = meta->place;
   *media_time = meta->media_time;
@@ -126,11 +156,14 @@ gst_fasp_origin_to_string (const FaspOrigin * origin)
 }
 
 GstEvent *
-gst_fasp_place_make_event (const FaspOrigin * origin, const gchar * streamid)
+gst_fasp_place_make_event (const FaspOrigin * origin, const gchar * streamid,
+    GstBuffer * header)
 {
   g_autofree gchar *text = gst_fasp_origin_to_string (origin);
+  GstStructure *s = gst_structure_new (GST_FASP_PLACE_EVENT, "origin",
+      G_TYPE_STRING, text, "streamid", G_TYPE_STRING, streamid, NULL);
 
-  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-      gst_structure_new (GST_FASP_PLACE_EVENT, "origin", G_TYPE_STRING, text,
-          "streamid", G_TYPE_STRING, streamid, NULL));
+  if (header != NULL)
+    gst_structure_set (s, "streamheader", GST_TYPE_BUFFER, header, NULL);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, s);
 }

@@ -19,14 +19,17 @@ G_BEGIN_DECLS
  * by the clock of who wrote it first. */
 void gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
     FaspTime media_time);
+/* @buffer has a header of the stream, which is no part of it. */
+void gst_fasp_place_attach_header (GstBuffer * buffer);
+gboolean gst_fasp_place_is_header (GstBuffer * buffer);
 /* FALSE: it has none, or its bytes are others. */
 gboolean gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
     FaspTime * media_time);
 /* For the event and for messages: hexadecimal. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin * origin);
-/* The sticky event: whose stream it is from now on. */
+/* The sticky event: whose stream it is from now on, and its header, or NULL. */
 #define GST_FASP_PLACE_EVENT "fasp-stream"
 GstEvent *gst_fasp_place_make_event (const FaspOrigin * origin,
-    const gchar * streamid);
+    const gchar * streamid, GstBuffer * header);
 
 G_END_DECLS

@@ -48,6 +48,7 @@
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfaspframing.h"
+#include "gstfaspheader.h"
 #include "gstfaspplace.h"
 #include "gstfaspshared.h"
 #include "gstfaspupstream.h"
@@ -68,13 +69,13 @@ struct _GstFaspSink
 
   GstFaspConnection connection;
   GstFaspUpstream upstream;
-  gboolean delta;               /* the last buffer cannot be decoded alone */
+  GstFaspHeader header;
   const gchar *framing_advice;  /* the last given of this stream; NULL: none */
   gboolean changed;             /* what came was no faspsrc's, or is not any more */
   gboolean ended;               /* the end of the stream was sent */
   gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
-                                 * beginning; 0: of none; atomic */
+                                 * beginning, which they do not say; 0: of none; atomic */
   gint64 told_slow, told_headed;        /* the I/O thread's; µs */
   GstFaspWatch watch;
 };
@@ -197,17 +198,6 @@ map_memory (GstBuffer * buffer, guint i, gboolean constant,
   return TRUE;
 }
 
-/* The first buffer of those that can be decoded alone: headers and the picture. */
-static gboolean
-begins_key_frame (GstFaspSink * self, GstBuffer * buffer)
-{
-  gboolean delta = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  gboolean begins = self->delta && !delta;
-
-  self->delta = delta;
-  return begins;
-}
-
 /* As a faspsrc had it. Who cuts or copies some buffers of a stream makes another of it, and the
  * others are of that, too: until upstream another one begins. */
 static gboolean
@@ -222,6 +212,19 @@ is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
   return !self->changed;
 }
 
+/* What goes before the first buffer. */
+static GstFlowReturn
+write_header (GstFaspSink * self, GBytes * header)
+{
+  Gathered gathered;
+
+  gathered.pieces[0] = (FaspIoPiece) {
+  NULL};
+  gathered.pieces[0].data = g_bytes_get_data (header, &gathered.pieces[0].size);
+  gathered.n = 1;
+  return write_gathered (self, &gathered);
+}
+
 /* The buffer must stay until it is flushed. */
 static GstFlowReturn
 gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
@@ -230,9 +233,23 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   guint n = gst_buffer_n_memory (buffer);
   FaspPlace place = { 0 };
   FaspTime media_time = 0;
-  gboolean is_key = begins_key_frame (self, buffer);
-  gboolean relayed = is_relayed (self, buffer, &place, &media_time);
+  gboolean relayed;
+  GBytes *header;
+  FaspIoKey key;
 
+  /* it is said again in its own way */
+  if (gst_fasp_place_is_header (buffer) && !self->changed) {
+    self->header.enters = TRUE;
+    return GST_FLOW_OK;
+  }
+  relayed = is_relayed (self, buffer, &place, &media_time);
+  if (self->header.changed)
+    ret = flush_gathered (self, g);
+  header = gst_fasp_header_begin (&self->header, self->connection.io, buffer,
+      relayed);
+  if (header != NULL && ret == GST_FLOW_OK)
+    ret = write_header (self, header);
+  key = gst_fasp_header_get_key (&self->header, buffer, relayed);
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++) {
     FaspIoPiece *piece = &g->pieces[g->n];
 
@@ -243,7 +260,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
               "brings it into system memory."), (NULL));
       return GST_FLOW_ERROR;
     }
-    piece->is_key = is_key && i == 0;
+    piece->key = i == 0 ? key : FASP_IO_NO_KEY;
     piece->place = place;
     piece->media_time = media_time;
     if (place.offset != FASP_OFFSET_UNKNOWN)
@@ -339,9 +356,13 @@ drain (GstFaspSink * self)
 static gboolean
 gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
 {
+  GstFaspSink *self = GST_FASP_SINK (sink);
+
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
       || gst_event_has_name (event, GST_FASP_PLACE_EVENT))
-    GST_FASP_SINK (sink)->changed = FALSE;
+    self->changed = FALSE;
+  if (gst_event_has_name (event, GST_FASP_PLACE_EVENT))
+    gst_fasp_header_set_event (&self->header, event);
   return GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->event (sink, event);
 }
 
@@ -436,7 +457,8 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     choose_async (self);
-    self->delta = self->changed = FALSE;
+    self->changed = FALSE;
+    gst_fasp_header_clear (&self->header);
     self->framing_advice = NULL;
     gst_fasp_upstream_begin (&self->upstream);
     self->ended = FALSE;
@@ -520,6 +542,7 @@ static void
 gst_fasp_sink_finalize (GObject * object)
 {
   gst_fasp_connection_clear (&GST_FASP_SINK (object)->connection);
+  gst_fasp_header_clear (&GST_FASP_SINK (object)->header);
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 
@@ -550,7 +573,8 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
   gint size = 0;
 
   warn_of_framing (self, caps, s);
-  g_atomic_int_set (&self->headed, gst_fasp_framing_is_headed (caps) ?
+  g_atomic_int_set (&self->headed, !gst_fasp_header_set_caps (&self->header,
+          caps) && gst_fasp_framing_is_headed (caps) ?
       gst_structure_get_name_id (s) : 0);
   if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)
     size = gst_structure_has_name (s, "video/mpegts") ? 188 : 0;

@@ -71,6 +71,9 @@ struct _GstFaspSrc
   FaspOrigin origin;            /* that was announced downstream, */
   gboolean announced;           /* if any was */
   gboolean knows_keys;          /* the sink says where key frames begin */
+  GstBuffer *header;            /* of the stream; NULL: none is known */
+  gboolean header_came;         /* since the last buffer; */
+  gboolean enters;              /* nobody had it before */
   gboolean at_end;              /* the end of this sender was read */
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
@@ -190,11 +193,22 @@ post_clock_jump (GstFaspSrc * self)
               jump * 1000, NULL)));
 }
 
+/* It never decreases. */
+static GstClockTime
+choose_pts (GstFaspSrc * self, const FaspIoItem * item)
+{
+  GstClockTimeDiff pts = MAX (get_running_time (self, item->arrival), 0);
+
+  if (GST_CLOCK_TIME_IS_VALID (self->last_pts))
+    pts = MAX (pts, (GstClockTimeDiff) self->last_pts);
+  return self->last_pts = pts;
+}
+
 static GstBuffer *
 make_buffer (GstFaspSrc * self)
 {
   const FaspIoItem *first = &self->items[self->next];
-  GstClockTimeDiff pts = get_running_time (self, first->arrival);
+  GstClockTime pts = choose_pts (self, first);
   gboolean discont = (first->block->flags &
       (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
   gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
@@ -208,11 +222,6 @@ make_buffer (GstFaspSrc * self)
       &used);
 
   self->next += used;
-  if (pts < 0)
-    pts = 0;
-  if (GST_CLOCK_TIME_IS_VALID (self->last_pts))
-    pts = MAX (pts, (GstClockTimeDiff) self->last_pts);
-  self->last_pts = pts;
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -237,22 +246,64 @@ push_gap (GstFaspSrc * self, const FaspIoItem * item)
       gst_event_new_gap (self->last_pts, end - self->last_pts));
 }
 
-/* Whose stream it is, where that is another one than before. */
+/* Whose stream it is and its header, where that is another one than before. */
 static void
 announce (GstFaspSrc * self, const FaspPlace * place)
 {
+  gboolean another = place->known && !(self->announced
+      && fasp_origin_equal (&self->origin, &place->origin));
   GstEvent *event;
 
-  if (!place->known || (self->announced
-          && fasp_origin_equal (&self->origin, &place->origin)))
+  if (another && !self->header_came) {
+    gst_clear_buffer (&self->header);
+    self->knows_keys = FALSE;
+  }
+  if (another || (self->header_came && place->known)) {
+    self->origin = place->origin;
+    self->announced = TRUE;
+    GST_OBJECT_LOCK (self);
+    event = gst_fasp_place_make_event (&place->origin, self->streamid,
+        self->header);
+    GST_OBJECT_UNLOCK (self);
+    gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+  }
+  self->header_came = FALSE;
+}
+
+static gboolean
+is_same (GstBuffer * buffer, const FaspBlock * block)
+{
+  return buffer != NULL && gst_buffer_get_size (buffer) == block->size
+      && gst_buffer_memcmp (buffer, 0, block->data, block->size) == 0;
+}
+
+/* Told of downstream with the buffer that follows. */
+static void
+take_header (GstFaspSrc * self, FaspBlock * block)
+{
+  self->enters |= (block->flags & FASP_BLOCK_ENTER) != 0;
+  self->header_came |= self->enters || !is_same (self->header, block);
+  self->knows_keys = TRUE;
+  if (is_same (self->header, block)) {
+    fasp_block_unref (block);
     return;
-  self->origin = place->origin;
-  self->announced = TRUE;
-  self->knows_keys = FALSE;
-  GST_OBJECT_LOCK (self);
-  event = gst_fasp_place_make_event (&place->origin, self->streamid);
-  GST_OBJECT_UNLOCK (self);
-  gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+  }
+  gst_clear_buffer (&self->header);
+  self->header = gst_fasp_joiner_wrap (block);
+}
+
+/* With the time of what follows. */
+static GstBuffer *
+make_header (GstFaspSrc * self, const FaspIoItem * item)
+{
+  GstBuffer *buffer = gst_buffer_copy (self->header);
+
+  self->enters = FALSE;
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = choose_pts (self, item);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_fasp_place_attach_header (buffer);
+  return buffer;
 }
 
 /* A sender has gone: is that the end? */
@@ -303,10 +354,14 @@ drop_items (GstFaspSrc * self)
 static GstBuffer *
 take_items (GstFaspSrc * self)
 {
-  const FaspIoItem *item = &self->items[self->next];
+  const FaspIoItem *item;
 
+  while (self->next < self->n
+      && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
+    take_header (self, self->items[self->next++].block);
   if (self->next == self->n)
     return NULL;
+  item = &self->items[self->next];
   if (item->block->flags & FASP_BLOCK_EOS) {
     self->next++;
     fasp_block_unref (item->block);
@@ -316,6 +371,9 @@ take_items (GstFaspSrc * self)
   announce (self, &item->place);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
+  if (self->enters && gst_buffer_get_size (self->header) > 0)
+    return make_header (self, item);
+  self->enters = FALSE;
   return make_buffer (self);
 }
 
@@ -499,6 +557,7 @@ gst_fasp_src_start (GstBaseSrc * src)
 
   self->negotiated = FALSE;
   self->at_end = self->announced = self->knows_keys = FALSE;
+  self->header_came = self->enters = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
   take_settings (self);
   if (gst_fasp_connection_open (&self->connection))
@@ -512,6 +571,7 @@ gst_fasp_src_stop (GstBaseSrc * src)
 {
   drop_items (GST_FASP_SRC (src));
   gst_fasp_joiner_clear (&GST_FASP_SRC (src)->joiner);
+  gst_clear_buffer (&GST_FASP_SRC (src)->header);
   gst_fasp_connection_close (&GST_FASP_SRC (src)->connection);
   forget_settings (GST_FASP_SRC (src));
   return TRUE;

@@ -5,6 +5,7 @@
 
 #include <gst/base/gstbasesink.h>
 #include <gst/video/video.h>
+#include "gstfaspheader.h"
 #include "gstfaspupstream.h"
 
 #define KEY_FRAME (1 << 0)
@@ -38,6 +39,19 @@ push_bitrate (GstFaspUpstream * u, GstElement * sink)
             describe_bitrate (bitrate)));
 }
 
+/* Who joins has the headers of a container otherwise, and some get into disorder by another one. */
+static void
+push_key_frame (GstElement * sink)
+{
+  GstPad *pad = GST_BASE_SINK_PAD (sink);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  gboolean all_headers = caps == NULL || !gst_fasp_header_is_in (caps);
+
+  gst_pad_push_event (pad,
+      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
+          all_headers, 0));
+}
+
 static void
 push (GstElement * sink, gpointer data)
 {
@@ -52,9 +66,7 @@ push (GstElement * sink, gpointer data)
       if (asked & BITRATE)
         push_bitrate (u, sink);
       if (asked & KEY_FRAME)
-        gst_pad_push_event (pad,
-            gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE,
-                TRUE, 0));
+        push_key_frame (sink);
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
     /* who asked meanwhile, or made the pad active, has seen that somebody is on the way */

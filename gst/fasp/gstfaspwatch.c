@@ -22,6 +22,10 @@
 /* What has not arrived by then, and nothing else has, does not any more. */
 #define STUCK_LOOKS 5
 
+/* Who joins a stream with a header waits for a key frame; for so long it does not look like one that
+ * comes, µs. */
+#define KEYLESS (10 * G_USEC_PER_SEC)
+
 /* A file is as fast as the line; but what is live comes as fast as it comes: then nothing is lost,
  * and all is later and later. */
 static gboolean
@@ -93,13 +97,25 @@ tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
           "until it arrives.", peer), (NULL));
 }
 
+static void
+tell_keyless (GstFaspWatch * w, GstElement * sink, FaspTime wait)
+{
+  if (wait < KEYLESS || !gst_fasp_events_is_due (&w->told_keyless))
+    return;
+  GST_ELEMENT_WARNING (sink, STREAM, FORMAT,
+      ("A receiver that joined has waited for %u s for a key frame to begin with, "
+          "and for as long it has nothing. Set the encoder's interval of key frames to "
+          "two seconds or so (x264enc key-int-max=50).",
+          (guint) (wait / G_USEC_PER_SEC)), (NULL));
+}
+
 void
 gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
 {
   gint64 now = g_get_monotonic_time (), since = now - w->looked;
   gint64 held = MIN (w->held, since);
   FaspEndpoint *endpoint;
-  FaspTime backlog, missed;
+  FaspTime backlog, missed, keyless;
   FaspAddress where;
   gboolean stuck;
   gdouble loss;
@@ -111,6 +127,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   loss = fasp_endpoint_look_at_loss (endpoint);
   missed = fasp_endpoint_look_at_missed (endpoint);
   stuck = fasp_endpoint_look_for_stuck (endpoint, now, STUCK_LOOKS, &where);
+  keyless = fasp_endpoint_get_header_wait (endpoint, now);
   fasp_io_unlock (io, FALSE);
   /* after an outage it waits as well, and less and less */
   w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND
@@ -121,6 +138,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   w->held = 0;
   w->backlog = backlog;
   tell_late (w, sink, 100 * missed / since);
+  tell_keyless (w, sink, keyless);
   if (stuck) {                  /* and no rate would help */
     tell_stuck (w, sink, &where);
     return;

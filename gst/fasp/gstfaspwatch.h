@@ -18,7 +18,7 @@ typedef struct
   gint64 held;                  /* for so long the source was held up since, µs */
   FaspTime backlog;             /* and what had not left yet then waited so long */
   guint behind, lossy, late;    /* looks that found it so, in a row */
-  gint64 told_behind, told_lossy, told_late, told_stuck;        /* µs */
+  gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;  /* µs */
 } GstFaspWatch;
 
 /* A sink whose stream passes: looks once a second. */

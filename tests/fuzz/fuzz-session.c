@@ -79,7 +79,7 @@ write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
   FaspPlace place = {.known = TRUE };
 
   if (argument == 253)
-    fasp_endpoint_begin_key_frame (fuzz->sides[VNET_A], now, now);
+    fasp_endpoint_begin_key_frame (fuzz->sides[VNET_A], now, now, FALSE);
   else if (argument == 254 || size < 9)
     fasp_endpoint_set_place (fuzz->sides[VNET_A], now, now, NULL);
   else {

@@ -19,6 +19,9 @@ enum
   FASP_BLOCK_EOS = 1 << 2,      /* read: the stream ends here; no payload (local) */
   FASP_BLOCK_KEY = 1 << 3,      /* read: a key frame begins with it (local) */
   FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first of another media time (local) */
+  FASP_BLOCK_HEADER = 1 << 5,   /* read: no bytes of the stream, but its header
+                                   (faspheader.h; local) */
+  FASP_BLOCK_ENTER = 1 << 6,    /* read: this one goes before the next (local) */
 };
 
 /* Memory of somebody else that blocks lie in: to be embedded.  What says where they lie, a

@@ -31,6 +31,7 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
     hello->place = fasp_store_get_place_of (endpoint->store, start);
+    hello->has_header = endpoint->header.bytes != NULL;
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);

@@ -91,6 +91,7 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
   fasp_store_free (endpoint->store);
+  fasp_header_clear (&endpoint->header);
   fasp_planner_free (endpoint->planner);
   fasp_trace_set_size (&endpoint->trace, 0);
   g_free ((gchar *) endpoint->config.streamid);

@@ -174,10 +174,18 @@ gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const FaspPlace * place);
 /* Where the next byte is that is written. */
 FaspPlace fasp_endpoint_get_next_place (const FaspEndpoint * endpoint);
-/* A key frame begins with the next byte, written at @media_time. Of no use, and without
- * effect, where nothing is kept for who joins. */
+/* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most
+ * and a quarter of the buffer: they are given to who joins in the middle, before the next unit at
+ * which that can be done.  They are not written by that.  NULL: it can. Takes a reference. */
+void fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
+    GBytes * header);
+/* For how long somebody who joined has waited for a unit to begin with. */
+FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint,
+    FaspTime now);
+/* A unit that can be decoded without what was before begins with the next byte, written at
+ * @media_time: a key frame, or, @each, one of a stream of nothing else. */
 void fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time);
+    FaspTime media_time, gboolean each);
 /* Blocks in memory of others that nobody needs any more: NULL, or to be let go
  * of with g_ptr_array_unref() outside of the caller's lock, as what that calls
  * is not ours. To be asked for after any call. */
@@ -199,7 +207,9 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
 
 /* Next block in order with its reference, or NULL: each byte of a stream once, whoever
  * sends it.  A block with
- * FASP_BLOCK_EOS has no payload and ends the stream of this sender. */
+ * FASP_BLOCK_EOS has no payload and ends the stream of this sender.  One with
+ * FASP_BLOCK_HEADER is no part of it: what who joins in the middle needs, here too if it has
+ * FASP_BLOCK_ENTER; else to be passed on. */
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
 /* Of the block read last: the byte behind it. */
 FaspPlace fasp_endpoint_get_stand (const FaspEndpoint * endpoint);

@@ -11,6 +11,7 @@
 #include "faspcookie.h"
 #include "faspfollower.h"
 #include "faspgate.h"
+#include "faspheader.h"
 #include "faspreplies.h"
 #include "faspsession.h"
 #include "faspstream.h"
@@ -66,6 +67,7 @@ struct _FaspEndpoint
   FaspTime media_time;
   guint64 past;                 /* the first block kept as history, */
   guint64 key;                  /* and that of the newest key frame; fasphistory.c */
+  FaspHeader header;            /* of what is written */
   FaspPlace own;                /* where what we write ourselves began */
   guint own_origins;            /* how many there have been */
   FaspPlace left;               /* where the peer that is called stood when it was

@@ -42,7 +42,7 @@ fasp_mark_read (const guint8 * data, guint32 size, FaspPlace * place)
   FaspMark mark = fasp_read_uint (&r, 1);
   const guint8 *origin;
 
-  if (mark == FASP_MARK_KEY_FRAME && r.left == 0)
+  if (mark == FASP_MARK_HEADER || (mark == FASP_MARK_KEY_FRAME && r.left == 0))
     return mark;
   if (mark != FASP_MARK_POSITION)
     return FASP_MARK_UNKNOWN;
@@ -126,6 +126,7 @@ fasp_position_take (FaspPosition * position, FaspBlock * block)
       case FASP_MARK_KEY_FRAME:
         position->key = TRUE;
         break;
+      case FASP_MARK_HEADER:
       case FASP_MARK_UNKNOWN:
         break;
     }

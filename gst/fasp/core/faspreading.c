@@ -14,6 +14,7 @@ fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
   if (!place.known)
     place.offset = FASP_OFFSET_UNKNOWN;
   fasp_position_init (&session->rx.position, &place);
+  session->rx.needs_header = told->has_header;
   if (!fasp_place_is_comparable (&endpoint->stand, &place))
     return;
   /* by the same clock, whoever relays it */
@@ -148,7 +149,27 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
   return block;
 }
 
-/* The next block of it that is not known yet, or its end; NULL: there is none. */
+/* Was anything delivered of the stream that it has now? */
+static gboolean
+has_begun (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  const FaspPlace *next = &session->rx.position.next;
+
+  return next->known ? endpoint->stand.known
+      && fasp_origin_equal (&endpoint->stand.origin, &next->origin) :
+      endpoint->reading == session->id;
+}
+
+/* Nobody can read it, without what goes before it. */
+static gboolean
+is_useless (const FaspEndpoint * endpoint, const FaspSession * session,
+    const FaspBlock * block)
+{
+  return session->rx.needs_header && block->offset != 0
+      && !has_begun (endpoint, session);
+}
+
+/* The next block of it that is not known yet, its header, or its end; NULL: there is none. */
 static FaspBlock *
 take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -156,9 +177,17 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   do {
     block = fasp_rx_take (&session->rx, now);
-    if (block == NULL)
-      return NULL;
-    if ((block->flags & FASP_BLOCK_EOS) == 0)
+    if (block == NULL || (block->flags & FASP_BLOCK_EOS) != 0)
+      return block;
+    if (block->flags & FASP_BLOCK_HEADER) {
+      if (!has_begun (endpoint, session))
+        block->flags |= FASP_BLOCK_ENTER;
+      session->rx.needs_header = FALSE;
+      return block;
+    }
+    if (is_useless (endpoint, session, block))
+      g_clear_pointer (&block, fasp_block_unref);
+    else
       block = fit_in (endpoint, now, session, block);
   } while (block == NULL);
   return block;
@@ -187,6 +216,8 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     else if (session->state == FASP_SESSION_OPEN)
       fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
           &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
+    if (block->flags & FASP_BLOCK_HEADER)
+      return block;
     endpoint->reading = session->id;
     endpoint->reading_from = *fasp_session_get_address (session);
     endpoint->stats.bytes_read += block->size;

@@ -94,6 +94,7 @@ fasp_rx_clear (FaspRx * rx)
   rx->reorder = NULL;
   fasp_solver_free (rx->solver);
   rx->solver = NULL;
+  fasp_header_parts_clear (&rx->header);
 }
 
 void
@@ -566,6 +567,7 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
 static gboolean
 take_one (FaspRx * rx, FaspBlock ** block)
 {
+  FaspBlock *header;
   gboolean payload;
 
   *block = fasp_reorder_take (rx->reorder);
@@ -583,8 +585,10 @@ take_one (FaspRx * rx, FaspBlock ** block)
     return TRUE;
   }
   rx->discont = ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
+  header = fasp_header_parts_take (&rx->header, *block);
   fasp_block_unref (*block);
-  return FALSE;
+  *block = header;
+  return header != NULL;
 }
 
 FaspBlock *

@@ -23,6 +23,7 @@
 #include "faspbudget.h"
 #include "faspdamp.h"
 #include "faspgap.h"
+#include "faspheader.h"
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspposition.h"
@@ -43,6 +44,8 @@ typedef struct
   FaspPosition position;        /* of what is taken next; the caller's to
                                    initialise */
   gboolean discont;             /* a mark that was passed over followed a hole */
+  FaspHeaderParts header;       /* of the stream, so far */
+  gboolean needs_header;        /* nothing else is of use before it; the caller's */
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;

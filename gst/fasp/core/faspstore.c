@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "faspheader.h"
 #include "faspstore.h"
 #include "faspring.h"
 
 /* Of more segments than that the oldest are not looked at for who joins. */
 #define SEARCHED 1024
+/* Bytes of a mark with a part of a header, at most: a common datagram. */
+#define FASP_HEADER_MARK 1400
 
 struct _FaspStore
 {
@@ -263,6 +266,25 @@ fasp_store_mark_key_frame (FaspStore * store, FaspTime now, FaspTime media_time)
   if (!store->finished && !fasp_store_is_full (store))
     append_mark (store, now, media_time, &mark, sizeof mark);
   return number;
+}
+
+gboolean
+fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
+    const guint8 * bytes, gsize size)
+{
+  guint32 room = MIN (store->block_size, FASP_HEADER_MARK);
+  guint n = fasp_header_count_parts (size, room);
+  guint8 mark[FASP_HEADER_MARK];
+
+  if (store->finished || store->bytes + n * (sizeof (FaspBlock) + room) >
+      store->limit)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    guint32 used = fasp_header_write_part (mark, room, bytes, size, i);
+
+    append_mark (store, now, media_time, mark, used);
+  }
+  return TRUE;
 }
 
 void

@@ -46,6 +46,9 @@ void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
  * room for it. */
 guint64 fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
     FaspTime media_time);
+/* Marks: the header of the stream, once more. FALSE: there is no room for all of it. */
+gboolean fasp_store_mark_header (FaspStore * store, FaspTime now,
+    FaspTime media_time, const guint8 * bytes, gsize size);
 /* @size bytes pass that nobody will get; nothing is kept. */
 void fasp_store_pass (FaspStore * store, gsize size);
 /* Of the next byte written. Does not seal anything. */

@@ -21,6 +21,7 @@ enum
   OPTION_WANTS = 14,
   OPTION_GROUP = 15,
   OPTION_GROUP_KEY = 16,
+  OPTION_HEADER = 17,
   OPTION_CRITICAL = 128,        /* ids from here on must be understood */
 };
 
@@ -213,6 +214,9 @@ fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
       case OPTION_GROUP_KEY:
         read_group_key (&value, h);
         break;
+      case OPTION_HEADER:
+        h->has_header = TRUE;
+        break;
       default:
         if (id >= OPTION_CRITICAL)
           h->unsupported = TRUE;
@@ -390,6 +394,10 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
   }
   if (h->has_group_key)
     write_group_key (w, &h->group_key);
+  if (h->has_header) {
+    fasp_write_uint (w, OPTION_HEADER, 1);
+    fasp_write_uint (w, 0, 2);
+  }
 }
 
 static void

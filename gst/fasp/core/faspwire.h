@@ -150,6 +150,7 @@ typedef struct
   guint8 arrivals;              /* of packets in a FEEDBACK: receiver: that it can
                                    tell; sender: that it wants; 0: none */
   FaspPlace place;              /* sender: of the first byte of block `start' */
+  gboolean has_header;          /* sender: who has nothing of the stream needs its header */
   FaspWants wants;              /* receiver */
   gboolean has_group;           /* receiver: listens to a group */
   gboolean has_group_key;       /* sender: and that is its */

@@ -2,6 +2,7 @@
  *
  * What the application writes: into the store, for whoever listens.
  */
+#include "faspdial.h"
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 #include "faspslow.h"
@@ -120,6 +121,17 @@ count_missing (FaspEndpoint * endpoint, FaspTime now,
         session)->bytes_lost = bytes;
 }
 
+/* Is there none from where it begins on?  Whom we call may have been started anew, and does not
+ * say so. */
+static gboolean
+begins_without_header (const FaspEndpoint * endpoint,
+    const FaspSession * session)
+{
+  return (fasp_writing_is_in_the_middle (endpoint, session)
+      || fasp_dial_is_ours (endpoint)) && (endpoint->key == FASP_NO_BLOCK
+      || endpoint->key < session->start);
+}
+
 void
 fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
@@ -127,6 +139,8 @@ fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
   count_missing (endpoint, now, session);
+  if (begins_without_header (endpoint, session))
+    fasp_header_want (&endpoint->header, now);
   if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;
@@ -144,6 +158,9 @@ fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now)
       || fasp_session_is_measured (session))
     endpoint->measured_by = FASP_NEVER;
 }
+
+/* Of units that can be decoded alone all of them: one is marked so often, for who relays them. */
+#define EACH_APART FASP_SEC
 
 /* --- the stream ------------------------------------------------------------------ */
 
@@ -190,6 +207,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
       return 0;
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
+    endpoint->header.passed += size;
     endpoint->stats.bytes_unconfirmed = 0;      /* these go before it */
     fasp_store_pass (endpoint->store, size);
     return size;
@@ -199,6 +217,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
         data + taken, size - taken, memory);
   while (taken < size && make_room (endpoint, now));
   endpoint->stats.bytes_written += taken;
+  endpoint->header.passed += taken;
   if (taken > 0) {
     fasp_history_tend (endpoint, now);
     for (guint i = 0; i < endpoint->config.lanes; i++)
@@ -244,13 +263,61 @@ fasp_endpoint_get_next_place (const FaspEndpoint * endpoint)
 }
 
 void
-fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time)
+fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
+    GBytes * header)
 {
+  g_return_if_fail (endpoint->store != NULL && (header == NULL
+          || g_bytes_get_size (header) <= FASP_HEADER_MAX));
+  fasp_header_set (&endpoint->header, now, header);
+  /* nobody begins at the key frames before it */
+  endpoint->key = FASP_NO_BLOCK;
+}
+
+FaspTime
+fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
+{
+  return fasp_endpoint_get_open (endpoint) != NULL ?
+      fasp_header_get_wait (&endpoint->header, now) : 0;
+}
+
+/* In front of what is written next, unless the stream begins there: who has its first byte has it
+ * all.  FALSE: it is not due, or there is no room. */
+static gboolean
+say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
+{
+  gconstpointer bytes;
+  gsize size;
+
+  if (!fasp_header_is_due (&endpoint->header, now,
+          fasp_history_is_kept (endpoint))
+      || fasp_store_get_next_place (endpoint->store).offset == 0)
+    return FALSE;
+  bytes = g_bytes_get_data (endpoint->header.bytes, &size);
+  if (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
+    return FALSE;
+  fasp_header_said (&endpoint->header, now);
+  return TRUE;
+}
+
+void
+fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, gboolean each)
+{
+  gboolean headed = endpoint->header.bytes != NULL, said;
+  guint64 number;
+
   g_return_if_fail (endpoint->store != NULL);
-  if (fasp_history_is_kept (endpoint) && is_kept (endpoint))
-    endpoint->key = fasp_store_mark_key_frame (endpoint->store, now,
-        media_time);
+  if (!is_kept (endpoint) || (!headed && (each
+              || !fasp_history_is_kept (endpoint))))
+    return;
+  number = fasp_store_seal (endpoint->store);
+  said = say_header (endpoint, now, media_time);
+  if (each && !said && now < endpoint->header.key_due)
+    return;
+  endpoint->header.key_due = now + EACH_APART;
+  fasp_store_mark_key_frame (endpoint->store, now, media_time);
+  if (said || !headed)
+    endpoint->key = number;
 }
 
 GPtrArray *

@@ -85,6 +85,14 @@ gsize fasp_io_get_socket_buffer (FaspIo * io);
 /* Was the address or interface of this link not there when it was opened? */
 gboolean fasp_io_is_early (FaspIo * io, guint link);
 
+/* Can it be decoded without what was before? */
+typedef enum
+{
+  FASP_IO_NO_KEY = 0,           /* not known, or nothing begins there */
+  FASP_IO_KEY_FRAME,            /* as few others */
+  FASP_IO_KEY_EACH,             /* as all others of its stream */
+} FaspIoKey;
+
 /* Bytes to be written; not copied as far as they fill blocks if they lie in a
  * @memory that stays as it is, which may be NULL. */
 typedef struct
@@ -92,7 +100,7 @@ typedef struct
   const guint8 *data;
   gsize size;
   FaspMemory *memory;
-  gboolean is_key;              /* a key frame begins with it */
+  FaspIoKey key;                /* what begins with it */
   FaspPlace place;              /* of its first byte where that is known, and */
   FaspTime media_time;          /* when it was written, there */
 } FaspIoPiece;

@@ -195,7 +195,7 @@ run_relay (Relay * r, FaspTime now)
               r->held->media_time, &place))
         return;
       if (r->done == 0 && (r->held->flags & FASP_BLOCK_KEY))
-        fasp_endpoint_begin_key_frame (r->out, now, r->held->media_time);
+        fasp_endpoint_begin_key_frame (r->out, now, r->held->media_time, FALSE);
       r->done += fasp_endpoint_write (r->out, now, r->held->media_time,
           r->held->data + r->done, r->held->size - r->done, NULL);
       if (r->done < r->held->size)
@@ -403,7 +403,7 @@ test_key_in_chain (void)
     run (p, FASP_SEC);
     key = p->written;
     fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
-        media_time_of (p, key));
+        media_time_of (p, key), FALSE);
   }
   run (p, FASP_SEC);
   g_assert_cmpuint (p->last_key, ==, key);
@@ -633,7 +633,7 @@ test_join (gconstpointer data)
   for (guint i = 0; i < 5; i++) {
     run (p, FASP_SEC);
     fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
-        media_time_of (p, p->written));
+        media_time_of (p, p->written), FALSE);
     key = p->written;
   }
   run (p, 500 * FASP_MSEC);
@@ -672,7 +672,7 @@ test_bounded (gconstpointer data)
   c.wait_for_connection = FALSE;
   p->source = attach (p, VNET_A, &c);
   fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
-      p->media_base);
+      p->media_base, FALSE);
   run (p, 10 * FASP_SEC);       /* ten times what it holds */
   last.join = FASP_JOIN_BACK;
   p->last = attach (p, VNET_H, &last);
@@ -999,7 +999,7 @@ test_last_mark (void)
   vcast_run (n, FASP_SEC);
   n->nodes[VNET_B].stopped = TRUE;
   now = vnet_get_time (n->net);
-  fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now);
+  fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now, FALSE);
   vcast_run (n, FASP_SEC / 5);
   fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
       FASP_REASON_STOPPED);

@@ -123,6 +123,9 @@ test_marks (void)
   mark[0] = FASP_MARK_KEY_FRAME;
   g_assert_cmpint (fasp_mark_read (mark, 1, &read), ==, FASP_MARK_KEY_FRAME);
   g_assert_cmpint (fasp_mark_read (mark, 2, &read), ==, FASP_MARK_UNKNOWN);
+  mark[0] = FASP_MARK_HEADER;
+  g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
+      FASP_MARK_HEADER);
   mark[0]++;
   g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
       FASP_MARK_UNKNOWN);

@@ -714,22 +714,25 @@ typedef struct
   const gchar *caps;
   gboolean late;                /* who joins late; */
   const gchar *told;            /* is that warned of? */
+  gsize header;                 /* bytes of 1a45dfa3a3 that it gets first */
 } Middle;
 
 static const Middle middles[] = {
-  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", TRUE,
-      "middle of video/x-matroska"},
-  {"video/quicktime,variant=iso", TRUE, "middle of video/quicktime"},
-  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL},
+  {"video/x-matroska,streamheader=(buffer)<1a45,dfa3a3>", TRUE, NULL, 5},
+  {"video/quicktime,variant=iso", TRUE, "middle of video/quicktime", 0},
+  /* nobody has written it: it is before the first byte */
+  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL, 4},
   {"video/mpegts,systemstream=true,streamheader=(buffer)<47400010>", TRUE,
-      NULL},
+      NULL, 0},
 };
 
 /* Who has not heard the beginning of a stream that is nothing without it. */
 static void
 test_in_the_middle (gconstpointer data)
 {
+  static const guint8 begin[] = { 0x1a, 0x45, 0xdf, 0xa3, 0xa3 };
   const Middle *middle = data;
+  gsize from = middle->late ? 100000 : 0;
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u "
       "wait-for-connection=%s " SECRET, port, middle->late ? "false" : "true");
@@ -759,7 +762,11 @@ test_in_the_middle (gconstpointer data)
   if (error != NULL)
     g_assert_nonnull (strstr (error->message, middle->told));
   gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
-  g_assert_cmpuint (pair->got->len, ==, middle->late ? 100000 : 200000);
+  g_assert_cmpuint (pair->got->len, ==, middle->header + 200000 - from);
+  g_assert_cmpint (memcmp (pair->got->data, begin, middle->header), ==, 0);
+  g_assert_cmpint (memcmp (pair->got->data + middle->header,
+          (const guint8 *) g_bytes_get_data (stream, NULL) + from,
+          200000 - from), ==, 0);
   pair_free (pair);
 }
 

@@ -17,6 +17,7 @@ typedef struct
 {
   GMutex lock;
   GByteArray *got;
+  GByteArray *header;           /* what came before anything else and counts no bytes */
   guint64 first, next;          /* offsets; NONE before anything */
   guint64 missing;              /* bytes between offsets */
   guint discont, unmarked;      /* DISCONT where nothing is missing, and the other way */
@@ -45,13 +46,19 @@ static void
 note_buffer (Tap * tap, GstBuffer * buffer)
 {
   gboolean discont = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gboolean known = GST_BUFFER_OFFSET_IS_VALID (buffer);
   GstMapInfo map;
 
-  if (!GST_BUFFER_OFFSET_IS_VALID (buffer)) {
-    tap->unknown++;
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  if (!known && tap->got->len == 0
+      && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
+    g_byte_array_append (tap->header, map.data, map.size);
+  else
+    tap->unknown += !known;
+  if (!known) {
+    gst_buffer_unmap (buffer, &map);
     return;
   }
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
   g_byte_array_append (tap->got, map.data, map.size);
   g_assert_cmpuint (GST_BUFFER_OFFSET_END (buffer), ==,
       GST_BUFFER_OFFSET (buffer) + map.size);
@@ -110,6 +117,7 @@ tap_new (GstElement * pipeline)
 
   g_mutex_init (&tap->lock);
   tap->got = g_byte_array_new ();
+  tap->header = g_byte_array_new ();
   tap->first = tap->next = GST_BUFFER_OFFSET_NONE;
   tap->media = g_hash_table_new (NULL, NULL);
   tap->pipeline = pipeline;
@@ -126,6 +134,7 @@ tap_free (Tap * tap)
   pair_stop (tap->pipeline);
   gst_object_unref (tap->pipeline);
   g_byte_array_unref (tap->got);
+  g_byte_array_unref (tap->header);
   g_hash_table_unref (tap->media);
   g_free (tap->origin);
   g_mutex_clear (&tap->lock);
@@ -265,6 +274,66 @@ test_chain (void)
       same++;
     }
   g_assert_cmpuint (same, >, 0);
+  tap_free (last);
+  tap_free (relay);
+  stop (sender);
+}
+
+static void
+wait_for_callers (GstElement * pipeline)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (pair_get_stat (pipeline, "sink", "connected-callers") < 1) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_thread_yield ();
+  }
+}
+
+/* Who joins in the middle of a stream that is nothing without its header has that, and all from
+ * a key frame on: a relay, and who joins that later still. */
+static void
+test_headers_in_chain (void)
+{
+  static const guint8 header[] = { 0x1a, 0x45, 0xdf, 0xa3 };
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (420000);
+  g_autoptr (GBytes) sent = NULL;
+  GByteArray *whole;
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska,"
+      "streamheader=(buffer)<1a45,dfa3>");
+  GstElement *sender = make_sender (ports[0], "wait-for-connection=false");
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+  Tap *relay, *last;
+
+  gst_app_src_set_caps (GST_APP_SRC (in), caps);
+  push (sender, stream, 0, 140000, 70000);
+  wait_for_sink (sender, 140000);
+  relay = tap_new (pair_launch ("faspsrc name=source "
+          "uri=fasp://127.0.0.1:%u " SECRET
+          " ! queue ! tee ! faspsink name=sink "
+          "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
+          ports[0], ports[1]));
+  wait_for_callers (sender);
+  push (sender, stream, 140000, 280000, 70000);
+  wait_for (relay, sizeof header + 280000);
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", ports[1]));
+  wait_for_callers (relay->pipeline);
+  push (sender, stream, 280000, 420000, 70000);
+  end (sender);
+  gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  /* which the sink has written first, as nobody else has */
+  whole = g_byte_array_append (g_byte_array_new (), header, sizeof header);
+  g_byte_array_append (whole, g_bytes_get_data (stream, NULL), 420000);
+  sent = g_byte_array_free_to_bytes (whole);
+  assert_got (relay, sent, sizeof header + 140000);
+  assert_got (last, sent, sizeof header + 280000);
+  g_assert_cmpmem (relay->header->data, relay->header->len, header,
+      sizeof header);
+  g_assert_cmpmem (last->header->data, last->header->len, header,
+      sizeof header);
   tap_free (last);
   tap_free (relay);
   stop (sender);
@@ -536,6 +605,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_test_add_func ("/positions/chain", test_chain);
+  g_test_add_func ("/positions/chain/headers", test_headers_in_chain);
   g_test_add_func ("/positions/dropped", test_dropped);
   g_test_add_func ("/positions/changed", test_changed);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);

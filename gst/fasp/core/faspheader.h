@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspheader.h: the header of a stream, bytes that its container cannot be read without
+ * and that who joins in the middle has not had.
+ *
+ * The sender says it again in marks, in front of a unit that can be decoded without what
+ * was before: where somebody has joined, and now and then.  Who has nothing of the stream
+ * yet begins with it and what follows; for all others it is passed over, as any mark.
+ */
+#pragma once
+
+#include "faspblock.h"
+
+G_BEGIN_DECLS
+
+/* Bytes of one, at most. */
+#define FASP_HEADER_MAX (256 * 1024)
+
+/* --- the sender's ------------------------------------------------------------- */
+
+typedef struct
+{
+  GBytes *bytes;                /* NULL: the stream has none */
+  gboolean wanted;              /* somebody may lack it, */
+  gboolean lacked;              /* and does, */
+  FaspTime since;               /* since then */
+  FaspTime may;                 /* not said before, if it is wanted, */
+  FaspTime due;                 /* or if nobody is known to */
+  FaspTime key_due;             /* when the next unit is marked, where each can be decoded alone */
+  guint64 passed;               /* bytes of the stream since it was said */
+} FaspHeader;
+
+/* From now on it is this; takes a reference. NULL: none any more, who waits for one begins
+ * without. */
+void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
+void fasp_header_clear (FaspHeader * header);
+/* Who has joined lacks it, if there is one. */
+void fasp_header_want (FaspHeader * header, FaspTime now);
+/* For how long somebody has waited for it. */
+FaspTime fasp_header_get_wait (const FaspHeader * header, FaspTime now);
+/* Is it to be said in front of the unit that begins now?  @kept: units are kept for who
+ * joins. */
+gboolean fasp_header_is_due (const FaspHeader * header, FaspTime now,
+    gboolean kept);
+void fasp_header_said (FaspHeader * header, FaspTime now);
+
+/* --- in marks ---------------------------------------------------------------- */
+
+/* Index (2), count (2), and a kind (1) before them. */
+#define FASP_HEADER_PART 5
+
+/* How many marks it takes, of @room bytes each. */
+guint fasp_header_count_parts (gsize size, guint32 room);
+/* The mark of part @index of those; its size. */
+guint32 fasp_header_write_part (guint8 * mark, guint32 room,
+    const guint8 * bytes, gsize size, guint index);
+
+/* --- the receiver's ----------------------------------------------------------- */
+
+typedef struct
+{
+  GByteArray *bytes;            /* of the parts so far; NULL: none */
+  guint next, count;
+} FaspHeaderParts;
+
+void fasp_header_parts_clear (FaspHeaderParts * parts);
+/* The next block in order, if it is such a mark: one with FASP_BLOCK_HEADER and all of the
+ * bytes when it was the last part; else NULL. */
+FaspBlock *fasp_header_parts_take (FaspHeaderParts * parts,
+    const FaspBlock * mark);
+
+G_END_DECLS

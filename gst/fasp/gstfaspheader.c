@@ -1,0 +1,158 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "faspheader.h"
+#include "gstfaspheader.h"
+
+void
+gst_fasp_header_clear (GstFaspHeader * header)
+{
+  g_clear_pointer (&header->of_caps, g_bytes_unref);
+  g_clear_pointer (&header->of_source, g_bytes_unref);
+  g_clear_pointer (&header->told, g_bytes_unref);
+  *header = (GstFaspHeader) {
+  0};
+}
+
+/* Takes @bytes, which may be NULL. */
+static void
+replace (GstFaspHeader * header, GBytes ** place, GBytes * bytes)
+{
+  g_clear_pointer (place, g_bytes_unref);
+  *place = bytes;
+  header->changed = TRUE;
+}
+
+/* NULL: none, or one that is too large. */
+static GBytes *
+join (const GValue * buffers)
+{
+  GByteArray *all = g_byte_array_new ();
+  guint n = buffers != NULL && GST_VALUE_HOLDS_ARRAY (buffers) ?
+      gst_value_array_get_size (buffers) : 0;
+
+  for (guint i = 0; i < n; i++) {
+    const GValue *value = gst_value_array_get_value (buffers, i);
+    GstBuffer *buffer = GST_VALUE_HOLDS_BUFFER (value) ?
+        gst_value_get_buffer (value) : NULL;
+    GstMapInfo map;
+
+    if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+      continue;
+    g_byte_array_append (all, map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  if (all->len > 0 && all->len <= FASP_HEADER_MAX)
+    return g_byte_array_free_to_bytes (all);
+  g_byte_array_unref (all);
+  return NULL;
+}
+
+/* Tables of MPEG-TS come again and again. */
+gboolean
+gst_fasp_header_is_in (const GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+  return gst_structure_has_field (s, "streamheader")
+      && !gst_structure_has_name (s, "video/mpegts");
+}
+
+gboolean
+gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+  replace (header, &header->of_caps, gst_fasp_header_is_in (caps) ?
+      join (gst_structure_get_value (s, "streamheader")) : NULL);
+  header->has_deltas = FALSE;
+  return header->of_caps != NULL;
+}
+
+void
+gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event)
+{
+  const GValue *value =
+      gst_structure_get_value (gst_event_get_structure (event), "streamheader");
+  GstBuffer *buffer = value != NULL && GST_VALUE_HOLDS_BUFFER (value) ?
+      gst_value_get_buffer (value) : NULL;
+  gpointer data = NULL;
+  gsize size = 0;
+
+  if (buffer != NULL)
+    gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
+  replace (header, &header->of_source, buffer != NULL ?
+      g_bytes_new_take (data, size) : NULL);
+}
+
+static gboolean
+is_equal (GBytes * a, GBytes * b)
+{
+  return a == b || (a != NULL && b != NULL && g_bytes_equal (a, b));
+}
+
+/* Of a stream that was changed on its way what its source said does not count. */
+static void
+tell (GstFaspHeader * header, FaspIo * io, gboolean relayed)
+{
+  GBytes *bytes = relayed && header->of_source != NULL ? header->of_source :
+      header->of_caps;
+
+  header->changed = FALSE;
+  if (is_equal (bytes, header->told))
+    return;
+  fasp_endpoint_set_header (fasp_io_lock (io), g_get_monotonic_time (), bytes);
+  fasp_io_unlock (io, FALSE);
+  g_clear_pointer (&header->told, g_bytes_unref);
+  header->told = bytes != NULL ? g_bytes_ref (bytes) : NULL;
+}
+
+/* Does the stream begin with it by itself? */
+static gboolean
+is_written (GstFaspHeader * header, GstBuffer * buffer)
+{
+  gsize size = MIN (gst_buffer_get_size (buffer),
+      g_bytes_get_size (header->told));
+
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
+      || gst_buffer_memcmp (buffer, 0, g_bytes_get_data (header->told, NULL),
+      size) == 0;
+}
+
+GBytes *
+gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io, GstBuffer * buffer,
+    gboolean relayed)
+{
+  gboolean first = !header->begun;
+
+  header->begun = TRUE;
+  if (header->changed)
+    tell (header, io, relayed);
+  /* behind a tee that one was linked to late */
+  return first && !relayed && header->told != NULL
+      && !is_written (header, buffer) ? header->told : NULL;
+}
+
+/* The first buffer of those that can be decoded alone: headers and the picture. */
+FaspIoKey
+gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
+    gboolean relayed)
+{
+  gboolean delta = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  gboolean begins = (header->delta && !delta) || header->enters;
+
+  header->delta = delta;
+  header->enters = FALSE;
+  if (begins)
+    return FASP_IO_KEY_FRAME;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
+    return FASP_IO_NO_KEY;
+  header->has_deltas |= delta;
+  return header->told != NULL && !relayed && !header->has_deltas ?
+      FASP_IO_KEY_EACH : FASP_IO_NO_KEY;
+}

@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The header of a stream, for who joins in the middle: its parts, when it is said, and
+ * streams in virtual time, through a relay as faspsrc ! faspsink is one.
+ *
+ * A stream is of units, a third of a second each, of which some can be decoded without what
+ * was before.  Whatever is lost, who joins reads the header and then the stream from one of
+ * those on.
+ */
+#include <string.h>
+#include "faspheader.h"
+#include "faspposition.h"
+#include "vcast.h"
+
+#define UNIT (FASP_SEC / 3)
+#define UNIT_SIZE 30000
+#define STEP (5 * FASP_MSEC)
+
+/* --- parts ---------------------------------------------------------------------- */
+
+static GBytes *
+make_header (gsize size)
+{
+  guint8 *bytes = g_malloc (size);
+
+  for (gsize i = 0; i < size; i++)
+    bytes[i] = i * 7 + i / 256;
+  return g_bytes_new_take (bytes, size);
+}
+
+static FaspBlock *
+make_mark (const guint8 * bytes, gsize size, guint32 room, guint i)
+{
+  FaspBlock *block = fasp_block_new (room);
+
+  block->flags = FASP_BLOCK_MARK;
+  block->size = fasp_header_write_part (block->data, room, bytes, size, i);
+  return block;
+}
+
+/* Feeds part @i; the whole of it, or NULL. */
+static FaspBlock *
+feed (FaspHeaderParts * parts, GBytes * header, guint32 room, guint i,
+    guint8 flags)
+{
+  gsize size;
+  const guint8 *bytes = g_bytes_get_data (header, &size);
+  FaspBlock *mark = make_mark (bytes, size, room, i), *whole;
+
+  mark->flags |= flags;
+  g_assert_cmpuint (mark->size, <=, room);
+  whole = fasp_header_parts_take (parts, mark);
+  fasp_block_unref (mark);
+  return whole;
+}
+
+static gboolean
+is_whole (const FaspBlock * block, GBytes * header)
+{
+  gsize size;
+  gconstpointer bytes = g_bytes_get_data (header, &size);
+
+  return block->flags == FASP_BLOCK_HEADER && block->size == size
+      && (size == 0 || memcmp (block->data, bytes, size) == 0);
+}
+
+static void
+test_parts (void)
+{
+  static const gsize sizes[] = { 0, 1, 94, 95, 96, 190, 1000, FASP_HEADER_MAX };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    g_autoptr (GBytes) header = make_header (sizes[i]);
+    guint n = fasp_header_count_parts (sizes[i], 100);
+    FaspHeaderParts parts = { 0 };
+    FaspBlock *whole;
+
+    g_assert_cmpuint (n, ==, MAX (1, (sizes[i] + 94) / 95));
+    for (guint j = 0; j + 1 < n; j++)
+      g_assert_null (feed (&parts, header, 100, j, 0));
+    whole = feed (&parts, header, 100, n - 1, 0);
+    g_assert_nonnull (whole);
+    g_assert_true (is_whole (whole, header));
+    fasp_block_unref (whole);
+    fasp_header_parts_clear (&parts);
+  }
+}
+
+/* Of one of which a part did not come nothing comes; the next is whole again. */
+static void
+test_parts_missing (void)
+{
+  g_autoptr (GBytes) header = make_header (300), other = make_header (299);
+  FaspHeaderParts parts = { 0 };
+  FaspBlock *whole;
+
+  g_assert_null (feed (&parts, header, 105, 1, 0));
+  g_assert_null (feed (&parts, header, 105, 2, 0));
+  g_assert_null (feed (&parts, header, 105, 0, 0));
+  g_assert_null (feed (&parts, header, 105, 2, FASP_BLOCK_DISCONT));
+  g_assert_null (feed (&parts, header, 105, 0, 0));
+  g_assert_null (feed (&parts, header, 105, 1, 0));
+  /* the last of another one, and the first two of that were lost */
+  g_assert_null (feed (&parts, other, 105, 2, FASP_BLOCK_DISCONT));
+  for (guint i = 0; i < 2; i++)
+    g_assert_null (feed (&parts, other, 105, i, 0));
+  whole = feed (&parts, other, 105, 2, 0);
+  g_assert_nonnull (whole);
+  g_assert_true (is_whole (whole, other));
+  fasp_block_unref (whole);
+  fasp_header_parts_clear (&parts);
+}
+
+/* What nobody of good will sends: no more than the limit is kept. */
+static void
+test_parts_hostile (void)
+{
+  static const guint8 none[] = { FASP_MARK_HEADER, 0, 0, 0, 0 };
+  static const guint8 beyond[] = { FASP_MARK_HEADER, 0, 5, 0, 3, 1 };
+  static const guint8 cut[] = { FASP_MARK_HEADER, 0, 0, 1 };
+  static const guint8 *const marks[] = { none, beyond, cut };
+  static const guint32 sizes[] = { sizeof none, sizeof beyond, sizeof cut };
+  FaspHeaderParts parts = { 0 };
+  FaspBlock *mark;
+
+  for (guint i = 0; i < G_N_ELEMENTS (marks); i++) {
+    mark = fasp_block_new (sizes[i]);
+    memcpy (mark->data, marks[i], mark->size = sizes[i]);
+    g_assert_null (fasp_header_parts_take (&parts, mark));
+    g_assert_null (parts.bytes);
+    fasp_block_unref (mark);
+  }
+  mark = fasp_block_new (1000);
+  mark->size = 1000;
+  for (guint i = 0; i < G_MAXUINT16; i++) {
+    const guint8 begin[] = { FASP_MARK_HEADER, i >> 8, i, 0xff, 0xff };
+
+    memcpy (mark->data, begin, sizeof begin);
+    g_assert_null (fasp_header_parts_take (&parts, mark));
+    g_assert_true (parts.bytes == NULL || parts.bytes->len <= FASP_HEADER_MAX);
+  }
+  fasp_block_unref (mark);
+  fasp_header_parts_clear (&parts);
+}
+
+/* --- when it is said ------------------------------------------------------------- */
+
+static void
+test_due (void)
+{
+  g_autoptr (GBytes) bytes = make_header (1000);
+  FaspHeader header = { 0 };
+  FaspTime now = 5 * FASP_SEC;
+
+  g_assert_false (fasp_header_is_due (&header, now, TRUE));
+  fasp_header_set (&header, now, NULL);
+  g_assert_false (fasp_header_is_due (&header, now, TRUE));
+  fasp_header_set (&header, now, bytes);
+  g_assert_true (fasp_header_is_due (&header, now, FALSE));
+  fasp_header_said (&header, now);
+  header.passed = 90000;        /* more than a hundredth it is not */
+  g_assert_false (fasp_header_is_due (&header, now + 60 * FASP_SEC, TRUE));
+  header.passed = 200000;
+  g_assert_true (fasp_header_is_due (&header, now, TRUE));
+  g_assert_false (fasp_header_is_due (&header, now + 9 * FASP_SEC, FALSE));
+  g_assert_true (fasp_header_is_due (&header, now + 10 * FASP_SEC, FALSE));
+  /* whoever lacks it, but not for all who come at once */
+  header.passed = 0;
+  g_assert_cmpint (fasp_header_get_wait (&header, now), ==, 0);
+  fasp_header_want (&header, now);
+  fasp_header_want (&header, now + FASP_SEC);
+  g_assert_cmpint (fasp_header_get_wait (&header, now + 3 * FASP_SEC), ==,
+      3 * FASP_SEC);
+  g_assert_false (fasp_header_is_due (&header, now + FASP_SEC - 1, TRUE));
+  g_assert_true (fasp_header_is_due (&header, now + FASP_SEC, FALSE));
+  /* who waits begins without */
+  fasp_header_set (&header, now, NULL);
+  g_assert_true (fasp_header_is_due (&header, now, FALSE));
+  g_assert_cmpuint (g_bytes_get_size (header.bytes), ==, 0);
+  fasp_header_clear (&header);
+}
+
+/* --- streams ------------------------------------------------------------------------ */
+
+typedef struct
+{
+  GBytes *header;               /* of the stream, by now; not owned */
+  guint units, key_every;       /* units so far; one of so many can be decoded alone */
+  guint64 written;              /* of this unit and those before */
+  GHashTable *entries;          /* offsets at which one that can begins */
+} Source;
+
+typedef struct
+{
+  FaspEndpoint *in, *out;
+  gboolean enters;
+} Relay;
+
+typedef struct
+{
+  Vnet *net;
+  FaspEndpoint *sender, *reader;
+  Source source;
+  Relay relay;
+  GBytes *got;                  /* the header that came before the first byte */
+  guint headers, enters;
+  guint64 first, next;          /* offsets */
+} Sim;
+
+static Sim *
+sim_new (guint32 seed, gsize header_size, guint key_every)
+{
+  Sim *sim = g_new0 (Sim, 1);
+
+  sim->net = vnet_new (seed);
+  sim->source.header = make_header (header_size);
+  sim->source.key_every = key_every;
+  sim->source.entries = g_hash_table_new_full (g_int64_hash, g_int64_equal,
+      g_free, NULL);
+  sim->first = FASP_OFFSET_UNKNOWN;
+  return sim;
+}
+
+static void
+sim_free (Sim * sim)
+{
+  for (guint i = 0; i < VNET_NODES; i++)
+    vnet_attach (sim->net, i, NULL);
+  fasp_endpoint_free (sim->sender);
+  fasp_endpoint_free (sim->reader);
+  fasp_endpoint_free (sim->relay.in);
+  fasp_endpoint_free (sim->relay.out);
+  g_clear_pointer (&sim->source.header, g_bytes_unref);
+  g_clear_pointer (&sim->got, g_bytes_unref);
+  g_hash_table_unref (sim->source.entries);
+  vnet_free (sim->net);
+  g_free (sim);
+}
+
+static FaspEndpoint *
+attach (Sim * sim, VnetSide side, const FaspEndpointConfig * c)
+{
+  FaspEndpoint *endpoint = fasp_endpoint_new (c, vnet_random, sim->net);
+
+  vnet_attach (sim->net, side, endpoint);
+  return endpoint;
+}
+
+static FaspEndpointConfig
+sender_config (void)
+{
+  FaspEndpointConfig c;
+
+  fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  c.max_bitrate = 8000000;
+  c.latency_ms = 300;
+  c.wait_for_connection = FALSE;
+  return c;
+}
+
+static FaspEndpoint *
+dial (Sim * sim, VnetSide from, VnetSide to, FaspJoin join)
+{
+  FaspAddress address = vnet_get_address (to);
+  FaspEndpointConfig c;
+  FaspEndpoint *endpoint;
+
+  fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  c.latency_ms = 300;
+  c.join = join;
+  endpoint = attach (sim, from, &c);
+  fasp_endpoint_dial (endpoint, vnet_get_time (sim->net), &address);
+  return endpoint;
+}
+
+static void
+write_units (Sim * sim, FaspTime now)
+{
+  Source *s = &sim->source;
+
+  for (; s->units * UNIT <= now; s->units++) {
+    g_autofree guint8 *data = g_malloc (UNIT_SIZE);
+
+    if (s->units % s->key_every == 0) {
+      g_hash_table_add (s->entries, g_memdup2 (&s->written, sizeof (guint64)));
+      fasp_endpoint_begin_key_frame (sim->sender, now, now, s->key_every == 1);
+    }
+    for (guint i = 0; i < UNIT_SIZE; i++)
+      data[i] = vcast_byte_at (s->written + i);
+    g_assert_cmpuint (fasp_endpoint_write (sim->sender, now, now, data,
+            UNIT_SIZE, NULL), ==, UNIT_SIZE);
+    s->written += UNIT_SIZE;
+  }
+}
+
+static void
+run_relay (Relay * r, FaspTime now)
+{
+  FaspBlock *block;
+  FaspEvent event;
+
+  if (r->in == NULL)
+    return;
+  while (fasp_endpoint_poll_event (r->in, &event)
+      || fasp_endpoint_poll_event (r->out, &event));
+  while ((block = fasp_endpoint_read (r->in, now)) != NULL) {
+    FaspPlace place = fasp_endpoint_get_stand (r->in);
+
+    if (block->flags & FASP_BLOCK_HEADER) {
+      g_autoptr (GBytes) bytes = g_bytes_new (block->data, block->size);
+
+      r->enters |= (block->flags & FASP_BLOCK_ENTER) != 0;
+      fasp_endpoint_set_header (r->out, now, bytes);
+    } else {
+      place.offset = block->offset;
+      g_assert_true (fasp_endpoint_set_place (r->out, now, block->media_time,
+              &place));
+      if (r->enters || (block->flags & FASP_BLOCK_KEY))
+        fasp_endpoint_begin_key_frame (r->out, now, block->media_time, FALSE);
+      r->enters = FALSE;
+      g_assert_cmpuint (fasp_endpoint_write (r->out, now, block->media_time,
+              block->data, block->size, NULL), ==, block->size);
+    }
+    fasp_block_unref (block);
+  }
+}
+
+static void
+read_stream (Sim * sim, FaspTime now)
+{
+  FaspBlock *block;
+  FaspEvent event;
+
+  while (fasp_endpoint_poll_event (sim->reader, &event))
+    g_assert_cmpint (event.type, !=, FASP_EVENT_GAP);
+  while ((block = fasp_endpoint_read (sim->reader, now)) != NULL) {
+    if (block->flags & FASP_BLOCK_HEADER) {
+      sim->headers++;
+      if (block->flags & FASP_BLOCK_ENTER) {
+        /* nothing came before it */
+        g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
+        sim->enters++;
+        g_clear_pointer (&sim->got, g_bytes_unref);
+        sim->got = g_bytes_new (block->data, block->size);
+      }
+    } else {
+      if (sim->first == FASP_OFFSET_UNKNOWN)
+        sim->first = sim->next = block->offset;
+      g_assert_cmpuint (block->offset, ==, sim->next);
+      for (guint i = 0; i < block->size; i++)
+        g_assert_cmpuint (block->data[i], ==,
+            vcast_byte_at (block->offset + i));
+      sim->next += block->size;
+    }
+    fasp_block_unref (block);
+  }
+}
+
+static void
+run (Sim * sim, FaspTime span)
+{
+  FaspTime until = vnet_get_time (sim->net) + span;
+
+  while (vnet_get_time (sim->net) < until) {
+    FaspTime now = vnet_get_time (sim->net) + STEP;
+    FaspEvent event;
+
+    vnet_run (sim->net, now);
+    while (fasp_endpoint_poll_event (sim->sender, &event));
+    write_units (sim, now);
+    run_relay (&sim->relay, now);
+    if (sim->reader != NULL)
+      read_stream (sim, now);
+  }
+}
+
+static void
+wire (Sim * sim, VnetSide a, VnetSide b, gdouble loss)
+{
+  for (guint i = 0; i < 2; i++) {
+    ImpairConfig *w = vnet_get_wire (sim->net, i ? b : a, i ? a : b);
+
+    w->delay = 25 * FASP_MSEC;
+    w->loss = loss;
+  }
+}
+
+static void
+assert_entered (Sim * sim)
+{
+  g_assert_cmpuint (sim->enters, ==, 1);
+  g_assert_nonnull (sim->got);
+  g_assert_true (g_bytes_equal (sim->got, sim->source.header));
+  g_assert_true (g_hash_table_contains (sim->source.entries, &sim->first));
+}
+
+typedef struct
+{
+  const gchar *name;
+  gdouble loss;
+  gsize header;
+  guint key_every;
+  FaspJoin sender_join, join;
+  FaspTime by;                  /* then it reads, at the latest */
+} Join;
+
+static const Join joins[] = {
+  {"keys", .05, 700, 6, FASP_JOIN_ANY, FASP_JOIN_ANY, 2500 * FASP_MSEC},
+  {"each", .05, 4500, 1, FASP_JOIN_ANY, FASP_JOIN_ANY, 900 * FASP_MSEC},
+  {"large", .02, 60000, 3, FASP_JOIN_ANY, FASP_JOIN_LIVE, 2 * FASP_SEC},
+  /* begins at one that is kept, at once */
+  {"kept", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_ANY, 500 * FASP_MSEC},
+  {"kept-asked", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_KEY_FRAME,
+      500 * FASP_MSEC},
+};
+
+static void
+test_join (gconstpointer data)
+{
+  const Join *join = data;
+
+  for (guint32 seed = 1; seed <= 10; seed++) {
+    Sim *sim = sim_new (seed, join->header, join->key_every);
+    FaspEndpointConfig c = sender_config ();
+
+    c.join = join->sender_join;
+    sim->sender = attach (sim, VNET_A, &c);
+    fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+    wire (sim, VNET_A, VNET_B, join->loss);
+    run (sim, 15 * FASP_SEC + seed * 77 * FASP_MSEC);
+    sim->reader = dial (sim, VNET_B, VNET_A, join->join);
+    run (sim, join->by);
+    assert_entered (sim);
+    run (sim, 30 * FASP_SEC);
+    assert_entered (sim);
+    g_assert_cmpuint (sim->next, >, sim->source.written - 2 * UNIT_SIZE);
+    sim_free (sim);
+  }
+}
+
+/* Who was there from the beginning has had it: it is told, for who relays, and that is all. */
+static void
+test_beginning (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+
+  c.wait_for_connection = TRUE;
+  sim->sender = attach (sim, VNET_A, &c);
+  wire (sim, VNET_A, VNET_B, .02);
+  sim->source.units = G_MAXUINT;        /* nothing yet */
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, FASP_SEC);
+  sim->source.units = vnet_get_time (sim->net) / UNIT;
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+      sim->source.header);
+  run (sim, 60 * FASP_SEC);
+  g_assert_cmpuint (sim->first, ==, 0);
+  g_assert_cmpuint (sim->enters, ==, 0);
+  /* a hundredth of the stream at most, every ten seconds */
+  g_assert_cmpuint (sim->headers, >=, 4);
+  g_assert_cmpuint (sim->headers, <=, 7);
+  sim_free (sim);
+}
+
+/* A relay that was there from the beginning, or that joined; and who joins it, late. */
+static void
+test_relay (gconstpointer data)
+{
+  gboolean late = GPOINTER_TO_INT (data);
+
+  for (guint32 seed = 1; seed <= 10; seed++)
+    for (guint key_every = 1; key_every <= 6; key_every += 5) {
+      Sim *sim = sim_new (seed, 3000, key_every);
+      FaspEndpointConfig c = sender_config ();
+
+      sim->sender = attach (sim, VNET_A, &c);
+      fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+      wire (sim, VNET_A, VNET_B, .02);
+      wire (sim, VNET_C, VNET_D, .02);
+      if (late)
+        run (sim, 7 * FASP_SEC);
+      sim->relay.in = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+      sim->relay.out = attach (sim, VNET_C, &c);
+      run (sim, 8 * FASP_SEC + seed * 77 * FASP_MSEC);
+      sim->reader = dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
+      run (sim, 4 * FASP_SEC);
+      assert_entered (sim);
+      run (sim, 15 * FASP_SEC);
+      g_assert_cmpuint (sim->next, >, sim->source.written - 2 * UNIT_SIZE);
+      sim_free (sim);
+    }
+}
+
+/* Who waits for the first of a relay that has nothing itself yet begins where that does. */
+static void
+test_relay_waits (void)
+{
+  Sim *sim = sim_new (1, 3000, 6);
+  FaspEndpointConfig c = sender_config ();
+
+  sim->sender = attach (sim, VNET_A, &c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, 0);
+  wire (sim, VNET_C, VNET_D, 0);
+  sim->relay.out = attach (sim, VNET_C, &c);
+  sim->reader = dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
+  run (sim, 5 * FASP_SEC);
+  sim->relay.in = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 5 * FASP_SEC);
+  assert_entered (sim);
+  sim_free (sim);
+}
+
+/* Where nothing is sent again a part may be lost, and the next time may be better. */
+static void
+test_no_rex (void)
+{
+  Sim *sim = sim_new (4, 4000, 3);
+  FaspEndpointConfig c = sender_config ();
+
+  c.no_rex = TRUE;
+  sim->sender = attach (sim, VNET_A, &c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, 0);
+  run (sim, 5 * FASP_SEC);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 200 * FASP_MSEC);
+  g_assert_cmpuint (sim->enters, ==, 0);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = .5;
+  run (sim, 1500 * FASP_MSEC);
+  g_assert_cmpuint (sim->enters, ==, 0);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
+  run (sim, 15 * FASP_SEC);
+  assert_entered (sim);
+  sim_free (sim);
+}
+
+/* The stream is another one that needs none: who waits for one begins. */
+static void
+test_gone (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+
+  sim->sender = attach (sim, VNET_A, &c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, 0);
+  run (sim, 6200 * FASP_MSEC);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 300 * FASP_MSEC);
+  g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
+  run (sim, 3 * FASP_SEC);
+  g_assert_cmpuint (sim->enters, ==, 1);
+  g_assert_cmpuint (g_bytes_get_size (sim->got), ==, 0);
+  g_assert_true (g_hash_table_contains (sim->source.entries, &sim->first));
+  sim_free (sim);
+}
+
+/* Who is called again may be another one, that has nothing. */
+static void
+test_called_again (void)
+{
+  Sim *sim = sim_new (1, 100000, 6);
+  FaspEndpointConfig c, r;
+  FaspAddress address = vnet_get_address (VNET_B);
+
+  fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  c.max_bitrate = 8000000;
+  c.wait_for_connection = FALSE;
+  sim->sender = attach (sim, VNET_A, &c);
+  wire (sim, VNET_A, VNET_B, 0);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  sim->reader = attach (sim, VNET_B, &r);
+  fasp_endpoint_dial (sim->sender, 0, &address);
+  sim->source.units = G_MAXUINT;
+  run (sim, FASP_SEC);
+  sim->source.units = vnet_get_time (sim->net) / UNIT;
+  run (sim, 5 * FASP_SEC);
+  g_assert_cmpuint (sim->first, ==, 0);
+  vnet_attach (sim->net, VNET_B, NULL);
+  fasp_endpoint_free (sim->reader);
+  sim->reader = NULL;
+  run (sim, c.resume_timeout + 10 * FASP_SEC);
+  sim->first = FASP_OFFSET_UNKNOWN;
+  sim->reader = attach (sim, VNET_B, &r);
+  run (sim, 8 * FASP_SEC);
+  assert_entered (sim);
+  sim_free (sim);
+}
+
+/* Who comes back goes on where it was, without. */
+static void
+test_back (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+  guint64 next;
+
+  c.history = 20 * FASP_SEC;
+  sim->sender = attach (sim, VNET_A, &c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, 0);
+  run (sim, 6200 * FASP_MSEC);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 4 * FASP_SEC);
+  assert_entered (sim);
+  next = sim->next;
+  /* longer than its place is kept */
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
+  vnet_get_wire (sim->net, VNET_B, VNET_A)->loss = 1;
+  run (sim, c.resume_timeout + 10 * FASP_SEC);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
+  vnet_get_wire (sim->net, VNET_B, VNET_A)->loss = 0;
+  sim->first = FASP_OFFSET_UNKNOWN;
+  run (sim, 5 * FASP_SEC);
+  g_assert_cmpuint (sim->first, >, next);
+  g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
+  g_assert_cmpuint (sim->enters, ==, 1);
+  sim_free (sim);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/header/parts", test_parts);
+  g_test_add_func ("/header/parts/missing", test_parts_missing);
+  g_test_add_func ("/header/parts/hostile", test_parts_hostile);
+  g_test_add_func ("/header/due", test_due);
+  for (guint i = 0; i < G_N_ELEMENTS (joins); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/header/join/%s",
+        joins[i].name);
+
+    g_test_add_data_func (name, &joins[i], test_join);
+  }
+  g_test_add_func ("/header/beginning", test_beginning);
+  g_test_add_data_func ("/header/relay/first", GINT_TO_POINTER (FALSE),
+      test_relay);
+  g_test_add_data_func ("/header/relay/late", GINT_TO_POINTER (TRUE),
+      test_relay);
+  g_test_add_func ("/header/relay/waits", test_relay_waits);
+  g_test_add_func ("/header/no-rex", test_no_rex);
+  g_test_add_func ("/header/gone", test_gone);
+  g_test_add_func ("/header/called-again", test_called_again);
+  g_test_add_func ("/header/back", test_back);
+  return g_test_run ();
+}
