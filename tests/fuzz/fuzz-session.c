@@ -71,14 +71,18 @@ check (Fuzz * fuzz)
   }
 }
 
-/* What is written next is somewhere else, or a key frame. */
+/* What is written next is somewhere else, a key frame, or has another header. */
 static void
 write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
 {
   FaspTime now = vnet_get_time (fuzz->net);
   FaspPlace place = {.known = TRUE };
 
-  if (argument == 253)
+  if (argument == 252) {
+    g_autoptr (GBytes) header = size > 0 ? g_bytes_new (data, size) : NULL;
+
+    fasp_endpoint_set_header (fuzz->sides[VNET_A], now, header);
+  } else if (argument == 253)
     fasp_endpoint_begin_key_frame (fuzz->sides[VNET_A], now, now, FALSE);
   else if (argument == 254 || size < 9)
     fasp_endpoint_set_place (fuzz->sides[VNET_A], now, now, NULL);
@@ -117,7 +121,7 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
         n = 0;
         break;
       case 5:
-        if (argument >= 253)
+        if (argument >= 252)
           write_place (fuzz, argument, data, n);
         else
           fasp_endpoint_write (fuzz->sides[VNET_A], now, now, data, n, NULL);

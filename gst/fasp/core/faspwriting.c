@@ -280,19 +280,23 @@ fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
       fasp_header_get_wait (&endpoint->header, now) : 0;
 }
 
-/* In front of what is written next, unless the stream begins there: who has its first byte has it
- * all.  FALSE: it is not due, or there is no room. */
+/* In front of what is written next? Not where the stream begins: who has its first byte has it
+ * all. */
+static gboolean
+is_header_due (const FaspEndpoint * endpoint, FaspTime now)
+{
+  return fasp_header_is_due (&endpoint->header, now,
+      fasp_history_is_kept (endpoint))
+      && fasp_store_get_next_place (endpoint->store).offset != 0;
+}
+
+/* FALSE: there is no room. */
 static gboolean
 say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
 {
-  gconstpointer bytes;
   gsize size;
+  gconstpointer bytes = g_bytes_get_data (endpoint->header.bytes, &size);
 
-  if (!fasp_header_is_due (&endpoint->header, now,
-          fasp_history_is_kept (endpoint))
-      || fasp_store_get_next_place (endpoint->store).offset == 0)
-    return FALSE;
-  bytes = g_bytes_get_data (endpoint->header.bytes, &size);
   if (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
     return FALSE;
   fasp_header_said (&endpoint->header, now);
@@ -303,17 +307,18 @@ void
 fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, gboolean each)
 {
-  gboolean headed = endpoint->header.bytes != NULL, said;
+  gboolean headed = endpoint->header.bytes != NULL, due, said;
   guint64 number;
 
   g_return_if_fail (endpoint->store != NULL);
   if (!is_kept (endpoint) || (!headed && (each
               || !fasp_history_is_kept (endpoint))))
     return;
-  number = fasp_store_seal (endpoint->store);
-  said = say_header (endpoint, now, media_time);
-  if (each && !said && now < endpoint->header.key_due)
+  due = is_header_due (endpoint, now);
+  if (each && !due && now < endpoint->header.key_due)
     return;
+  number = fasp_store_seal (endpoint->store);
+  said = due && say_header (endpoint, now, media_time);
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (said || !headed)
