@@ -324,8 +324,8 @@ hear (Sender * s, const Event * event)
 {
   FaspRateSample samples[FASP_ARRIVALS + 1];
   FaspRateReport report = {.now = s->road->now,.samples = samples,.told =
-        event->told,.lost = event->lost,.marked = event->all_marked,.unsettled =
-        event->unsettled
+        event->told,.lost = event->lost,.marked = event->all_marked,.source =
+        s->config.source,.unsettled = event->unsettled
   };
   const FaspSent *newest;
 

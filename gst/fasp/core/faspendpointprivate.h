@@ -14,6 +14,7 @@
 #include "faspheader.h"
 #include "faspreplies.h"
 #include "faspsession.h"
+#include "faspsource.h"
 #include "faspstream.h"
 #include "faspwhereabouts.h"
 
@@ -65,6 +66,7 @@ struct _FaspEndpoint
   FaspTime hold_deadline;
   FaspTime measured_by;         /* nothing is written before; FASP_NEVER: it may be */
   FaspTime media_time;
+  FaspSource source;            /* of what is written */
   guint64 past;                 /* the first block kept as history, */
   guint64 key;                  /* and that of the newest key frame; fasphistory.c */
   FaspHeader header;            /* of what is written */

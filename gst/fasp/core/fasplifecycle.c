@@ -53,6 +53,7 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     if (told->arrivals > 0 || config->max_bitrate == 0)
       session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
           config->max_bitrate, now);
+    session->source = &endpoint->source;
     session->rate_until = session->rate != NULL ? now : FASP_NEVER;
     session->max_burst = config->max_burst;
     fasp_pacer_init (&session->pacer, config->max_bitrate,

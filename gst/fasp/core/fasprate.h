@@ -50,6 +50,8 @@ typedef struct
   guint64 told, lost, marked;   /* packets of the flow so far that are told of, of
                                    these not there, and marked by ECN; to a controller:
                                    newly, neither more than told, and lost for sure */
+  guint64 source;               /* bit/s, on the wire, of a source that writes by itself; 0: not
+                                   known, or it takes what there is */
   guint64 unsettled;            /* so many of the newest may still come */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;

@@ -74,6 +74,10 @@
 #define LIMITED_SHARE .8
 #define LIMITED_TIME (20 * FASP_SEC)
 #define LIMITED_FIRST (4 * FASP_SEC)
+/* So it is of one that writes so much more than it is offered, and a little longer: it does not
+ * follow. */
+#define UNMOVED 1.05
+#define UNMOVED_TIME (2 * FASP_SEC)
 /* What is judged together of what arrives all the time. */
 #define RECENT_LEAST (16 * FASP_MSEC)
 /* Less of the rate than that, and it was not for a drain, says little of what the path has
@@ -333,6 +337,13 @@ init (FaspRate * rate, FaspTime now)
 }
 
 /* --- what is heard ---------------------------------------------------------------- */
+
+static void
+look_at_source (Adaptive * a, FaspTime now, guint64 source)
+{
+  if (source > UNMOVED * a->rate.offer)
+    a->limited_until = MAX (a->limited_until, now + UNMOVED_TIME);
+}
 
 /* Of the way that does most. */
 static void
@@ -739,6 +750,7 @@ report (FaspRate * rate, const FaspRateReport * report)
   if (report->rtt > 0)
     a->rtt = report->rtt;
   a->ways = MAX (a->ways, report->flow + 1u);
+  look_at_source (a, report->now, report->source);
   look_at_wander (a, report->now);
   if (report->told > 0)
     a->loss = (gdouble) report->lost / report->told;

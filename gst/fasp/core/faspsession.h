@@ -23,6 +23,7 @@
 #include "fasprate.h"
 #include "fasprx.h"
 #include "faspseal.h"
+#include "faspsource.h"
 #include "faspspread.h"
 #include "fasptrace.h"
 #include "faspturns.h"
@@ -140,6 +141,7 @@ typedef struct
   guint stuck;                  /* so often in a row it was that already */
   guint32 max_burst;            /* sender: bytes; 0: chosen */
   FaspRate *rate;               /* sender: NULL: fixed */
+  const FaspSource *source;     /* of what it sends, and others */
   FaspTime rate_until;          /* it may be another then */
   gboolean tells_arrivals;      /* receiver: the sender wants them */
   FaspTx tx;                    /* role sender */

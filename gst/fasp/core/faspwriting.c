@@ -218,6 +218,9 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   while (taken < size && make_room (endpoint, now));
   endpoint->stats.bytes_written += taken;
   endpoint->header.passed += taken;
+  fasp_source_wrote (&endpoint->source, now, taken);
+  if (taken < size)
+    fasp_source_refused (&endpoint->source, now);
   if (taken > 0) {
     fasp_history_tend (endpoint, now);
     for (guint i = 0; i < endpoint->config.lanes; i++)
