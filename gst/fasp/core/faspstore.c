@@ -7,7 +7,7 @@
 /* Of more segments than that the oldest are not looked at for who joins. */
 #define SEARCHED 1024
 /* Bytes of a mark with a part of a header, at most: a common datagram. */
-#define FASP_HEADER_MARK 1400
+#define HEADER_MARK 1400
 
 struct _FaspStore
 {
@@ -272,9 +272,9 @@ gboolean
 fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * bytes, gsize size)
 {
-  guint32 room = MIN (store->block_size, FASP_HEADER_MARK);
+  guint32 room = MIN (store->block_size, HEADER_MARK);
   guint n = fasp_header_count_parts (size, room);
-  guint8 mark[FASP_HEADER_MARK];
+  guint8 mark[HEADER_MARK];
 
   if (store->finished || store->bytes + n * (sizeof (FaspBlock) + room) >
       store->limit)

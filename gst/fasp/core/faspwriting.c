@@ -127,8 +127,11 @@ static gboolean
 begins_without_header (const FaspEndpoint * endpoint,
     const FaspSession * session)
 {
-  return (fasp_writing_is_in_the_middle (endpoint, session)
-      || fasp_dial_is_ours (endpoint)) && (endpoint->key == FASP_NO_BLOCK
+  FaspPlace begin = get_begin (endpoint, session);
+  gboolean has_some = !fasp_dial_is_ours (endpoint)
+      && fasp_place_is_comparable (&session->stood, &begin);
+
+  return begin.offset > 0 && !has_some && (endpoint->key == FASP_NO_BLOCK
       || endpoint->key < session->start);
 }
 
@@ -300,8 +303,10 @@ say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
   gsize size;
   gconstpointer bytes = g_bytes_get_data (endpoint->header.bytes, &size);
 
-  if (!fasp_store_mark_header (endpoint->store, now, media_time, bytes, size))
-    return FALSE;
+  while (!fasp_store_mark_header (endpoint->store, now, media_time, bytes,
+          size))
+    if (!make_room (endpoint, now))
+      return FALSE;
   fasp_header_said (&endpoint->header, now);
   return TRUE;
 }

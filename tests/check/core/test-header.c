@@ -402,6 +402,8 @@ typedef struct
   guint key_every;
   FaspJoin sender_join, join;
   FaspTime by;                  /* then it reads, at the latest */
+  FaspTime history;             /* of the sender, */
+  gsize buffer;                 /* in so many bytes; 0: the usual */
 } Join;
 
 static const Join joins[] = {
@@ -410,6 +412,9 @@ static const Join joins[] = {
   {"large", .02, 60000, 3, FASP_JOIN_ANY, FASP_JOIN_LIVE, 2 * FASP_SEC},
   /* begins at one that is kept, at once */
   {"kept", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_ANY, 500 * FASP_MSEC},
+  /* more than there is room for beside what is kept */
+  {"history", .02, 200000, 6, FASP_JOIN_ANY, FASP_JOIN_ANY, 3 * FASP_SEC,
+      600 * FASP_SEC, 1 << 20},
   {"kept-asked", .02, 700, 30, FASP_JOIN_KEY_FRAME, FASP_JOIN_KEY_FRAME,
       500 * FASP_MSEC},
 };
@@ -424,6 +429,9 @@ test_join (gconstpointer data)
     FaspEndpointConfig c = sender_config ();
 
     c.join = join->sender_join;
+    c.history = join->history;
+    if (join->buffer > 0)
+      c.buffer_size = join->buffer;
     sim->sender = attach (sim, VNET_A, &c);
     fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
     wire (sim, VNET_A, VNET_B, join->loss);
