@@ -11,6 +11,7 @@
  * is added or taken by both.  A queue that stands makes the drain longer and the rate
  * less.
  */
+#include "faspchance.h"
 #include "faspcongestion.h"
 #include "faspcontest.h"
 #include "faspdrain.h"
@@ -89,6 +90,7 @@
 /* Who does not know whose the losses are empties the queue for so long, so often at most. */
 #define CLEAR_INTERVAL (2 * FASP_SEC)
 #define CLEAR_TIME (50 * FASP_MSEC)
+#define CLEAR_PACKETS 15
 /* Rivals have given up when no queue has stood for so many round trips. */
 #define CALM_RTTS 20
 /* Pulses on top of a queue: */
@@ -139,6 +141,7 @@ typedef struct
   gboolean congested;           /* packets were marked since then, or a queue overflowed */
   FaspCongestion congestion;
   FaspOverflow overflow;
+  FaspChance chance;
   FaspPolicer policer;
   gdouble most;                 /* bit/s that it lets through */
   FaspTime cleared;             /* the queue on purpose, last */
@@ -147,7 +150,7 @@ typedef struct
   gdouble wander;               /* how far the delay falls by itself then, µs */
   FaspContest contest;
   FaspYield yield;
-  gdouble loss;                 /* of the packets told of last */
+  gdouble loss;                 /* of the packets told of last, but by chance */
   gdouble passed;               /* bit/s before the last look; 0: not known */
   Fall fall;                    /* the last one, while it may be a mistake */
   FaspTime emptied_from, emptied_until; /* the last drain that was long, and what it */
@@ -308,9 +311,12 @@ static void
 start_drain (Adaptive * a, FaspTime now, FaspTime extra)
 {
   if (now - a->cleared > CLEAR_INTERVAL
-      && fasp_overflow_is_unclear (&a->overflow)) {
+      && (fasp_overflow_is_unclear (&a->overflow)
+          || fasp_chance_is_unclear (&a->chance))) {
     a->cleared = now;
     extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
+    extra =
+        MAX (extra, CLEAR_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
   }
   extra = bound_drain (a, extra);
   begin (a, DRAIN, now, CLAMP (2 * extra, FASP_MSEC, DRAIN_MAX));
@@ -753,7 +759,7 @@ report (FaspRate * rate, const FaspRateReport * report)
   look_at_source (a, report->now, report->source);
   look_at_wander (a, report->now);
   if (report->told > 0)
-    a->loss = (gdouble) report->lost / report->told;
+    a->loss = fasp_chance_get_others (&a->chance, report->told, report->lost);
   for (guint i = 0; i < report->n; i++) {
     const FaspRateSample *sample = &report->samples[i];
     FaspQueue *way = &a->queues[report->flow];
@@ -793,6 +799,8 @@ report (FaspRate * rate, const FaspRateReport * report)
     fasp_jitter_add (&a->jitter, &a->recent);
     a->recent.n = 0;
   }
+  fasp_chance_add (&a->chance, report->now, &report->samples[report->n - 1],
+      a->rate.rate, report->told, report->lost, waited > get_target (a));
   policed = fasp_policer_add (&a->policer, report->now, a->rtt,
       &report->samples[report->n - 1], report->told, report->lost,
       waited > MAX (FASP_MSEC, a->jitter.spread));

@@ -339,6 +339,35 @@ test_alone (void)
   }
 }
 
+/* A fifth to a half is lost by chance, and what of the link that leaves is used. */
+static void
+test_lossy (void)
+{
+  static const gdouble losses[] = { .2, .3, .5 };
+  const gint64 from = 15 * FASP_SEC, until = 40 * FASP_SEC;
+
+  for (guint i = 0; i < 6; i++) {
+    gdouble loss = losses[i / 2], share;
+    gint64 rtt = i % 2 ? 100000 : 20000, queue;
+    Vroad *road = make_road (10, 200000, loss, i);
+    guint64 before;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtt}
+    );
+    vroad_run (road, from);
+    before = vroad_get_delivered (road, 0);
+    queue = run_and_watch (road, from, until);
+    share = mbit_between (before, vroad_get_delivered (road, 0),
+        until - from) / 10 / (1 - loss);
+    g_test_message ("%d ms, %g: %.3f, %.1f ms", (gint) (rtt / 1000), loss,
+        share, queue / 1e3);
+    g_assert_cmpfloat (share, >, .85);
+    g_assert_cmpint (queue, <, 10.5 * FASP_MSEC);
+    vroad_free (road);
+  }
+}
+
 /* A short way and a queue of a few packets, as of a slow interface nearby; round trips are so many that a
  * packet more for each of them, of what was told of together, would be any rate. */
 static void
@@ -1643,6 +1672,33 @@ test_session_policer (void)
   }
 }
 
+/* Where half of all is lost, both ways, a live stream needs more than twice its rate, and the link has
+ * twice as much as that: it is in time. */
+static void
+test_session_lossy (void)
+{
+  for (guint i = 0; i < 8; i++) {
+    Vnet *net = vnet_new (i);
+    VstreamConfig config;
+    Vstream *stream;
+    FaspTime latest;
+
+    vstream_config_init (&config);
+    config.bitrate = 2000000;
+    config.channel = 0;
+    config.duration = 30 * FASP_SEC;
+    config.lead = 5 * FASP_SEC; /* calls are lost, too */
+    stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
+        50 * FASP_MSEC, .5);
+    latest = fasp_hist_percentile (fasp_endpoint_get_lateness
+        (stream->receiver, TRUE), 1);
+    g_test_message ("%u: %d ms", i, (gint) (latest / 1000));
+    g_assert_cmpint (latest, <, 2 * FASP_SEC);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Stalls of up to 150 ms while a live stream takes 80 % of the link: no fall that costs
  * seconds. */
 static void
@@ -1721,6 +1777,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
   g_test_add_func ("/rate/alone/long", test_alone_long);
+  g_test_add_func ("/rate/lossy", test_lossy);
   g_test_add_func ("/rate/short", test_short);
   g_test_add_func ("/rate/at-most", test_at_most);
   g_test_add_func ("/rate/start", test_start);
@@ -1764,6 +1821,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
   g_test_add_func ("/rate/session/policer", test_session_policer);
+  g_test_add_func ("/rate/session/lossy", test_session_lossy);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspchance.h"
+#include <math.h>
+
+#define STRETCH (16 * FASP_MSEC)
+/* So many are taken to have left slowly before, none of them lost. */
+#define PRIOR 4
+#define SIGMAS 1
+/* More of all is lost, of so many at least: it is to be known by what. */
+#define HARM .1
+#define TOLD_LEAST 20
+/* And it is, of so many that left slowly. */
+#define SLOW_LEAST 30
+
+static void
+slide (FaspChance * c, FaspTime now)
+{
+  if (now - c->since < FASP_CHANCE_WINDOW)
+    return;
+  c->since = now;
+  c->told /= 2;
+  c->lost /= 2;
+  c->slow_told /= 2;
+  c->slow_lost /= 2;
+}
+
+void
+fasp_chance_add (FaspChance * c, FaspTime now, const FaspRateSample * newest,
+    gdouble rate, guint64 told, guint64 lost, gboolean queued)
+{
+  FaspTime took;
+  gdouble left;
+
+  c->stretch_told += told;
+  c->stretch_lost += lost;
+  c->queued |= queued;
+  if (c->from.sent == 0)
+    c->from = *newest;
+  took = newest->sent - c->from.sent;
+  if (took < STRETCH)
+    return;
+  slide (c, now);
+  left = (newest->bytes - c->from.bytes) * 8. * FASP_SEC / took;
+  c->told += c->stretch_told;
+  c->lost += c->stretch_lost;
+  if (!c->queued && left <= FASP_CHANCE_SLOW * rate) {
+    c->slow_told += c->stretch_told;
+    c->slow_lost += c->stretch_lost;
+  }
+  c->from = *newest;
+  c->stretch_told = c->stretch_lost = 0;
+  c->queued = FALSE;
+}
+
+gdouble
+fasp_chance_get_others (const FaspChance * c, guint64 told, guint64 lost)
+{
+  gdouble share = c->slow_lost / (c->slow_told + PRIOR);
+  gdouble wanted = told * share;
+
+  if (told == 0 || lost <= wanted + SIGMAS * sqrt (wanted * (1 - share)))
+    return 0;
+  return 1 - (1 - (gdouble) lost / told) / (1 - share);
+}
+
+gboolean
+fasp_chance_is_unclear (const FaspChance * c)
+{
+  return c->told >= TOLD_LEAST && c->lost > HARM * c->told
+      && c->slow_told < SLOW_LEAST;
+}
