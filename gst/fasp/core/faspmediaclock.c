@@ -37,7 +37,8 @@ is_late_for_good (const FaspMediaClock * clock)
 {
   FaspTime max = -FASP_NEVER;
 
-  if (clock->least - clock->offset <= FASP_MEDIA_CLOCK_STEP)
+  if (clock->least - clock->offset <= MAX (FASP_MEDIA_CLOCK_STEP,
+          clock->tolerated))
     return FALSE;
   for (guint i = 0; i < WINDOW; i++) {
     if (clock->bucket_min[i] == FASP_NEVER)
@@ -138,6 +139,12 @@ fasp_media_clock_continue (FaspMediaClock * clock,
   clock->newest_media = -SANE;
 }
 
+void
+fasp_media_clock_catch_up (FaspMediaClock * clock)
+{
+  clock->catching_until = clock->last + FASP_SEC;
+}
+
 gboolean
 fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     FaspTime media, FaspTime arrival)
@@ -186,6 +193,8 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     jump (clock, number, media, target);
     return TRUE;
   }
+  if (arrival <= clock->catching_until)
+    clock->offset = MIN (clock->offset, target);
   slew (clock, target, elapsed);
   return FALSE;
 }

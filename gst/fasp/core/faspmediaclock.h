@@ -18,7 +18,9 @@
  *   - the media times of blocks fall with their numbers: that clock was set
  *     back (or is another one now), known with the first block;
  *   - a block is more than FASP_MEDIA_CLOCK_STEP too early: set ahead, at once;
- *   - all are as late, for a whole window: the path is a longer one, for good.
+ *   - all are as late, for a whole window: the path is a longer one, for good.  (But for who
+ *     has the sender leave out what waits for too long: there it is a queue, unless they are
+ *     later than that.)
  *
  * A jump has a place in the stream: blocks from `epoch' on are of the new time,
  * those before it, which may come later, of the old one.  There is one in a second
@@ -43,9 +45,12 @@ typedef struct
   FaspTime last;                /* arrival at which offset was slewed last */
   FaspTime offset;              /* in use */
   FaspTime slew_remainder;
+  FaspTime catching_until;      /* until then it may fall at once */
   gint64 bucket;                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
   FaspTime least;               /* of all of them */
+  FaspTime tolerated;           /* what all are late by may be a queue at the sender, up to
+                                   that; the caller's */
   guint64 newest;               /* the highest block that has come, */
   FaspTime newest_media;        /* and its time */
   guint jumps;                  /* followed since the start; of the last: */
@@ -64,6 +69,8 @@ void fasp_media_clock_continue (FaspMediaClock * clock,
 /* Block @number is here. TRUE: the clock jumped (not for the first block). */
 gboolean fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     FaspTime media, FaspTime arrival);
+/* A queue at the sender is gone: what offset has taken of it for the path is given back at once. */
+void fasp_media_clock_catch_up (FaspMediaClock * clock);
 /* Is this block of the time since the last jump? */
 gboolean fasp_media_clock_is_current (const FaspMediaClock * clock,
     guint64 number);

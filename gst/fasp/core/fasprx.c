@@ -349,9 +349,10 @@ remember (FaspRx * rx, FaspTime now, guint64 number)
 }
 
 /* Does what comes come too late?  Then the sender need not send what else it has of that
- * time. */
+ * time.  What was not sent before has waited there, and what follows it is too late by the time
+ * that the sender hears of it. */
 static void
-note_behind (FaspRx * rx, FaspTime now, FaspTime lateness)
+note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
 {
   gboolean was = rx->behind;
   FaspTime latency;
@@ -359,7 +360,8 @@ note_behind (FaspRx * rx, FaspTime now, FaspTime lateness)
   if (!rx->give_up)
     return;
   latency = fasp_playout_get (&rx->playout, now);
-  rx->behind = latency > 0 && lateness > latency;
+  rx->behind = latency > 0 && lateness > latency - (round > 0 ? 0 :
+      MIN (rx->rtt, latency / 2));
   if (rx->behind && !was && !fasp_rx_is_damped (rx))
     speak_now (rx, now, FALSE);
 }
@@ -383,7 +385,7 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
         piece->media_time);
 
     fasp_hist_add (&rx->lateness, lateness);
-    note_behind (rx, now, lateness);
+    note_behind (rx, now, lateness, piece->round);
   }
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
@@ -464,6 +466,7 @@ fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
 static void
 note_time (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece)
 {
+  rx->clock.tolerated = rx->give_up ? fasp_playout_get (&rx->playout, now) : 0;
   if (fasp_media_clock_arrived (&rx->clock, piece->number, piece->media_time,
           now))
     fasp_skew_jumped (&rx->skew);
@@ -556,8 +559,11 @@ void
 fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
+  guint64 given_up = fasp_reorder_skip_to (rx->reorder, number);
 
-  rx->given_up += fasp_reorder_skip_to (rx->reorder, number);
+  rx->given_up += given_up;
+  if (given_up > 0 && rx->behind)
+    fasp_media_clock_catch_up (&rx->clock);
   forget_positions (rx, number);
   measure_in_order (rx, now, old_ack);
   speak_now (rx, now, FALSE);

@@ -349,7 +349,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     case FASP_FRAME_EXPIRED:
       /* what members lack is sent to all of them */
       if (sender && !session->member.joined)
-        fasp_tx_expire (&session->tx, frame->number, session->rtt.min);
+        fasp_tx_expire (&session->tx, now, frame->number, &session->rtt);
       break;
     case FASP_FRAME_TAIL:
       if (takes_stream)

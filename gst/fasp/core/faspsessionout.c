@@ -19,6 +19,7 @@
 #define FEEDBACK_FLOW 45
 #define FEEDBACK_ARRIVAL 12
 #define FEEDBACK_REST 68
+#define EXPIRED_SIZE 5
 /* A flow on which nothing has been heard for so long may carry nothing there either. */
 #define NEXT_AFTER (10 * FASP_SEC)
 /* Datagrams that the losses of late are known from, at most. */
@@ -399,8 +400,6 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
   guint arrivals = 0;
   FaspTime expired;
 
-  if (fasp_rx_tell_expired (&session->rx, now, &expired))
-    fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
   feedback.serial = ++session->serial;
   feedback.clock = now;
   feedback.n_flows = choose_flows (session, flows);
@@ -414,8 +413,12 @@ write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
     fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback,
       FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - FEEDBACK_REST -
-      FEEDBACK_FLOW * feedback.n_flows - FEEDBACK_ARRIVAL * arrivals);
+      EXPIRED_SIZE - FEEDBACK_FLOW * feedback.n_flows -
+      FEEDBACK_ARRIVAL * arrivals);
   fasp_wire_write_feedback (w, &feedback);
+  /* it is judged by the round trip that the feedback tells */
+  if (fasp_rx_tell_expired (&session->rx, now, &expired))
+    fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
   return w->used - used;
 }
 

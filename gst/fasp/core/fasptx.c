@@ -8,6 +8,8 @@
 #define DEAF_AFTER FASP_SEC
 /* A copy for which there is nothing left asks again. */
 #define COPY_AGAIN (5 * FASP_MSEC)
+/* What waits for too long again within such a time waits since more comes than leaves. */
+#define EXPIRED_AGAIN (10 * FASP_SEC)
 /* A stream has paused after that share of the time that there is for repairs beyond a round
  * trip, and so many times its usual gap between blocks. */
 #define PAUSE_SHARE 16
@@ -599,22 +601,31 @@ fasp_tx_skip_to (FaspTx * tx, guint64 number)
 }
 
 void
-fasp_tx_expire (FaspTx * tx, guint32 media_time, FaspTime rtt)
+fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
+    const FaspRtt * rtt)
 {
   guint64 head = fasp_store_get_head (tx->store);
-  guint64 number = MAX (tx->cursor, fasp_store_get_tail (tx->store));
+  guint64 tail = fasp_store_get_tail (tx->store);
+  guint64 fresh = MAX (tx->cursor, tail);
+  guint64 number = MAX (fasp_tx_get_base (tx), tail);
+  gboolean all = FALSE;
   FaspTime newest, expired;
 
   if (number + 1 >= head)
     return;
   newest = fasp_store_get (tx->store, head - 1)->media_time;
-  expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest) + rtt;
-  /* it has not heard yet that our clock was set back */
-  if (expired > newest)
+  expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest);
+  /* it has not heard yet that our clock was set back, or the path has become so long that all
+   * is too late */
+  if (expired + rtt->latest > newest)
     return;
-  while (number + 1 < head
-      && fasp_store_get (tx->store, number)->media_time < expired)
+  expired += rtt->min;
+  if (fresh < head && fasp_store_get (tx->store, fresh)->media_time < expired) {
+    all = tx->expired_time > 0 && now - tx->expired_time < EXPIRED_AGAIN;
+    tx->expired_time = now;
+  }
+  while (number + 1 < head && (all
+          || fasp_store_get (tx->store, number)->media_time < expired))
     number++;
-  if (number > tx->cursor)
-    fasp_tx_skip_to (tx, number);
+  fasp_tx_skip_to (tx, number);
 }

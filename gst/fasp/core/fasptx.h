@@ -59,6 +59,7 @@ typedef struct
   FaspTime tail_time, tail_interval;
   FaspTime block_time;          /* when the newest block left, */
   FaspTime gap;                 /* and after how long the newest ones, smoothed */
+  FaspTime expired_time;        /* when some of what waits was too late; 0: never */
   FaspTime heard;               /* last feedback */
   gboolean stalled;
   FaspTime stall_end;           /* of the last one */
@@ -139,9 +140,11 @@ FaspTime fasp_tx_get_timeout (const FaspTx * tx);
 /* slow-policy=skip: the peer gets nothing below @number any more. */
 void fasp_tx_skip_to (FaspTx * tx, guint64 number);
 /* The receiver has no use for what was written before @media_time (low 32 bits of it), nor for
- * what is younger by the round trip that this and what leaves now take.  Of what has not been
- * sent that is skipped; but for the last block, which may be the end. */
-void fasp_tx_expire (FaspTx * tx, guint32 media_time, FaspTime rtt);
+ * what is younger by the round trip that this and what leaves now take.  That is skipped, and where
+ * some of it has not been sent yet, as not long ago, all that has not: more comes than leaves.  But
+ * for the last block, which may be the end. */
+void fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
+    const FaspRtt * rtt);
 /* Everything before this block is no longer needed for this session. */
 guint64 fasp_tx_get_base (const FaspTx * tx);
 /* The whole of a finished stream is acknowledged. */

@@ -1372,12 +1372,24 @@ test_too_late (void)
   vcast_free (n);
 }
 
+typedef struct
+{
+  gboolean skip;
+  guint seconds;
+} Outage;
+
+static const Outage outages[] = {
+  {FALSE, 6}, {TRUE, 6}, {FALSE, 3}, {TRUE, 3}
+};
+
 /* too-late=skip after an outage: what was written meanwhile is of no use any more, and is not
- * sent; with wait it is, and all is late until it is caught up with. */
+ * sent, nor sent again (for 5 s it goes on); with wait it is, and all is late until it is caught
+ * up with. */
 static void
 test_outage_late (gconstpointer data)
 {
-  gboolean skip = GPOINTER_TO_INT (data);
+  const Outage *outage = data;
+  gboolean skip = outage->skip;
   VCast *n = vcast_new (9);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
@@ -1391,7 +1403,7 @@ test_outage_late (gconstpointer data)
   vcast_run (n, 3 * FASP_SEC);
   joined = n->nodes[VNET_B].origin;
   lose (n, 1);
-  vcast_run (n, 6 * FASP_SEC);
+  vcast_run (n, outage->seconds * FASP_SEC);
   lose (n, 0);
   /* heard by its TAIL, every 100 ms, one late block, and what the sender knows then */
   vcast_run (n, 700 * FASP_MSEC);
@@ -1405,8 +1417,8 @@ test_outage_late (gconstpointer data)
   if (skip) {
     assert_gap_told (n, VNET_B, joined, FALSE);
     /* 4 Mbit/s; the last 0.3 s of the outage are in time still */
-    g_assert_cmpuint (missing, >, 500000 * 4);
-    g_assert_cmpuint (missing, <, 500000 * 6);
+    g_assert_cmpuint (missing, >, 500000 * (outage->seconds - 2));
+    g_assert_cmpuint (missing, <, 500000 * outage->seconds);
   } else {
     vcast_assert_whole (n, VNET_B);
   }
@@ -1436,6 +1448,56 @@ test_longer_path (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   vcast_free (n);
+}
+
+/* too-late=skip where the channel takes less than the stream, for long, by a quarter or by little: of what is
+ * left out the rest is in time, and the stream stays live. */
+static void
+test_narrow_late (void)
+{
+  static const guint channels[] = { 3200000, 4100000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (channels); i++) {
+    VCast *n = vcast_new (11);
+    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+    FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+    VCastNode *node = &n->nodes[VNET_B];
+    guint64 in_time = 0, late = 0, before = 0;
+    FaspTime latest = 0, shift;
+
+    a.latency_ms = b.latency_ms = 1000;
+    a.max_bitrate = channels[i];
+    b.too_late_skip = TRUE;
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_run (n, 500 * FASP_MSEC);
+    shift = fasp_endpoint_map_media_time (node->endpoint, 0);
+    while (vnet_get_time (n->net) < 60 * FASP_SEC) {
+      FaspTime lateness;
+
+      vcast_run (n, 5 * FASP_MSEC);
+      lateness = vnet_get_time (n->net) - node->play;
+      latest = MAX (latest, lateness);
+      if (lateness <= 1000 * FASP_MSEC)
+        in_time += node->read - before;
+      else
+        late += node->read - before;
+      before = node->read;
+    }
+    shift = fasp_endpoint_map_media_time (node->endpoint, 0) - shift;
+    g_test_message ("%u: %.3f in time, %.4f late, %u gaps, %d ms, %d ms off",
+        channels[i], in_time * 8. / 2.4e8, late * 8. / 2.4e8,
+        node->discontinuities, (gint) (latest / 1000), (gint) (shift / 1000));
+    g_assert_cmpint (ABS (shift), <, 60 * FASP_MSEC);
+    g_assert_cmpint (latest, <, 1100 * FASP_MSEC);
+    g_assert_cmpuint (node->discontinuities, >, 0);
+    g_assert_cmpuint (node->discontinuities, <, 50);
+    g_assert_cmpuint (in_time, >, 60 * (guint64) channels[i] / 8 * .9);
+    g_assert_cmpuint (late, <, in_time / 40);
+    vcast_end (n);
+    g_assert_false (node->wrong);
+    vcast_free (n);
+  }
 }
 
 /* The path narrows in the middle of the stream. */
@@ -1799,9 +1861,12 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
   g_test_add_func ("/endpoint/turns", test_turns);
   g_test_add_func ("/endpoint/too-late", test_too_late);
-  g_test_add_data_func ("/endpoint/outage/wait", GINT_TO_POINTER (FALSE),
+  g_test_add_func ("/endpoint/too-late/narrow", test_narrow_late);
+  g_test_add_data_func ("/endpoint/outage/wait", &outages[0], test_outage_late);
+  g_test_add_data_func ("/endpoint/outage/skip", &outages[1], test_outage_late);
+  g_test_add_data_func ("/endpoint/outage/short/wait", &outages[2],
       test_outage_late);
-  g_test_add_data_func ("/endpoint/outage/skip", GINT_TO_POINTER (TRUE),
+  g_test_add_data_func ("/endpoint/outage/short/skip", &outages[3],
       test_outage_late);
   g_test_add_func ("/endpoint/longer-path", test_longer_path);
   g_test_add_func ("/endpoint/narrow", test_narrow);

@@ -77,6 +77,30 @@ test_longer_path (void)
   g_assert_cmpuint (clock.jumps, ==, 1);
 }
 
+/* What waits for 0.7 s at the sender, while that is let wait for 1 s, waits there only; and offset, which has
+ * slowly gone that way, is back as soon as that is left out. */
+static void
+test_queue_there (void)
+{
+  FaspMediaClock clock;
+  FaspTime t, queue = 700 * FASP_MSEC;
+  guint64 n = 0;
+
+  fasp_media_clock_init (&clock);
+  clock.tolerated = FASP_SEC;
+  for (t = 0; t < 20 * FASP_SEC; t += 10 * FASP_MSEC)
+    g_assert_false (fasp_media_clock_arrived (&clock, n++, t, t + 1000));
+  for (guint i = 0; i < 6000; i++, t += 10 * FASP_MSEC)
+    g_assert_false (fasp_media_clock_arrived (&clock, n++, t,
+            t + 1000 + queue));
+  g_assert_cmpint (fasp_media_clock_map (&clock, n, t), >, t + 40 * FASP_MSEC);
+  t += queue;
+  fasp_media_clock_catch_up (&clock);
+  g_assert_false (fasp_media_clock_arrived (&clock, n++, t, t + 1000));
+  g_assert_cmpint (fasp_media_clock_map (&clock, n, t), ==, t + 1000);
+  g_assert_cmpuint (clock.jumps, ==, 0);
+}
+
 /* The sender's clock is set; two blocks before that are late, the first after it is
  * lost and comes last.  Each is mapped by its own time. */
 static void
@@ -203,6 +227,7 @@ main (int argc, char **argv)
   g_test_add_func ("/media-clock/drift", test_drift);
   g_test_add_func ("/media-clock/outage", test_outage);
   g_test_add_func ("/media-clock/longer-path", test_longer_path);
+  g_test_add_func ("/media-clock/queue-there", test_queue_there);
   g_test_add_func ("/media-clock/set", test_set);
   g_test_add_func ("/media-clock/catching-up", test_catching_up);
   g_test_add_func ("/media-clock/nonsense", test_nonsense);
