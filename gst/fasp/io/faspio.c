@@ -97,7 +97,7 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
   g_autoptr (GSocketAddress) literal = NULL;
 
-  if (!open_links (io, settings, error))
+  if (!fasp_random_check (error) || !open_links (io, settings, error))
     return FALSE;
   /* a name may get other addresses; an address will stay what it is */
   if (settings->peer_host != NULL)

@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+/* FALSE: it gives none, as in some sandboxes: nothing that needs them may be begun. */
+gboolean fasp_random_check (GError ** error);
 /* A FaspRandomFunc. */
 void fasp_random_bytes (gpointer unused, guint8 * data, gsize size);
 

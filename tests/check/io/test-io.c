@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include "faspio.h"
 #include "faspreceivers.h"
@@ -20,7 +22,7 @@ static gint broken, asked;
 
 enum
 {
-  WORKS, NO_POLL, NO_RECEIVE, NO_SEND, REFUSES
+  WORKS, NO_POLL, NO_RECEIVE, NO_SEND, REFUSES, NO_RANDOM
 };
 
 static gboolean
@@ -65,6 +67,15 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
   /* by turns, as two lines would, and each time again as it is tried again */
   errno = times != 0 ? (times / 4 % 2 == 0 ? EPERM : ENETUNREACH) : EAGAIN;
   return times != 0 || is_broken (NO_SEND) ? -1 : real (fd, messages, n, flags);
+}
+
+ssize_t
+getrandom (void *data, size_t size, unsigned flags)
+{
+  ssize_t (*real) (void *, size_t, unsigned) = dlsym (RTLD_NEXT, "getrandom");
+
+  errno = ENOSYS;
+  return is_broken (NO_RANDOM) ? -1 : real (data, size, flags);
 }
 
 int
@@ -335,6 +346,26 @@ test_no_threads (void)
   fasp_io_free (io);
 }
 
+/* A sandbox without random numbers: nothing begins, and the process lives. */
+static void
+test_no_random (void)
+{
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event };
+  static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
+
+  g_atomic_int_set (&broken, NO_RANDOM);
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+    g_autoptr (GError) error = NULL;
+
+    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+        modes[i]);
+    g_assert_null (fasp_io_new (&settings, &error));
+    g_assert_nonnull (strstr (error->message, "random"));
+  }
+  g_atomic_int_set (&broken, WORKS);
+}
+
 /* An interface that is another one by now is followed, by who dials and at a port. */
 static void
 test_interface (void)
@@ -403,6 +434,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/interface", test_interface);
   g_test_add_func ("/io/refusals", test_refusals);
   g_test_add_func ("/io/no-threads", test_no_threads);
+  g_test_add_func ("/io/no-random", test_no_random);
   g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
       test_broken);
   g_test_add_data_func ("/io/broken/receive", GINT_TO_POINTER (NO_RECEIVE),
