@@ -343,6 +343,16 @@ handle_send_failed (const gchar * why, gpointer data)
   end_telling (before);
 }
 
+static void
+handle_receive_failed (const gchar * why, gpointer data)
+{
+  GstFaspConnection *c = data;
+  gpointer before = begin_telling (c);
+
+  gst_fasp_events_receive_failed (c->element, why);
+  end_telling (before);
+}
+
 /* What everybody can do who reaches the port, or the wire. */
 static void
 warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
@@ -478,6 +488,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
   settings->event = handle_event;
   settings->resolve_failed = handle_resolve_failed;
   settings->send_failed = handle_send_failed;
+  settings->receive_failed = handle_receive_failed;
   settings->buffer_short = handle_buffer_short;
   settings->user_data = c;
   settings->endpoint.ask |= has_judge (c->element);

@@ -443,3 +443,12 @@ gst_fasp_events_send_failed (GstElement * element, const gchar * why)
           "for IPv6) and the firewall of this machine; it is tried again.",
           why), (NULL));
 }
+
+void
+gst_fasp_events_receive_failed (GstElement * element, const gchar * why)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+      ("This machine's kernel gives no datagrams, whether any come or not: %s. Let this "
+          "program call recvmmsg(), if it is confined (seccomp), and see whether the "
+          "machine has memory; it is tried again.", why), (NULL));
+}

@@ -45,7 +45,8 @@ gboolean gst_fasp_events_is_due (gint64 * told);
 /* The kernel's limit of receive buffers is too low for this rate (bit/s). */
 void gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
     gsize granted, gsize wanted);
-/* Datagrams cannot be sent, for a reason of this machine. */
+/* Datagrams cannot be sent, or received, for a reason of this machine. */
 void gst_fasp_events_send_failed (GstElement * element, const gchar * why);
+void gst_fasp_events_receive_failed (GstElement * element, const gchar * why);
 
 G_END_DECLS

@@ -180,6 +180,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   g_cond_init (&io->changed);
   io->event = settings->event;
   io->send_failed = settings->send_failed;
+  io->receive_failed = settings->receive_failed;
   io->buffer_short = settings->buffer_short;
   io->buffer = fasp_links_get_buffer (io->links);
   io->user_data = settings->user_data;

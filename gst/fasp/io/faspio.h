@@ -26,8 +26,9 @@ typedef void (*FaspIoEventFunc) (FaspIo * io, const FaspEvent * event,
 typedef void (*FaspIoResolveFunc) (const gchar * host, const GError * error,
     gpointer user_data);
 
-/* The network refuses our datagrams; they are tried again. */
-typedef void (*FaspIoSendFunc) (const gchar * why, gpointer user_data);
+/* The network refuses our datagrams, or the kernel to give us those that come; it is tried
+ * again. */
+typedef void (*FaspIoRefusedFunc) (const gchar * why, gpointer user_data);
 
 /* The kernel gives the socket a receive buffer of @granted bytes, which is less
  * than comes in @rate bit/s in FASP_IO_BUFFER_TIME; @wanted would do. Once. */
@@ -61,7 +62,7 @@ typedef struct
   guint n_fallbacks;            /* so many */
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
-  FaspIoSendFunc send_failed;
+  FaspIoRefusedFunc send_failed, receive_failed;
   FaspIoBufferFunc buffer_short;
   gpointer user_data;
 } FaspIoSettings;

@@ -31,7 +31,7 @@ struct _FaspIo
   FaspReceivers *receivers;
   GThread *thread;
   FaspIoEventFunc event;
-  FaspIoSendFunc send_failed;
+  FaspIoRefusedFunc send_failed, receive_failed;
   FaspIoBufferFunc buffer_short;
   FaspIoResolveFunc resolve_failed;
   gpointer user_data;
@@ -42,12 +42,14 @@ struct _FaspIo
   FaspReceiveBatch *in;
   guint64 own;                  /* links that it receives from */
   gsize buffer;                 /* as it is now, or enough of that */
-  gboolean told[FASP_IO_ERRORS_MAX];    /* by errno, of what does not leave */
+  gboolean told[FASP_IO_ERRORS_MAX];    /* by errno, of what does not leave, */
+  gboolean told_deaf[FASP_IO_ERRORS_MAX];       /* or come in */
   FaspTime follow_at;           /* FASP_NEVER: nothing is of an interface */
   FaspResolve *resolve;
   guint peer_serial;            /* of the one being resolved */
 
   gint relieved;                /* it receives from none, the port does; atomic */
+  gint deaf;                    /* errno of what does not come in; atomic */
 
   FaspGuard guard;              /* of all below */
   GCond changed;                /* something a waiter may be waiting for */

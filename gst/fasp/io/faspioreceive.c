@@ -47,6 +47,16 @@ take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
       size, memory, marked, route);
 }
 
+/* From any thread. */
+static void
+note_deaf (FaspIo * io, gint error)
+{
+  if (error == 0)
+    return;
+  g_atomic_int_set (&io->deaf, error);
+  fasp_lanes_wake (io->lanes);
+}
+
 /* --- from our own links ------------------------------------------------------------ */
 
 static void
@@ -78,6 +88,7 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     if (all)
       break;
   }
+  note_deaf (io, fasp_receive_batch_take_error (in));
   /* anybody can forge them: datagrams are not to wait for all */
   for (guint i = 0; i < FASP_REPORTS_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (io->links, link),
@@ -163,6 +174,12 @@ port_relieve (gpointer data)
   fasp_lanes_wake (io->lanes);
 }
 
+static void
+port_deaf (gpointer io, gint error)
+{
+  note_deaf (io, error);
+}
+
 const FaspPortFunctions fasp_io_port_functions = {
-  port_begin, port_receive, port_end, port_unreachable, port_relieve
+  port_begin, port_receive, port_end, port_unreachable, port_deaf, port_relieve
 };

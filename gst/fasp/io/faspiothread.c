@@ -84,12 +84,12 @@ tell (FaspIo * io)
 
 /* Once for each kind of trouble: several lines, or lanes, may each have one of their own. */
 static void
-tell_send_error (FaspIo * io, gint error)
+tell_error (FaspIo * io, gint error, gboolean * told, FaspIoRefusedFunc refused)
 {
-  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || io->told[error])
+  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || told[error])
     return;
-  io->told[error] = TRUE;
-  io->send_failed (g_strerror (error), io->user_data);
+  told[error] = TRUE;
+  refused (g_strerror (error), io->user_data);
 }
 
 /* --- waking and sleeping ----------------------------------------------------------- */
@@ -177,7 +177,10 @@ fasp_io_run (gpointer data)
   for (;;) {
     gint blocked = fasp_lanes_send (io->lanes);
 
-    tell_send_error (io, fasp_lanes_take_error (io->lanes));
+    tell_error (io, fasp_lanes_take_error (io->lanes), io->told,
+        io->send_failed);
+    tell_error (io, g_atomic_int_exchange (&io->deaf, 0), io->told_deaf,
+        io->receive_failed);
     tell (io);
     follow_interfaces (io);
     if (is_done (io))           /* what was sent may have been the last */

@@ -104,6 +104,21 @@ tell_unreachable (FaspPort * port)
 }
 
 static void
+tell_deaf (FaspPort * port, gint error)
+{
+  if (error == 0)
+    return;
+  g_mutex_lock (&port->lock);
+  for (guint i = 0; i < FASP_ROUTES_MAX; i++) {
+    FaspPortMember *member = find (port, i);
+
+    if (member != NULL)
+      member->functions->deaf (member->data, error);
+  }
+  g_mutex_unlock (&port->lock);
+}
+
+static void
 receive (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
 {
   gint fd = fasp_links_get_fds (port->links)[0];
@@ -115,6 +130,7 @@ receive (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
     deal_out (port, batch, self);
     g_mutex_unlock (&port->lock);
   }
+  tell_deaf (port, fasp_receive_batch_take_error (batch));
   tell_unreachable (port);
 }
 

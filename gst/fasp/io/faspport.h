@@ -36,6 +36,8 @@ typedef struct
   void (*end) (gpointer member, gboolean beside);
   /* Nobody listens at an address that somebody at this port sends to. */
   void (*unreachable) (gpointer member, FaspTime now, const FaspAddress * to);
+  /* The kernel gives nothing of what comes, for this reason (errno). */
+  void (*deaf) (gpointer member, gint error);
   /* The port's own thread receives from now on. */
   void (*relieve) (gpointer member);
 } FaspPortFunctions;

@@ -39,7 +39,8 @@ struct _FaspReceiveBatch
   FaspChunk *spare;             /* this takes its place */
 
   guint wanted;                 /* messages, of the next fill */
-  guint failed;                 /* fills in a row */
+  guint failed;                 /* fills in a row, */
+  gint error;                   /* why, when they are many */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
@@ -88,8 +89,19 @@ note_result (FaspReceiveBatch * b, gint n)
 {
   if (n >= 0 || errno == EAGAIN || errno == EINTR)
     b->failed = 0;
-  else if (++b->failed > FAILED_MAX)
+  else if (++b->failed == FAILED_MAX)
+    b->error = errno;
+  else if (b->failed > FAILED_MAX)
     g_usleep (FAILED_PAUSE);
+}
+
+gint
+fasp_receive_batch_take_error (FaspReceiveBatch * b)
+{
+  gint error = b->error;
+
+  b->error = 0;
+  return error;
 }
 
 /* Linux tells of an ICMP that came back in place of receiving, once, and again with each that is

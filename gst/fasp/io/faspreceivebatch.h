@@ -29,5 +29,7 @@ gboolean fasp_receive_batch_fill (FaspReceiveBatch * batch, gint fd);
  * has a reference to @memory, if that is not NULL. NULL: that was all. */
 const guint8 *fasp_receive_batch_next (FaspReceiveBatch * batch, gsize * size,
     FaspAddress * from, FaspMemory ** memory, gboolean * marked);
+/* errno of what the kernel refuses again and again, once; else 0. */
+gint fasp_receive_batch_take_error (FaspReceiveBatch * batch);
 
 G_END_DECLS

@@ -125,13 +125,20 @@ on_event (FaspIo * io, const FaspEvent * event, gpointer data)
 {
 }
 
-static gint send_failures;
+static gint refusals;
 
 static void
-on_send_failed (const gchar * why, gpointer data)
+on_refused (const gchar * why, gpointer data)
 {
   g_test_message ("%s", why);
-  g_atomic_int_inc (&send_failures);
+  g_atomic_int_inc (&refusals);
+}
+
+static void
+on_deaf (const gchar * why, gpointer times)
+{
+  g_test_message ("%s", why);
+  g_atomic_int_inc ((gint *) times);
 }
 
 /* How many threads can still be made; -1: any number. */
@@ -171,7 +178,8 @@ new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short * s)
         1 << 20
   };
   FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_send_failed,.buffer_short = on_short,.user_data = s
+    .send_failed = on_refused,.receive_failed = on_refused,.buffer_short =
+        on_short,.user_data = s
   };
   g_autoptr (GError) error = NULL;
   FaspIo *io;
@@ -299,14 +307,14 @@ test_refusals (void)
   Short s = { 0 };
   FaspIo *sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, 9, 0, &s);
 
-  g_atomic_int_set (&send_failures, 0);
+  g_atomic_int_set (&refusals, 0);
   g_atomic_int_set (&asked, 0);
   g_atomic_int_set (&broken, REFUSES);
   while (g_atomic_int_get (&asked) < 16)
     g_usleep (1000);
   fasp_io_free (sender);
   g_atomic_int_set (&broken, WORKS);
-  g_assert_cmpint (g_atomic_int_get (&send_failures), ==, 2);
+  g_assert_cmpint (g_atomic_int_get (&refusals), ==, 2);
 }
 
 static void
@@ -324,7 +332,7 @@ test_no_threads (void)
     {.local_address = "127.0.0.1",.tos = -1}
   };
   FaspIoSettings settings = {.links = links,.n_links = 2,.flowlets = 2,
-    .event = on_event,.send_failed = on_send_failed,.buffer_short = on_short,
+    .event = on_event,.send_failed = on_refused,.buffer_short = on_short,
     .resolve_failed = on_resolve_failed,.threads = 2,.peer_host =
         "localhost",.peer_port = 9
   };
@@ -344,6 +352,44 @@ test_no_threads (void)
   /* one that receives beside, the resolver's, and its own */
   g_assert_cmpint (n, ==, 1 + 3);
   fasp_io_free (io);
+}
+
+/* Whom the kernel gives nothing of what comes is told why, once, and so is each at a port that
+ * several have. */
+static void
+test_deaf (void)
+{
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+    .receive_failed = on_deaf
+  };
+  static const gchar *const streamids[] = { "one", "other" };
+  FaspIo *listeners[G_N_ELEMENTS (streamids)], *caller;
+  gint told[G_N_ELEMENTS (streamids)] = { 0 };
+  Short s = { 0 };
+
+  g_atomic_int_set (&broken, NO_RECEIVE);
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+      FASP_MODE_LISTENER);
+  for (guint i = 0; i < G_N_ELEMENTS (streamids); i++) {
+    g_autoptr (GError) error = NULL;
+
+    settings.endpoint.streamid = streamids[i];
+    settings.user_data = &told[i];
+    listeners[i] = fasp_io_new (&settings, &error);
+    g_assert_no_error (error);
+    link.local_port = fasp_io_get_port (listeners[i]);
+  }
+  caller = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, link.local_port, 0, &s);
+  for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
+    while (g_atomic_int_get (&told[i]) == 0)
+      g_usleep (1000);
+  fasp_io_free (caller);
+  for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
+    fasp_io_free (listeners[i]);
+  g_atomic_int_set (&broken, WORKS);
+  for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
+    g_assert_cmpint (told[i], ==, 1);
 }
 
 /* A sandbox without random numbers: nothing begins, and the process lives. */
@@ -374,7 +420,7 @@ test_interface (void)
         -1,.interface = "wwan0"
   };
   FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_send_failed,.buffer_short = on_short
+    .send_failed = on_refused,.buffer_short = on_short
   };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 
@@ -435,6 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/refusals", test_refusals);
   g_test_add_func ("/io/no-threads", test_no_threads);
   g_test_add_func ("/io/no-random", test_no_random);
+  g_test_add_func ("/io/deaf", test_deaf);
   g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
       test_broken);
   g_test_add_data_func ("/io/broken/receive", GINT_TO_POINTER (NO_RECEIVE),
