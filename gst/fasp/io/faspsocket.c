@@ -268,6 +268,7 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
 {
   FaspSocket *s = g_new0 (FaspSocket, 1);
   g_autoptr (GSocketAddress) address = NULL;
+  g_autoptr (GError) why = NULL;
   gboolean any = settings->local_address == NULL
       || settings->local_address[0] == '\0';
 
@@ -281,10 +282,10 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
   if (!any)
     s->family = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6 ?
         AF_INET6 : AF_INET;
-  if (open_family (s, settings, address, any ? NULL : error))
+  if (open_family (s, settings, address, &why))
     return s;
-  if (any) {
-    /* a machine without IPv6 */
+  if (any && !g_error_matches (why, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)) {
+    /* a machine without IPv6; who lacks the port only is not to have half of it */
     if (s->fd >= 0)
       close (s->fd);
     s->family = AF_INET;
@@ -292,6 +293,8 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
     address = local_address (settings, s->family, error);
     if (open_family (s, settings, address, error))
       return s;
+  } else {
+    g_propagate_error (error, g_steal_pointer (&why));
   }
 failed:
   fasp_socket_free (s);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "faspportprivate.h"
@@ -122,10 +123,33 @@ test_reports (void)
   fasp_receive_batch_free (batch);
 }
 
+/* Who wants all addresses is not left with those of IPv4 because somebody has one of IPv6. */
+static void
+test_taken (void)
+{
+  FaspSocketSettings one = {.local_address = "::1",.tos = -1 };
+  FaspSocketSettings all = {.tos = -1 };
+  g_autoptr (GError) error = NULL;
+  FaspPortPlace first, second;
+
+  if (!fasp_port_join (&one, FASP_ROLE_SENDER, NULL, 1 << 20, &first, NULL)) {
+    g_test_skip ("a machine without IPv6");
+    return;
+  }
+  all.local_port =
+      fasp_socket_get_port (fasp_links_get (fasp_port_get_links (&first), 0));
+  g_assert_false (fasp_port_join (&all, FASP_ROLE_SENDER, NULL, 1 << 20,
+          &second, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
+  g_assert_nonnull (strstr (error->message, "Another element"));
+  fasp_port_leave (&first);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/port/reports", test_reports);
+  g_test_add_func ("/port/taken", test_taken);
   return g_test_run ();
 }
