@@ -7,6 +7,7 @@
 #endif
 
 #include "gstfaspelements.h"
+#include "gstfaspenums.h"
 #include "gstfaspevents.h"
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
@@ -286,6 +287,15 @@ was_told (GstFaspRefusals * told, const FaspEvent * event)
   return FALSE;
 }
 
+static gboolean
+meets_halfway (GstElement * element)
+{
+  GstFaspMode mode;
+
+  g_object_get (element, "mode", &mode, NULL);
+  return mode == GST_FASP_MODE_RENDEZVOUS;
+}
+
 /* Whoever waits for this end may have others that wait for him. */
 static gboolean
 is_held (GstElement * element)
@@ -327,6 +337,14 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
         GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
             ("No connection to %s yet: %s. Set the same on both ends. Dialling "
                 "goes on.", peer, event->text), (NULL));
+      else if (meets_halfway (element))
+        GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+            ("Nothing is heard from %s yet. Is the other end running, with "
+                "mode=rendezvous, the address of this one and its port? If it is, a NAT "
+                "on the way does not keep the port: then have one end listen, at a "
+                "port that is forwarded to it. It is tried again%s.", peer,
+                is_held (element) ? ", and the stream is held until then "
+                "(wait-for-connection=false: it passes)" : ""), (NULL));
       else
         GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
             ("%s does not answer yet. Is the other end running, and is its UDP "

@@ -181,6 +181,8 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
   endpoint->peer = *peer;
   endpoint->has_peer = TRUE;
   if (!fasp_dial_is_ours (endpoint)) {
+    if (endpoint->punch_time == FASP_NEVER)
+      endpoint->call_started = now;
     endpoint->punch_time = now;
     return;
   }
@@ -287,8 +289,9 @@ get_call_deadline (const FaspEndpoint * endpoint)
 static FaspTime
 get_unanswered_time (const FaspEndpoint * endpoint)
 {
-  /* or nobody there is to be called has been heard of */
-  return (endpoint->caller.active || (endpoint->config.group.len > 0
+  /* it is met halfway, or nobody there is to be called has been heard of */
+  return (endpoint->caller.active || endpoint->punch_time != FASP_NEVER
+      || (endpoint->config.group.len > 0
           && endpoint->expected && !endpoint->has_peer))
       && !endpoint->unanswered_told && !endpoint->closing
       && fasp_endpoint_get_open (endpoint) == NULL ?

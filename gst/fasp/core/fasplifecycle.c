@@ -94,7 +94,8 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_admission_left (endpoint, session);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
-  endpoint->unanswered_told = FALSE;
+  /* who meets others halfway just waits for the next */
+  endpoint->unanswered_told = !fasp_dial_is_ours (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED,
       session)->in_the_middle = endpoint->store != NULL
       && fasp_writing_is_in_the_middle (endpoint, session);

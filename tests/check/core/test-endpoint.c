@@ -183,19 +183,25 @@ test_latency (void)
   vcast_free (n);
 }
 
+/* @data: who is there first, and hears that the other is not, once. */
 static void
-test_rendezvous (void)
+test_rendezvous (gconstpointer data)
 {
+  guint first = GPOINTER_TO_UINT (data), second = VNET_A + VNET_B - first;
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_RENDEZVOUS);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_RENDEZVOUS);
+  FaspEndpointConfig a = vcast_config (first, FASP_MODE_RENDEZVOUS);
+  FaspEndpointConfig b = vcast_config (second, FASP_MODE_RENDEZVOUS);
 
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_run (n, 3 * FASP_SEC);  /* one comes later */
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, first, &a, second);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[first].events[FASP_EVENT_UNANSWERED], ==, 1);
+  vcast_join (n, second, &b, first);
   vcast_run (n, 3 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[first].events[FASP_EVENT_UNANSWERED], ==, 1);
+  g_assert_cmpuint (n->nodes[second].events[FASP_EVENT_UNANSWERED], ==, 0);
   vcast_free (n);
 }
 
@@ -1789,7 +1795,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/ask/refuse", GINT_TO_POINTER (FALSE),
       test_ask);
   g_test_add_func ("/endpoint/latency", test_latency);
-  g_test_add_func ("/endpoint/rendezvous", test_rendezvous);
+  g_test_add_data_func ("/endpoint/rendezvous/sender",
+      GUINT_TO_POINTER (VNET_A), test_rendezvous);
+  g_test_add_data_func ("/endpoint/rendezvous/receiver",
+      GUINT_TO_POINTER (VNET_B), test_rendezvous);
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
   g_test_add_func ("/endpoint/busy", test_busy);
   g_test_add_func ("/endpoint/end-of-name", test_end_of_name);
