@@ -21,6 +21,7 @@ struct _FaspSocket
 {
   gint fd;
   gint family;
+  gboolean maps;                /* of IPv6, and reaches addresses of IPv4 */
   guint16 port;
   gsize buffer;
   gchar *interface;             /* NULL: any */
@@ -233,6 +234,20 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
   return TRUE;
 }
 
+static void
+note_bound (FaspSocket * s, const struct sockaddr_storage *native)
+{
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
+
+  if (native->ss_family == AF_INET6) {
+    s->port = g_ntohs (six->sin6_port);
+    s->maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr)
+        || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
+  } else {
+    s->port = g_ntohs (((const struct sockaddr_in *) native)->sin_port);
+  }
+}
+
 static gboolean
 open_family (FaspSocket * s, const FaspSocketSettings * settings,
     GSocketAddress * address, GError ** error)
@@ -246,6 +261,7 @@ open_family (FaspSocket * s, const FaspSocketSettings * settings,
         "Check the limit of open files (`ulimit -n').");
     return FALSE;
   }
+  s->maps = s->family == AF_INET6;      /* unless it is bound to one of its own */
   if (s->family == AF_INET6)
     set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (settings->joins != NULL)  /* as do others on this machine */
@@ -257,9 +273,7 @@ open_family (FaspSocket * s, const FaspSocketSettings * settings,
           s->family, error))
     return FALSE;
   if (getsockname (s->fd, (struct sockaddr *) &bound, &length) == 0)
-    s->port = g_ntohs (bound.ss_family == AF_INET6 ?
-        ((struct sockaddr_in6 *) &bound)->sin6_port :
-        ((struct sockaddr_in *) &bound)->sin_port);
+    note_bound (s, &bound);
   return TRUE;
 }
 
@@ -384,7 +398,7 @@ fasp_socket_convert (const FaspSocket * s, GSocketAddress * address,
 
   if (!g_socket_address_to_native (address, &native, sizeof (native), NULL))
     return FALSE;
-  if (s->family == AF_INET6 && native.ss_family == AF_INET) {
+  if (s->maps && native.ss_family == AF_INET) {
     struct sockaddr_in four = *(struct sockaddr_in *) &native;
     struct sockaddr_in6 six = {.sin6_family = AF_INET6 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include "faspio.h"
 #include "faspreceivers.h"
 
@@ -412,6 +413,46 @@ test_no_random (void)
   g_atomic_int_set (&broken, WORKS);
 }
 
+/* Who has one address can reach those of its kind only, and does not begin with another. */
+static void
+test_families (void)
+{
+  static const struct
+  {
+    const gchar *own, *peer;
+    gboolean good;
+  } cases[] = {
+    {"127.0.0.1", "127.0.0.1", TRUE}, {"127.0.0.1", "::1", FALSE},
+    {"::1", "::1", TRUE}, {"::1", "127.0.0.1", FALSE},
+    {"::", "::1", TRUE}, {"::", "127.0.0.1", TRUE},
+    {"::ffff:127.0.0.1", "127.0.0.1", TRUE},
+  };
+  gint fd = socket (AF_INET6, SOCK_DGRAM, 0);
+
+  if (fd < 0) {
+    g_test_skip ("a machine without IPv6");
+    return;
+  }
+  close (fd);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    FaspSocketSettings link = {.local_address = cases[i].own,.tos = -1 };
+    FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+      .send_failed = on_refused,.receive_failed = on_refused,.peer_host =
+          cases[i].peer,.peer_port = 9
+    };
+    g_autoptr (GError) error = NULL;
+    FaspIo *io;
+
+    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+        FASP_MODE_CALLER);
+    io = fasp_io_new (&settings, &error);
+    g_assert_cmpint (io != NULL, ==, cases[i].good);
+    if (io == NULL)
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE);
+    fasp_io_free (io);
+  }
+}
+
 /* An interface that is another one by now is followed, by who dials and at a port. */
 static void
 test_interface (void)
@@ -481,6 +522,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/refusals", test_refusals);
   g_test_add_func ("/io/no-threads", test_no_threads);
   g_test_add_func ("/io/no-random", test_no_random);
+  g_test_add_func ("/io/families", test_families);
   g_test_add_func ("/io/deaf", test_deaf);
   g_test_add_data_func ("/io/broken/poll", GINT_TO_POINTER (NO_POLL),
       test_broken);
