@@ -39,7 +39,8 @@ static const struct
 
 /* Those that have one and do not say so in their caps. */
 static const gchar *const headed[] = {
-  "video/quicktime", "audio/x-m4a", "video/x-msvideo", "audio/x-wav", NULL
+  "video/quicktime", "audio/x-m4a", "video/x-msvideo", "audio/x-wav",
+  "application/x-yuv4mpeg", NULL
 };
 
 gboolean
