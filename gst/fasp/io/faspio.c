@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspioprivate.h"
 #include "fasprandom.h"
+#include "faspthread.h"
 
 #define CLOSE_MAX FASP_SEC
 /* On which a receiver hears a group; all else is said on the one before. */
@@ -218,9 +219,8 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   }
   if (io->place.port != NULL)
     fasp_port_begin (&io->place, &fasp_io_port_functions, io);
-  io->thread = g_thread_try_new ("fasp-io", fasp_io_run, io, error);
+  io->thread = fasp_thread_new ("fasp-io", fasp_io_run, io, error);
   if (io->thread == NULL) {
-    g_prefix_error (error, "Cannot start its thread: ");
     end (io);
     return NULL;
   }

@@ -4,6 +4,7 @@
 #include "faspdeparture.h"
 #include "fasplanes.h"
 #include "faspsendbatch.h"
+#include "faspthread.h"
 #include "faspwake.h"
 
 /* Full batches sent before anything else is looked at. */
@@ -287,9 +288,7 @@ lane_init (Lane * lane, gboolean waits, GError ** error)
   /* the first one is somebody else's */
   if (lane->number == 0)
     return TRUE;
-  lane->thread = g_thread_try_new ("fasp-send", run, lane, error);
-  if (lane->thread == NULL)
-    g_prefix_error (error, "Cannot start sending thread %u: ", lane->number);
+  lane->thread = fasp_thread_new ("fasp-send", run, lane, error);
   return lane->thread != NULL;
 }
 

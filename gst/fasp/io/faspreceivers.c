@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <unistd.h>
 #include "faspreceivers.h"
+#include "faspthread.h"
 #include "faspwake.h"
 
 typedef struct
@@ -75,9 +76,8 @@ fasp_receivers_new (FaspLinks * links, guint made, guint threads,
     *receiver = (Receiver) {
     all, fasp_receivers_get_share (i, threads, fasp_links_count (links)),
           fasp_receive_batch_new (limit), NULL};
-    receiver->thread = g_thread_try_new ("fasp-receive", run, receiver, error);
+    receiver->thread = fasp_thread_new ("fasp-receive", run, receiver, error);
     if (receiver->thread == NULL) {
-      g_prefix_error (error, "Cannot start thread %u: ", i + 1);
       fasp_receivers_stop (all);
       fasp_receivers_free (all);
       return NULL;

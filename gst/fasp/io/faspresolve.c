@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspresolve.h"
+#include "faspthread.h"
 
 #define RETRY_AFTER G_TIME_SPAN_SECOND
 /* Less than a peer among several has to answer (faspmove.c). */
@@ -135,11 +136,9 @@ fasp_resolve_new (const gchar * host, guint16 port,
   if (literal != NULL)
     found (literal, user_data);
   else
-    r->thread = g_thread_try_new ("fasp-resolve", run, r, error);
+    r->thread = fasp_thread_new ("fasp-resolve", run, r, error);
   if (literal != NULL || r->thread != NULL)
     return r;
-  g_prefix_error (error, "Cannot start the thread that looks for \"%s\": ",
-      host);
   fasp_resolve_free (r);
   return NULL;
 }
