@@ -92,6 +92,17 @@ tell_error (FaspIo * io, gint error, gboolean * told, FaspIoRefusedFunc refused)
   refused (g_strerror (error), io->user_data);
 }
 
+/* A line that is not there yet was told of when it was opened. */
+static void
+tell_refused (FaspIo * io)
+{
+  guint link;
+  gint error = fasp_lanes_take_error (io->lanes, &link);
+
+  if (!fasp_socket_is_early (fasp_links_get (io->links, link)))
+    tell_error (io, error, io->told, io->send_failed);
+}
+
 /* --- waking and sleeping ----------------------------------------------------------- */
 
 void
@@ -177,8 +188,7 @@ fasp_io_run (gpointer data)
   for (;;) {
     gint blocked = fasp_lanes_send (io->lanes);
 
-    tell_error (io, fasp_lanes_take_error (io->lanes), io->told,
-        io->send_failed);
+    tell_refused (io);
     tell_error (io, g_atomic_int_exchange (&io->deaf, 0), io->told_deaf,
         io->receive_failed);
     tell (io);

@@ -9,6 +9,8 @@
 
 /* Full batches sent before anything else is looked at. */
 #define BATCHES_MAX 4
+/* An errno, with room to spare. */
+#define ERROR_BITS 16
 /* Datagrams made, a microsecond each, between two looks at the clock. */
 #define SAME_TIME 8
 /* A socket that takes no more is tried again after that time at the latest. */
@@ -38,7 +40,7 @@ struct _FaspLanes
   FaspLanesFunc rouse;
   gpointer user_data;
   gboolean stopping;            /* under the guard */
-  gint error;                   /* atomic */
+  gint refused;                 /* errno of what was, and its link above; atomic */
   guint n;
   Lane lanes[FASP_LANES_MAX];
 };
@@ -93,6 +95,7 @@ send_due (Lane * lane)
 {
   FaspGuard *guard = lane->all->guard;
   gboolean more = TRUE;
+  guint link;
   gint error;
 
   for (guint i = 0; i < BATCHES_MAX && more; i++) {
@@ -104,9 +107,9 @@ send_due (Lane * lane)
     note_lateness (lane);
   }
   g_atomic_int_set (&lane->futile, fasp_send_batch_get_futile (lane->batch));
-  error = fasp_send_batch_get_error (lane->batch);
+  error = fasp_send_batch_get_error (lane->batch, &link);
   if (error != 0)
-    g_atomic_int_set (&lane->all->error, error);
+    g_atomic_int_set (&lane->all->refused, link << ERROR_BITS | error);
   return fasp_send_batch_get_blocked (lane->batch);
 }
 
@@ -136,9 +139,12 @@ fasp_lanes_try_send (FaspLanes * all)
 }
 
 gint
-fasp_lanes_take_error (FaspLanes * all)
+fasp_lanes_take_error (FaspLanes * all, guint * link)
 {
-  return g_atomic_int_exchange (&all->error, 0);
+  guint refused = g_atomic_int_exchange (&all->refused, 0);
+
+  *link = refused >> ERROR_BITS;
+  return refused & ((1u << ERROR_BITS) - 1);
 }
 
 /* --- sleeping ----------------------------------------------------------------- */

@@ -36,7 +36,8 @@ struct _FaspSendBatch
   guint singly;                 /* so many are to go one by one, */
   gboolean doubted;             /* as it may be that it cannot cut */
   gboolean retried;             /* the first message was refused before */
-  gint error;
+  gint error;                   /* the last, of this link: */
+  guint refused;
   guint first, used;            /* [first, used) wait, in this order: */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
@@ -115,8 +116,9 @@ fasp_send_batch_get_futile (const FaspSendBatch * b)
 }
 
 gint
-fasp_send_batch_get_error (const FaspSendBatch * b)
+fasp_send_batch_get_error (const FaspSendBatch * b, guint * link)
 {
+  *link = b->refused;
   return b->error;
 }
 
@@ -306,8 +308,10 @@ lose_first (FaspSendBatch * b, gint error)
   /* too big for the interface, no route, a pending ICMP, a queue of ours that is full: it is lost,
    * and the protocol knows what to do about losses; some is nothing unusual */
   drop_first (b, b->counts[0]);
-  if (told)
-    b->error = error;
+  if (!told)
+    return;
+  b->error = error;
+  b->refused = b->link;
 }
 
 /* The first message left. */

@@ -41,7 +41,7 @@ gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
 guint fasp_send_batch_get_futile (const FaspSendBatch * batch);
 
 /* errno of the last datagram that the network refused for other reasons than
- * its size, that nobody listens, or that a queue was full; 0: none. */
-gint fasp_send_batch_get_error (const FaspSendBatch * batch);
+ * its size, that nobody listens, or that a queue was full, and its link; 0: none. */
+gint fasp_send_batch_get_error (const FaspSendBatch * batch, guint * link);
 
 G_END_DECLS

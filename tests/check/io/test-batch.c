@@ -194,6 +194,16 @@ assert_sent (guint i, guint number, gsize size)
     g_assert_cmpuint (data[j], ==, number);
 }
 
+static gint
+get_error (const FaspSendBatch * batch)
+{
+  guint link;
+  gint error = fasp_send_batch_get_error (batch, &link);
+
+  g_assert_cmpuint (link, ==, 0);
+  return error;
+}
+
 static void
 test_cut (void)
 {
@@ -232,7 +242,7 @@ test_no_cut (gconstpointer error)
   for (guint i = 0; i < 20; i++)
     assert_sent (i, i % 10, 1400);
   g_assert_cmpuint (kernel.calls, ==, 3);
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  g_assert_cmpint (get_error (batch), ==, 0);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -257,7 +267,7 @@ test_too_big (void)
   assert_sent (0, 1, 100);
   for (guint i = 1; i < 4; i++)
     assert_sent (i, i + 3, 1400);
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  g_assert_cmpint (get_error (batch), ==, 0);
   kernel.calls = kernel.messages = 0;
   for (guint i = 0; i < 40; i++)
     put (batch, i, 1400, 1);
@@ -280,13 +290,13 @@ test_too_small_path (void)
   put (batch, 0, 1200, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 1);
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  g_assert_cmpint (get_error (batch), ==, 0);
   kernel.largest = 548;
   put (batch, 1, 1200, 1);
   put (batch, 2, 100, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 2);
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, EMSGSIZE);
+  g_assert_cmpint (get_error (batch), ==, EMSGSIZE);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -303,7 +313,7 @@ test_pending (gconstpointer error)
     put (batch, i, 1400, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 30);
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  g_assert_cmpint (get_error (batch), ==, 0);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -334,7 +344,7 @@ test_source (gconstpointer error)
     for (guint i = 0; i < 10; i++)
       assert_sent (10 * round + i, i, 1400);
   }
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  g_assert_cmpint (get_error (batch), ==, 0);
   /* those of different ones do not leave together */
   kernel.messages = 0;
   for (guint i = 0; i < 10; i++) {
@@ -362,7 +372,7 @@ test_queue (void)
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 1);
   assert_sent (0, 1, 1300);
-  g_assert_cmpint (fasp_send_batch_get_error (batch), ==, 0);
+  g_assert_cmpint (get_error (batch), ==, 0);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
