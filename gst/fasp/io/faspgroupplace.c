@@ -2,29 +2,34 @@
 #include <net/if.h>
 #include "faspgroupplace.h"
 
+#define REJOIN_EVERY (10 * FASP_SEC)
+
 struct _FaspGroupPlace
 {
   FaspMembership membership;    /* its strings are ours */
   const FaspSocket *out, *in;
-  guint index;                  /* where it was last */
+  guint index;                  /* where it was last; 0: as routed */
+  FaspTime rejoin;              /* not before */
 };
 
 FaspGroupPlace *
 fasp_group_place_new (const FaspMembership * membership,
     const FaspSocket * out, const FaspSocket * in)
 {
+  gboolean named = membership->interface != NULL
+      && membership->interface[0] != '\0';
   FaspGroupPlace *place;
 
-  if (membership->interface == NULL || membership->interface[0] == '\0')
+  if (!named && in == NULL)
     return NULL;
   place = g_new0 (FaspGroupPlace, 1);
   place->membership = *membership;
   place->membership.group = g_strdup (membership->group);
   place->membership.source = g_strdup (membership->source);
-  place->membership.interface = g_strdup (membership->interface);
+  place->membership.interface = named ? g_strdup (membership->interface) : NULL;
   place->out = out;
   place->in = in;
-  place->index = if_nametoindex (membership->interface);
+  place->index = named ? if_nametoindex (membership->interface) : 0;
   return place;
 }
 
@@ -39,17 +44,32 @@ fasp_group_place_free (FaspGroupPlace * place)
   g_free (place);
 }
 
-void
-fasp_group_place_follow (FaspGroupPlace * place)
+static void
+move (FaspGroupPlace * place, guint index)
 {
-  guint index = if_nametoindex (place->membership.interface);
   FaspAddress known;
 
-  if (index == 0 || index == place->index)
-    return;
   /* else it is not ready yet, and tried again */
   if (fasp_membership_prepare (&place->membership, place->out, &known, NULL)
       && (place->in == NULL || fasp_membership_move (&place->membership,
               place->in, place->index, index)))
     place->index = index;
+}
+
+void
+fasp_group_place_follow (FaspGroupPlace * place, FaspTime now, gboolean deaf)
+{
+  const gchar *name = place->membership.interface;
+  guint index = name != NULL ? if_nametoindex (name) : 0;
+
+  if (name != NULL && index == 0)
+    return;
+  if (index != place->index) {
+    move (place, index);
+  } else if (!deaf) {
+    place->rejoin = now;
+  } else if (place->in != NULL && now >= place->rejoin) {
+    place->rejoin = now + REJOIN_EVERY;
+    fasp_membership_move (&place->membership, place->in, index, index);
+  }
 }

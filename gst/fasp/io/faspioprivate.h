@@ -45,6 +45,7 @@ struct _FaspIo
   gboolean told[FASP_IO_ERRORS_MAX];    /* by errno, of what does not leave, */
   gboolean told_deaf[FASP_IO_ERRORS_MAX];       /* or come in */
   FaspTime follow_at;           /* FASP_NEVER: nothing is of an interface */
+  gboolean deaf_to_group;       /* nothing is heard of it */
   FaspResolve *resolve;
   guint peer_serial;            /* of the one being resolved */
 

@@ -51,6 +51,17 @@ note_event (FaspIo * io, const FaspEvent * event)
   }
 }
 
+static void
+note_hearing (FaspIo * io, const FaspEvent * event)
+{
+  if (event->type == FASP_EVENT_DEAF || (event->type == FASP_EVENT_UNANSWERED
+          && event->address.len == 0))
+    io->deaf_to_group = TRUE;
+  else if (event->type == FASP_EVENT_HEARING
+      || event->type == FASP_EVENT_CONNECTED)
+    io->deaf_to_group = FALSE;
+}
+
 /* Some of the events; FALSE: those were all. */
 static gboolean
 tell_some (FaspIo * io)
@@ -64,6 +75,7 @@ tell_some (FaspIo * io)
     note_event (io, &events[n++]);
   fasp_guard_unlock (&io->guard);
   for (guint i = 0; i < n; i++) {
+    note_hearing (io, &events[i]);
     fasp_io_dial_note (io, &events[i]);
     io->event (io, &events[i], io->user_data);
   }
@@ -163,7 +175,7 @@ follow_interfaces (FaspIo * io)
   else
     fasp_links_follow_interfaces (io->links);
   if (io->group_place != NULL)
-    fasp_group_place_follow (io->group_place);
+    fasp_group_place_follow (io->group_place, now, io->deaf_to_group);
 }
 
 static gboolean

@@ -112,17 +112,17 @@ test_follow (gconstpointer data)
   g_assert_true (fasp_membership_prepare (&membership, out, &group, NULL));
   g_assert_false (fasp_socket_has_interface (in));
   place = fasp_group_place_new (&membership, out, in);
-  fasp_group_place_follow (place);
+  fasp_group_place_follow (place, 0, FALSE);
   kernel.there = 0;
-  fasp_group_place_follow (place);
+  fasp_group_place_follow (place, 0, FALSE);
   g_assert_cmpuint (kernel.joined[3], ==, 1);
   g_assert_cmpuint (kernel.left[3], ==, 0);
   kernel.there = 5;
   kernel.refuses = TRUE;
-  fasp_group_place_follow (place);
+  fasp_group_place_follow (place, 0, FALSE);
   kernel.refuses = FALSE;
   for (guint i = 0; i < 2; i++)
-    fasp_group_place_follow (place);
+    fasp_group_place_follow (place, 0, FALSE);
   g_assert_cmpuint (kernel.left[3], >=, 1);
   g_assert_cmpuint (kernel.joined[5], ==, 1);
   g_assert_cmpuint (kernel.sends, ==, 5);
@@ -154,7 +154,43 @@ test_link (void)
   fasp_socket_free (in);
 }
 
-/* As routed: there is nothing to follow. */
+/* Nothing is heard of it: it is joined anew, at once and then now and then, wherever it is. */
+static void
+test_deaf (gconstpointer interface)
+{
+  const FaspMembership membership = {.group = "239.1.2.3",.port =
+        7001,.interface = interface
+  };
+  FaspTime now = 1000 * FASP_SEC;
+  FaspGroupPlace *place;
+  FaspSocket *in, *out;
+  guint index;
+
+  memset (&kernel, 0, sizeof kernel);
+  index = kernel.there = interface != NULL ? 3 : 0;
+  in = new_socket ("127.0.0.1", &membership);
+  out = new_socket ("127.0.0.1", NULL);
+  place = fasp_group_place_new (&membership, out, in);
+  for (guint i = 0; i < 30; i++)
+    fasp_group_place_follow (place, now + i * FASP_SEC, FALSE);
+  g_assert_cmpuint (kernel.joined[index], ==, 1);
+  now += 30 * FASP_SEC;
+  fasp_group_place_follow (place, now, TRUE);
+  g_assert_cmpuint (kernel.left[index], ==, 1);
+  g_assert_cmpuint (kernel.joined[index], ==, 2);
+  kernel.refuses = TRUE;        /* no route, for a while */
+  for (guint i = 0; i < 25; i++)
+    fasp_group_place_follow (place, now + i * FASP_SEC, TRUE);
+  g_assert_cmpuint (kernel.joined[index], ==, 2);
+  kernel.refuses = FALSE;
+  fasp_group_place_follow (place, now + 30 * FASP_SEC, TRUE);
+  g_assert_cmpuint (kernel.joined[index], ==, 3);
+  fasp_group_place_free (place);
+  fasp_socket_free (in);
+  fasp_socket_free (out);
+}
+
+/* Who sends, as routed, has nothing to keep. */
 static void
 test_routed (void)
 {
@@ -171,6 +207,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/membership/follow/one-source",
       GINT_TO_POINTER (TRUE), test_follow);
   g_test_add_func ("/membership/link", test_link);
+  g_test_add_data_func ("/membership/deaf/named", "tun0", test_deaf);
+  g_test_add_data_func ("/membership/deaf/routed", NULL, test_deaf);
   g_test_add_func ("/membership/routed", test_routed);
   return g_test_run ();
 }
