@@ -14,6 +14,8 @@
  * trip, and so many times its usual gap between blocks. */
 #define PAUSE_SHARE 16
 #define PAUSE_GAPS 2
+/* Whether it has come is asked again after that share of it. */
+#define WAIT_SHARE 4
 /* What is usual: a new gap counts for one of so many, a pause for so many usual ones and a bit. */
 #define GAP_WEIGHT 16
 #define GAP_UNUSUAL 4
@@ -182,6 +184,16 @@ get_pause (const FaspTx * tx, const FaspRtt * rtt)
   return CLAMP (MAX (spare / PAUSE_SHARE,
           PAUSE_GAPS * tx->gap * fasp_repair_count_flows (tx->repair)),
       FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
+}
+
+/* So long the answer to that is waited for at least: for a round trip, where the latency leaves time for
+ * several more. */
+static FaspTime
+get_wait (const FaspTx * tx, const FaspRtt * rtt)
+{
+  FaspTime spare = tx->outlook.latency - rtt->smoothed;
+
+  return MIN (rtt->smoothed, MAX (spare / WAIT_SHARE, FASP_TX_TAIL_FIRST));
 }
 
 gboolean
@@ -544,8 +556,8 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       if (tx->log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
       else if (!tx->stalled)
-        tx->tail_interval = CLAMP (tx->tail_interval * 2,
-            MIN (rtt->smoothed, FASP_TX_TAIL_FIRST), FASP_TX_TAIL_MAX);
+        tx->tail_interval = CLAMP (tx->tail_interval * 2, get_wait (tx, rtt),
+            FASP_TX_TAIL_MAX);
       tx->tail_time = now + tx->tail_interval;
       break;
     case FASP_TX_SKIP:

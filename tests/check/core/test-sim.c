@@ -496,6 +496,35 @@ test_shortfall (void)
   vnet_free (net);
 }
 
+/* Sound: after each block there is a pause, and whether it has come is asked once.  Nothing is lost. */
+static void
+test_sound (void)
+{
+  FaspEndpointConfig sender;
+  VstreamConfig config;
+  Vnet *net = vnet_new (1);
+  Vstream *stream;
+
+  set_network (net, &networks[0]);
+  vstream_config_init (&config);
+  config.bitrate = 64000;
+  config.chunk = 752;
+  config.channel = 0;
+  config.lead = FASP_SEC;
+  config.duration = 120 * FASP_SEC;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  sender.latency_ms = 1000;
+  sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  stream = vstream_new (net, &config, &sender, NULL);
+  g_assert_true (vstream_run (stream));
+  g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->bytes, <,
+      stream->read * 1.25);
+  g_assert_cmpuint (vnet_get_counters (net, VNET_B, VNET_A)->bytes, <,
+      stream->read * .2);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* Where nothing is lost, it is promised that for longer than anybody asks: how much longer is
  * no news. */
 static void
@@ -629,6 +658,7 @@ main (int argc, char **argv)
       test_outage);
   g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
+  g_test_add_func ("/sim/sound", test_sound);
   g_test_add_func ("/sim/no-news", test_no_news);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
