@@ -306,10 +306,32 @@ tell_forged (const FaspEndpoint * endpoint, FaspEvent * event)
         "and keys that are set here", sizeof (event->text));
 }
 
+/* Each repetition of a call says the same; who answers this one takes what goes before the header
+ * for the stream, if that was not known yet, and may be sent the middle of it. */
+static gboolean
+is_outdated (const FaspEndpoint * endpoint)
+{
+  return endpoint->caller.active && endpoint->header.bytes != NULL
+      && !endpoint->caller.hello.has_header
+      && !endpoint->config.wait_for_connection;
+}
+
+static void
+call_anew (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspTime started = endpoint->call_started;
+
+  fasp_dial_start (endpoint, now);
+  endpoint->call_started = started;
+}
+
 void
 fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 {
   fasp_move_tend (endpoint, now);
+  if (is_outdated (endpoint)
+      && fasp_caller_get_timeout (&endpoint->caller) <= now)
+    call_anew (endpoint, now);
   if (endpoint->redial_time <= now) {
     endpoint->redial_time = FASP_NEVER;
     if (endpoint->has_peer && !endpoint->closing)

@@ -599,6 +599,35 @@ test_called_again (void)
   sim_free (sim);
 }
 
+/* Who calls does not know yet what it will send, and whoever it calls comes later. */
+static void
+test_called_late (void)
+{
+  for (guint i = 0; i < 8; i++) {
+    Sim *sim = sim_new (1, 700, 6);
+    FaspEndpointConfig c, r;
+    FaspAddress address = vnet_get_address (VNET_B);
+
+    fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+    c.max_bitrate = 8000000;
+    c.wait_for_connection = FALSE;
+    sim->sender = attach (sim, VNET_A, &c);
+    wire (sim, VNET_A, VNET_B, 0);
+    sim->source.units = G_MAXUINT;
+    fasp_endpoint_dial (sim->sender, 0, &address);
+    run (sim, 100 * FASP_MSEC);
+    sim->source.units = 0;
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+        sim->source.header);
+    run (sim, i == 0 ? 10 * FASP_SEC : i * 100 * FASP_MSEC);
+    sim->reader = attach (sim, VNET_B, &r);
+    run (sim, 8 * FASP_SEC);
+    assert_entered (sim);
+    sim_free (sim);
+  }
+}
+
 /* Who comes back goes on where it was, without. */
 static void
 test_back (void)
@@ -653,6 +682,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/no-rex", test_no_rex);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/called-again", test_called_again);
+  g_test_add_func ("/header/called-late", test_called_late);
   g_test_add_func ("/header/back", test_back);
   return g_test_run ();
 }
