@@ -174,17 +174,19 @@ gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const FaspPlace * place);
 /* Where the next byte is that is written. */
 FaspPlace fasp_endpoint_get_next_place (const FaspEndpoint * endpoint);
-/* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most
- * and a quarter of the buffer: they are given to who joins in the middle, before the next unit at
- * which that can be done.  They are not written by that.  NULL: it can. Takes a reference. */
+/* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most:
+ * they are given to who joins in the middle, before the next unit at which that can be done, but
+ * for more than a quarter of the buffer.  They are not written by that.  NULL: it can. Takes a
+ * reference. */
 void fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
     GBytes * header);
 /* For how long somebody who joined has waited for a unit to begin with. */
 FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint,
     FaspTime now);
 /* A unit that can be decoded without what was before begins with the next byte, written at
- * @media_time: a key frame, or, @each, one of a stream of nothing else. */
-void fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
+ * @media_time: a key frame, or, @each, one of a stream of nothing else.  FALSE: there is no room
+ * yet for the header that goes before it; then nothing is to be written. */
+gboolean fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, gboolean each);
 /* Blocks in memory of others that nobody needs any more: NULL, or to be let go
  * of with g_ptr_array_unref() outside of the caller's lock, as what that calls

@@ -274,6 +274,10 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
 {
   g_return_if_fail (endpoint->store != NULL && (header == NULL
           || g_bytes_get_size (header) <= FASP_HEADER_MAX));
+  /* who waited for room for it would do so for ever */
+  if (header != NULL
+      && g_bytes_get_size (header) > endpoint->config.buffer_size / 4)
+    header = NULL;
   fasp_header_set (&endpoint->header, now, header);
   /* nobody begins at the key frames before it */
   endpoint->key = FASP_NO_BLOCK;
@@ -311,26 +315,30 @@ say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
   return TRUE;
 }
 
-void
+gboolean
 fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, gboolean each)
 {
-  gboolean headed = endpoint->header.bytes != NULL, due, said;
+  gboolean headed = endpoint->header.bytes != NULL, due;
   guint64 number;
 
-  g_return_if_fail (endpoint->store != NULL);
+  g_return_val_if_fail (endpoint->store != NULL, TRUE);
   if (!is_kept (endpoint) || (!headed && (each
               || !fasp_history_is_kept (endpoint))))
-    return;
+    return TRUE;
   due = is_header_due (endpoint, now);
   if (each && !due && now < endpoint->header.key_due)
-    return;
+    return TRUE;
   number = fasp_store_seal (endpoint->store);
-  said = due && say_header (endpoint, now, media_time);
+  if (due && !say_header (endpoint, now, media_time)) {
+    fasp_source_refused (&endpoint->source, now);
+    return FALSE;
+  }
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
-  if (said || !headed)
+  if (due || !headed)
     endpoint->key = number;
+  return TRUE;
 }
 
 GPtrArray *

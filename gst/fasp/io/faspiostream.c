@@ -58,9 +58,10 @@ write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
     if (from == 0 && !fasp_endpoint_set_place (io->guard.endpoint, now, written,
             place))
       return FALSE;
-    if (from == 0 && pieces[i].key != FASP_IO_NO_KEY)
-      fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written,
-          pieces[i].key == FASP_IO_KEY_EACH);
+    if (from == 0 && pieces[i].key != FASP_IO_NO_KEY
+        && !fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written,
+            pieces[i].key == FASP_IO_KEY_EACH))
+      return FALSE;
     taken = fasp_endpoint_write (io->guard.endpoint, now, written,
         pieces[i].data + from, pieces[i].size - from, pieces[i].memory);
     *done += taken;

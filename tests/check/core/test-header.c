@@ -628,6 +628,64 @@ test_called_late (void)
   }
 }
 
+/* What is written as fast as there is room leaves none: it waits for that. */
+static void
+test_full (void)
+{
+  Sim *sim = sim_new (1, 100000, 6);
+  FaspEndpointConfig c = sender_config ();
+  FaspEndpoint *first;
+  gsize done = 0;
+
+  c.buffer_size = 1 << 20;
+  sim->sender = attach (sim, VNET_A, &c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, 0);
+  wire (sim, VNET_A, VNET_C, 0);
+  first = dial (sim, VNET_C, VNET_A, FASP_JOIN_ANY);
+  sim->source.units = G_MAXUINT;
+  for (guint i = 0; i < 3000; i++) {
+    FaspTime now = vnet_get_time (sim->net) + STEP;
+    Source *s = &sim->source;
+    FaspBlock *block;
+    gboolean room = i > 100;
+
+    vnet_run (sim->net, now);
+    while (room) {
+      guint8 data[UNIT_SIZE];
+      gsize taken;
+
+      if (done == 0 && s->written / UNIT_SIZE % s->key_every == 0) {
+        g_hash_table_add (s->entries, g_memdup2 (&s->written,
+                sizeof (guint64)));
+        room = fasp_endpoint_begin_key_frame (sim->sender, now, now, FALSE);
+        if (!room)
+          break;
+      }
+      for (guint j = done; j < UNIT_SIZE; j++)
+        data[j] = vcast_byte_at (s->written + j);
+      taken = fasp_endpoint_write (sim->sender, now, now, data + done,
+          UNIT_SIZE - done, NULL);
+      done += taken;
+      room = done == UNIT_SIZE;
+      if (room) {
+        s->written += UNIT_SIZE;
+        done = 0;
+      }
+    }
+    while ((block = fasp_endpoint_read (first, now)) != NULL)
+      fasp_block_unref (block);
+    if (i == 1000)
+      sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    if (sim->reader != NULL)
+      read_stream (sim, now);
+  }
+  assert_entered (sim);
+  vnet_attach (sim->net, VNET_C, NULL);
+  fasp_endpoint_free (first);
+  sim_free (sim);
+}
+
 /* Who comes back goes on where it was, without. */
 static void
 test_back (void)
@@ -683,6 +741,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/called-again", test_called_again);
   g_test_add_func ("/header/called-late", test_called_late);
+  g_test_add_func ("/header/full", test_full);
   g_test_add_func ("/header/back", test_back);
   return g_test_run ();
 }
