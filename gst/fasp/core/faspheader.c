@@ -26,7 +26,13 @@ fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes)
   if (header->bytes != NULL)
     g_bytes_unref (header->bytes);
   header->bytes = bytes;
-  header->wanted = bytes != NULL;
+  fasp_header_renew (header, now);
+}
+
+void
+fasp_header_renew (FaspHeader * header, FaspTime now)
+{
+  header->wanted = header->bytes != NULL;
   header->may = header->key_due = now;
 }
 

@@ -33,6 +33,8 @@ typedef struct
 /* From now on it is this; takes a reference. NULL: none any more, who waits for one begins
  * without. */
 void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
+/* Another stream begins, whose it is, too. */
+void fasp_header_renew (FaspHeader * header, FaspTime now);
 void fasp_header_clear (FaspHeader * header);
 /* Who has joined lacks it, if there is one. */
 void fasp_header_want (FaspHeader * header, FaspTime now);

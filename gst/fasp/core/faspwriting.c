@@ -245,6 +245,8 @@ gboolean
 fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const FaspPlace * place)
 {
+  FaspPlace next;
+
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
   if (endpoint->closing || (endpoint->config.wait_for_connection
           && !is_kept (endpoint)))
@@ -255,10 +257,14 @@ fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     choose_origin (endpoint);
     place = &endpoint->own;
   }
+  next = fasp_store_get_next_place (endpoint->store);
   while (!fasp_store_set_place (endpoint->store, now, media_time, place,
           is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
+  /* nobody has had that one's, though it may be the same */
+  if (!fasp_origin_equal (&next.origin, &place->origin))
+    fasp_header_renew (&endpoint->header, now);
   return TRUE;
 }
 

@@ -686,6 +686,34 @@ test_full (void)
   sim_free (sim);
 }
 
+/* Another stream with the same header, which its relay has in the middle. */
+static void
+test_same_again (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+  FaspPlace other = {.known = TRUE,.offset = 600000 };
+  FaspTime now;
+
+  other.origin.bytes[0] = 7;
+  sim->sender = attach (sim, VNET_A, &c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, 0);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 6400 * FASP_MSEC);
+  g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
+  now = vnet_get_time (sim->net);
+  sim->first = FASP_OFFSET_UNKNOWN;
+  sim->enters = 0;
+  g_assert_true (fasp_endpoint_set_place (sim->sender, now, now, &other));
+  sim->source.written = 600000;
+  sim->source.units += 6 - sim->source.units % 6;
+  run (sim, 3 * FASP_SEC);
+  assert_entered (sim);
+  g_assert_cmpuint (sim->first, ==, 600000);
+  sim_free (sim);
+}
+
 /* Who comes back goes on where it was, without. */
 static void
 test_back (void)
@@ -742,6 +770,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/called-again", test_called_again);
   g_test_add_func ("/header/called-late", test_called_late);
   g_test_add_func ("/header/full", test_full);
+  g_test_add_func ("/header/same-again", test_same_again);
   g_test_add_func ("/header/back", test_back);
   return g_test_run ();
 }
