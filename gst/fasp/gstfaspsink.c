@@ -72,6 +72,7 @@ struct _GstFaspSink
   GstFaspHeader header;
   const gchar *framing_advice;  /* the last given of this stream; NULL: none */
   gboolean changed;             /* what came was no faspsrc's, or is not any more */
+  gchar *origin;                /* that a faspsrc told of last; NULL: none did */
   gboolean ended;               /* the end of the stream was sent */
   gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
@@ -353,13 +354,28 @@ drain (GstFaspSink * self)
   }
 }
 
+/* What is told of a stream may be no more than another header of it. */
+static gboolean
+is_of_another (GstFaspSink * self, GstEvent * event)
+{
+  const gchar *origin = gst_structure_get_string (gst_event_get_structure
+      (event), "origin");
+
+  if (g_strcmp0 (origin, self->origin) == 0)
+    return FALSE;
+  g_free (self->origin);
+  self->origin = g_strdup (origin);
+  return TRUE;
+}
+
 static gboolean
 gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
-      || gst_event_has_name (event, GST_FASP_PLACE_EVENT))
+      || (gst_event_has_name (event, GST_FASP_PLACE_EVENT)
+          && is_of_another (self, event)))
     self->changed = FALSE;
   if (gst_event_has_name (event, GST_FASP_PLACE_EVENT))
     gst_fasp_header_set_event (&self->header, event);
@@ -458,6 +474,7 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     choose_async (self);
     self->changed = FALSE;
+    g_clear_pointer (&self->origin, g_free);
     gst_fasp_header_clear (&self->header);
     self->framing_advice = NULL;
     gst_fasp_upstream_begin (&self->upstream);
@@ -543,6 +560,7 @@ gst_fasp_sink_finalize (GObject * object)
 {
   gst_fasp_connection_clear (&GST_FASP_SINK (object)->connection);
   gst_fasp_header_clear (&GST_FASP_SINK (object)->header);
+  g_free (GST_FASP_SINK (object)->origin);
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 

@@ -457,6 +457,80 @@ test_changed_in_part (void)
   tap_free (relay);
 }
 
+/* What comes next when something is told of the stream is passed on, and the rest in part. */
+static GstPadProbeReturn
+copy_others (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  guint *n = data;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    return copy_some (pad, info, data);
+  *n = 0;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+set_header (GstElement * sender, const gchar * header)
+{
+  g_autofree gchar *text = g_strdup_printf ("video/x-matroska,"
+      "streamheader=(buffer)<%s>", header);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+
+  gst_app_src_set_caps (GST_APP_SRC (in), caps);
+}
+
+/* A stream with a header whose relay changes it, and joins in the middle; the header is another
+ * in the middle of that. */
+static void
+run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback,
+    gpointer data, Tap ** relay, Tap ** last, GBytes * stream)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  GstElement *sender = make_sender (ports[0], "wait-for-connection=false");
+  GstElement *middle = pair_launch ("faspsrc name=source "
+      "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
+      "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]);
+  g_autoptr (GstElement) queue =
+      gst_bin_get_by_name (GST_BIN (middle), "queue");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
+
+  set_header (sender, "1a45,dfa3");
+  push (sender, stream, 0, 140000, 0);
+  wait_for_sink (sender, 140000);
+  gst_pad_add_probe (pad, type, callback, data, NULL);
+  *relay = tap_new (middle);
+  *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", ports[1]));
+  wait_for_callers (sender);
+  push (sender, stream, 140000, 210000, 0);
+  set_header (sender, "1a45,dfa4");
+  push (sender, stream, 210000, 280000, 0);
+  end (sender);
+  gst_message_unref (pair_wait (middle, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait ((*last)->pipeline, GST_MESSAGE_EOS));
+  /* with one header, and the other */
+  g_assert_cmpuint ((*relay)->origins, ==, 2);
+  stop (sender);
+}
+
+/* What it makes of that is another stream, once, whatever is told of the one before. */
+static void
+test_changed_headed (void)
+{
+  g_autoptr (GBytes) stream = pair_make_stream (280000);
+  Tap *relay, *last;
+  guint n = 0;
+
+  run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, copy_others, &n, &relay, &last,
+      stream);
+  g_assert_cmpuint (last->origins, <=, 2);
+  g_assert_cmpstr (relay->origin, !=, last->origin);
+  tap_free (last);
+  tap_free (relay);
+}
+
 static Tap *
 make_relay (guint from, guint to)
 {
@@ -609,6 +683,7 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/dropped", test_dropped);
   g_test_add_func ("/positions/changed", test_changed);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
+  g_test_add_func ("/positions/changed/headed", test_changed_headed);
   g_test_add_func ("/positions/move", test_move);
   g_test_add_func ("/positions/first-absent", test_first_absent);
   g_test_add_data_func ("/positions/key-frame/sink", sink, test_key_frame);
