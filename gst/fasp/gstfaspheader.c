@@ -133,6 +133,9 @@ gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io, GstBuffer * buffer,
   header->begun = TRUE;
   if (header->changed)
     tell (header, io, relayed);
+  /* who changes a stream passed on what goes before it, as it is */
+  if (header->enters && !relayed)
+    return header->of_source;
   /* behind a tee that one was linked to late */
   return first && !relayed && header->told != NULL
       && !is_written (header, buffer) ? header->told : NULL;

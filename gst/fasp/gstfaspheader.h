@@ -35,7 +35,8 @@ gboolean gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps)
 void gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event);
 
 /* A buffer is next; @relayed: of a faspsrc, as it is. The endpoint is told what has changed.  The
- * bytes to be written before it: a header that nobody has written; else NULL. */
+ * bytes to be written before it: a header that nobody has written, or not into what became of its
+ * stream; else NULL. */
 GBytes *gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io,
     GstBuffer * buffer, gboolean relayed);
 /* Of that buffer. */

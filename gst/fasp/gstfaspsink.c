@@ -213,7 +213,7 @@ is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
   return !self->changed;
 }
 
-/* What goes before the first buffer. */
+/* What goes before the next buffer. */
 static GstFlowReturn
 write_header (GstFaspSink * self, GBytes * header)
 {
@@ -248,6 +248,8 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
     ret = flush_gathered (self, g);
   header = gst_fasp_header_begin (&self->header, self->connection.io, buffer,
       relayed);
+  if (header != NULL && ret == GST_FLOW_OK)
+    ret = flush_gathered (self, g);
   if (header != NULL && ret == GST_FLOW_OK)
     ret = write_header (self, header);
   key = gst_fasp_header_get_key (&self->header, buffer, relayed);

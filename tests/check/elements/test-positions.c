@@ -457,6 +457,19 @@ test_changed_in_part (void)
   tap_free (relay);
 }
 
+/* As a pacer that cuts what is larger than a datagram: a header is not. */
+static GstPadProbeReturn
+copy_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  if (GST_BUFFER_OFFSET_IS_VALID (buffer)) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy (buffer);
+    gst_buffer_unref (buffer);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 /* What comes next when something is told of the stream is passed on, and the rest in part. */
 static GstPadProbeReturn
 copy_others (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -527,6 +540,26 @@ test_changed_headed (void)
       stream);
   g_assert_cmpuint (last->origins, <=, 2);
   g_assert_cmpstr (relay->origin, !=, last->origin);
+  tap_free (last);
+  tap_free (relay);
+}
+
+/* And it begins with the header, which is no part of that before. */
+static void
+test_changed_behind_header (void)
+{
+  static const guint8 header[] = { 0x1a, 0x45, 0xdf, 0xa3 };
+  g_autoptr (GBytes) stream = pair_make_stream (280000);
+  Tap *relay, *last;
+
+  run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER, copy_stream, NULL, &relay,
+      &last, stream);
+  g_assert_cmpstr (relay->origin, !=, last->origin);
+  g_assert_cmpuint (last->origins, ==, 1);
+  g_assert_cmpuint (last->got->len, ==, sizeof header + 140000);
+  g_assert_cmpmem (last->got->data, sizeof header, header, sizeof header);
+  g_assert_cmpmem (last->got->data + sizeof header, 140000,
+      (const guint8 *) g_bytes_get_data (stream, NULL) + 140000, 140000);
   tap_free (last);
   tap_free (relay);
 }
@@ -684,6 +717,8 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/changed", test_changed);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
   g_test_add_func ("/positions/changed/headed", test_changed_headed);
+  g_test_add_func ("/positions/changed/behind-header",
+      test_changed_behind_header);
   g_test_add_func ("/positions/move", test_move);
   g_test_add_func ("/positions/first-absent", test_first_absent);
   g_test_add_data_func ("/positions/key-frame/sink", sink, test_key_frame);
