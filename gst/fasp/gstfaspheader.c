@@ -28,9 +28,9 @@ replace (GstFaspHeader * header, GBytes ** place, GBytes * bytes)
   header->changed = TRUE;
 }
 
-/* NULL: none, or one that is too large. */
+/* NULL: none, or one of more than @most bytes. */
 static GBytes *
-join (const GValue * buffers)
+join (const GValue * buffers, gsize most)
 {
   GByteArray *all = g_byte_array_new ();
   guint n = buffers != NULL && GST_VALUE_HOLDS_ARRAY (buffers) ?
@@ -47,7 +47,7 @@ join (const GValue * buffers)
     g_byte_array_append (all, map.data, map.size);
     gst_buffer_unmap (buffer, &map);
   }
-  if (all->len > 0 && all->len <= FASP_HEADER_MAX)
+  if (all->len > 0 && all->len <= most)
     return g_byte_array_free_to_bytes (all);
   g_byte_array_unref (all);
   return NULL;
@@ -64,12 +64,14 @@ gst_fasp_header_is_in (const GstCaps * caps)
 }
 
 gboolean
-gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps)
+gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
+    gsize buffer)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
 
   replace (header, &header->of_caps, gst_fasp_header_is_in (caps) ?
-      join (gst_structure_get_value (s, "streamheader")) : NULL);
+      join (gst_structure_get_value (s, "streamheader"), MIN (FASP_HEADER_MAX,
+              buffer / 4)) : NULL);
   header->has_deltas = FALSE;
   return header->of_caps != NULL;
 }
@@ -84,6 +86,8 @@ gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event)
   gpointer data = NULL;
   gsize size = 0;
 
+  if (buffer != NULL && gst_buffer_get_size (buffer) > FASP_HEADER_MAX)
+    buffer = NULL;              /* no faspsrc's */
   if (buffer != NULL)
     gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
   replace (header, &header->of_source, buffer != NULL ?

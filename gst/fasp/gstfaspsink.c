@@ -590,11 +590,15 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gsize buffer;
   gint size = 0;
 
   warn_of_framing (self, caps, s);
+  GST_OBJECT_LOCK (self);
+  buffer = self->connection.settings.buffer_size;
+  GST_OBJECT_UNLOCK (self);
   g_atomic_int_set (&self->headed, !gst_fasp_header_set_caps (&self->header,
-          caps) && gst_fasp_framing_is_headed (caps) ?
+          caps, buffer) && gst_fasp_framing_is_headed (caps) ?
       gst_structure_get_name_id (s) : 0);
   if (!gst_structure_get_int (s, "packetsize", &size) || size < 0)
     size = gst_structure_has_name (s, "video/mpegts") ? 188 : 0;

@@ -365,6 +365,7 @@ take_items (GstFaspSrc * self)
   if (item->block->flags & FASP_BLOCK_EOS) {
     self->next++;
     fasp_block_unref (item->block);
+    self->header_came = self->enters = FALSE;   /* nothing came behind it */
     self->at_end = TRUE;
     return NULL;
   }
@@ -419,6 +420,7 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
       case FASP_IO_FLUSHING:
         return GST_FLOW_FLUSHING;
       case FASP_IO_ENDED:
+        self->header_came = self->enters = FALSE;
         ret = ended (self, &event);
         if (ret != GST_FLOW_OK)
           return ret;
