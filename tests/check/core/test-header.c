@@ -394,6 +394,15 @@ assert_entered (Sim * sim)
   g_assert_true (g_hash_table_contains (sim->source.entries, &sim->first));
 }
 
+/* A sender at A, and a wire from there to B. */
+static void
+begin (Sim * sim, const FaspEndpointConfig * c, gdouble loss)
+{
+  sim->sender = attach (sim, VNET_A, c);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  wire (sim, VNET_A, VNET_B, loss);
+}
+
 typedef struct
 {
   const gchar *name;
@@ -432,9 +441,7 @@ test_join (gconstpointer data)
     c.history = join->history;
     if (join->buffer > 0)
       c.buffer_size = join->buffer;
-    sim->sender = attach (sim, VNET_A, &c);
-    fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-    wire (sim, VNET_A, VNET_B, join->loss);
+    begin (sim, &c, join->loss);
     run (sim, 15 * FASP_SEC + seed * 77 * FASP_MSEC);
     sim->reader = dial (sim, VNET_B, VNET_A, join->join);
     run (sim, join->by);
@@ -482,9 +489,7 @@ test_relay (gconstpointer data)
       Sim *sim = sim_new (seed, 3000, key_every);
       FaspEndpointConfig c = sender_config ();
 
-      sim->sender = attach (sim, VNET_A, &c);
-      fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-      wire (sim, VNET_A, VNET_B, .02);
+      begin (sim, &c, .02);
       wire (sim, VNET_C, VNET_D, .02);
       if (late)
         run (sim, 7 * FASP_SEC);
@@ -507,9 +512,7 @@ test_relay_waits (void)
   Sim *sim = sim_new (1, 3000, 6);
   FaspEndpointConfig c = sender_config ();
 
-  sim->sender = attach (sim, VNET_A, &c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  wire (sim, VNET_A, VNET_B, 0);
+  begin (sim, &c, 0);
   wire (sim, VNET_C, VNET_D, 0);
   sim->relay.out = attach (sim, VNET_C, &c);
   sim->reader = dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
@@ -528,9 +531,7 @@ test_no_rex (void)
   FaspEndpointConfig c = sender_config ();
 
   c.no_rex = TRUE;
-  sim->sender = attach (sim, VNET_A, &c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  wire (sim, VNET_A, VNET_B, 0);
+  begin (sim, &c, 0);
   run (sim, 5 * FASP_SEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 200 * FASP_MSEC);
@@ -551,9 +552,7 @@ test_gone (void)
   Sim *sim = sim_new (1, 700, 6);
   FaspEndpointConfig c = sender_config ();
 
-  sim->sender = attach (sim, VNET_A, &c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  wire (sim, VNET_A, VNET_B, 0);
+  begin (sim, &c, 0);
   run (sim, 6200 * FASP_MSEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 300 * FASP_MSEC);
@@ -638,9 +637,7 @@ test_full (void)
   gsize done = 0;
 
   c.buffer_size = 1 << 20;
-  sim->sender = attach (sim, VNET_A, &c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  wire (sim, VNET_A, VNET_B, 0);
+  begin (sim, &c, 0);
   wire (sim, VNET_A, VNET_C, 0);
   first = dial (sim, VNET_C, VNET_A, FASP_JOIN_ANY);
   sim->source.units = G_MAXUINT;
@@ -696,9 +693,7 @@ test_same_again (void)
   FaspTime now;
 
   other.origin.bytes[0] = 7;
-  sim->sender = attach (sim, VNET_A, &c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  wire (sim, VNET_A, VNET_B, 0);
+  begin (sim, &c, 0);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 6400 * FASP_MSEC);
   g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
@@ -723,9 +718,7 @@ test_back (void)
   guint64 next;
 
   c.history = 20 * FASP_SEC;
-  sim->sender = attach (sim, VNET_A, &c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
-  wire (sim, VNET_A, VNET_B, 0);
+  begin (sim, &c, 0);
   run (sim, 6200 * FASP_MSEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 4 * FASP_SEC);
