@@ -51,8 +51,10 @@ convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 static gsize
 get_limit (const FaspIoSettings * settings, guint threads)
 {
-  return (settings->endpoint.buffer_size +
-      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0)) / threads;
+  guint64 all = (guint64) settings->endpoint.buffer_size +
+      (settings->endpoint.fec != FASP_FEC_OFF ? FEC_KEPT : 0);
+
+  return MIN (all, G_MAXSIZE) / threads;
 }
 
 /* A receiver hears its group on a link of its own, behind the others. */
