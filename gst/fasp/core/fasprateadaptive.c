@@ -16,6 +16,7 @@
 #include "faspcontest.h"
 #include "faspdrain.h"
 #include "faspjitter.h"
+#include "faspleeway.h"
 #include "faspneed.h"
 #include "faspoffer.h"
 #include "faspoverflow.h"
@@ -23,7 +24,6 @@
 #include "faspqueue.h"
 #include "fasprate.h"
 #include "faspspan.h"
-#include "faspwander.h"
 #include "faspyield.h"
 
 #define PULSE_MIN (16 * FASP_MSEC)
@@ -68,17 +68,10 @@
  * is taken for a slower path. */
 #define WANDER_STANDING 1.5
 #define WANDER_ALARM .5
-/* That is believed of a source that has been offered so much of the most that it may be, less of
- * which it has, of late: what follows the offer makes others' delays fall, and they its.  And at
- * first, when it is not known which it is. */
-#define LIMITED .95
+/* A source has no more that has so much less than it is offered, and that is so much of the most that
+ * it may be. */
 #define LIMITED_SHARE .8
-#define LIMITED_TIME (20 * FASP_SEC)
-#define LIMITED_FIRST (4 * FASP_SEC)
-/* So it is of one that writes so much more than it is offered, and a little longer: it does not
- * follow. */
-#define UNMOVED 1.05
-#define UNMOVED_TIME (2 * FASP_SEC)
+#define LIMITED .95
 /* What is judged together of what arrives all the time. */
 #define RECENT_LEAST (16 * FASP_MSEC)
 /* Less of the rate than that, and it was not for a drain, says little of what the path has
@@ -122,8 +115,6 @@ typedef struct
 {
   FaspRate rate;
   FaspQueue queues[FASP_FLOWS_MAX];
-  FaspWander wanders[FASP_FLOWS_MAX];
-  guint ways;                   /* of these that were told of, at most */
   Phase phase;
   FaspTime phase_end;
   gdouble gain;                 /* of this pulse, or the next one */
@@ -146,8 +137,8 @@ typedef struct
   gdouble most;                 /* bit/s that it lets through */
   FaspTime cleared;             /* the queue on purpose, last */
   FaspJitter jitter;            /* of it within short stretches */
-  FaspTime limited_until;       /* it is the source that has no more; and */
-  gdouble wander;               /* how far the delay falls by itself then, µs */
+  FaspLeeway leeway;
+  gdouble wander;               /* µs of it, now */
   FaspContest contest;
   FaspYield yield;
   gdouble loss;                 /* of the packets told of last, but by chance */
@@ -333,7 +324,7 @@ init (FaspRate * rate, FaspTime now)
 {
   Adaptive *a = (Adaptive *) rate;
 
-  a->limited_until = now + LIMITED_FIRST;
+  fasp_leeway_init (&a->leeway, now);
   a->gain = GAIN_MOST;
   a->most = G_MAXDOUBLE;
   fasp_offer_init (&a->offers);
@@ -343,24 +334,6 @@ init (FaspRate * rate, FaspTime now)
 }
 
 /* --- what is heard ---------------------------------------------------------------- */
-
-static void
-look_at_source (Adaptive * a, FaspTime now, guint64 source)
-{
-  if (source > UNMOVED * a->rate.offer)
-    a->limited_until = MAX (a->limited_until, now + UNMOVED_TIME);
-}
-
-/* Of the way that does most. */
-static void
-look_at_wander (Adaptive * a, FaspTime now)
-{
-  a->wander = 0;
-  if (now >= a->limited_until)
-    return;
-  for (guint i = 0; i < a->ways; i++)
-    a->wander = MAX (a->wander, fasp_wander_get (&a->wanders[i], now));
-}
 
 /* Who sends nothing makes no queue: what there is of one then is others', or a busy
  * host's. */
@@ -601,7 +574,7 @@ static void
 answer_congestion (Adaptive * a, FaspTime now)
 {
   a->congested = TRUE;
-  a->limited_until = 0;         /* that was a queue */
+  fasp_leeway_forget (&a->leeway);
   switch (fasp_congestion_answer (&a->congestion, now, a->rtt, a->rate.rate)) {
     case FASP_CONGESTION_NOTHING:
       break;
@@ -709,7 +682,7 @@ evaluate (Adaptive * a, FaspTime now)
     gboolean limited = is_limited (a, a->passed);
 
     if (limited)
-      a->limited_until = now + LIMITED_TIME;
+      fasp_leeway_limited (&a->leeway, now);
     if (a->passed > 0)
       fasp_need_look (&a->need, now, limited ? a->passed : 0);
     if (a->pulse_end > a->pulse_start && passes > 0
@@ -755,9 +728,9 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
-  a->ways = MAX (a->ways, report->flow + 1u);
-  look_at_source (a, report->now, report->source);
-  look_at_wander (a, report->now);
+  fasp_leeway_look (&a->leeway, report->now, report->source, a->rate.offer,
+      a->rate.rate);
+  a->wander = fasp_leeway_get (&a->leeway, report->now);
   if (report->told > 0)
     a->loss = fasp_chance_get_others (&a->chance, report->told, report->lost);
   for (guint i = 0; i < report->n; i++) {
@@ -765,7 +738,7 @@ report (FaspRate * rate, const FaspRateReport * report)
     FaspQueue *way = &a->queues[report->flow];
     FaspTime queue = fasp_queue_add (way, sample->sent, sample->arrived);
 
-    fasp_wander_add (&a->wanders[report->flow], sample, a->jitter.spread);
+    fasp_leeway_add (&a->leeway, report->flow, sample, a->jitter.spread);
     if (!look_at_jump (a, report->now, sample->sent, way, &queue))
       look_back (a, report->now, sample->sent, queue);
     waited += queue / report->n;
@@ -858,7 +831,7 @@ next_phase (Adaptive * a, FaspTime now)
             cycle, .01, .25);
 
         /* of a source that has no more, what passes is not all that was given away */
-        if (now < a->limited_until)
+        if (fasp_leeway_is_believed (&a->leeway, now))
           fasp_yield_begin (&a->yield, a->rate.rate);
         /* the queue is of what passes, if that is less */
         if (a->passed > 0)

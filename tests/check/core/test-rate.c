@@ -678,6 +678,38 @@ test_wandering_full (void)
     wander_with (10, 8000000, ways[i % 3], i, 1.5);
 }
 
+/* What is live and more than the link will never be in time, so a host that holds packets now and
+ * then is no reason to let a queue stand. */
+static void
+test_too_much (void)
+{
+  const gint64 from = 8 * FASP_SEC, until = 24 * FASP_SEC;
+
+  for (guint i = 0; i < 6; i++) {
+    gint64 rtt = 20000 << i % 3;
+    Vroad *road = make_road (10, 200000, i / 3 * .01, i);
+    GArray *queues = g_array_new (FALSE, FALSE, sizeof (gint64));
+    gint64 queue;
+
+    vroad_add (road, &(VroadSender) {
+        .kind = VROAD_ADAPTIVE,.rtt = rtt,.source = 13000000}
+    );
+    for (gint64 now = 0; now < until; now += FASP_MSEC) {
+      vroad_get_bottleneck (road)->delay = now % 1700000 == 0 ? 24000 : 0;
+      vroad_run (road, now);
+      queue = vroad_get_queue (road);
+      if (now >= from)
+        g_array_append_val (queues, queue);
+    }
+    g_array_sort (queues, compare);
+    queue = g_array_index (queues, gint64, queues->len * 95 / 100);
+    g_test_message ("%d ms: %.1f ms", (gint) (rtt / 1000), queue / 1e3);
+    g_assert_cmpint (queue, <, 15 * FASP_MSEC);
+    g_array_unref (queues);
+    vroad_free (road);
+  }
+}
+
 /* What comes in the 2 s after another route, of what would have come of the old one. */
 static gdouble
 get_share_of_route (const gint64 * rtt, guint source, gdouble loss, guint seed)
@@ -1787,6 +1819,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/pauses", test_pauses);
   g_test_add_func ("/rate/wandering", test_wandering);
   g_test_add_func ("/rate/wandering/full", test_wandering_full);
+  g_test_add_func ("/rate/wandering/too-much", test_too_much);
   g_test_add_func ("/rate/route", test_route);
   g_test_add_func ("/rate/deep-step", test_deep_step);
   g_test_add_func ("/rate/deepest-step", test_deepest_step);
