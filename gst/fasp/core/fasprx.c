@@ -580,21 +580,21 @@ take_one (FaspRx * rx, FaspBlock ** block)
   if (*block == NULL)
     return TRUE;
   payload = fasp_position_take (&rx->position, *block);
+  rx->discont |= ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
+  if (!payload && !fasp_block_is_end (*block)) {
+    header = fasp_header_parts_take (&rx->header, *block);
+    fasp_block_unref (*block);
+    *block = header;
+    return header != NULL;
+  }
   if (rx->discont)
     (*block)->flags |= FASP_BLOCK_DISCONT;
   rx->discont = FALSE;
-  if (payload)
-    return TRUE;
-  if (fasp_block_is_end (*block)) {
+  if (!payload) {
     (*block)->flags |= FASP_BLOCK_EOS;
     rx->complete = TRUE;
-    return TRUE;
   }
-  rx->discont = ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
-  header = fasp_header_parts_take (&rx->header, *block);
-  fasp_block_unref (*block);
-  *block = header;
-  return header != NULL;
+  return TRUE;
 }
 
 FaspBlock *

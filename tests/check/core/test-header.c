@@ -545,6 +545,27 @@ test_no_rex (void)
   sim_free (sim);
 }
 
+/* What came just before the header was lost for good: it is whole. */
+static void
+test_behind_gap (void)
+{
+  Sim *sim = sim_new (1, 4000, 3);
+  FaspEndpointConfig c = sender_config ();
+
+  c.no_rex = TRUE;
+  begin (sim, &c, 0);
+  run (sim, 5100 * FASP_MSEC);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 200 * FASP_MSEC);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
+  run (sim, 600 * FASP_MSEC);
+  g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
+  run (sim, 400 * FASP_MSEC);
+  assert_entered (sim);
+  sim_free (sim);
+}
+
 /* The stream is another one that needs none: who waits for one begins. */
 static void
 test_gone (void)
@@ -759,6 +780,7 @@ main (int argc, char **argv)
       test_relay);
   g_test_add_func ("/header/relay/waits", test_relay_waits);
   g_test_add_func ("/header/no-rex", test_no_rex);
+  g_test_add_func ("/header/behind-gap", test_behind_gap);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/called-again", test_called_again);
   g_test_add_func ("/header/called-late", test_called_late);
