@@ -86,7 +86,8 @@ gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event)
   gpointer data = NULL;
   gsize size = 0;
 
-  if (buffer != NULL && gst_buffer_get_size (buffer) > FASP_HEADER_MAX)
+  if (buffer != NULL && (gst_buffer_get_size (buffer) == 0
+          || gst_buffer_get_size (buffer) > FASP_HEADER_MAX))
     buffer = NULL;              /* no faspsrc's */
   if (buffer != NULL)
     gst_buffer_extract_dup (buffer, 0, -1, &data, &size);

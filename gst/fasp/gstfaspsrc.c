@@ -273,23 +273,28 @@ announce (GstFaspSrc * self, const FaspPlace * place)
 static gboolean
 is_same (GstBuffer * buffer, const FaspBlock * block)
 {
-  return buffer != NULL && gst_buffer_get_size (buffer) == block->size
+  if (buffer == NULL || block->size == 0)
+    return buffer == NULL && block->size == 0;
+  return gst_buffer_get_size (buffer) == block->size
       && gst_buffer_memcmp (buffer, 0, block->data, block->size) == 0;
 }
 
-/* Told of downstream with the buffer that follows. */
+/* Told of downstream with the buffer that follows.  Of no bytes: the stream has none any more. */
 static void
 take_header (GstFaspSrc * self, FaspBlock * block)
 {
-  self->enters |= (block->flags & FASP_BLOCK_ENTER) != 0;
-  self->header_came |= self->enters || !is_same (self->header, block);
-  self->knows_keys = TRUE;
-  if (is_same (self->header, block)) {
+  gboolean same = is_same (self->header, block);
+
+  self->knows_keys = block->size > 0;
+  self->enters = (self->enters || (block->flags & FASP_BLOCK_ENTER) != 0)
+      && block->size > 0;
+  self->header_came |= self->enters || !same;
+  if (!same)
+    gst_clear_buffer (&self->header);
+  if (self->header == NULL && block->size > 0)
+    self->header = gst_fasp_joiner_wrap (block);
+  else
     fasp_block_unref (block);
-    return;
-  }
-  gst_clear_buffer (&self->header);
-  self->header = gst_fasp_joiner_wrap (block);
 }
 
 /* With the time of what follows. */
@@ -372,9 +377,8 @@ take_items (GstFaspSrc * self)
   announce (self, &item->place);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
-  if (self->enters && gst_buffer_get_size (self->header) > 0)
+  if (self->enters)
     return make_header (self, item);
-  self->enters = FALSE;
   return make_buffer (self);
 }
 

@@ -248,6 +248,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
   session->told = hello.place;
+  session->told_header = hello.has_header;
   session->stood = call->hello.wants.from;
   session->listener = TRUE;
   session->member.invited = hello.has_group_key;

@@ -217,6 +217,7 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
       endpoint->caller.open.from_cid, &called, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
   session->told = endpoint->caller.hello.place;
+  session->told_header = endpoint->caller.hello.has_header;
   session->stood = endpoint->left;
   session->of_peer = endpoint->wanted;
   fasp_move_stay (endpoint);

@@ -176,8 +176,8 @@ gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
 FaspPlace fasp_endpoint_get_next_place (const FaspEndpoint * endpoint);
 /* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most:
  * they are given to who joins in the middle, before the next unit at which that can be done, but
- * for more than a quarter of the buffer.  They are not written by that.  NULL: it can. Takes a
- * reference. */
+ * for more than a quarter of the buffer.  They are not written by that.  NULL, or no bytes: it
+ * can. Takes a reference. */
 void fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
     GBytes * header);
 /* For how long somebody who joined has waited for a unit to begin with. */

@@ -21,11 +21,9 @@ fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes)
 {
   if (bytes != NULL)
     g_bytes_ref (bytes);
-  else if (header->bytes != NULL)
-    bytes = g_bytes_new_static (NULL, 0);
-  if (header->bytes != NULL)
-    g_bytes_unref (header->bytes);
+  fasp_header_clear (header);
   header->bytes = bytes;
+  header->lacked &= bytes != NULL;
   fasp_header_renew (header, now);
 }
 

@@ -30,8 +30,7 @@ typedef struct
   guint64 passed;               /* bytes of the stream since it was said */
 } FaspHeader;
 
-/* From now on it is this; takes a reference. NULL: none any more, who waits for one begins
- * without. */
+/* From now on it is this; takes a reference. NULL: none any more. */
 void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
 /* Another stream begins, whose it is, too. */
 void fasp_header_renew (FaspHeader * header, FaspTime now);
@@ -51,7 +50,7 @@ void fasp_header_said (FaspHeader * header, FaspTime now);
 /* Index (2), count (2), and a kind (1) before them. */
 #define FASP_HEADER_PART 5
 
-/* How many marks it takes, of @room bytes each. */
+/* How many marks it takes, of @room bytes each: one for none, which says so. */
 guint fasp_header_count_parts (gsize size, guint32 room);
 /* The mark of part @index of those; its size. */
 guint32 fasp_header_write_part (guint8 * mark, guint32 room,

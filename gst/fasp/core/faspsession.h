@@ -98,6 +98,7 @@ typedef struct
   gchar *streamid;
   guint64 start;                /* sender: first block promised, */
   FaspPlace told;               /* where that was said to stand, */
+  gboolean told_header;         /* in a stream with a header, */
   FaspPlace stood;              /* and where the peer did before, if it is known */
   guint64 live_from;            /* of one that began in the past: what was written
                                    next when it joined; else 0 */

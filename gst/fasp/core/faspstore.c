@@ -276,8 +276,8 @@ fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
   guint n = fasp_header_count_parts (size, room);
   guint8 mark[HEADER_MARK];
 
-  if (store->finished || store->bytes + n * (sizeof (FaspBlock) + room) >
-      store->limit)
+  if (store->finished || (size > 0
+          && store->bytes + n * (sizeof (FaspBlock) + room) > store->limit))
     return FALSE;
   for (guint i = 0; i < n; i++) {
     guint32 used = fasp_header_write_part (mark, room, bytes, size, i);

@@ -135,6 +135,13 @@ begins_without_header (const FaspEndpoint * endpoint,
       || endpoint->key < session->start);
 }
 
+/* Who waits for one begins without.  At once: there may be no key frame any more. */
+static void
+say_no_header (FaspEndpoint * endpoint, FaspTime now)
+{
+  fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL, 0);
+}
+
 void
 fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
@@ -144,6 +151,8 @@ fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
   count_missing (endpoint, now, session);
   if (begins_without_header (endpoint, session))
     fasp_header_want (&endpoint->header, now);
+  if (session->told_header && endpoint->header.bytes == NULL)
+    say_no_header (endpoint, now);
   if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;
@@ -278,15 +287,18 @@ void
 fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
     GBytes * header)
 {
-  g_return_if_fail (endpoint->store != NULL && (header == NULL
-          || g_bytes_get_size (header) <= FASP_HEADER_MAX));
+  gsize size = header != NULL ? g_bytes_get_size (header) : 0;
+  gboolean had = endpoint->header.bytes != NULL;
+
+  g_return_if_fail (endpoint->store != NULL && size <= FASP_HEADER_MAX);
   /* who waited for room for it would do so for ever */
-  if (header != NULL
-      && g_bytes_get_size (header) > endpoint->config.buffer_size / 4)
+  if (size == 0 || size > endpoint->config.buffer_size / 4)
     header = NULL;
   fasp_header_set (&endpoint->header, now, header);
   /* nobody begins at the key frames before it */
   endpoint->key = FASP_NO_BLOCK;
+  if (had && header == NULL && is_told (endpoint))
+    say_no_header (endpoint, now);
 }
 
 FaspTime

@@ -173,11 +173,11 @@ test_due (void)
       3 * FASP_SEC);
   g_assert_false (fasp_header_is_due (&header, now + FASP_SEC - 1, TRUE));
   g_assert_true (fasp_header_is_due (&header, now + FASP_SEC, FALSE));
-  /* who waits begins without */
+  /* nobody waits for none */
+  fasp_header_want (&header, now);
   fasp_header_set (&header, now, NULL);
-  g_assert_true (fasp_header_is_due (&header, now, FALSE));
-  g_assert_cmpuint (g_bytes_get_size (header.bytes), ==, 0);
-  fasp_header_clear (&header);
+  g_assert_false (fasp_header_is_due (&header, now + FASP_SEC, TRUE));
+  g_assert_cmpint (fasp_header_get_wait (&header, now + FASP_SEC), ==, 0);
 }
 
 /* --- streams ------------------------------------------------------------------------ */
@@ -566,7 +566,8 @@ test_behind_gap (void)
   sim_free (sim);
 }
 
-/* The stream is another one that needs none: who waits for one begins. */
+/* The stream is another one that needs none, and nobody says where its key frames are: who waits
+ * for one begins, and so does who comes later. */
 static void
 test_gone (void)
 {
@@ -578,12 +579,40 @@ test_gone (void)
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 300 * FASP_MSEC);
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
+  sim->source.key_every = G_MAXUINT;
   fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
-  run (sim, 3 * FASP_SEC);
+  run (sim, FASP_SEC);
   g_assert_cmpuint (sim->enters, ==, 1);
   g_assert_cmpuint (g_bytes_get_size (sim->got), ==, 0);
-  g_assert_true (g_hash_table_contains (sim->source.entries, &sim->first));
+  g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
+  vnet_attach (sim->net, VNET_B, NULL);
+  fasp_endpoint_free (sim->reader);
+  sim->first = FASP_OFFSET_UNKNOWN;
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, FASP_SEC);
+  g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
+  g_assert_cmpuint (sim->enters, ==, 1);
   sim_free (sim);
+}
+
+/* It is so while somebody is on the way in, and nobody else is there. */
+static void
+test_gone_meanwhile (void)
+{
+  for (guint i = 0; i < 20; i++) {
+    Sim *sim = sim_new (1, 700, 6);
+    FaspEndpointConfig c = sender_config ();
+
+    begin (sim, &c, 0);
+    run (sim, 6200 * FASP_MSEC);
+    sim->source.key_every = G_MAXUINT;
+    sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    run (sim, i * 10 * FASP_MSEC);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
+    run (sim, FASP_SEC);
+    g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
+    sim_free (sim);
+  }
 }
 
 /* Who is called again may be another one, that has nothing. */
@@ -782,6 +811,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/no-rex", test_no_rex);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
   g_test_add_func ("/header/gone", test_gone);
+  g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/called-again", test_called_again);
   g_test_add_func ("/header/called-late", test_called_late);
   g_test_add_func ("/header/full", test_full);

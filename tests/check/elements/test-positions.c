@@ -493,6 +493,52 @@ set_header (GstElement * sender, const gchar * header)
   gst_app_src_set_caps (GST_APP_SRC (in), caps);
 }
 
+static GstElement *
+make_caller (guint port)
+{
+  GstElement *sender = pair_launch ("appsrc name=in block=true max-bytes=50000 "
+      "! faspsink name=sink uri=fasp://127.0.0.1:%u?latency=50 " SECRET, port);
+
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  return sender;
+}
+
+/* A relay whose first sender's stream had a header, and whose second one's has none: who joins
+ * in the middle of that waits for none. */
+static void
+test_header_gone (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (280000);
+  GstElement *sender;
+  Tap *relay, *last;
+
+  relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://:%u "
+          "keep-listening=true " SECRET " ! faspsink name=sink "
+          "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
+          ports[0], ports[1]));
+  sender = make_caller (ports[0]);
+  set_header (sender, "1a45,dfa3");
+  push (sender, stream, 0, 140000, 70000);
+  end (sender);
+  stop (sender);
+  wait_for_sink (relay->pipeline, 140000);
+  sender = make_caller (ports[0]);
+  push (sender, stream, 0, 140000, 0);
+  wait_for_sink (relay->pipeline, 280000);
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", ports[1]));
+  wait_for_callers (relay->pipeline);
+  push (sender, stream, 140000, 280000, 0);
+  wait_for (last, 280000);
+  g_assert_cmpuint (last->first, >, 0);
+  g_assert_cmpuint (last->header->len, ==, 0);
+  assert_got (last, stream, last->first);
+  tap_free (last);
+  tap_free (relay);
+  stop (sender);
+}
+
 /* A stream with a header whose relay changes it, and joins in the middle; the header is another
  * in the middle of that. */
 static void
@@ -713,6 +759,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/positions/chain", test_chain);
   g_test_add_func ("/positions/chain/headers", test_headers_in_chain);
+  g_test_add_func ("/positions/chain/header-gone", test_header_gone);
   g_test_add_func ("/positions/dropped", test_dropped);
   g_test_add_func ("/positions/changed", test_changed);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
