@@ -156,7 +156,10 @@ void fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session);
 void fasp_writing_trim (FaspEndpoint * endpoint);
 /* A session opened: the first one, of how large blocks? one more, what does it lack? */
 void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session);
+    FaspSession * session);
+/* It may have been moved ahead of the header that it waits for. */
+void fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
 /* Has its peer nothing of the stream, and will it lack the beginning? */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
     const FaspSession * session);

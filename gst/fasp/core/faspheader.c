@@ -23,7 +23,6 @@ fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes)
     g_bytes_ref (bytes);
   fasp_header_clear (header);
   header->bytes = bytes;
-  header->lacked &= bytes != NULL;
   fasp_header_renew (header, now);
 }
 
@@ -41,19 +40,9 @@ fasp_header_clear (FaspHeader * header)
 }
 
 void
-fasp_header_want (FaspHeader * header, FaspTime now)
+fasp_header_want (FaspHeader * header)
 {
-  if (header->bytes == NULL)
-    return;
-  if (!header->lacked)
-    header->since = now;
-  header->wanted = header->lacked = TRUE;
-}
-
-FaspTime
-fasp_header_get_wait (const FaspHeader * header, FaspTime now)
-{
-  return header->lacked ? now - header->since : 0;
+  header->wanted = header->bytes != NULL;
 }
 
 gboolean
@@ -68,10 +57,11 @@ fasp_header_is_due (const FaspHeader * header, FaspTime now, gboolean kept)
 }
 
 void
-fasp_header_said (FaspHeader * header, FaspTime now)
+fasp_header_said (FaspHeader * header, FaspTime now, guint64 end)
 {
-  header->wanted = header->lacked = FALSE;
+  header->wanted = FALSE;
   header->passed = 0;
+  header->end = end;
   header->may = now + WANTED_APART;
   header->due = now + AGAIN;
 }

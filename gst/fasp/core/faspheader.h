@@ -21,13 +21,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   GBytes *bytes;                /* NULL: the stream has none */
-  gboolean wanted;              /* somebody may lack it, */
-  gboolean lacked;              /* and does, */
-  FaspTime since;               /* since then */
+  gboolean wanted;              /* somebody may lack it */
   FaspTime may;                 /* not said before, if it is wanted, */
   FaspTime due;                 /* or if nobody is known to */
   FaspTime key_due;             /* when the next unit is marked, where each can be decoded alone */
-  guint64 passed;               /* bytes of the stream since it was said */
+  guint64 passed;               /* bytes of the stream since it was said, */
+  guint64 end;                  /* before that block */
 } FaspHeader;
 
 /* From now on it is this; takes a reference. NULL: none any more. */
@@ -36,14 +35,12 @@ void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
 void fasp_header_renew (FaspHeader * header, FaspTime now);
 void fasp_header_clear (FaspHeader * header);
 /* Who has joined lacks it, if there is one. */
-void fasp_header_want (FaspHeader * header, FaspTime now);
-/* For how long somebody has waited for it. */
-FaspTime fasp_header_get_wait (const FaspHeader * header, FaspTime now);
+void fasp_header_want (FaspHeader * header);
 /* Is it to be said in front of the unit that begins now?  @kept: units are kept for who
  * joins. */
 gboolean fasp_header_is_due (const FaspHeader * header, FaspTime now,
     gboolean kept);
-void fasp_header_said (FaspHeader * header, FaspTime now);
+void fasp_header_said (FaspHeader * header, FaspTime now, guint64 end);
 
 /* --- in marks ---------------------------------------------------------------- */
 

@@ -340,6 +340,8 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       if (session->interrupted && fasp_slow_lets_go (endpoint))
         remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
+      if (session->role == FASP_ROLE_SENDER)
+        fasp_writing_follow_header (endpoint, now, session);
       fasp_multicast_tell_deaf (endpoint, now, session);
       tell_promise (endpoint, now, session);
       break;

@@ -100,6 +100,10 @@ typedef struct
   FaspPlace told;               /* where that was said to stand, */
   gboolean told_header;         /* in a stream with a header, */
   FaspPlace stood;              /* and where the peer did before, if it is known */
+  guint64 headed_by;            /* it has the header when it has what is below that block;
+                                 * FASP_NO_BLOCK: it waits for one to be said, */
+  FaspTime headless;            /* since then; 0: it lacks none */
+  guint64 headed_skips;         /* where it had passed over so much */
   guint64 live_from;            /* of one that began in the past: what was written
                                    next when it joined; else 0 */
 

@@ -121,38 +121,102 @@ count_missing (FaspEndpoint * endpoint, FaspTime now,
         session)->bytes_lost = bytes;
 }
 
-/* Is there none from where it begins on?  Whom we call may have been started anew, and does not
- * say so. */
-static gboolean
-begins_without_header (const FaspEndpoint * endpoint,
-    const FaspSession * session)
-{
-  FaspPlace begin = get_begin (endpoint, session);
-  gboolean has_some = !fasp_dial_is_ours (endpoint)
-      && fasp_place_is_comparable (&session->stood, &begin);
+/* --- who has the header ------------------------------------------------------------ */
 
-  return begin.offset > 0 && !has_some && (endpoint->key == FASP_NO_BLOCK
-      || endpoint->key < session->start);
+/* It was said: who waits for it has it when that has come. */
+static void
+header_said (FaspEndpoint * endpoint, FaspTime now)
+{
+  guint64 end = fasp_store_get_head (endpoint->store);
+
+  fasp_header_said (&endpoint->header, now, end);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    session->headed_by = MIN (session->headed_by, end);
+  }
 }
 
 /* Who waits for one begins without.  At once: there may be no key frame any more. */
 static void
 say_no_header (FaspEndpoint * endpoint, FaspTime now)
 {
-  fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL, 0);
+  if (fasp_store_mark_header (endpoint->store, now, endpoint->media_time, NULL,
+          0))
+    header_said (endpoint, now);
+}
+
+static guint64
+count_skips (const FaspSession * session)
+{
+  return session->tx.skipped + session->tx.skips_told;
+}
+
+static void
+lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  session->headed_by = FASP_NO_BLOCK;
+  session->headed_skips = count_skips (session);
+  if (endpoint->header.bytes != NULL)
+    fasp_header_want (&endpoint->header);
+  else
+    say_no_header (endpoint, now);
+}
+
+/* Has it bytes of the stream, or is it to have the first of them?  Whom we call may have been
+ * started anew, and does not say so. */
+static gboolean
+has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  FaspPlace begin = get_begin (endpoint, session);
+
+  return begin.offset == 0 || (!fasp_dial_is_ours (endpoint)
+      && fasp_place_is_comparable (&session->stood, &begin));
+}
+
+static void
+begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  guint64 start = MAX (session->start,
+      fasp_store_get_tail (endpoint->store));
+
+  if (has_beginning (endpoint, session))
+    return;
+  /* it takes what comes: but it may relay that */
+  if (!session->told_header) {
+    fasp_header_want (&endpoint->header);
+    return;
+  }
+  session->headless = now;
+  if (endpoint->key != FASP_NO_BLOCK && endpoint->key >= start) {
+    session->headed_by = endpoint->header.end;
+    session->headed_skips = count_skips (session);
+  } else {
+    lack_header (endpoint, now, session);
+  }
+}
+
+void
+fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  if (session->headless == 0)
+    return;
+  /* which part of the stream it has passed over is known to it alone */
+  if (count_skips (session) != session->headed_skips)
+    lack_header (endpoint, now, session);
+  else if (fasp_tx_get_base (&session->tx) >= session->headed_by)
+    session->headless = 0;
 }
 
 void
 fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session)
+    FaspSession * session)
 {
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
   count_missing (endpoint, now, session);
-  if (begins_without_header (endpoint, session))
-    fasp_header_want (&endpoint->header, now);
-  if (session->told_header && endpoint->header.bytes == NULL)
-    say_no_header (endpoint, now);
+  begin_headless (endpoint, now, session);
   if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;
@@ -304,8 +368,16 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
 FaspTime
 fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
 {
-  return fasp_endpoint_get_open (endpoint) != NULL ?
-      fasp_header_get_wait (&endpoint->header, now) : 0;
+  FaspTime since = now;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN && session->headless > 0
+        && session->headed_by == FASP_NO_BLOCK)
+      since = MIN (since, session->headless);
+  }
+  return now - since;
 }
 
 /* In front of what is written next? Not where the stream begins: who has its first byte has it
@@ -329,7 +401,7 @@ say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
           size))
     if (!make_room (endpoint, now))
       return FALSE;
-  fasp_header_said (&endpoint->header, now);
+  header_said (endpoint, now);
   return TRUE;
 }
 

@@ -157,7 +157,7 @@ test_due (void)
   g_assert_false (fasp_header_is_due (&header, now, TRUE));
   fasp_header_set (&header, now, bytes);
   g_assert_true (fasp_header_is_due (&header, now, FALSE));
-  fasp_header_said (&header, now);
+  fasp_header_said (&header, now, 0);
   header.passed = 90000;        /* more than a hundredth it is not */
   g_assert_false (fasp_header_is_due (&header, now + 60 * FASP_SEC, TRUE));
   header.passed = 200000;
@@ -166,18 +166,13 @@ test_due (void)
   g_assert_true (fasp_header_is_due (&header, now + 10 * FASP_SEC, FALSE));
   /* whoever lacks it, but not for all who come at once */
   header.passed = 0;
-  g_assert_cmpint (fasp_header_get_wait (&header, now), ==, 0);
-  fasp_header_want (&header, now);
-  fasp_header_want (&header, now + FASP_SEC);
-  g_assert_cmpint (fasp_header_get_wait (&header, now + 3 * FASP_SEC), ==,
-      3 * FASP_SEC);
+  fasp_header_want (&header);
   g_assert_false (fasp_header_is_due (&header, now + FASP_SEC - 1, TRUE));
   g_assert_true (fasp_header_is_due (&header, now + FASP_SEC, FALSE));
   /* nobody waits for none */
-  fasp_header_want (&header, now);
   fasp_header_set (&header, now, NULL);
+  fasp_header_want (&header);
   g_assert_false (fasp_header_is_due (&header, now + FASP_SEC, TRUE));
-  g_assert_cmpint (fasp_header_get_wait (&header, now + FASP_SEC), ==, 0);
 }
 
 /* --- streams ------------------------------------------------------------------------ */
@@ -566,6 +561,28 @@ test_behind_gap (void)
   sim_free (sim);
 }
 
+/* Who is moved ahead of it before it has it has the next, not that of ten seconds later. */
+static void
+test_moved_ahead (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+
+  c.slow_policy = FASP_SLOW_SKIP;
+  c.buffer_size = 1 << 18;
+  begin (sim, &c, 0);
+  run (sim, 5100 * FASP_MSEC);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, 400 * FASP_MSEC);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
+  run (sim, 5 * FASP_SEC);
+  g_assert_cmpuint (sim->enters, ==, 0);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
+  run (sim, 2500 * FASP_MSEC);
+  assert_entered (sim);
+  sim_free (sim);
+}
+
 /* The stream is another one that needs none, and nobody says where its key frames are: who waits
  * for one begins, and so does who comes later. */
 static void
@@ -810,6 +827,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/relay/waits", test_relay_waits);
   g_test_add_func ("/header/no-rex", test_no_rex);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
+  g_test_add_func ("/header/moved-ahead", test_moved_ahead);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/called-again", test_called_again);
