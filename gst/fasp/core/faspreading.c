@@ -169,6 +169,19 @@ is_useless (const FaspEndpoint * endpoint, const FaspSession * session,
       && !has_begun (endpoint, session);
 }
 
+/* Where the stream begins, it comes again with its first bytes; unless those are passed over. */
+static void
+take_header (const FaspEndpoint * endpoint, FaspSession * session,
+    FaspBlock * header)
+{
+  gboolean begins = !has_begun (endpoint, session)
+      && session->rx.position.next.offset == 0;
+
+  if (!begins && !has_begun (endpoint, session))
+    header->flags |= FASP_BLOCK_ENTER;
+  session->rx.needs_header = begins && header->size > 0;
+}
+
 /* The next block of it that is not known yet, its header, or its end; NULL: there is none. */
 static FaspBlock *
 take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
@@ -180,9 +193,7 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     if (block == NULL || (block->flags & FASP_BLOCK_EOS) != 0)
       return block;
     if (block->flags & FASP_BLOCK_HEADER) {
-      if (!has_begun (endpoint, session))
-        block->flags |= FASP_BLOCK_ENTER;
-      session->rx.needs_header = FALSE;
+      take_header (endpoint, session, block);
       return block;
     }
     if (is_useless (endpoint, session, block))

@@ -266,6 +266,15 @@ make_room (FaspEndpoint * endpoint, FaspTime now)
       || fasp_history_give_way (endpoint);
 }
 
+/* Is the first byte of a stream to be written, and its header not said yet?  It is in the stream,
+ * too: but who relays that from there on could not know. */
+static gboolean
+begins_headed (const FaspEndpoint * endpoint)
+{
+  return endpoint->header.wanted
+      && fasp_store_get_next_place (endpoint->store).offset == 0;
+}
+
 gsize
 fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory)
@@ -288,6 +297,9 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     fasp_store_pass (endpoint->store, size);
     return size;
   }
+  if (begins_headed (endpoint)
+      && !fasp_endpoint_begin_key_frame (endpoint, now, media_time, FALSE))
+    return 0;
   do
     taken += fasp_store_write (endpoint->store, now, media_time,
         data + taken, size - taken, memory);
@@ -380,16 +392,6 @@ fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
   return now - since;
 }
 
-/* In front of what is written next? Not where the stream begins: who has its first byte has it
- * all. */
-static gboolean
-is_header_due (const FaspEndpoint * endpoint, FaspTime now)
-{
-  return fasp_header_is_due (&endpoint->header, now,
-      fasp_history_is_kept (endpoint))
-      && fasp_store_get_next_place (endpoint->store).offset != 0;
-}
-
 /* FALSE: there is no room. */
 static gboolean
 say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
@@ -416,7 +418,8 @@ fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
   if (!is_kept (endpoint) || (!headed && (each
               || !fasp_history_is_kept (endpoint))))
     return TRUE;
-  due = is_header_due (endpoint, now);
+  due = fasp_header_is_due (&endpoint->header, now,
+      fasp_history_is_kept (endpoint));
   if (each && !due && now < endpoint->header.key_due)
     return TRUE;
   number = fasp_store_seal (endpoint->store);

@@ -500,6 +500,31 @@ test_relay (gconstpointer data)
     }
 }
 
+/* Who joins a relay before the second key frame of a stream that the relay has had from the
+ * beginning. */
+static void
+test_relay_soon (void)
+{
+  for (guint32 seed = 1; seed <= 10; seed++) {
+    Sim *sim = sim_new (seed, 3000, 12);
+    FaspEndpointConfig c = sender_config ();
+
+    sim->source.units = G_MAXUINT;      /* nothing yet */
+    begin (sim, &c, .02);
+    wire (sim, VNET_C, VNET_D, .02);
+    sim->relay.in = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    sim->relay.out = attach (sim, VNET_C, &c);
+    run (sim, 2 * FASP_SEC);
+    sim->source.units = 12;
+    run (sim, 3 * FASP_SEC);
+    sim->reader = dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
+    run (sim, 5 * FASP_SEC);
+    assert_entered (sim);
+    g_assert_cmpuint (sim->first, ==, 12 * UNIT_SIZE);
+    sim_free (sim);
+  }
+}
+
 /* Who waits for the first of a relay that has nothing itself yet begins where that does. */
 static void
 test_relay_waits (void)
@@ -824,6 +849,7 @@ main (int argc, char **argv)
       test_relay);
   g_test_add_data_func ("/header/relay/late", GINT_TO_POINTER (TRUE),
       test_relay);
+  g_test_add_func ("/header/relay/soon", test_relay_soon);
   g_test_add_func ("/header/relay/waits", test_relay_waits);
   g_test_add_func ("/header/no-rex", test_no_rex);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
