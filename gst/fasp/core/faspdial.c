@@ -31,7 +31,8 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
     hello->place = fasp_store_get_place_of (endpoint->store, start);
-    hello->has_header = endpoint->header.bytes != NULL;
+    hello->has_header = endpoint->header.bytes != NULL
+        || start < endpoint->header.gone;
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);

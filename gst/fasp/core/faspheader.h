@@ -27,6 +27,7 @@ typedef struct
   FaspTime key_due;             /* when the next unit is marked, where each can be decoded alone */
   guint64 passed;               /* bytes of the stream since it was said, */
   guint64 end;                  /* before that block */
+  guint64 gone;                 /* what is before that block needs one that there is no more */
 } FaspHeader;
 
 /* From now on it is this; takes a reference. NULL: none any more. */

@@ -373,8 +373,11 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
   fasp_header_set (&endpoint->header, now, header);
   /* nobody begins at the key frames before it */
   endpoint->key = FASP_NO_BLOCK;
-  if (had && header == NULL && is_told (endpoint))
+  if (!had || header != NULL)
+    return;
+  if (is_kept (endpoint))
     say_no_header (endpoint, now);
+  endpoint->header.gone = fasp_store_get_head (endpoint->store);
 }
 
 FaspTime

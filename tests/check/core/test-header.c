@@ -657,6 +657,29 @@ test_gone_meanwhile (void)
   }
 }
 
+/* Who joins in what was kept of before begins behind that. */
+static void
+test_gone_before (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+  guint64 written;
+
+  c.history = 60 * FASP_SEC;
+  c.join = FASP_JOIN_BACK;
+  c.join_back_ms = 1000;
+  begin (sim, &c, 0);
+  run (sim, 6500 * FASP_MSEC);
+  sim->source.key_every = G_MAXUINT;
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
+  written = sim->source.written;
+  run (sim, 500 * FASP_MSEC);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, FASP_SEC);
+  g_assert_cmpuint (sim->first, ==, written);
+  sim_free (sim);
+}
+
 /* Who is called again may be another one, that has nothing. */
 static void
 test_called_again (void)
@@ -856,6 +879,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/moved-ahead", test_moved_ahead);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
+  g_test_add_func ("/header/gone/before", test_gone_before);
   g_test_add_func ("/header/called-again", test_called_again);
   g_test_add_func ("/header/called-late", test_called_late);
   g_test_add_func ("/header/full", test_full);
