@@ -245,20 +245,20 @@ install_rate (GObjectClass * klass)
 {
   g_object_class_install_property (klass, PROP_BITRATE,
       g_param_spec_uint64 ("bitrate", "Bit rate",
-          "Bit/s on the wire, headers included (0: learned from the PCR, the "
-          "timestamps or the arrival of the stream)", 0, CBR_RATE_MAX, 0,
-          PLAYING));
+          "Bit/s on the wire, headers included (0: learned from the stream's "
+          "PCR, timestamps or arrival)", 0, CBR_RATE_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_WINDOW,
       g_param_spec_uint64 ("window", "Learning window",
-          "With bitrate=0 the rate is the mean over so many ns",
+          "With bitrate=0: ns over which the mean rate is learned",
           GST_MSECOND, 60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "How the rate is kept",
           GST_TYPE_CBR_PACER_METHOD, GST_CBR_PACER_METHOD_DEADLINE, PLAYING));
   g_object_class_install_property (klass, PROP_SPIN,
       g_param_spec_uint64 ("spin", "Spin",
-          "Watch the clock for up to so many ns before a deadline, for the last "
-          "microseconds (0: sleep only)", 0, 10 * GST_MSECOND, 0, PLAYING));
+          "Watch the clock for up to so many ns before a deadline instead of "
+          "sleeping through it, to be exact to microseconds (0: sleep only)", 0,
+          10 * GST_MSECOND, 0, PLAYING));
 }
 
 static void
@@ -271,9 +271,9 @@ install_cycle (GObjectClass * klass)
           PAYLOAD_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_HEADER_SIZE,
       g_param_spec_uint ("header-size", "Header size",
-          "Bytes on the wire around each datagram, counted in the rate: 28 for "
-          "UDP over IPv4, 48 over IPv6, 12 more for RTP added behind", 0, 1000,
-          HEADER_DEFAULT, PLAYING));
+          "Bytes on the wire around each datagram, counted in the rate: 28 "
+          "for UDP over IPv4, 48 over IPv6; 12 more if RTP headers are added "
+          "behind", 0, 1000, HEADER_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_MAX_BURST,
       g_param_spec_uint ("max-burst", "Maximum burst",
           "Bytes on the wire that may leave at once (0: 8000 up to 1 Gbit/s, "
@@ -281,13 +281,13 @@ install_cycle (GObjectClass * klass)
           G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, PROP_MAX_PERIOD,
       g_param_spec_uint64 ("max-period", "Maximum period",
-          "Datagrams leave at least every so many ns, if one takes no longer; a "
-          "datagram waits so long for its rest", GST_USECOND, 60 * GST_SECOND,
-          MAX_PERIOD_DEFAULT, PLAYING));
+          "Datagrams leave at least every so many ns, if one takes no longer; "
+          "also how long a datagram waits for its rest", GST_USECOND,
+          60 * GST_SECOND, MAX_PERIOD_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_SEGMENTATION_OFFLOAD,
       g_param_spec_boolean ("segmentation-offload", "Segmentation offload",
-          "Hand several datagrams as one buffer to the udpsink behind, and let "
-          "the kernel cut it (UDP_SEGMENT): a fraction of the CPU", FALSE,
+          "Hand several datagrams as one buffer to the udpsink behind and let "
+          "the kernel cut it (UDP_SEGMENT), for a fraction of the CPU", FALSE,
           PLAYING));
 }
 
@@ -300,7 +300,7 @@ gst_cbr_pacer_install_properties (GObjectClass * klass)
   install_cycle (klass);
   g_object_class_install_property (klass, PROP_MAX_DELAY,
       g_param_spec_uint64 ("max-delay", "Maximum delay",
-          "What may wait, as the ns it takes to leave at the rate", 0,
+          "How much may wait here, as the ns it takes to leave at the rate", 0,
           3600 * GST_SECOND, MAX_DELAY_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_OVERFLOW,
       g_param_spec_enum ("overflow", "Overflow",
@@ -308,7 +308,7 @@ gst_cbr_pacer_install_properties (GObjectClass * klass)
           GST_TYPE_CBR_PACER_OVERFLOW, GST_CBR_PACER_OVERFLOW_BLOCK, PLAYING));
   g_object_class_install_property (klass, PROP_STUFFING,
       g_param_spec_enum ("stuffing", "Stuffing",
-          "What leaves when the input runs dry",
+          "What to send when the input runs dry",
           GST_TYPE_CBR_PACER_STUFFING, GST_CBR_PACER_STUFFING_NONE, PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",

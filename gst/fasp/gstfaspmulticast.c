@@ -21,13 +21,13 @@ gst_fasp_multicast_install (GObjectClass * klass, FaspRole role)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_IFACE,
       g_param_spec_string ("multicast-iface", "Multicast interface",
-          "Network interface that a multicast group of the URI is behind, e.g. "
-          "eth0 (default: interface, or as routed)", NULL, FLAGS));
+          "Network interface that leads to the multicast group of the URI, "
+          "e.g. eth0 (default: interface, or as routed)", NULL, FLAGS));
   if (role == FASP_ROLE_RECEIVER) {
     g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_SOURCE,
         g_param_spec_string ("multicast-source", "Multicast source",
-            "IP address of the sender whose datagrams to a multicast group of "
-            "the URI are wanted, no others' (source-specific multicast; default: "
+            "IP address of the only sender whose datagrams to the multicast "
+            "group of the URI are wanted (source-specific multicast; default: "
             "any)", NULL, FLAGS));
     return;
   }
@@ -37,8 +37,8 @@ gst_fasp_multicast_install (GObjectClass * klass, FaspRole role)
           FLAGS));
   g_object_class_install_property (klass, GST_FASP_PROP_TTL_MC,
       g_param_spec_int ("ttl-mc", "Multicast time to live",
-          "Routers that what is sent to a multicast group may pass, and 1", 0,
-          255, DEFAULT_TTL, FLAGS));
+          "TTL of what is sent to a multicast group (1: not beyond the next "
+          "router)", 0, 255, DEFAULT_TTL, FLAGS));
 }
 
 void

@@ -31,10 +31,10 @@ install_common (GObjectClass * klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_URI,
       g_param_spec_string ("uri", "URI",
-          "fasp://HOST:PORT dials, fasp://:PORT listens, with a multicast "
-          "address faspsink sends to it and faspsrc hears it; every property can "
-          "be given as ?key=value&key=value; what it does not name keeps its "
-          "value", NULL, READY));
+          "fasp://HOST:PORT dials, fasp://:PORT listens; with a multicast "
+          "address faspsink sends to the group and faspsrc hears it. Every "
+          "property can be given as ?key=value&key=value; properties that are "
+          "not named keep their values", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_MODE,
       g_param_spec_enum ("mode", "Mode",
           "Who dials: caller, listener, rendezvous, or none to let the URI "
@@ -46,55 +46,55 @@ install_common (GObjectClass * klass)
           "any, IPv4 and IPv6)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALPORT,
       g_param_spec_uint ("localport", "Local port",
-          "UDP port to receive at; a listener uses it when its URI names "
-          "none; a caller takes any free one unless this is set (0: any "
-          "free one)", 0, G_MAXUINT16, DEFAULT_PORT, READY));
+          "UDP port to receive at. A listener uses it if its URI names none; "
+          "a caller takes any free port unless this is set (0: any free one)",
+          0, G_MAXUINT16, DEFAULT_PORT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LATENCY,
       g_param_spec_int ("latency", "Latency",
           "Time between sending and playing in ms, in which losses are "
           "repaired (-1 or, in a URI, auto: faspsink finds the smallest that "
-          "keeps its glitch-interval). If both ends set it the larger is used; "
-          "with auto, at least the other's", -1, FASP_LATENCY_MS_MAX,
+          "keeps its glitch-interval). If both ends set it, the larger is "
+          "used; with auto, at least the other end's", -1, FASP_LATENCY_MS_MAX,
           DEFAULT_LATENCY, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_STREAMID,
       g_param_spec_string ("streamid", "Stream ID",
-          "Caller: the stream that it wants or brings. Listener: the name of its "
-          "own, by which callers choose where several elements listen at one "
-          "port; who says another is refused. At most 512 bytes of UTF-8", NULL,
-          READY));
+          "Caller: the stream that it wants or brings. Listener: the name of "
+          "its own stream, by which callers choose where several elements "
+          "listen at one port; a caller that gives another name is refused. "
+          "At most 512 bytes of UTF-8", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
-          "Secret of both ends, at least 10 characters: who does not know it "
-          "cannot connect, read or forge anything (default: none, encrypted "
-          "but open to everybody)", NULL, WRITE_ONLY));
+          "Secret of both ends, at least 10 characters: without it nobody can "
+          "connect, read or forge anything (default: none, encrypted but open "
+          "to everybody)", NULL, WRITE_ONLY));
   g_object_class_install_property (klass, GST_FASP_PROP_KEY_FILE,
       g_param_spec_string ("key-file", "Key file",
           "File with the private key of this end; make one with: openssl "
           "genpkey -algorithm X25519 -out FILE", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PUBLIC_KEY,
       g_param_spec_string ("public-key", "Public key",
-          "With key-file: public key of the other end, which alone is "
-          "believed; in base64, as openssl pkey -in FILE -pubout prints it "
+          "With key-file: public key of the other end, the only one that is "
+          "accepted; in base64, as openssl pkey -in FILE -pubout prints it "
           "between BEGIN and END", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
       g_param_spec_string ("allowed-keys", "Allowed keys",
-          "Listener with key-file: file of the callers that may connect, in "
-          "each line a public key and a name", NULL, READY));
+          "Listener with key-file: file of the callers that may connect, with "
+          "a public key and a name in each line", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",
-          "Cipher; one that is named has to be possible at the other end, "
-          "none has to be said there, too", GST_TYPE_FASP_ENCRYPTION,
+          "Cipher. A cipher that is named has to be possible at the other "
+          "end; none has to be set there, too", GST_TYPE_FASP_ENCRYPTION,
           GST_FASP_ENCRYPTION_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
       g_param_spec_boolean ("authentication", "Authentication",
           "Connect to nobody without a passphrase or key-file; a listener "
-          "asks the application about each caller by the signals "
+          "also asks the application about each caller, by the signals "
           "caller-connecting and caller-identified", FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
       g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
           "Caller: dial again, without end, when the listener is gone or was "
-          "never there; otherwise that is an error after resume-timeout",
-          TRUE, PLAYING));
+          "never there; if false, that is an error after resume-timeout", TRUE,
+          PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RESUME_TIMEOUT,
       g_param_spec_uint64 ("resume-timeout", "Resume timeout",
           "How long in ns a silent peer keeps its place, so that it can go "
@@ -102,8 +102,8 @@ install_common (GObjectClass * klass)
           DEFAULT_RESUME_TIMEOUT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BUFFER_SIZE,
       g_param_spec_uint64 ("buffer-size", "Buffer size",
-          "Bytes of memory for the stream at most: at least the bit rate "
-          "times (round trip + latency + the longest outage to survive)",
+          "Bytes of memory for the stream at most. Set it to at least the bit "
+          "rate times (round trip + latency + the longest outage to survive)",
           MIN_BUFFER_SIZE, G_MAXUINT32, DEFAULT_BUFFER_SIZE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_TOS,
       g_param_spec_int ("tos", "Type of service",
@@ -120,35 +120,35 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_FLOWLETS,
       g_param_spec_uint ("flowlets", "Flowlets",
           "UDP flows to spread the stream over, for networks that limit each "
-          "flow or lose one now and then; on ports one above the other from "
-          "that of the URI, all of which the listener's firewall has to let "
-          "in. The smaller number of both ends is used", 1, FASP_FLOWS_MAX, 1,
-          READY));
+          "flow or lose one now and then. They use consecutive ports from "
+          "that of the URI on, all of which the listener's firewall has to "
+          "let in. The smaller number of both ends is used", 1, FASP_FLOWS_MAX,
+          1, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-          "Threads that receive, at most one for each flow (flowlets, "
-          "bonding-addresses); and of a sink that listens that send, each for 64 "
-          "receivers or more, at most 16. 0: half as many as there are processors "
-          "receive, at least one, and as many as there are send", 0,
-          FASP_FLOWS_MAX, 0, READY));
+          "Receiving threads, at most one for each flow (flowlets, "
+          "bonding-addresses); in a sink that listens also sending threads, "
+          "each for 64 receivers or more, at most 16 (0: half as many as "
+          "there are processors receive, at least one, and as many as there "
+          "are processors send)", 0, FASP_FLOWS_MAX, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
-          "Further ways to the peer beside that of the URI, used together: "
-          "ADDRESS:PORT@LOCAL,... where LOCAL, an address or interface of this "
-          "machine, may be left out; a listener gives its own further "
+          "Further ways to the peer, used together with that of the URI: "
+          "ADDRESS:PORT@LOCAL,... where LOCAL, an address or interface of "
+          "this machine, may be left out; a listener gives its own further "
           "ADDRESS:PORT,... (default: none)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FEC,
       g_param_spec_string ("fec", "Forward error correction",
-          "Sink: off, auto (where latency is too short for sending again, as much "
-          "as the losses ask for), or so many repairs for each packet: "
-          "N%, 1 to 100. Source: off, or auto to take what the sink sends. "
-          "max-bitrate has to have room for it (default: off for the sink, auto "
-          "for the source)", NULL, READY));
+          "Sink: off; auto (where latency is too short for retransmission, as "
+          "many repairs as the losses ask for); or N%, 1 to 100, so many "
+          "repairs for each packet. Source: off, or auto to take what the "
+          "sink sends. max-bitrate has to have room for it (default: off for "
+          "the sink, auto for the source)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
-          "(.db, .sqlite) or CSV (.csv); added to what is there (default: "
-          "none)", NULL, READY));
+          "(.db, .sqlite) or CSV (.csv); rows are added to those that are "
+          "there (default: none)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element and its peers, see its documentation",
@@ -159,13 +159,13 @@ install_common (GObjectClass * klass)
           G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
       g_param_spec_enum ("join-at", "Join at",
-          "Where a receiver begins that has nothing of the stream yet: what the "
-          "source asks for, else what the sink says; as far as the sink keeps "
-          "it (history)", GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
+          "Where a receiver begins that has nothing of the stream yet, as far "
+          "as the sink keeps it (history). The source's value counts, else "
+          "the sink's", GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
-          "With join-at=back: so long ago, in ns (0: as far as history goes)",
-          0, G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
+          "With join-at=back: how long ago to begin, in ns (0: as far back as "
+          "history goes)", 0, G_MAXUINT32 * (guint64) GST_MSECOND, 0, READY));
 }
 
 static void
@@ -175,56 +175,56 @@ install_sink (GObjectClass * klass)
       g_param_spec_uint64 ("max-bitrate", "Maximum bit rate",
           "Channel rate in bit/s to each receiver: nothing sent exceeds it, "
           "every byte from the IP header up counted. Leave room for repairs: "
-          "1.2 times the stream's rate at least (0: rate-control finds it; "
-          "with fixed, or auto that has begun with a rate: not paced, for local "
-          "links and tests)", 0,
+          "at least 1.2 times the stream's rate (0: rate-control finds it; "
+          "with fixed, or auto that started with a rate, nothing is paced: "
+          "for local links and tests)", 0,
           G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
-          "With rate-control other than fixed: never less than that, bit/s, "
-          "whatever the path does (0: 100 kbit/s)", 0,
+          "With rate-control other than fixed: the least channel rate in "
+          "bit/s, whatever the path does (0: 100 kbit/s)", 0,
           G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RATE_CONTROL,
       g_param_spec_enum ("rate-control", "Rate control",
-          "What sets the channel rate to each receiver. All but fixed find it, "
-          "between min-bitrate and max-bitrate; losses do not lower it",
+          "What sets the channel rate to each receiver. All but fixed find "
+          "it, between min-bitrate and max-bitrate; losses do not lower it",
           GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AVAILABLE_BITRATE,
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
-          "What an encoder may use, in bit/s of the stream: all receivers have "
-          "room for it with what is sent again, repairs and headers (0: nobody is "
-          "there, or nothing is paced)", 0, G_MAXUINT64, 0,
+          "What an encoder may use, in bit/s of the stream: all receivers "
+          "have room for it with retransmissions, repairs and headers (0: "
+          "nobody is there, or nothing is paced)", 0, G_MAXUINT64, 0,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
-          "What becomes of a receiver that does not keep up when buffer-size "
+          "What to do with a receiver that does not keep up when buffer-size "
           "is full", GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT,
           PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
-          "Time in ns in which at most one skip is wanted: copies of "
-          "retransmissions, and with latency=auto the latency, are chosen for "
-          "it", GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600,
+          "Time in ns in which at most one skip is wanted: it determines the "
+          "copies of retransmissions and, with latency=auto, the latency",
+          GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600,
           DEFAULT_GLITCH_INTERVAL, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
-          "Hold the stream while there is no receiver; otherwise it passes "
+          "Hold the stream while there is no receiver; if false, it passes "
           "unsent", TRUE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
       g_param_spec_enum ("flow-assignment", "Flow assignment",
           "Which of several flows (flowlets, bonding-addresses) a packet "
-          "takes; all but duplicate give a flow that loses more a smaller "
-          "share. With duplicate, max-bitrate has to have room for all",
-          GST_TYPE_FASP_FLOW_ASSIGNMENT, GST_FASP_FLOW_ASSIGNMENT_RANDOM,
-          READY));
+          "takes. All but duplicate give a flow that loses more a smaller "
+          "share; with duplicate, max-bitrate has to have room for all of "
+          "them", GST_TYPE_FASP_FLOW_ASSIGNMENT,
+          GST_FASP_FLOW_ASSIGNMENT_RANDOM, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_REX,
       g_param_spec_boolean ("rex", "Retransmission",
-          "Send again what was lost; otherwise what fec does not recover is "
+          "Retransmit what was lost; if false, what fec does not recover is "
           "given up, and the receiver goes on behind the gap", TRUE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_HISTORY,
       g_param_spec_uint64 ("history", "History",
-          "What was sent is kept so long, in ns, for receivers that join "
-          "(join-at) or come from another sink of the same stream, as far as "
+          "How long to keep what was sent, in ns, for receivers that join "
+          "(join-at) or come from another sink of the same stream; as far as "
           "buffer-size has room", 0, 24 * GST_SECOND * 3600, 0, READY));
 }
 
@@ -237,7 +237,7 @@ install_source (GObjectClass * klass)
           "the stream", FALSE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_TOO_LATE,
       g_param_spec_enum ("too-late", "Too late",
-          "What becomes of data that is not there when its latency is over",
+          "What to do with data that is not there when its latency is over",
           GST_TYPE_FASP_TOO_LATE, GST_FASP_TOO_LATE_WAIT, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_CAPS,
       g_param_spec_boxed ("caps", "Caps",
@@ -247,15 +247,17 @@ install_source (GObjectClass * klass)
           "rawaudioparse, rawvideoparse)", GST_TYPE_CAPS, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PROVIDE_CLOCK,
       g_param_spec_boolean ("provide-clock", "Provide clock",
-          "Be the clock of the pipeline, at the rate of the sender's clock, so "
-          "that sinks play as fast as it captures; otherwise timestamps follow "
-          "the sender, by whatever clock the pipeline has", FALSE, READY));
+          "Be the clock of the pipeline, at the rate of the sender's clock, "
+          "so that sinks play as fast as the sender captures; if false, "
+          "timestamps follow the sender, whichever clock the pipeline has",
+          FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FALLBACK_ADDRESSES,
       g_param_spec_string ("fallback-addresses", "Fallback addresses",
-          "Caller: where else the stream can be had, HOST:PORT,... When the peer is "
-          "gone, refuses, or is silent, the next is dialled, in turn, and the "
-          "stream goes on at the byte where it stood as far as that has it "
-          "(history); with auto-reconnect (default: none)", NULL, READY));
+          "Caller: where else the stream can be had, HOST:PORT,... When the "
+          "peer is gone, refuses or is silent, the next address is dialled, "
+          "in turn, and the stream goes on at the byte where it stood, as far "
+          "as that peer has it (history). Needs auto-reconnect (default: "
+          "none)", NULL, READY));
 }
 
 void
