@@ -14,6 +14,8 @@
  * trip, and so many times its usual gap between blocks. */
 #define PAUSE_SHARE 16
 #define PAUSE_GAPS 2
+/* What is said of a block by itself is waited for, if it may come within that share of it. */
+#define ANSWER_SHARE 8
 /* Whether it has come is asked again after that share of it. */
 #define WAIT_SHARE 4
 /* What is usual: a new gap counts for one of so many, a pause for so many usual ones and a bit. */
@@ -173,14 +175,19 @@ overtake (FaspTx * tx, const FaspFeedback * feedback)
 }
 
 /* After how long it is asked whether the last block of each flow has come.  Its loss is to be
- * repaired within the latency, too; where the next one shows it by then, asking is of no use. */
+ * repaired within the latency, too; where the next one shows it by then, asking is of no use.
+ * Nor is it where the latency has time for so many round trips that it can wait for what is said
+ * of the block itself: once, as an original. */
 static FaspTime
-get_pause (const FaspTx * tx, const FaspRtt * rtt)
+get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
 {
   FaspTime spare = tx->outlook.latency - rtt->smoothed;
+  FaspTime answer = fasp_rtt_timeout (rtt);
 
   if (tx->outlook.latency == 0 || !rtt->measured)
     return FASP_TX_TAIL_FIRST;
+  if (original && answer <= spare / ANSWER_SHARE)
+    return fasp_sooner (answer + FASP_FEEDBACK_CLOCK_MAX, spare / ANSWER_SHARE);
   return CLAMP (MAX (spare / PAUSE_SHARE,
           PAUSE_GAPS * tx->gap * fasp_repair_count_flows (tx->repair)),
       FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
@@ -251,7 +258,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
         feedback->ack);
     tx->acked = feedback->ack;
     tx->cursor = MAX (tx->cursor, tx->acked);
-    tx->tail_interval = get_pause (tx, rtt);
+    tx->tail_interval = get_pause (tx, rtt, FALSE);
   }
   if (!is_waiting (tx))
     tx->tail_time = FASP_NEVER;
@@ -542,7 +549,7 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
         break;
       if (item->round == 0)
         note_gap (tx, now);
-      tx->tail_interval = get_pause (tx, rtt);
+      tx->tail_interval = get_pause (tx, rtt, item->round == 0);
       tx->tail_time = now + tx->tail_interval;
       break;
     }
