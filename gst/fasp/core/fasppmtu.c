@@ -23,7 +23,7 @@ static void
 search (FaspPmtu * pmtu, FaspTime now)
 {
   pmtu->searching = TRUE;
-  pmtu->confirming = pmtu->widened = FALSE;
+  pmtu->confirming = pmtu->widened = pmtu->suspected = FALSE;
   pmtu->tries = 0;
   pmtu->next_probe = 0;
   pmtu->expected = 0;
@@ -34,7 +34,7 @@ search (FaspPmtu * pmtu, FaspTime now)
 static void
 rest (FaspPmtu * pmtu, FaspTime now)
 {
-  pmtu->searching = pmtu->confirming = FALSE;
+  pmtu->searching = pmtu->confirming = pmtu->suspected = FALSE;
   pmtu->tries = 0;
   pmtu->next_probe = 0;
   pmtu->next_time = now + FASP_PMTU_CONFIRM;
@@ -187,6 +187,17 @@ fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now)
 }
 
 gboolean
+fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now)
+{
+  /* a size that data told may not be all that the path takes */
+  if (now < pmtu->next_time || pmtu->searching || pmtu->confirming
+      || pmtu->suspected || !is_candidate (pmtu, pmtu->size))
+    return FALSE;
+  rest (pmtu, now);
+  return TRUE;
+}
+
+gboolean
 fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
 {
   if (pmtu->confirming && size >= pmtu->size) {
@@ -226,6 +237,7 @@ fasp_pmtu_suspect (FaspPmtu * pmtu, FaspTime now)
   if (!pmtu->searching && !pmtu->confirming && pmtu->size > FASP_PMTU_BASE
       && now >= pmtu->suspect_after) {
     pmtu->suspect_after = now + FASP_SEC;
+    pmtu->suspected = TRUE;
     pmtu->next_time = now;
   }
 }

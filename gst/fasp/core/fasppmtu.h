@@ -8,7 +8,8 @@
  * jumbo frames; where another path of the session is known, what that takes comes first, as
  * most are alike.
  * Unanswered ones are repeated, three tries in all.  The size in use is
- * confirmed from time to time and when blocks keep being lost; three
+ * confirmed when blocks keep being lost, and from time to time, unless as much passes as is
+ * sent; three
  * unanswered confirmations while smaller datagrams arrive mean a black hole, and
  * the search starts again from the base size, or from that of the largest
  * datagram of data that was acknowledged meanwhile: where much is lost, three
@@ -39,7 +40,7 @@ typedef struct
   gboolean tried;               /* it was */
   guint16 passed;               /* largest that passed since it is confirmed */
   guint16 limit;                /* largest UDP payload either side takes */
-  gboolean searching, confirming;
+  gboolean searching, confirming, suspected;
   gboolean widened;             /* while confirming: there is more to look for */
   FaspTime suspect_after;       /* no new suspicion before */
   FaspTime next_time;           /* when to act next, or FASP_NEVER */
@@ -64,6 +65,9 @@ guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
 gboolean fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now);
 /* A probe of @size was answered.  TRUE when the size in use changed. */
 gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
+/* As much passes as is sent, since it was confirmed or asked: that will do for now.  FALSE: it
+ * does not, that is no answer here. */
+gboolean fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now);
 /* Data of @size that was sent since it is confirmed was acknowledged. */
 void fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* Blocks of the size in use keep being lost: confirm it now. */

@@ -158,6 +158,7 @@ typedef struct
   FaspTime promise_told;        /* the application, last */
   guint64 confirm_from;         /* first block sent since the path MTU is in
                                    doubt */
+  guint32 largest_sent, largest_passed; /* blocks since it was not */
   guint64 block_wire;           /* bytes of originals from the IP header up */
   gboolean promise_changed;     /* the application does not know yet */
   gboolean shortfall_told;

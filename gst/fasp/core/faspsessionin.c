@@ -150,6 +150,14 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
   return FALSE;
 }
 
+/* The largest of what was acknowledged just now and is sent in one piece. */
+static guint32
+find_acked (const FaspSession * session, guint64 acked)
+{
+  return fasp_store_find_largest (session->tx.store, acked, session->tx.acked,
+      session->data_room);
+}
+
 /* What was acknowledged since the path MTU is in doubt may tell what passes, if
  * it is known which way it took. */
 static void
@@ -160,8 +168,7 @@ confirm_size (FaspSession * session, FaspTime now, guint64 acked)
 
   if (session->n_paths > 1 || !pmtu->confirming || session->tx.acked <= acked)
     return;
-  size = fasp_store_find_largest (session->tx.store, acked, session->tx.acked,
-      session->data_room);
+  size = find_acked (session, acked);
   if (session->has_fec && size == fasp_session_get_room (session))
     size += FASP_REPAIR_MORE;   /* as its repair is */
   if (size > 0)
@@ -245,7 +252,7 @@ static void
 handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
     const FaspFeedback * feedback, gsize wire)
 {
-  guint64 acked = MAX (session->tx.acked, session->confirm_from), dead;
+  guint64 before = session->tx.acked, dead;
   guint64 skips = session->tx.skips_told;
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
@@ -258,7 +265,10 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   fasp_spread_adjust (&session->spread, now, session->tx.repair);
   if (knows_phase (session, feedback))
     rekey (session, now);
-  confirm_size (session, now, acked);
+  confirm_size (session, now, MAX (before, session->confirm_from));
+  if (session->largest_passed < session->largest_sent)
+    session->largest_passed = MAX (session->largest_passed,
+        find_acked (session, before));
   for (guint i = 0; session->rate != NULL && i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 

@@ -206,6 +206,16 @@ get_known_width (const FaspSession * session)
   return width;
 }
 
+/* Does as much pass as is sent? Of several ways it is not known by which; and who gives up what is
+ * late acknowledges that, too. */
+static gboolean
+all_passes (const FaspSession * session)
+{
+  return session->largest_sent == 0 || (session->n_paths == 1
+      && session->tx.skips_told == 0
+      && session->largest_passed >= session->largest_sent);
+}
+
 static gboolean
 poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -230,13 +240,19 @@ poll_probe (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     if (rate > 0 && rate < PROBE_RATE_MIN
         && fasp_pmtu_postpone (&path->pmtu, now))
       continue;
+    if (all_passes (session) && fasp_pmtu_will_do (&path->pmtu, now)) {
+      session->largest_sent = session->largest_passed = 0;
+      continue;
+    }
     passes = fasp_repair_get_told (session->tx.repair, i).told > path->probe_pn;
     fasp_pmtu_expect (&path->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
         passes);
     fasp_session_measure (session);
-    if (path->pmtu.confirming && !was)
+    if (path->pmtu.confirming && !was) {
       session->confirm_from = session->tx.cursor;
+      session->largest_sent = session->largest_passed = 0;
+    }
     if (size == 0)
       continue;
     session->ping_time = now + PING_INTERVAL;
@@ -694,6 +710,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     if (session->member.joined)
       fasp_group_used (session->group, now, datagram->size +
           datagram->to.overhead);
+    session->largest_sent = MAX (session->largest_sent,
+        fasp_store_get (session->tx.store, block)->size);
     if (item.round == 0)
       session->block_wire += datagram->size + datagram->to.overhead;
   }

@@ -59,6 +59,28 @@ test_search (void)
   }
 }
 
+/* As much passes as is sent: that is not to be confirmed, unless it is in doubt. */
+static void
+test_will_do (void)
+{
+  FaspTime now = 0;
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1472);
+  g_assert_false (fasp_pmtu_will_do (&pmtu, now));
+  run (&pmtu, &now, RTT, 1500);
+  for (guint i = 0; i < 10; i++) {
+    g_assert_false (fasp_pmtu_will_do (&pmtu, now));    /* nothing is due */
+    now = fasp_pmtu_get_timeout (&pmtu);
+    g_assert_true (fasp_pmtu_will_do (&pmtu, now));
+    g_assert_cmpuint (fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE), ==, 0);
+  }
+  fasp_pmtu_suspect (&pmtu, now);
+  g_assert_false (fasp_pmtu_will_do (&pmtu, now));
+  run (&pmtu, &now, now + 2 * FASP_SEC, 1400);
+  g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
+}
+
 /* Another path takes 1472: a path like it is asked one thing, a wider one what is wider, and
  * a narrower one all, when it does not answer. */
 static void
@@ -224,6 +246,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pmtu/search", test_search);
+  g_test_add_func ("/pmtu/will-do", test_will_do);
   g_test_add_func ("/pmtu/expected", test_expected);
   g_test_add_func ("/pmtu/limit", test_limit);
   g_test_add_func ("/pmtu/black-hole", test_black_hole);

@@ -507,9 +507,11 @@ test_sound (void)
   Vstream *stream;
 
   vnet_set_path (net, 50 * FASP_MSEC, (const gdouble[2]) {
-        .01, .01}
+        .01, .01
+      }
       , (const gdouble[2]) {
-        0, 0}
+        0, 0
+      }
       , 2000000);
   vstream_config_init (&config);
   config.bitrate = 64000;
@@ -523,9 +525,36 @@ test_sound (void)
   stream = vstream_new (net, &config, &sender, NULL);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->bytes, <,
-      stream->read * 1.16);
+      stream->read * 1.14);
   g_assert_cmpuint (vnet_get_counters (net, VNET_B, VNET_A)->bytes, <,
       stream->read * .16);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+/* A session that nothing is written to. */
+static void
+test_idle (void)
+{
+  Vnet *net = vnet_new (1);
+  guint64 bytes[2];
+  VstreamConfig config;
+  Vstream *stream;
+
+  set_network (net, &networks[0]);
+  vstream_config_init (&config);
+  config.lead = 200 * FASP_SEC;
+  stream = vstream_new (net, &config, NULL, NULL);
+  vstream_run_until (stream, 10 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    bytes[i] = vnet_get_counters (net, i, !i)->bytes;
+  vstream_run_until (stream, 110 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    bytes[i] = vnet_get_counters (net, i, !i)->bytes - bytes[i];
+  g_test_message ("%u B/s there, %u back", (guint) bytes[0] / 100,
+      (guint) bytes[1] / 100);
+  g_assert_cmpuint (bytes[0], <, 100 * 240);
+  g_assert_cmpuint (bytes[1], <, 100 * 330);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -664,6 +693,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/sound", test_sound);
+  g_test_add_func ("/sim/idle", test_idle);
   g_test_add_func ("/sim/no-news", test_no_news);
   g_test_add_func ("/sim/deterministic", test_deterministic);
   return g_test_run ();
