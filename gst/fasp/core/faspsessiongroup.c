@@ -52,7 +52,11 @@ fasp_session_get_ping_time (const FaspSession * session)
     return session->member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session),
         session->ping_time - FASP_KEEPALIVE) : session->spoken + FASP_KEEPALIVE;
-  return fasp_rx_is_damped (&session->rx) ? FASP_NEVER : session->ping_time;
+  if (fasp_rx_is_damped (&session->rx))
+    return FASP_NEVER;
+  /* it goes with the next feedback, which is not longer in coming */
+  return session->ping_time + (session->n_paths == 1
+      && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
 
 FaspTime

@@ -308,6 +308,12 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (!session->ping_due && !rekeys
       && now < fasp_session_get_ping_time (session))
     return FALSE;
+  /* what needs no answer will do for that */
+  if (session->role == FASP_ROLE_SENDER && !session->ping_due && !rekeys
+      && session->rtt.measured && !session->member.joined) {
+    session->promise_time = now;
+    return FALSE;
+  }
   session->ping_time = now + PING_INTERVAL;
   session->ping_due = FALSE;
   if (rekeys) {
@@ -478,8 +484,9 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   begin (session, &l, datagram, pick_flow (session));
   write_feedback (session, now, &l.w);
-  /* one of many does not send a datagram for that alone */
-  if (fasp_rx_is_damped (&session->rx) && now >= session->ping_time) {
+  /* no datagram is sent for that alone; of several flows one each */
+  if ((fasp_rx_is_damped (&session->rx) || session->n_paths == 1)
+      && now >= session->ping_time) {
     session->ping_time = now + PING_INTERVAL;
     fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
             &session->tokens, 0, FALSE, &l.path->address));

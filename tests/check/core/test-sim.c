@@ -553,8 +553,8 @@ test_idle (void)
     bytes[i] = vnet_get_counters (net, i, !i)->bytes - bytes[i];
   g_test_message ("%u B/s there, %u back", (guint) bytes[0] / 100,
       (guint) bytes[1] / 100);
-  g_assert_cmpuint (bytes[0], <, 100 * 240);
-  g_assert_cmpuint (bytes[1], <, 100 * 330);
+  g_assert_cmpuint (bytes[0], <, 100 * 140);
+  g_assert_cmpuint (bytes[1], <, 100 * 200);
   vstream_free (stream);
   vnet_free (net);
 }
