@@ -513,6 +513,14 @@ fasp_repair_get_carriers (const FaspRepair * repair, guint64 block)
       G_GUINT64_CONSTANT (1) << state->last;
 }
 
+gboolean
+fasp_repair_is_sent_once (const FaspRepair * repair, guint64 block)
+{
+  return block >= repair->base && block < repair->next
+      && fasp_repair_block (repair, block)->rounds == 1
+      && !fasp_repair_block (repair, block)->queued;
+}
+
 guint
 fasp_repair_get_oldest_rounds (const FaspRepair * repair)
 {

@@ -126,6 +126,8 @@ guint64 fasp_repair_get_next (const FaspRepair * repair);
 /* The peer lets packets pile up without ever settling them: no honest one
  * does, and remembering them takes memory. */
 gboolean fasp_repair_is_overgrown (const FaspRepair * repair);
+/* Was @block sent once, and is not known to be lost?  Not so, once it is acknowledged. */
+gboolean fasp_repair_is_sent_once (const FaspRepair * repair, guint64 block);
 /* Rounds in which the oldest unacknowledged block has been sent. */
 guint fasp_repair_get_oldest_rounds (const FaspRepair * repair);
 

@@ -150,29 +150,36 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
   return FALSE;
 }
 
-/* The largest of what was acknowledged just now and is sent in one piece. */
+/* The largest block from @from on that a FEEDBACK is about to acknowledge, and that has passed in one
+ * piece: of what was lost it may be given up that it came too late. */
 static guint32
-find_acked (const FaspSession * session, guint64 acked)
+find_passed (const FaspSession * session, guint64 from, guint64 ack)
 {
-  return fasp_store_find_largest (session->tx.store, acked, session->tx.acked,
-      session->data_room);
+  const FaspTx *tx = &session->tx;
+  guint32 largest = 0;
+
+  from = MAX (from, fasp_store_get_tail (tx->store));
+  for (guint64 n = from; n < MIN (ack, tx->cursor)
+      && largest < session->data_room; n++) {
+    guint32 size = fasp_store_get (tx->store, n)->size;
+
+    if (size > largest && size <= session->data_room
+        && fasp_repair_is_sent_once (tx->repair, n))
+      largest = size;
+  }
+  return largest;
 }
 
-/* What was acknowledged since the path MTU is in doubt may tell what passes, if
+/* What was sent since the path MTU is in doubt, and passed, may tell what does, if
  * it is known which way it took. */
 static void
-confirm_size (FaspSession * session, FaspTime now, guint64 acked)
+confirm_size (FaspSession * session, FaspTime now, guint32 size)
 {
-  FaspPmtu *pmtu = &session->paths[0].pmtu;
-  guint32 size;
-
-  if (session->n_paths > 1 || !pmtu->confirming || session->tx.acked <= acked)
-    return;
-  size = find_acked (session, acked);
   if (session->has_fec && size == fasp_session_get_room (session))
     size += FASP_REPAIR_MORE;   /* as its repair is */
   if (size > 0)
-    fasp_pmtu_passed (pmtu, now, size + fasp_session_get_overhead (session));
+    fasp_pmtu_passed (&session->paths[0].pmtu, now,
+        size + fasp_session_get_overhead (session));
 }
 
 /* What the peer's clock said when a packet of @flow arrived, from its low bits. */
@@ -252,8 +259,13 @@ static void
 handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
     const FaspFeedback * feedback, gsize wire)
 {
-  guint64 before = session->tx.acked, dead;
-  guint64 skips = session->tx.skips_told;
+  guint64 skips = session->tx.skips_told, dead;
+  gboolean doubted = session->n_paths == 1 && session->paths[0].pmtu.confirming;
+  guint32 passed = 0;
+
+  if (doubted || session->largest_passed < session->largest_sent)
+    passed = find_passed (session, MAX (session->tx.acked,
+            doubted ? session->confirm_from : 0), feedback->ack);
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
@@ -265,10 +277,9 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   fasp_spread_adjust (&session->spread, now, session->tx.repair);
   if (knows_phase (session, feedback))
     rekey (session, now);
-  confirm_size (session, now, MAX (before, session->confirm_from));
-  if (session->largest_passed < session->largest_sent)
-    session->largest_passed = MAX (session->largest_passed,
-        find_acked (session, before));
+  session->largest_passed = MAX (session->largest_passed, passed);
+  if (doubted)
+    confirm_size (session, now, passed);
   for (guint i = 0; session->rate != NULL && i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 

@@ -450,19 +450,6 @@ fasp_store_count_bytes (const FaspStore * store, guint64 from, guint64 to)
   return bytes;
 }
 
-guint32
-fasp_store_find_largest (const FaspStore * store, guint64 from, guint64 to,
-    guint32 limit)
-{
-  guint32 largest = 0;
-
-  to = MIN (to, store->head);
-  for (guint64 n = MAX (from, store->tail); n < to; n++)
-    if ((*slot (store, n))->size <= limit)
-      largest = MAX (largest, (*slot (store, n))->size);
-  return largest;
-}
-
 void
 fasp_store_trim (FaspStore * store, guint64 number)
 {

@@ -75,10 +75,6 @@ const FaspBlock *fasp_store_get (FaspStore * store, guint64 number);
 /* Payload bytes of the blocks kept in [from, to). */
 guint64 fasp_store_count_bytes (const FaspStore * store, guint64 from,
     guint64 to);
-/* The largest of the blocks kept in [from, to) of at most @limit bytes; 0:
- * there is none. */
-guint32 fasp_store_find_largest (const FaspStore * store, guint64 from,
-    guint64 to, guint32 limit);
 /* Units of all blocks before @number, which is kept or the next to come; that
  * of one that is not kept any more is taken for that of the oldest. */
 guint64 fasp_store_get_place (FaspStore * store, guint64 number);

@@ -532,6 +532,46 @@ test_sound (void)
   vnet_free (net);
 }
 
+/* The path takes smaller packets from now on, and what is too late is given up: that is no sign that the
+ * large ones pass, though it is acknowledged. */
+static void
+test_narrower (void)
+{
+  FaspEndpointConfig sender, receiver;
+  Vnet *net = vnet_new (1);
+  VstreamConfig config;
+  Vstream *stream;
+  guint64 read;
+
+  vnet_set_path (net, 50 * FASP_MSEC, (const gdouble[2]) {
+        0, 0
+      }
+      , (const gdouble[2]) {
+        0, 0
+      }
+      , 20000000);
+  vstream_config_init (&config);
+  config.bitrate = 2000000;
+  config.key = 1;
+  config.chunk = 5000;          /* pictures, whose last block is small */
+  config.channel = 6000000;
+  config.lead = FASP_SEC;
+  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  sender.latency_ms = receiver.latency_ms = 100;
+  receiver.too_late_skip = TRUE;
+  stream = vstream_new (net, &config, &sender, &receiver);
+  vstream_run_until (stream, 9 * FASP_SEC);
+  g_assert_true (vstream_is_right (stream));
+  vnet_get_wire (net, VNET_A, VNET_B)->mtu = 1400;
+  vstream_run_until (stream, 21 * FASP_SEC);
+  read = stream->read;
+  vstream_run_until (stream, 29 * FASP_SEC);
+  g_assert_cmpuint (stream->read - read, >, 8 * 245000);
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 /* A session that nothing is written to. */
 static void
 test_idle (void)
@@ -693,6 +733,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
   g_test_add_func ("/sim/sound", test_sound);
+  g_test_add_func ("/sim/narrower", test_narrower);
   g_test_add_func ("/sim/idle", test_idle);
   g_test_add_func ("/sim/no-news", test_no_news);
   g_test_add_func ("/sim/deterministic", test_deterministic);
