@@ -202,11 +202,14 @@ fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
 {
   if (session->headless == 0)
     return;
-  /* which part of the stream it has passed over is known to it alone */
-  if (count_skips (session) != session->headed_skips)
-    lack_header (endpoint, now, session);
-  else if (fasp_tx_get_base (&session->tx) >= session->headed_by)
+  /* which part of the stream it has passed over is known to it alone; that there is none any more is
+   * not said to all as often as one likes to say so */
+  if (count_skips (session) != session->headed_skips) {
+    if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
+      lack_header (endpoint, now, session);
+  } else if (fasp_tx_get_base (&session->tx) >= session->headed_by) {
     session->headless = 0;
+  }
 }
 
 void

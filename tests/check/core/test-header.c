@@ -8,6 +8,7 @@
  * those on.
  */
 #include <string.h>
+#include "faspendpointprivate.h"
 #include "faspheader.h"
 #include "faspposition.h"
 #include "vcast.h"
@@ -680,6 +681,38 @@ test_gone_before (void)
   sim_free (sim);
 }
 
+/* Who says each time that it has passed over more has it said no more often for that. */
+static void
+test_gone_hostile (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+  FaspSession *session;
+  guint64 head;
+
+  c.history = 60 * FASP_SEC;
+  c.join = FASP_JOIN_BACK;
+  c.join_back_ms = 1000;
+  begin (sim, &c, 0);
+  run (sim, 6500 * FASP_MSEC);
+  sim->source.key_every = G_MAXUINT;
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  do
+    run (sim, STEP);
+  while ((session = fasp_endpoint_get_open (sim->sender)) == NULL);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
+  g_assert_cmpint (session->headless, >, 0);
+  sim->source.units = G_MAXUINT;
+  head = fasp_store_get_head (sim->sender->store);
+  for (guint i = 0; i < 300; i++) {
+    session->tx.skips_told++;
+    run (sim, 10 * FASP_MSEC);
+  }
+  g_assert_cmpuint (fasp_store_get_head (sim->sender->store) - head, <=, 4);
+  sim_free (sim);
+}
+
 /* Who is called again may be another one, that has nothing. */
 static void
 test_called_again (void)
@@ -880,6 +913,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/gone/before", test_gone_before);
+  g_test_add_func ("/header/gone/hostile", test_gone_hostile);
   g_test_add_func ("/header/called-again", test_called_again);
   g_test_add_func ("/header/called-late", test_called_late);
   g_test_add_func ("/header/full", test_full);
