@@ -253,6 +253,14 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
 LIMIT = 30      # seconds that anything here may take at most
 
 
+def download(congestion, mbit, at, seconds):
+    """A command: the kernel's TCP has @mbit to send for @seconds, from @at s on."""
+    check = f"{program('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --idle 3 --limit {at + seconds + 20}"
+    source = f"{program('bench/cbrsource')} --mbit {mbit} --seconds {seconds}"
+    return (f"{{ $LINKEM_B {check} --tcp 5100 >/dev/null & sleep {at}; "
+            f"$LINKEM_A timeout {seconds} {source} --tcp $LINKEM_ADDR_B:5100 --congestion {congestion}; wait; }}")
+
+
 def free_port():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("", 0))
