@@ -65,13 +65,13 @@ gst_fasp_header_is_in (const GstCaps * caps)
 
 gboolean
 gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
-    gsize buffer)
+    guint64 buffer)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
 
   replace (header, &header->of_caps, gst_fasp_header_is_in (caps) ?
-      join (gst_structure_get_value (s, "streamheader"), MIN (FASP_HEADER_MAX,
-              buffer / 4)) : NULL);
+      join (gst_structure_get_value (s, "streamheader"),
+          fasp_header_get_most (buffer)) : NULL);
   header->has_deltas = FALSE;
   return header->of_caps != NULL;
 }

@@ -31,7 +31,7 @@ void gst_fasp_header_clear (GstFaspHeader * header);
 gboolean gst_fasp_header_is_in (const GstCaps * caps);
 /* FALSE: they have none, or one too large to be said again: for a buffer of so many bytes. */
 gboolean gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
-    gsize buffer);
+    guint64 buffer);
 /* The event of a faspsrc. */
 void gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event);
 

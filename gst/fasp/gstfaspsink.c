@@ -590,7 +590,7 @@ gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
-  gsize buffer;
+  guint64 buffer;
   gint size = 0;
 
   warn_of_framing (self, caps, s);

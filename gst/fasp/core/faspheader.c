@@ -14,6 +14,15 @@
 /* Of each mark, on the wire. */
 #define OVERHEAD 64
 
+/* Of the memory for the stream. */
+#define BUFFER_SHARE 4
+
+gsize
+fasp_header_get_most (guint64 buffer_size)
+{
+  return MIN (FASP_HEADER_MAX, buffer_size / BUFFER_SHARE);
+}
+
 /* --- the sender's ------------------------------------------------------------- */
 
 void

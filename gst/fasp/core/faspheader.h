@@ -16,6 +16,10 @@ G_BEGIN_DECLS
 /* Bytes of one, at most. */
 #define FASP_HEADER_MAX (256 * 1024)
 
+/* Where so many bytes of memory are for the stream: who waited for room for a larger one would do so
+ * for ever. */
+gsize fasp_header_get_most (guint64 buffer_size);
+
 /* --- the sender's ------------------------------------------------------------- */
 
 typedef struct

@@ -370,8 +370,7 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
   gboolean had = endpoint->header.bytes != NULL;
 
   g_return_if_fail (endpoint->store != NULL && size <= FASP_HEADER_MAX);
-  /* who waited for room for it would do so for ever */
-  if (size == 0 || size > endpoint->config.buffer_size / 4)
+  if (size == 0 || size > fasp_header_get_most (endpoint->config.buffer_size))
     header = NULL;
   fasp_header_set (&endpoint->header, now, header);
   /* nobody begins at the key frames before it */
