@@ -399,6 +399,15 @@ begin (Sim * sim, const FaspEndpointConfig * c, gdouble loss)
   wire (sim, VNET_A, VNET_B, loss);
 }
 
+/* So much of what A sends to B is lost for @span, and nothing any more. */
+static void
+run_lossy (Sim * sim, gdouble loss, FaspTime span)
+{
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = loss;
+  run (sim, span);
+  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
+}
+
 typedef struct
 {
   const gchar *name;
@@ -557,10 +566,8 @@ test_no_rex (void)
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 200 * FASP_MSEC);
   g_assert_cmpuint (sim->enters, ==, 0);
-  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = .5;
-  run (sim, 1500 * FASP_MSEC);
+  run_lossy (sim, .5, 1500 * FASP_MSEC);
   g_assert_cmpuint (sim->enters, ==, 0);
-  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
   run (sim, 15 * FASP_SEC);
   assert_entered (sim);
   sim_free (sim);
@@ -578,10 +585,8 @@ test_behind_gap (void)
   run (sim, 5100 * FASP_MSEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 200 * FASP_MSEC);
-  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
-  run (sim, 600 * FASP_MSEC);
+  run_lossy (sim, 1, 600 * FASP_MSEC);
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
-  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
   run (sim, 400 * FASP_MSEC);
   assert_entered (sim);
   sim_free (sim);
@@ -600,10 +605,8 @@ test_moved_ahead (void)
   run (sim, 5100 * FASP_MSEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, 400 * FASP_MSEC);
-  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
-  run (sim, 5 * FASP_SEC);
+  run_lossy (sim, 1, 5 * FASP_SEC);
   g_assert_cmpuint (sim->enters, ==, 0);
-  vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
   run (sim, 2500 * FASP_MSEC);
   assert_entered (sim);
   sim_free (sim);

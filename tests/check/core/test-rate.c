@@ -270,22 +270,33 @@ compare (gconstpointer a, gconstpointer b)
   return *(const gint64 *) a < *(const gint64 *) b ? -1 : 1;
 }
 
+static void
+note_queue (const Vroad * road, GArray * queues)
+{
+  gint64 queue = vroad_get_queue (road);
+
+  g_array_append_val (queues, queue);
+}
+
+static gint64
+get_p95 (GArray * queues)
+{
+  g_array_sort (queues, compare);
+  return g_array_index (queues, gint64, queues->len * 95 / 100);
+}
+
 /* Runs until @until; p95 of the queue meanwhile, µs. */
 static gint64
 run_and_watch (Vroad * road, gint64 from, gint64 until)
 {
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
 
   for (gint64 now = from; now < until;) {
-    gint64 q;
-
     now += FASP_MSEC;
     vroad_run (road, now);
-    q = vroad_get_queue (road);
-    g_array_append_val (queue, q);
+    note_queue (road, queues);
   }
-  g_array_sort (queue, compare);
-  return g_array_index (queue, gint64, queue->len * 95 / 100);
+  return get_p95 (queues);
 }
 
 static Vroad *
@@ -688,7 +699,7 @@ test_too_much (void)
   for (guint i = 0; i < 6; i++) {
     gint64 rtt = 20000 << i % 3;
     Vroad *road = make_road (10, 200000, i / 3 * .01, i);
-    GArray *queues = g_array_new (FALSE, FALSE, sizeof (gint64));
+    g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
     gint64 queue;
 
     vroad_add (road, &(VroadSender) {
@@ -697,15 +708,12 @@ test_too_much (void)
     for (gint64 now = 0; now < until; now += FASP_MSEC) {
       vroad_get_bottleneck (road)->delay = now % 1700000 == 0 ? 24000 : 0;
       vroad_run (road, now);
-      queue = vroad_get_queue (road);
       if (now >= from)
-        g_array_append_val (queues, queue);
+        note_queue (road, queues);
     }
-    g_array_sort (queues, compare);
-    queue = g_array_index (queues, gint64, queues->len * 95 / 100);
+    queue = get_p95 (queues);
     g_test_message ("%d ms: %.1f ms", (gint) (rtt / 1000), queue / 1e3);
     g_assert_cmpint (queue, <, 15 * FASP_MSEC);
-    g_array_unref (queues);
     vroad_free (road);
   }
 }

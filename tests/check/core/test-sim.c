@@ -45,6 +45,14 @@ seeds (void)
   return set != NULL ? MAX (1, atoi (set)) : 10;
 }
 
+/* The same there and back, without bursts. */
+static void
+set_path (Vnet * net, FaspTime rtt, gdouble loss, guint64 rate)
+{
+  vnet_set_path (net, rtt, (const gdouble[2]) { loss, loss },
+      (const gdouble[2]) { 0, 0 }, rate);
+}
+
 static void
 set_network (Vnet * net, const Network * n)
 {
@@ -176,9 +184,7 @@ test_jumbo (gconstpointer data)
   VstreamConfig config;
   Vstream *stream;
 
-  vnet_set_path (net, 10 * FASP_MSEC, (gdouble[]) {
-      .002, .002}, (gdouble[]) {
-      0, 0}, 0);
+  set_path (net, 10 * FASP_MSEC, .002, 0);
   for (guint side = VNET_A; side <= VNET_B; side++)
     vnet_get_wire (net, side, !side)->mtu = 9000;
   vstream_config_init (&config);
@@ -506,13 +512,7 @@ test_sound (void)
   Vnet *net = vnet_new (1);
   Vstream *stream;
 
-  vnet_set_path (net, 50 * FASP_MSEC, (const gdouble[2]) {
-        .01, .01
-      }
-      , (const gdouble[2]) {
-        0, 0
-      }
-      , 2000000);
+  set_path (net, 50 * FASP_MSEC, .01, 2000000);
   vstream_config_init (&config);
   config.bitrate = 64000;
   config.chunk = 752;
@@ -543,13 +543,7 @@ test_narrower (void)
   Vstream *stream;
   guint64 read;
 
-  vnet_set_path (net, 50 * FASP_MSEC, (const gdouble[2]) {
-        0, 0
-      }
-      , (const gdouble[2]) {
-        0, 0
-      }
-      , 20000000);
+  set_path (net, 50 * FASP_MSEC, 0, 20000000);
   vstream_config_init (&config);
   config.bitrate = 2000000;
   config.key = 1;

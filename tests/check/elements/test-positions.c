@@ -382,13 +382,11 @@ copy_some (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* A relay that changes what it passes on, and who hears it. */
 static void
-run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
-    Tap ** last)
+begin_changed (const guint * ports, GstPadProbeType type,
+    GstPadProbeCallback callback, gpointer data, Tap ** relay, Tap ** last)
 {
-  guint ports[2] = { pair_get_port (), pair_get_port () };
-  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (ports[0], "");
   GstElement *middle = pair_launch ("faspsrc name=source "
       "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
       "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]);
@@ -396,14 +394,31 @@ run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
       gst_bin_get_by_name (GST_BIN (middle), "queue");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, data, NULL);
+  gst_pad_add_probe (pad, type, callback, data, NULL);
   *relay = tap_new (middle);
   *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " ! fakesink async=false", ports[1]));
-  push (sender, stream, 0, SIZE, 0);
+}
+
+static void
+end_changed (GstElement * sender, Tap * relay, Tap * last)
+{
   end (sender);
-  gst_message_unref (pair_wait (middle, GST_MESSAGE_EOS));
-  gst_message_unref (pair_wait ((*last)->pipeline, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+}
+
+static void
+run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
+    Tap ** last)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (ports[0], "");
+
+  begin_changed (ports, GST_PAD_PROBE_TYPE_BUFFER, callback, data, relay, last);
+  push (sender, stream, 0, SIZE, 0);
+  end_changed (sender, *relay, *last);
   assert_got (*relay, stream, 0);
   stop (sender);
 }
@@ -547,27 +562,16 @@ run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback,
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   GstElement *sender = make_sender (ports[0], "wait-for-connection=false");
-  GstElement *middle = pair_launch ("faspsrc name=source "
-      "uri=fasp://127.0.0.1:%u " SECRET " ! queue name=queue ! faspsink "
-      "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]);
-  g_autoptr (GstElement) queue =
-      gst_bin_get_by_name (GST_BIN (middle), "queue");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
 
   set_header (sender, "1a45,dfa3");
   push (sender, stream, 0, 140000, 0);
   wait_for_sink (sender, 140000);
-  gst_pad_add_probe (pad, type, callback, data, NULL);
-  *relay = tap_new (middle);
-  *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-          SECRET " ! fakesink async=false", ports[1]));
+  begin_changed (ports, type, callback, data, relay, last);
   wait_for_callers (sender);
   push (sender, stream, 140000, 210000, 0);
   set_header (sender, "1a45,dfa4");
   push (sender, stream, 210000, 280000, 0);
-  end (sender);
-  gst_message_unref (pair_wait (middle, GST_MESSAGE_EOS));
-  gst_message_unref (pair_wait ((*last)->pipeline, GST_MESSAGE_EOS));
+  end_changed (sender, *relay, *last);
   /* with one header, and the other */
   g_assert_cmpuint ((*relay)->origins, ==, 2);
   stop (sender);
