@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pair.h"
 #include <gio/gio.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define WAIT (20 * GST_SECOND)
+/* Ports that a program of tests takes at a time. */
+#define BLOCK 512
 
 static GSocket *
 bind_to (guint port)
@@ -18,24 +23,47 @@ bind_to (guint port)
   return socket;
 }
 
+/* The first of a block of ports that no other test of this machine is given while this process
+ * lives.  A port is free from when it is chosen until a pipeline binds it: one that the kernel
+ * chooses could be given meanwhile to a program that runs beside this one.  The lower half of the
+ * numbers is left alone by sockets that only dial (ip_local_port_range). */
+static guint
+reserve_block (void)
+{
+  int held = socket (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  struct sockaddr_un name = {.sun_family = AF_UNIX };
+
+  g_assert_cmpint (held, >=, 0);
+  for (guint first = 10240; first < 32768; first += BLOCK) {
+    /* an abstract name, which is gone with the process */
+    int length = g_snprintf (name.sun_path + 1, sizeof name.sun_path - 1,
+        "gst-fasp-tests-ports-%u", first);
+
+    if (bind (held, (struct sockaddr *) &name,
+            offsetof (struct sockaddr_un, sun_path) + 1 + length) == 0)
+      return first;
+  }
+  g_assert_not_reached ();
+}
+
 guint
 pair_get_ports (guint n)
 {
-  for (guint tries = 0; tries < 100; tries++) {
-    g_autoptr (GSocket) first = bind_to (0);
-    g_autoptr (GSocketAddress) bound = g_socket_get_local_address (first, NULL);
-    guint port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
-    gboolean all = port + n - 1 <= G_MAXUINT16;
+  static guint next, end;
+  guint found = 0;
 
-    for (guint i = 1; all && i < n; i++) {
-      g_autoptr (GSocket) next = bind_to (port + i);
-
-      all = next != NULL;
+  g_assert_cmpuint (n, <=, BLOCK);
+  while (found < n) {
+    if (next == end) {
+      next = reserve_block ();
+      end = next + BLOCK;
+      found = 0;
     }
-    if (all)
-      return port;
+    g_autoptr (GSocket) free_now = bind_to (next++);
+
+    found = free_now ? found + 1 : 0;
   }
-  g_assert_not_reached ();
+  return next - n;
 }
 
 guint

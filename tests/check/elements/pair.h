@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Of both ends, so that there is nothing to warn of. */
 #define SECRET "passphrase=correct-horse-battery"
 
-/* A UDP port of this machine that nobody has now. */
+/* A UDP port of this machine that nobody has, and that no other test is given; for one thread. */
 guint pair_get_port (void);
 /* The first of @n ports one above the other, all of them free. */
 guint pair_get_ports (guint n);

@@ -123,7 +123,8 @@ tap_new (GstElement * pipeline)
   tap->pipeline = pipeline;
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_tap, tap, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING), !=,
+      GST_STATE_CHANGE_FAILURE);
   return tap;
 }
 
