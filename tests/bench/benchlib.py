@@ -261,10 +261,40 @@ def download(congestion, mbit, at, seconds):
             f"$LINKEM_A timeout {seconds} {source} --tcp $LINKEM_ADDR_B:5100 --congestion {congestion}; wait; }}")
 
 
-def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.bind(("", 0))
-        return s.getsockname()[1]
+PORT_BLOCK = 512        # that a program takes at a time
+_reserved = []          # sockets that say so, as long as it lives
+_ports = iter(())
+
+
+def free_port(count=1, kind=socket.SOCK_DGRAM):
+    """The first of @count ports that nobody has, and that nothing else that is asked of for ports
+    here and in tests/check/elements/pair.c is given: they hold a block while they live."""
+    global _ports
+    free = 0
+    while free < count:
+        port = next(_ports, None)
+        if port is None:
+            _ports, free = _reserve_ports(), 0
+            continue
+        with socket.socket(socket.AF_INET, kind) as s:
+            try:
+                s.bind(("", port))
+                free += 1
+            except OSError:
+                free = 0
+    return port - count + 1
+
+
+def _reserve_ports():
+    held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    _reserved.append(held)
+    for first in range(10240, 32768, PORT_BLOCK):       # which no socket that dials is given
+        try:
+            held.bind(f"\0gst-fasp-tests-ports-{first}")
+            return iter(range(first, first + PORT_BLOCK))
+        except OSError:
+            pass
+    raise RuntimeError("every port is reserved by another test: end those")
 
 
 class Launch:

@@ -26,17 +26,12 @@ def passed(stream):
     return stream["input"]["stats"]["bytes-received-total"] if stream["input"]["stats"] else 0
 
 
-def free_tcp_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
-
-
 class Relay:
     """@config: its streams. @more: of the section [relay]."""
 
     def __init__(self, directory, config, more=""):
         self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
-        self.port, self.more, self.address = free_tcp_port(), more, "127.0.0.1"
+        self.port, self.more, self.address = benchlib.free_port(kind=socket.SOCK_STREAM), more, "127.0.0.1"
         self.write(config)
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([PROGRAM, self.path], stdout=log, stderr=log,
