@@ -442,6 +442,12 @@ vroad_get_delivered (const Vroad * road, guint sender)
 }
 
 guint64
+vroad_get_waiting (const Vroad * road, guint sender)
+{
+  return road->senders[sender]->credit;
+}
+
+guint64
 vroad_get_lost (const Vroad * road, guint sender)
 {
   FaspGapCounters counters;

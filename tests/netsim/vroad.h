@@ -65,6 +65,8 @@ void vroad_set_source (Vroad * road, guint sender, guint64 bits);
 
 /* Bytes that have arrived so far, of a TCP in order. */
 guint64 vroad_get_delivered (const Vroad * road, guint sender);
+/* Bytes that a source had by the last time something left, and that have not left. */
+guint64 vroad_get_waiting (const Vroad * road, guint sender);
 /* Of a controller. */
 guint64 vroad_get_lost (const Vroad * road, guint sender);
 /* What a controller holds the path to be good for, bit/s; a TCP: its window over the

@@ -48,6 +48,7 @@ fasp_contest_judge (FaspContest * contest, gdouble others, gboolean room)
   gdouble step;
 
   contest->blind = 0;
+  others = MAX (others, 0);
   if (room)
     others = MIN (others, SHARE);
   contest->lonely = others < FASP_SPAN_NOBODY ? contest->lonely + 1 : 0;

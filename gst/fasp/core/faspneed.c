@@ -2,9 +2,10 @@
 #include "faspneed.h"
 
 /* It has no more if that is so for so long, and so many looks: on long paths an encoder that follows
- * is behind what it is offered. */
+ * is behind what it is offered.  A look at a burst takes away so many. */
 #define LIMITED_TIME (2 * FASP_SEC)
 #define LIMITED_LOOKS 4
+#define LIMITED_LESS 4
 #define SMOOTHING .125
 /* In that time one sees what it has: what leaves, if that is less than so much of what may. */
 #define WINDOW FASP_SEC
@@ -14,11 +15,14 @@
 /* So long, or so many round trips, are judged together of what arrives. */
 #define CARRIED_TIME FASP_SEC
 #define CARRIED_RTTS 4
-/* Beside others so much is missing, of what they overflow; and when they begin, more for a while: so
- * many seconds' worth at most.  What comes beyond what is sent, as a queue drains, counts for so
- * much. */
+/* Beside others so much is missing, of what they overflow; and when they begin, more for a while, as
+ * they fill the queue, and overflow it for a round trip or two: so many round trips' worth, which
+ * are longer by the queue, within these.  What comes beyond what is sent, as a queue drains, counts for
+ * so much. */
 #define MISSING .1
-#define MISSING_MOST .5
+#define MISSING_RTTS 2
+#define MISSING_LEAST (FASP_SEC / 2)
+#define MISSING_MOST (2 * FASP_SEC)
 #define DRAINS 1.2
 /* So often in a row nobody else is seen, if nobody is there. */
 #define ALONE 2
@@ -34,7 +38,7 @@ void
 fasp_need_look (FaspNeed * need, FaspTime now, gdouble passes)
 {
   if (passes <= 0) {
-    need->limited = 0;
+    need->limited -= MIN (need->limited, LIMITED_LESS);
     return;
   }
   if (need->limited++ == 0)
@@ -104,14 +108,15 @@ fasp_need_extend (FaspNeed * need, const FaspRateSample * sample,
   need->missing += (1 - MISSING - get_share (span)) * length / FASP_SEC;
   need->missing = MAX (0, need->missing);
   span->n = 0;
-  if (need->missing > MISSING_MOST)
+  if (need->missing * FASP_SEC > CLAMP (MISSING_RTTS * rtt, MISSING_LEAST,
+          MISSING_MOST))
     give_up (need);
 }
 
 void
 fasp_need_judge (FaspNeed * need, gdouble others)
 {
-  need->alone = others < FASP_SPAN_NOBODY ? need->alone + 1 : 0;
+  need->alone = ABS (others) < FASP_SPAN_NOBODY ? need->alone + 1 : 0;
   if (need->alone >= ALONE)
     give_up (need);
 }

@@ -106,6 +106,6 @@ fasp_span_get_others (const FaspSpan * less, const FaspSpan * more,
       || arrived <= 0)
     return FALSE;
   *others = log (arrived) / log (sent);
-  *others = CLAMP (*others, 0, 1);
+  *others = CLAMP (*others, -1, 1);
   return TRUE;
 }
