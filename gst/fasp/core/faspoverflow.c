@@ -33,7 +33,7 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
     guint samples, FaspTime noise, guint64 told, guint64 lost)
 {
   FaspTime least, range;
-  gdouble ratio, chance;
+  gdouble ratio, chance, most;
   gboolean waited;
 
   o->samples += samples;
@@ -59,7 +59,12 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
     return FALSE;
   ratio = o->told[1] / MAX (o->told[0], 1);
   chance = ratio * (o->lost[0] + PRIOR);
-  return o->lost[1] > LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio));
+  most = LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio));
+  if (o->lost[1] <= most)
+    return FALSE;
+  /* it is not held against what is lost later, for as long as it is remembered */
+  o->lost[1] = most;
+  return TRUE;
 }
 
 gboolean

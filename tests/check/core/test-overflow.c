@@ -177,6 +177,34 @@ test_odd (void)
   g_rand_free (rand);
 }
 
+/* A queue that has overflowed once does not make each loss by chance one of its own, for as long as that is
+ * remembered; and it is found out when it does so again. */
+static void
+test_once (void)
+{
+  guint once = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    Watch w = {.rand = g_rand_new_with_seed (i) };
+    guint before;
+
+    run (&w, 20 * FASP_SEC, 3, 0, 50000, .003, .003);
+    for (guint n = 0; n < 40; n++)
+      report (&w, 50000, .6);
+    g_assert_cmpuint (w.found, >, 0);
+    before = w.found;
+    run (&w, 60 * FASP_SEC, 3, 0, 50000, .003, .003);
+    once += w.found - before;
+    before = w.found;
+    for (guint n = 0; n < 20; n++)
+      report (&w, 50000, .2);
+    g_assert_cmpuint (w.found, >, before);
+    g_rand_free (w.rand);
+  }
+  g_test_message ("%u in 20 times 40 s", once);
+  g_assert_cmpuint (once, <, 80);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -187,6 +215,7 @@ main (int argc, char **argv)
   g_test_add_func ("/overflow/unclear", test_unclear);
   g_test_add_func ("/overflow/noise", test_noise);
   g_test_add_func ("/overflow/told-at-once", test_told_at_once);
+  g_test_add_func ("/overflow/once", test_once);
   g_test_add_func ("/overflow/odd", test_odd);
   return g_test_run ();
 }
