@@ -4,6 +4,8 @@
 
 #define STRETCH (16 * FASP_MSEC)
 #define PACKET 1500
+/* Less, bit/s, is but a sign of life now and then. */
+#define IDLE 10000
 /* A row, and how far apart its losses may be, beside two round trips. */
 #define ROW_LEAST (50 * FASP_MSEC)
 #define ROW_MOST FASP_SEC
@@ -62,7 +64,8 @@ slide (FaspPolicer * p, FaspTime now)
 static void
 note_passed (FaspPolicer * p, FaspTime took, gdouble bytes)
 {
-  if (bytes <= PACKET)
+  if (bytes <= PACKET && (p->stretch.lost > 0
+          || bytes * 8 * FASP_SEC <= (gdouble) IDLE * took))
     return;
   if (p->took >= PASSED_TIME) {
     p->passed_before = p->passed;

@@ -244,6 +244,36 @@ test_policer (void)
     }
 }
 
+/* A stream of 0.43 Mbit/s, of which bursts are lost, and then nearly all for 0.6 s: a policer would have
+ * let through what passed before. */
+static void
+test_policer_outage (void)
+{
+  static const FaspTime out[][2] = { {6360, 6440}, {10030, 10070},
+  {10180, 10800}, {10810, 10830}
+  };
+  FaspPolicer policer = { 0 };
+  guint64 bytes = 0;
+  guint lost = 0;
+
+  for (FaspTime now = 0; now < 14 * FASP_SEC; now += 12 * FASP_MSEC) {
+    gboolean is_out = FALSE;
+
+    bytes += 643;
+    for (guint i = 0; i < G_N_ELEMENTS (out); i++)
+      is_out |= now >= out[i][0] * FASP_MSEC && now < out[i][1] * FASP_MSEC;
+    if (is_out) {
+      lost++;
+      continue;
+    }
+    fasp_policer_add (&policer, now, 290000, &(FaspRateSample) {
+        now, now, bytes}
+        , lost + 1, lost, FALSE);
+    lost = 0;
+    g_assert_cmpfloat (fasp_policer_get_most (&policer, now), >, 350000);
+  }
+}
+
 static void
 test_arrivals (void)
 {
@@ -1880,6 +1910,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/need/burst", test_need_burst);
   g_test_add_func ("/rate/need/alone", test_need_alone);
   g_test_add_func ("/rate/policer", test_policer);
+  g_test_add_func ("/rate/policer/outage", test_policer_outage);
   g_test_add_func ("/rate/arrivals", test_arrivals);
   g_test_add_func ("/rate/sent-log", test_sent_log);
   g_test_add_func ("/rate/alone", test_alone);
