@@ -9,6 +9,8 @@
 #define LEAST 3
 /* A queue that overflows loses what is too much: who loses more of all has no way at all. */
 #define OUTAGE_SHARE .75
+/* If it were chance so many of the others would be lost, at least: of fewer none may be by chance, too. */
+#define EXPECTED_LEAST 6
 /* Of the first loss it is not known yet whose it is. */
 #define PRIOR .5
 /* So many times as many that waited: there are too few others to compare with. */
@@ -60,7 +62,8 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   ratio = o->told[1] / MAX (o->told[0], 1);
   chance = ratio * (o->lost[0] + PRIOR);
   most = LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio));
-  if (o->lost[1] <= most)
+  if (o->lost[1] <= most
+      || o->told[0] * o->lost[1] < EXPECTED_LEAST * o->told[1])
     return FALSE;
   /* it is not held against what is lost later, for as long as it is remembered */
   o->lost[1] = most;

@@ -11,7 +11,7 @@
  *
  *     lost_long > 3 + e + 4 sqrt (e (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
  *
- * it is the queue.  By how much more is not held against what is lost later: else each loss by chance would
+ * it is the queue, unless of so few others none would be lost by chance, either.  By how much more is not held against what is lost later: else each loss by chance would
  * be the queue's, for as long as an overflow is remembered.
  */
 #pragma once
