@@ -32,17 +32,21 @@ slide (FaspOverflow * o, FaspTime now)
 
 gboolean
 fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
-    guint samples, FaspTime noise, guint64 told, guint64 lost)
+    guint samples, FaspTime noise, guint64 told, guint64 lost,
+    gboolean overtaken)
 {
   FaspTime least, range;
   gdouble ratio, chance, most;
   gboolean waited;
 
+  if (o->samples == 0)
+    o->first = now;
   o->samples += samples;
   o->waits += (gdouble) queue *samples;
   o->new_told += told;
   o->new_lost += lost;
-  if (o->samples < FASP_OVERFLOW_SAMPLES)
+  if (o->samples < FASP_OVERFLOW_SAMPLES
+      || (overtaken && now - o->first < FASP_OVERFLOW_SETTLES))
     return FALSE;
   queue = o->waits / o->samples;
   told = o->new_told;

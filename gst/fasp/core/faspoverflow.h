@@ -5,7 +5,8 @@
  * Chance does not ask how long a packet has waited.  So reports are told apart by how long what
  * they tell of had to wait, in the mean: much more than the least of the last
  * FASP_OVERFLOW_WINDOW to twice as much, or not; FASP_OVERFLOW_SAMPLES delays at least together, as
- * a loss is told of at once, by a report of few, whose mean is more often far from that of all.  Where
+ * a loss is told of at once, by a report of few, whose mean is more often far from that of all; and, where
+ * packets overtake others, those of FASP_OVERFLOW_SETTLES, as there it is told of later.  Where
  * nearly all is lost, that is an outage, which says no more of a queue than one loss does.  Where of the
  * first so many more are lost that it cannot be by chance,
  *
@@ -22,6 +23,8 @@ G_BEGIN_DECLS
 
 #define FASP_OVERFLOW_WINDOW (10 * FASP_SEC)
 #define FASP_OVERFLOW_SAMPLES 8
+/* Twice as long as it takes at most until what is missing counts as lost. */
+#define FASP_OVERFLOW_SETTLES (100 * FASP_MSEC)
 
 /* Zeroes: nothing is known. */
 typedef struct
@@ -32,15 +35,17 @@ typedef struct
   gdouble told[2], lost[2];     /* packets, by [had waited long] */
   /* not counted yet */
   guint samples;
+  FaspTime first;               /* report of them */
   gdouble waits;                /* their sum */
   guint64 new_told, new_lost;
 } FaspOverflow;
 
 /* @told packets more are told of, of which @lost are lost; @samples of those that arrived had waited
- * for @queue in the mean, where delays spread by @noise without any queue.  TRUE: a queue has
+ * for @queue in the mean, where delays spread by @noise without any queue, and packets are @overtaken.  TRUE: a queue has
  * overflowed. */
 gboolean fasp_overflow_add (FaspOverflow * overflow, FaspTime now,
-    FaspTime queue, guint samples, FaspTime noise, guint64 told, guint64 lost);
+    FaspTime queue, guint samples, FaspTime noise, guint64 told, guint64 lost,
+    gboolean overtaken);
 /* Some are lost, and hardly any did not wait: who sends less for a moment will know. */
 gboolean fasp_overflow_is_unclear (const FaspOverflow * overflow);
 

@@ -95,7 +95,7 @@ count_new (guint64 * before, guint64 now)
 /* What is not there is lost, but on a path that reorders, as where less is missing than before:
  * there what may still come is not. */
 static guint64
-get_lost (FaspRate * rate, const FaspRateReport * report)
+get_lost (FaspRate * rate, const FaspRateReport * report, gboolean * reorders)
 {
   guint64 *missing = &rate->missing[report->flow];
   FaspTime *overtaken = &rate->overtaken[report->flow];
@@ -105,7 +105,8 @@ get_lost (FaspRate * rate, const FaspRateReport * report)
     *overtaken = report->now;
   *missing = report->lost;
   lost = report->lost;
-  if (*overtaken > 0 && report->now - *overtaken <= REORDERS_FOR)
+  *reorders = *overtaken > 0 && report->now - *overtaken <= REORDERS_FOR;
+  if (*reorders)
     lost -= MIN (lost, report->unsettled);
   /* what was counted stays so */
   return MAX (rate->lost[report->flow], lost);
@@ -121,7 +122,8 @@ fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
     return;
   bounded.rtt = CLAMP (report->rtt, 0, RTT_MOST);
   bounded.told = count_new (&rate->told[report->flow], report->told);
-  lost = count_new (&rate->lost[report->flow], get_lost (rate, report));
+  lost = count_new (&rate->lost[report->flow], get_lost (rate, report,
+          &bounded.overtaken));
   bounded.lost = MIN (lost, bounded.told);
   marked = count_new (&rate->marked[report->flow], report->marked);
   bounded.marked = MIN (marked, bounded.told);

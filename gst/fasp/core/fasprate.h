@@ -52,7 +52,9 @@ typedef struct
                                    newly, neither more than told, and lost for sure */
   guint64 source;               /* bit/s, on the wire, of a source that writes by itself; 0: not
                                    known, or it takes what there is */
-  guint64 unsettled;            /* so many of the newest may still come */
+  guint64 unsettled;            /* so many of the newest may still come; */
+  gboolean overtaken;           /* to a controller: and did, of late: losses are told of later than the
+                                   others' arrivals */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
 } FaspRateReport;

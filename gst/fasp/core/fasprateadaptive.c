@@ -786,7 +786,8 @@ report (FaspRate * rate, const FaspRateReport * report)
   /* what a search overflows itself says nothing of others; and who fills the queue
    * overflows it, so that is not answered in its place */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
-      waited, report->n, a->jitter.spread, report->told, report->lost);
+      waited, report->n, a->jitter.spread, report->told, report->lost,
+      report->overtaken);
   if (!a->contest.on && (overflows || report->marked > 0)) {
     answer_congestion (a, report->now);
   } else if (overflows

@@ -24,7 +24,7 @@ report (Watch * w, FaspTime queue, gdouble loss)
     lost += g_rand_double (w->rand) < loss;
   w->now += INTERVAL;
   w->found += fasp_overflow_add (&w->overflow, w->now, queue,
-      FASP_OVERFLOW_SAMPLES, 0, PACKETS, lost);
+      FASP_OVERFLOW_SAMPLES, 0, PACKETS, lost, FALSE);
 }
 
 /* Reports of each queue in turn, one of them long, until @until. */
@@ -122,7 +122,7 @@ test_noise (void)
   for (guint i = 1; i < 1000; i++)
     g_assert_false (fasp_overflow_add (&overflow, i * INTERVAL,
             i % 2 ? 0 : 9000, FASP_OVERFLOW_SAMPLES, 10000, PACKETS,
-            i % 2 ? 0 : 5));
+            i % 2 ? 0 : 5, FALSE));
 }
 
 /* A loss is told of at once, in a report of few packets, whose mean delay is more often far from that
@@ -147,7 +147,7 @@ test_told_at_once (void)
     if (n == 0 || (!lost && told < 14))
       continue;
     found += fasp_overflow_add (&overflow, now, sum / n, n, jitter * .7, told,
-        lost);
+        lost, FALSE);
     n = told = sum = 0;
   }
   g_assert_cmpuint (found, ==, 0);
@@ -169,7 +169,7 @@ test_odd (void)
     fasp_overflow_add (&overflow, i * INTERVAL / 10,
         odd[g_rand_int (rand) % 6], g_rand_int (rand) % 17,
         ABS (odd[g_rand_int (rand) % 6]), told,
-        g_rand_int (rand) % 2 ? told : 0);
+        g_rand_int (rand) % 2 ? told : 0, g_rand_int (rand) % 2);
     fasp_overflow_is_unclear (&overflow);
     g_assert_cmpfloat (overflow.told[0], >=, 0);
     g_assert_cmpfloat (overflow.told[1], >=, 0);
@@ -223,6 +223,27 @@ test_few_others (void)
   g_assert_cmpuint (found, ==, 0);
 }
 
+/* Where packets overtake others, losses are told of later than these: as if none of these were lost. */
+static void
+test_overtaken (void)
+{
+  for (guint overtaken = 0; overtaken < 2; overtaken++) {
+    FaspOverflow overflow = { 0 };
+    GRand *rand = g_rand_new_with_seed (1);
+    guint found = 0;
+
+    for (guint n = 0; n < 4000; n++) {
+      gboolean early = n % 34 == 33;
+
+      found += fasp_overflow_add (&overflow, n * INTERVAL / 10, early ? 0 :
+          8000, FASP_OVERFLOW_SAMPLES, 4000, PACKETS, !early
+          && g_rand_double (rand) < .5, overtaken);
+    }
+    g_assert_cmpint (found > 0, ==, !overtaken);
+    g_rand_free (rand);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -235,6 +256,7 @@ main (int argc, char **argv)
   g_test_add_func ("/overflow/told-at-once", test_told_at_once);
   g_test_add_func ("/overflow/once", test_once);
   g_test_add_func ("/overflow/few-others", test_few_others);
+  g_test_add_func ("/overflow/overtaken", test_overtaken);
   g_test_add_func ("/overflow/odd", test_odd);
   return g_test_run ();
 }
