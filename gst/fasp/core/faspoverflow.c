@@ -27,7 +27,20 @@ slide (FaspOverflow * o, FaspTime now)
   for (guint i = 0; i < 2; i++) {
     o->told[i] /= 2;
     o->lost[i] /= 2;
+    o->looks[i] /= 2;
+    o->squares[i] /= 2;
   }
+}
+
+/* Packets that are lost together, in the mean: by how much more what looks lose varies than it would if
+ * each packet was lost by itself. */
+static gdouble
+get_burst (const FaspOverflow * o, gboolean waited)
+{
+  if (o->lost[waited] <= 0)
+    return 1;
+  return MAX (1, o->squares[waited] / o->lost[waited] -
+      o->lost[waited] / o->looks[waited]);
 }
 
 gboolean
@@ -61,13 +74,16 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   waited = queue - least > MAX (MAX (LONG_LEAST, noise), LONG_SHARE * range);
   o->told[waited] += told;
   o->lost[waited] += lost;
+  o->looks[waited]++;
+  o->squares[waited] += (gdouble) lost *lost;
   if (!waited || lost == 0)
     return FALSE;
   ratio = o->told[1] / MAX (o->told[0], 1);
   chance = ratio * (o->lost[0] + PRIOR);
-  most = LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio));
-  if (o->lost[1] <= most
-      || o->told[0] * o->lost[1] < EXPECTED_LEAST * o->told[1])
+  most = LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio) *
+      get_burst (o, FALSE));
+  if (o->lost[1] <= most || o->told[0] * o->lost[1] <
+      EXPECTED_LEAST * o->told[1])
     return FALSE;
   /* it is not held against what is lost later, for as long as it is remembered */
   o->lost[1] = most;

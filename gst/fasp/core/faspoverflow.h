@@ -10,10 +10,11 @@
  * nearly all is lost, that is an outage, which says no more of a queue than one loss does.  Where of the
  * first so many more are lost that it cannot be by chance,
  *
- *     lost_long > 3 + e + 4 sqrt (e (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
+ *     lost_long > 3 + e + 4 sqrt (e b (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
  *
- * it is the queue, unless of so few others none would be lost by chance, either.  By how much more is not held against what is lost later: else each loss by chance would
- * be the queue's, for as long as an overflow is remembered.
+ * where of the others b are lost together in the mean, it is the queue, unless of so few others none would be
+ * lost by chance, either.  By how much more is not held against what is lost later: else each loss by
+ * chance would be the queue's, for as long as an overflow is remembered.
  */
 #pragma once
 
@@ -32,7 +33,8 @@ typedef struct
   FaspTime longest, longest_before;     /* mean waits, of this window and the last, */
   FaspTime least, least_before;
   FaspTime since;               /* this window */
-  gdouble told[2], lost[2];     /* packets, by [had waited long] */
+  gdouble told[2], lost[2];     /* packets, by [had waited long]; */
+  gdouble looks[2], squares[2]; /* at so many together, and of what each of them lost */
   /* not counted yet */
   guint samples;
   FaspTime first;               /* report of them */

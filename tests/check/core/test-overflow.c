@@ -3,6 +3,7 @@
  * Losses by chance are never a queue's; those of one that overflows are found soon.
  */
 #include "faspoverflow.h"
+#include "impair.h"
 
 #define PACKETS 20              /* of a report */
 #define INTERVAL (25 * FASP_MSEC)
@@ -244,6 +245,33 @@ test_overtaken (void)
   }
 }
 
+/* Chance loses several in a row. */
+static void
+test_bursts (void)
+{
+  guint found = 0;
+
+  for (guint i = 0; i < 40; i++) {
+    FaspOverflow overflow = { 0 };
+    GRand *rand = g_rand_new_with_seed (i);
+    Impair impair = {.config = {.loss = .03,.burst = 2 + i % 4 * 2}
+    };
+
+    for (guint n = 0; n < 4000; n++) {
+      guint64 lost = 0;
+
+      for (guint packet = 0; packet < PACKETS; packet++)
+        lost += impair_packet (&impair, rand, n * INTERVAL, 1200,
+            FALSE).copies == 0;
+      found += fasp_overflow_add (&overflow, n * INTERVAL, n % 2 * 8000,
+          FASP_OVERFLOW_SAMPLES, 0, PACKETS, lost, FALSE);
+    }
+    g_rand_free (rand);
+  }
+  g_test_message ("%u in 40 times 100 s", found);
+  g_assert_cmpuint (found, <, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -257,6 +285,7 @@ main (int argc, char **argv)
   g_test_add_func ("/overflow/once", test_once);
   g_test_add_func ("/overflow/few-others", test_few_others);
   g_test_add_func ("/overflow/overtaken", test_overtaken);
+  g_test_add_func ("/overflow/bursts", test_bursts);
   g_test_add_func ("/overflow/odd", test_odd);
   return g_test_run ();
 }
