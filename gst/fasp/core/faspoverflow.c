@@ -11,6 +11,9 @@
 #define OUTAGE_SHARE .75
 /* If it were chance so many of the others would be lost, at least: of fewer none may be by chance, too. */
 #define EXPECTED_LEAST 6
+/* What is told of over more than that is of a source that has nothing to send, and of the probes of
+ * the path's width. */
+#define TOGETHER (2 * FASP_SEC)
 /* Of the first loss it is not known yet whose it is. */
 #define PRIOR .5
 /* So many times as many that waited: there are too few others to compare with. */
@@ -52,6 +55,8 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   gdouble ratio, chance, most;
   gboolean waited;
 
+  if (now - o->first >= TOGETHER)
+    o->samples = o->new_told = o->new_lost = o->waits = 0;
   if (o->samples == 0)
     o->first = now;
   o->samples += samples;

@@ -272,6 +272,22 @@ test_bursts (void)
   g_assert_cmpuint (found, <, 20);
 }
 
+/* Before there is anything to send probes that are too large for the path are lost. */
+static void
+test_probes (void)
+{
+  Watch w = {.rand = g_rand_new_with_seed (1) };
+
+  for (guint i = 0; i < 4; i++) {
+    w.now += FASP_SEC;
+    fasp_overflow_add (&w.overflow, w.now, 8000, 1, 0, 9, 6, FALSE);
+  }
+  for (guint i = 0; i < 400; i++)
+    report (&w, i % 3 > 0 ? 0 : 8000, .05);
+  g_assert_cmpuint (w.found, ==, 0);
+  g_rand_free (w.rand);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -286,6 +302,7 @@ main (int argc, char **argv)
   g_test_add_func ("/overflow/few-others", test_few_others);
   g_test_add_func ("/overflow/overtaken", test_overtaken);
   g_test_add_func ("/overflow/bursts", test_bursts);
+  g_test_add_func ("/overflow/probes", test_probes);
   g_test_add_func ("/overflow/odd", test_odd);
   return g_test_run ();
 }
