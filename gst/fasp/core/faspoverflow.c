@@ -30,20 +30,19 @@ slide (FaspOverflow * o, FaspTime now)
   for (guint i = 0; i < 2; i++) {
     o->told[i] /= 2;
     o->lost[i] /= 2;
-    o->looks[i] /= 2;
-    o->squares[i] /= 2;
   }
+  o->looks /= 2;
+  o->squares /= 2;
 }
 
-/* Packets that are lost together, in the mean: by how much more what looks lose varies than it would if
- * each packet was lost by itself. */
+/* Packets that chance loses together, in the mean: by how much more what looks lose of those that have
+ * not waited varies than it would if each packet was lost by itself. */
 static gdouble
-get_burst (const FaspOverflow * o, gboolean waited)
+get_burst (const FaspOverflow * o)
 {
-  if (o->lost[waited] <= 0)
+  if (o->lost[0] <= 0)
     return 1;
-  return MAX (1, o->squares[waited] / o->lost[waited] -
-      o->lost[waited] / o->looks[waited]);
+  return MAX (1, o->squares / o->lost[0] - o->lost[0] / o->looks);
 }
 
 gboolean
@@ -79,16 +78,17 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   waited = queue - least > MAX (MAX (LONG_LEAST, noise), LONG_SHARE * range);
   o->told[waited] += told;
   o->lost[waited] += lost;
-  o->looks[waited]++;
-  o->squares[waited] += (gdouble) lost *lost;
+  if (!waited) {
+    o->looks++;
+    o->squares += (gdouble) lost *lost;
+  }
   if (!waited || lost == 0)
     return FALSE;
   ratio = o->told[1] / MAX (o->told[0], 1);
   chance = ratio * (o->lost[0] + PRIOR);
-  most = LEAST + chance + SIGMAS * sqrt (chance * (1 + ratio) *
-      get_burst (o, FALSE));
-  if (o->lost[1] <= most || o->told[0] * o->lost[1] <
-      EXPECTED_LEAST * o->told[1])
+  most = LEAST + chance + SIGMAS * sqrt (chance * get_burst (o) * (1 + ratio));
+  if (o->lost[1] <= most
+      || o->told[0] * o->lost[1] < EXPECTED_LEAST * o->told[1])
     return FALSE;
   /* it is not held against what is lost later, for as long as it is remembered */
   o->lost[1] = most;

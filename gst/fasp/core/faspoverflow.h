@@ -34,7 +34,7 @@ typedef struct
   FaspTime least, least_before;
   FaspTime since;               /* this window */
   gdouble told[2], lost[2];     /* packets, by [had waited long]; */
-  gdouble looks[2], squares[2]; /* at so many together, and of what each of them lost */
+  gdouble looks, squares;       /* looks at what had not, and the sum of their losses squared */
   /* not counted yet */
   guint samples;
   FaspTime first;               /* report of them */
@@ -43,8 +43,8 @@ typedef struct
 } FaspOverflow;
 
 /* @told packets more are told of, of which @lost are lost; @samples of those that arrived had waited
- * for @queue in the mean, where delays spread by @noise without any queue, and packets are @overtaken.  TRUE: a queue has
- * overflowed. */
+ * for @queue in the mean, where delays spread by @noise without any queue, and packets are @overtaken.
+ * TRUE: a queue has overflowed. */
 gboolean fasp_overflow_add (FaspOverflow * overflow, FaspTime now,
     FaspTime queue, guint samples, FaspTime noise, guint64 told, guint64 lost,
     gboolean overtaken);
