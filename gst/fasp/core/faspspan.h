@@ -50,8 +50,9 @@ gboolean fasp_span_get_spread (const FaspSpan * span, gdouble * spread);
 
 /* Beside others that send z a bottleneck of capacity C gives a sender of rate s the rate
  * C s / (s + z).  So the more of it is ours, the less comes of sending more: the elasticity of
- * what arrives is the others' share, 0 to 1, and a half beside one other is fair.  FALSE: @more is
- * too little more than @less (by FASP_SPAN_CONTRAST at least), or too short, to say. */
+ * what arrives is the others' share, 0 to 1, and a half beside one other is fair.  (Down to -1 where more
+ * arrives of less, as others change meanwhile.)  FALSE: @more is too little more than @less (by
+ * FASP_SPAN_CONTRAST at least), or too short, to say. */
 #define FASP_SPAN_CONTRAST 1.3
 /* Less than that, and there is nobody. */
 #define FASP_SPAN_NOBODY .15

@@ -46,6 +46,8 @@ test_share (void)
     {.999, FALSE, 2, 2},
     {.5, FALSE, .85, .95},
     {.2, FALSE, .7, .7},
+    {0, FALSE, .7, .7},
+    {-.5, FALSE, .7, .7},       /* that is nobody, too */
     {.9, TRUE, 1, 1},           /* whatever they have, all of ours arrives */
     {.5, TRUE, .85, .95},
   };

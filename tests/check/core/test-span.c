@@ -106,12 +106,16 @@ test_others (void)
   FaspSpan more = make_span (10e6, 1, 100, 0, 0);
   FaspSpan little_more = make_span (6e6, .6, 100, 0, 0);
   FaspSpan alone = make_span (10e6, 2, 100, 0, 0);
+  FaspSpan still = make_span (10e6, 3, 100, 0, 0);
   gdouble others;
 
   g_assert_true (fasp_span_get_others (&less, &more, &others));
   assert_near (others, .585, .01);
   g_assert_true (fasp_span_get_others (&less, &alone, &others));
   assert_near (others, 0, .01);
+  /* others are still while less is sent */
+  g_assert_true (fasp_span_get_others (&less, &still, &others));
+  assert_near (others, -.415, .01);
   g_assert_false (fasp_span_get_others (&less, &little_more, &others));
   g_assert_false (fasp_span_get_others (&more, &less, &others));
 }
