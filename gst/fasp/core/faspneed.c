@@ -2,10 +2,12 @@
 #include "faspneed.h"
 
 /* It has no more if that is so for so long, and so many looks: on long paths an encoder that follows
- * is behind what it is offered.  A look at a burst takes away so many. */
+ * is behind what it is offered.  A look at a burst takes away so many; and no more than so many are
+ * counted, as it may be an encoder that begins to follow. */
 #define LIMITED_TIME (2 * FASP_SEC)
 #define LIMITED_LOOKS 4
 #define LIMITED_LESS 4
+#define LIMITED_MOST (4 * LIMITED_LESS)
 #define SMOOTHING .125
 /* In that time one sees what it has: what leaves, if that is less than so much of what may. */
 #define WINDOW FASP_SEC
@@ -41,8 +43,9 @@ fasp_need_look (FaspNeed * need, FaspTime now, gdouble passes)
     need->limited -= MIN (need->limited, LIMITED_LESS);
     return;
   }
-  if (need->limited++ == 0)
+  if (need->limited == 0)
     need->limited_since = now;
+  need->limited = MIN (need->limited + 1, LIMITED_MOST);
   if (need->limited <= LIMITED_LOOKS
       || now - need->limited_since < LIMITED_TIME)
     return;

@@ -19,7 +19,7 @@ typedef struct
   gdouble known, rate;          /* bit/s that it had while nothing stood in its way, and of late; 0:
                                    not known, or not carried */
   FaspTime limited_since;       /* it has less than it is offered, */
-  guint limited;                /* in so many looks more than it was not */
+  guint limited;                /* in so many looks, less some for each in which it had not */
   FaspTime from;                /* since then there was room for */
   gdouble room;                 /* so much, bytes, */
   guint64 sent;                 /* behind that byte of the session; */

@@ -191,6 +191,20 @@ test_need_burst (void)
   }
 }
 
+/* However long it had no more: from when it takes nearly all that it is offered, that is forgotten. */
+static void
+test_need_long (void)
+{
+  FaspNeed need = get_need (30);
+  FaspTime now = 3 * FASP_SEC;
+
+  for (guint i = 0; i < 36000; i++)
+    fasp_need_look (&need, now += FASP_SEC / 10, 2500000);
+  for (guint i = 0; i < 1000; i++)
+    fasp_need_look (&need, now += FASP_SEC / 10, i % 8 == 7 ? 1000000 : 0);
+  g_assert_cmpfloat (fasp_need_get (&need), ==, 1.25 * 2500000);
+}
+
 /* A queue that is its own.  That more arrives when less is sent is others' doing, too. */
 static void
 test_need_alone (void)
@@ -1908,6 +1922,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/need", test_need);
   g_test_add_func ("/rate/need/deep", test_need_deep);
   g_test_add_func ("/rate/need/burst", test_need_burst);
+  g_test_add_func ("/rate/need/long", test_need_long);
   g_test_add_func ("/rate/need/alone", test_need_alone);
   g_test_add_func ("/rate/policer", test_policer);
   g_test_add_func ("/rate/policer/outage", test_policer_outage);
