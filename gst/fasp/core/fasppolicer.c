@@ -60,7 +60,8 @@ slide (FaspPolicer * p, FaspTime now)
     p->guess = 0;
 }
 
-/* While there is nothing to send nothing passes, and that says nothing. */
+/* While there is nothing to send nothing passes, and that says nothing; nor does a packet that came out
+ * of a stretch that lost others, as that may be an outage. */
 static void
 note_passed (FaspPolicer * p, FaspTime took, gdouble bytes)
 {

@@ -9,7 +9,7 @@
  *     bytes that arrived between / time between
  *
  * where losses are in a row: no further apart than it takes to send again what was lost.  It is not less than
- * what has passed in the last seconds.
+ * what has passed in the last seconds, without outages.
  *
  * Chance loses of what leaves slowly, too.  So it is a policer if so many more are lost of what has left faster
  * than that, of late, than of what left more slowly that it cannot be by chance, that loses in bursts of b = 8,
