@@ -3,7 +3,7 @@
  * simnets: live streams over networks that chance has made up, in virtual time.
  *
  *   simnets --first 1 --networks 2000
- *   simnets --first 1523 --every 0.5
+ *   simnets --first 1821 --every 0.5
  *
  * A stream of 15 to 80 % of a link, with no rate set or that of the link, and whatever may be wrong with
  * a network.  Told of are the streams that are later than that explains, the worst first, and those of
@@ -23,6 +23,7 @@ typedef struct
 {
   guint32 seed;
   gdouble link, share, rtt;     /* bit/s, of it, s */
+  guint64 bitrate;              /* of the stream: that share, less what is lost of it */
   gdouble loss[2], burst[2];    /* there and back */
   gdouble queue;                /* s */
   gdouble jitter[2], stall[2];  /* s */
@@ -89,6 +90,7 @@ make_network (GRand * rand, Network * n, Vnet * net)
     if (happens (rand, way ? .3 : .4))
       n->burst[way] = draw (rand, 2, 20);
   }
+  n->bitrate = n->link * n->share * (1 - 2 * n->loss[0]);
   vnet_set_path (net, n->rtt * FASP_SEC, n->loss, n->burst, 0);
   n->queue = MAX (6000 * 8 / n->link, draw (rand, .02, 1));
   there->rate = n->link;
@@ -130,7 +132,7 @@ make_network (GRand * rand, Network * n, Vnet * net)
       "queue %.0f ms%s, loss %.1f/%.1f%% (%.0f/%.0f), jitter %.0f/%.0f%s%s, "
       "stall %.0f/%.0f, doubled %.2f, early %.2f, black %.2f, mtu %u, back %g k, "
       "narrow %.2f (%.1f-%.1f), chunk %u",
-      n->link * n->share * (1 - 2 * n->loss[0]) / 1e6, n->link / 1e6,
+      n->bitrate / 1e6, n->link / 1e6,
       n->fixed ? ", set" : "", n->rtt * 1e3, n->latency, n->queue * 1e3,
       there->codel > 0 ? " CoDel" : "", n->loss[0] * 100, n->loss[1] * 100,
       n->burst[0], n->burst[1], n->jitter[0] * 1e3, n->jitter[1] * 1e3,
@@ -207,7 +209,7 @@ run (Network * n)
 
   make_network (rand, n, net);
   vstream_config_init (&r.config);
-  r.config.bitrate = n->link * n->share * (1 - 2 * n->loss[0]);
+  r.config.bitrate = n->bitrate;
   r.config.channel = n->fixed ? n->link * .95 : 0;
   r.config.chunk = n->chunk;
   r.config.duration = DURATION;

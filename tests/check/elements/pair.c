@@ -26,7 +26,8 @@ bind_to (guint port)
 /* The first of a block of ports that no other test of this machine is given while this process
  * lives.  A port is free from when it is chosen until a pipeline binds it: one that the kernel
  * chooses could be given meanwhile to a program that runs beside this one.  The lower half of the
- * numbers is left alone by sockets that only dial (ip_local_port_range). */
+ * numbers is left alone by sockets that only dial (ip_local_port_range).  tests/bench/benchlib.py
+ * reserves them by the same names. */
 static guint
 reserve_block (void)
 {
