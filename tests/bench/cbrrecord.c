@@ -9,13 +9,14 @@ static const guint8 start[8] = { 0x47, 0x1f, 0xff, 0x10, 'C', 'B', 'R', '1' };
 static void
 fill (guint8 * record, guint64 number)
 {
-  guint32 word = number * 2654435761u + 1;
+  guint64 word = (number + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
 
-  for (guint i = 0; i < CBR_RECORD; i++) {
+  /* by words, as a thousand receivers check them (xorshift64: Marsaglia, 2003) */
+  for (guint i = 0; i < CBR_RECORD; i += sizeof word) {
     word ^= word << 13;
-    word ^= word >> 17;
-    word ^= word << 5;
-    record[i] = word >> 24;
+    word ^= word >> 7;
+    word ^= word << 17;
+    memcpy (record + i, &word, MIN (sizeof word, CBR_RECORD - i));
   }
   for (guint i = 0; i < CBR_RECORD; i += CBR_TS_PACKET)
     memcpy (record + i, start, 4);

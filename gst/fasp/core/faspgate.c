@@ -27,6 +27,7 @@ typedef struct
   FaspBucket *bucket;
   FaspTime interval;            /* for a token to come */
   guint burst;
+  guint refused;                /* tokens more of one with a wrong key */
 } Share;
 
 static Share
@@ -34,9 +35,10 @@ get_share (FaspGate * gate, const FaspAddress * address, gboolean proved)
 {
   return proved ? (Share) {
   get_bucket (gate, address), FASP_SEC / FASP_GATE_NETWORK_RATE,
-        FASP_GATE_NETWORK_BURST}
+        FASP_GATE_NETWORK_BURST, FASP_GATE_NETWORK_REFUSED}
   : (Share) {
-  &gate->unproved, FASP_SEC / FASP_GATE_UNPROVED_RATE, FASP_GATE_UNPROVED_RATE};
+  &gate->unproved, FASP_SEC / FASP_GATE_UNPROVED_RATE,
+        FASP_GATE_UNPROVED_RATE, FASP_GATE_UNPROVED_REFUSED};
 }
 
 gboolean
@@ -55,7 +57,7 @@ fasp_gate_refused (FaspGate * gate, FaspTime now, const FaspAddress * address,
   Share s = get_share (gate, address, proved);
 
   s.bucket->full = MIN (MAX (s.bucket->full, now) +
-      FASP_GATE_REFUSED * s.interval, now + 2 * s.burst * s.interval);
+      s.refused * s.interval, now + 2 * s.burst * s.interval);
 }
 
 FaspBucket *

@@ -22,11 +22,13 @@ G_BEGIN_DECLS
 #define FASP_GATE_BUCKETS 256
 /* Handshakes per second, and at once. */
 #define FASP_GATE_UNPROVED_RATE 32
-#define FASP_GATE_NETWORK_RATE 64
-#define FASP_GATE_NETWORK_BURST 256
+/* A thousand receivers behind one address are back at once when the sender is. */
+#define FASP_GATE_NETWORK_RATE 128
+#define FASP_GATE_NETWORK_BURST 1024
 /* One with a wrong key counts as that many more, and may be owed for as long
- * as the burst takes to come back. */
-#define FASP_GATE_REFUSED 8
+ * as the burst takes to come back: three or four guesses a second for either. */
+#define FASP_GATE_UNPROVED_REFUSED 8
+#define FASP_GATE_NETWORK_REFUSED 32
 
 typedef struct _FaspBucket
 {

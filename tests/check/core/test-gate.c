@@ -104,6 +104,8 @@ test_refused (gconstpointer data)
   gboolean proved = GPOINTER_TO_INT (data);
   guint burst = proved ? FASP_GATE_NETWORK_BURST : FASP_GATE_UNPROVED_RATE;
   guint rate = proved ? FASP_GATE_NETWORK_RATE : FASP_GATE_UNPROVED_RATE;
+  guint share = 1 + (proved ? FASP_GATE_NETWORK_REFUSED :
+      FASP_GATE_UNPROVED_REFUSED);
   FaspAddress one = make_address (FALSE, 1, 1);
   FaspTime now = 5 * FASP_SEC;
   FaspGate gate;
@@ -114,8 +116,7 @@ test_refused (gconstpointer data)
     fasp_gate_refused (&gate, now, &one, proved);
     n++;
   }
-  g_assert_cmpuint (n, ==, (burst + FASP_GATE_REFUSED) /
-      (1 + FASP_GATE_REFUSED));
+  g_assert_cmpuint (n, ==, (burst + share - 1) / share);
   /* and then as seldom, as long as it goes on */
   n = 0;
   for (FaspTime end = now + 60 * FASP_SEC; now < end; now += FASP_MSEC)
@@ -123,7 +124,7 @@ test_refused (gconstpointer data)
       fasp_gate_refused (&gate, now, &one, proved);
       n++;
     }
-  g_assert_cmpuint (n, <=, 60 * rate / (1 + FASP_GATE_REFUSED) + 1);
+  g_assert_cmpuint (n, <=, 60 * rate / share + 1);
   now += 2 * FASP_SEC * burst / rate;
   g_assert_cmpuint (count (&gate, now, &one, proved), ==, burst);
 }

@@ -394,7 +394,7 @@ test_guesses (void)
   static const guint8 psk[FASP_KEY_SIZE] = { 1 };
   Vnet *net = vnet_new (1);
   FaspCredentials *credentials = fasp_credentials_new ();
-  const guint share = FASP_GATE_REFUSED + 1, seconds = 20;
+  const guint share = FASP_GATE_UNPROVED_REFUSED + 1, seconds = 20;
   FaspAddress from = vnet_get_address (VNET_C);
   FaspEndpointConfig config;
   FaspEndpoint *endpoint;

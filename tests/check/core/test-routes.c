@@ -596,8 +596,8 @@ test_pace (void)
     tried += stats_of (port, port->members[i]).handshakes_refused;
     retried += stats_of (port, port->members[i]).handshakes_retried;
   }
-  g_assert_cmpuint (tried, ==, (FASP_GATE_UNPROVED_RATE + FASP_GATE_REFUSED) /
-      (1 + FASP_GATE_REFUSED));
+  g_assert_cmpuint (tried, ==, (FASP_GATE_UNPROVED_RATE +
+          FASP_GATE_UNPROVED_REFUSED) / (1 + FASP_GATE_UNPROVED_REFUSED));
   g_assert_cmpuint (tried + retried, ==, 400);
   g_assert_cmpuint (count_sessions (port), ==, 0);
   port_free (port);
@@ -631,7 +631,7 @@ test_guesses (void)
   g_assert_cmpuint (refused, ==, 1);    /* the doorkeeper alone has answered */
   port_send (port, NULL, NULL);
   g_assert_cmpuint (port->answers, <=, (FASP_GATE_NETWORK_BURST +
-          FASP_GATE_REFUSED) / (1 + FASP_GATE_REFUSED));
+          FASP_GATE_NETWORK_REFUSED) / (1 + FASP_GATE_NETWORK_REFUSED));
   port_free (port);
 }
 
