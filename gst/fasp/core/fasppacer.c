@@ -4,9 +4,11 @@
 #define UNUSED_FOR .25          /* s */
 /* What is made within that leaves together. */
 #define TOGETHER FASP_MSEC
-/* Of a burst that is waited for; the rest is for waking up late. */
-#define WAIT_SHARE .5
-#define WAIT_SHARE_MANY .6
+/* Of a burst that is left for waking up late; what is before is waited for.  Who keeps many paces
+ * has a turn for each of these: few, so only as much is left as a millisecond takes. */
+#define LATE_SHARE .5
+#define LATE_SHARE_MANY .4
+#define LATE_MANY FASP_MSEC
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
  * queue of their own unless the link is slow; two jumbo frames for fast
  * streams, and above that what goes between two wake-ups. */
@@ -90,9 +92,12 @@ FaspTime
 fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now, gsize bytes)
 {
   guint64 quantum = pacer->ready.rate / 8 * pacer->quantum / FASP_SEC;
+  guint64 late = pacer->burst * LATE_SHARE;
 
-  quantum = MIN (quantum, pacer->burst * (pacer->quantum >
-          FASP_PACER_QUANTUM ? WAIT_SHARE_MANY : WAIT_SHARE));
+  if (pacer->quantum > FASP_PACER_QUANTUM)
+    late = MIN (pacer->burst * LATE_SHARE_MANY,
+        pacer->ready.rate / 8 * LATE_MANY / FASP_SEC);
+  quantum = MIN (quantum, pacer->burst - late);
   return fasp_pacer_get_time (pacer, now, MAX (bytes, quantum));
 }
 

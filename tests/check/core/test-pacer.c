@@ -261,6 +261,41 @@ test_wake (void)
   }
 }
 
+/* One of a thousand that is behind: as few messages as there are bursts, and a millisecond that
+ * the thread is late costs nothing of its rate, but where a burst is hardly more than that. */
+static void
+test_wake_many (void)
+{
+  static const struct
+  {
+    guint64 rate;
+    FaspTime late;
+    gsize message;              /* bytes at least, in the mean */
+  } turns[] = { {1000000, 0, 1250}, {1000000, FASP_MSEC, 1250},
+  {6250000, 0, 6800}, {6250000, FASP_MSEC, 6800}, {20000000, 0, 4100},
+  {20000000, FASP_MSEC, 6500}, {50000000, 0, 4100}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (turns); i++) {
+    const gsize size = 1384;
+    FaspTime now = FASP_SEC;
+    guint64 sent = 0;
+    FaspPacer pacer;
+    guint wakes = 0;
+
+    fasp_pacer_init (&pacer, turns[i].rate,
+        fasp_pacer_choose_burst (turns[i].rate, 0, 10 * FASP_MSEC));
+    pacer.quantum = 10 * FASP_MSEC;
+    for (; now < 11 * FASP_SEC; wakes++) {
+      for (; fasp_pacer_get_time (&pacer, now, size) <= now; sent += size)
+        fasp_pacer_sent (&pacer, now, size);
+      now = fasp_pacer_get_wake (&pacer, now, size) + turns[i].late;
+    }
+    g_assert_cmpuint (sent, >=, turns[i].rate / 8 * 10 * 99 / 100);
+    g_assert_cmpuint (sent / wakes, >=, turns[i].message);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -275,5 +310,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/set-rate", test_set_rate);
   g_test_add_func ("/pacer/unused", test_unused);
   g_test_add_func ("/pacer/wake", test_wake);
+  g_test_add_func ("/pacer/wake-many", test_wake_many);
   return g_test_run ();
 }
