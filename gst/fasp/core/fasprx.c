@@ -6,8 +6,10 @@
 #define ALLOWANCE_MAX 8192
 /* The regular clock is slow rather than take what losses will need. */
 #define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
-/* Slower by that while nothing is missing, if nobody is eager. */
+/* Slower by that while nothing is missing, if nobody is eager, */
 #define CALM 4
+/* and as slow as it gets while less has come since: so little the sender keeps gladly. */
+#define LITTLE 65536            /* bytes */
 /* The window is told anew when more than such a part of it has opened. */
 #define WINDOW_SHARE 4
 /* Nothing to tell: now and then, as a sign of life. */
@@ -208,11 +210,12 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
   }
   repeat (rx);
   rx->rtt = smoothed_rtt;
+  rx->came += size;
   rx->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
   rx->interval_whole = rx->allowance < CLOCK_SPARES || rx->speaks ?
       FASP_FEEDBACK_CLOCK_MAX :
-      rx->eager ? rx->interval : MIN (CALM * rx->interval,
-      FASP_FEEDBACK_CLOCK_MAX);
+      rx->eager ? rx->interval : rx->came < LITTLE ? FASP_FEEDBACK_CLOCK_MAX :
+      MIN (CALM * rx->interval, FASP_FEEDBACK_CLOCK_MAX);
 }
 
 void
@@ -277,6 +280,7 @@ fasp_rx_feedback_sent (FaspRx * rx, FaspTime now, gsize size)
 {
   rx->feedbacks++;
   rx->feedback_sent = now;
+  rx->came = 0;
   rx->owed = FALSE;
   rx->allowance = MAX (rx->allowance - (gint64) size, -ALLOWANCE_MAX);
   fasp_allowance_spend (&rx->budget, now, size);

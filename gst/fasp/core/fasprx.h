@@ -70,6 +70,7 @@ typedef struct
   guint64 part_from;            /* where the next part of a long list starts */
   FaspTime interval;            /* regular clock while anything is missing, */
   FaspTime interval_whole;      /* and while nothing is */
+  guint64 came;                 /* bytes since feedback was sent last */
   gboolean eager;               /* then, too, somebody waits for news: of arrivals, or of
                                    several flows; the caller's */
   gboolean member;              /* of a group: then */

@@ -103,6 +103,40 @@ test_network (gconstpointer data)
   }
 }
 
+/* What has come is told of ten times a second, and four times that of a fast stream: the sender keeps
+ * it for so long. */
+static void
+test_calm (void)
+{
+  static const struct
+  {
+    guint64 bitrate;
+    guint least, most;          /* in a second */
+  } streams[] = { {1000000, 9, 11}, {5000000, 9, 12}, {8000000, 14, 17},
+  {40000000, 23, 26}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
+    Vnet *net = vnet_new (i + 1);
+    VstreamConfig config;
+    Vstream *stream;
+
+    set_path (net, 20 * FASP_MSEC, 0, 0);
+    vstream_config_init (&config);
+    config.bitrate = streams[i].bitrate;
+    config.channel = 2 * config.bitrate;
+    config.duration = 10 * FASP_SEC;
+    stream = vstream_new (net, &config, NULL, NULL);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->receiver_stats.feedback_sent, >=,
+        10 * streams[i].least);
+    g_assert_cmpuint (stream->receiver_stats.feedback_sent, <=,
+        10 * streams[i].most);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Lateness as blocks arrive: 99.9 % within one round trip and 15 ms, whatever
  * the interval of the packets (1 ms is that of the reorder delay). */
 static void
@@ -707,6 +741,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &networks[i], test_network);
   }
+  g_test_add_func ("/sim/calm", test_calm);
   g_test_add_func ("/sim/lateness", test_lateness);
   g_test_add_func ("/sim/silence", test_silence);
   g_test_add_data_func ("/sim/jumbo/fast", GSIZE_TO_POINTER (300000000),
