@@ -5,10 +5,10 @@
 /* What is made within that leaves together. */
 #define TOGETHER FASP_MSEC
 /* Of a burst that is left for waking up late; what is before is waited for.  Who keeps many paces
- * has a turn for each of these: few, so only as much is left as a millisecond takes. */
+ * has a turn for each of these: few, so no more is left than two milliseconds take. */
 #define LATE_SHARE .5
 #define LATE_SHARE_MANY .4
-#define LATE_MANY FASP_MSEC
+#define LATE_MANY (2 * FASP_MSEC)
 /* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
  * queue of their own unless the link is slow; two jumbo frames for fast
  * streams, and above that what goes between two wake-ups. */
