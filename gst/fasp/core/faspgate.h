@@ -26,9 +26,9 @@ G_BEGIN_DECLS
 #define FASP_GATE_NETWORK_RATE 128
 #define FASP_GATE_NETWORK_BURST 1024
 /* One with a wrong key counts as that many more, and may be owed for as long
- * as the burst takes to come back: three or four guesses a second for either. */
+ * as the burst takes to come back: three guesses a second for all of the former, seven of a network. */
 #define FASP_GATE_UNPROVED_REFUSED 8
-#define FASP_GATE_NETWORK_REFUSED 32
+#define FASP_GATE_NETWORK_REFUSED 16
 
 typedef struct _FaspBucket
 {
