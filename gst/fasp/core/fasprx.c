@@ -10,6 +10,8 @@
 #define CALM 4
 /* and as slow as it gets while less has come since: so little the sender keeps gladly. */
 #define LITTLE 65536            /* bytes */
+/* But where so little comes that there are pauses, the sender would ask meanwhile. */
+#define SPARSE 6000             /* bytes */
 /* The window is told anew when more than such a part of it has opened. */
 #define WINDOW_SHARE 4
 /* Nothing to tell: now and then, as a sign of life. */
@@ -191,6 +193,21 @@ fasp_rx_speak_up (FaspRx * rx, FaspTime now)
   speak_now (rx, now, FALSE);
 }
 
+/* While nothing is missing. */
+static FaspTime
+choose_calm_interval (const FaspRx * rx, FaspTime now, gsize size)
+{
+  FaspTime calm = MIN (CALM * rx->interval, FASP_FEEDBACK_CLOCK_MAX);
+  gboolean is_sparse = rx->came < SPARSE && now - rx->feedback_sent >= calm;
+
+  if (rx->allowance < CLOCK_SPARES || rx->speaks)
+    return FASP_FEEDBACK_CLOCK_MAX;
+  if (rx->eager)
+    return rx->interval;
+  return is_sparse
+      || rx->came + size >= LITTLE ? calm : FASP_FEEDBACK_CLOCK_MAX;
+}
+
 void
 fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
 {
@@ -210,12 +227,9 @@ fasp_rx_datagram (FaspRx * rx, FaspTime now, gsize size, FaspTime smoothed_rtt)
   }
   repeat (rx);
   rx->rtt = smoothed_rtt;
-  rx->came += size;
   rx->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
-  rx->interval_whole = rx->allowance < CLOCK_SPARES || rx->speaks ?
-      FASP_FEEDBACK_CLOCK_MAX :
-      rx->eager ? rx->interval : rx->came < LITTLE ? FASP_FEEDBACK_CLOCK_MAX :
-      MIN (CALM * rx->interval, FASP_FEEDBACK_CLOCK_MAX);
+  rx->interval_whole = choose_calm_interval (rx, now, size);
+  rx->came += size;
 }
 
 void

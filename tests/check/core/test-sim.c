@@ -103,8 +103,8 @@ test_network (gconstpointer data)
   }
 }
 
-/* What has come is told of ten times a second, and four times that of a fast stream: the sender keeps
- * it for so long. */
+/* What has come is told of ten times a second, of a fast stream 25 times: the sender keeps
+ * it for so long.  Where there are pauses it is told of as they come, before the sender asks. */
 static void
 test_calm (void)
 {
@@ -112,7 +112,9 @@ test_calm (void)
   {
     guint64 bitrate;
     guint least, most;          /* in a second */
-  } streams[] = { {1000000, 9, 11}, {5000000, 9, 12}, {8000000, 14, 17},
+  } streams[] =
+      { {150000, 13, 15}, {260000, 22, 26}, {2000000, 9, 11}, {5000000, 9, 12},
+  {8000000, 14, 17},
   {40000000, 23, 26}
   };
 
