@@ -72,19 +72,22 @@ make_functions (FaspIpsecSet set)
   return NULL;
 }
 
+#define NONE 1                  /* no address */
+
 /* Of the process, for all threads. */
 static const IMB_MGR *
 get_functions (void)
 {
-  static gsize once[FASP_IPSEC_ALL + 1];
-  static IMB_MGR *functions[FASP_IPSEC_ALL + 1];
+  static gsize functions[FASP_IPSEC_ALL + 1];   /* once made, where they are; NONE */
   FaspIpsecSet set = g_atomic_int_get (&most);
 
-  if (g_once_init_enter (&once[set])) {
-    functions[set] = make_functions (set);
-    g_once_init_leave (&once[set], 1);
+  if (g_once_init_enter (&functions[set])) {
+    IMB_MGR *made = make_functions (set);
+
+    g_once_init_leave (&functions[set], made != NULL ?
+        GPOINTER_TO_SIZE (made) : NONE);
   }
-  return functions[set];
+  return functions[set] != NONE ? GSIZE_TO_POINTER (functions[set]) : NULL;
 }
 
 static gpointer
