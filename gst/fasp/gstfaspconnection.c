@@ -538,6 +538,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
     gst_fasp_recorder_start (c->recorder, io);
   g_mutex_lock (&c->lock);
   c->io = io;
+  c->flushing = 0;
   /* what was set since they were read */
   apply (c, mutable_props, G_N_ELEMENTS (mutable_props));
   start_reporting (c);
@@ -580,9 +581,11 @@ gst_fasp_connection_close (GstFaspConnection * c)
 }
 
 void
-gst_fasp_connection_set_flushing (GstFaspConnection * c, gboolean flushing)
+gst_fasp_connection_set_flushing (GstFaspConnection * c, GstFaspFlushing why,
+    gboolean flushing)
 {
   g_mutex_lock (&c->lock);
-  fasp_io_set_flushing (c->io, flushing);
+  c->flushing = flushing ? c->flushing | why : c->flushing & ~why;
+  fasp_io_set_flushing (c->io, c->flushing != 0);
   g_mutex_unlock (&c->lock);
 }

@@ -15,6 +15,13 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspConnection GstFaspConnection;
 
+/* Who asks that nothing is waited for. */
+typedef enum
+{
+  GST_FASP_FLUSHING = 1 << 0,   /* the base class: a pause, a flush, the end */
+  GST_FASP_FLUSHING_TO_PLAY = 1 << 1,
+} GstFaspFlushing;
+
 struct _GstFaspConnection
 {
   GstElement *element;          /* not owned: it owns us */
@@ -22,6 +29,7 @@ struct _GstFaspConnection
   GstFaspSettings settings;     /* under the object lock */
   GMutex lock;                  /* of io, against other threads than the stream's */
   FaspIo *io;                   /* NULL: not running */
+  GstFaspFlushing flushing;     /* under the lock */
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
@@ -55,8 +63,8 @@ gboolean gst_fasp_connection_open (GstFaspConnection * connection);
  * would wait for its own end; posts an error. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
-/* From any thread, open or not: every wait of the stream's ends, until FALSE. */
+/* From any thread, open or not: every wait of the stream's ends, until neither asks for it. */
 void gst_fasp_connection_set_flushing (GstFaspConnection * connection,
-    gboolean flushing);
+    GstFaspFlushing why, gboolean flushing);
 
 G_END_DECLS

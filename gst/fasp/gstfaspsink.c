@@ -74,6 +74,7 @@ struct _GstFaspSink
   gboolean changed;             /* what came was no faspsrc's, or is not any more */
   gchar *origin;                /* that a faspsrc told of last; NULL: none did */
   gboolean ended;               /* the end of the stream was sent */
+  gint to_play;                 /* it is on its way from PAUSED to PLAYING; atomic */
   gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
                                  * beginning, which they do not say; 0: of none; atomic */
@@ -129,6 +130,22 @@ typedef struct
   guint n;
 } Gathered;
 
+/* What we waited for was interrupted, with the preroll lock held. */
+static GstFlowReturn
+wait_to_go_on (GstFaspSink * self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+
+  /* paused or stopping */
+  if (!g_atomic_int_get (&self->to_play))
+    return gst_base_sink_wait_preroll (sink);
+  sink->have_preroll = TRUE;
+  while (g_atomic_int_get (&self->to_play) && !sink->flushing)
+    GST_BASE_SINK_PREROLL_WAIT (sink);
+  sink->have_preroll = FALSE;
+  return sink->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
 static GstFlowReturn
 write_gathered (GstFaspSink * self, Gathered * g)
 {
@@ -153,9 +170,8 @@ write_gathered (GstFaspSink * self, Gathered * g)
       case FASP_IO_OK:
         return GST_FLOW_OK;
       case FASP_IO_FLUSHING:{
-        /* paused or stopping; after a pause it goes on behind what was
-         * taken already */
-        GstFlowReturn ret = gst_base_sink_wait_preroll (GST_BASE_SINK (self));
+        /* it goes on behind what was taken already */
+        GstFlowReturn ret = wait_to_go_on (self);
 
         if (ret != GST_FLOW_OK)
           return ret;
@@ -346,7 +362,7 @@ drain (GstFaspSink * self)
                 G_GUINT64_FORMAT " bytes of the stream.", lost), (NULL));
         return GST_FLOW_ERROR;
       case FASP_IO_FLUSHING:
-        ret = gst_base_sink_wait_preroll (GST_BASE_SINK (self));
+        ret = wait_to_go_on (self);
         if (ret != GST_FLOW_OK)
           return ret;
         break;
@@ -462,6 +478,27 @@ choose_async (GstFaspSink * self)
       gst_base_sink_get_sync (sink));
 }
 
+/* From PAUSED to PLAYING the preroll lock is needed.  The stream's thread may have it, and wait for
+ * a receiver: GstBaseSink lets a first buffer through as soon as it is to play. */
+static void
+set_to_play (GstFaspSink * self, gboolean to_play)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+
+  if (to_play) {
+    g_atomic_int_set (&self->to_play, TRUE);
+    gst_fasp_connection_set_flushing (&self->connection,
+        GST_FASP_FLUSHING_TO_PLAY, TRUE);
+    return;
+  }
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  g_atomic_int_set (&self->to_play, FALSE);
+  gst_fasp_connection_set_flushing (&self->connection,
+      GST_FASP_FLUSHING_TO_PLAY, FALSE);
+  GST_BASE_SINK_PREROLL_BROADCAST (sink);
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+}
+
 /* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
  * that what is set in READY counts. */
 static GstStateChangeReturn
@@ -488,8 +525,12 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
   }
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    set_to_play (self, TRUE);
   ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element,
       transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    set_to_play (self, FALSE);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_fasp_upstream_go_on (&self->upstream, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
@@ -504,14 +545,16 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 static gboolean
 gst_fasp_sink_unlock (GstBaseSink * sink)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection, TRUE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection,
+      GST_FASP_FLUSHING, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_fasp_sink_unlock_stop (GstBaseSink * sink)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection, FALSE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection,
+      GST_FASP_FLUSHING, FALSE);
   return TRUE;
 }
 

@@ -596,14 +596,16 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc * src)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection, TRUE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection,
+      GST_FASP_FLUSHING, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_fasp_src_unlock_stop (GstBaseSrc * src)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection, FALSE);
+  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection,
+      GST_FASP_FLUSHING, FALSE);
   return TRUE;
 }
 

@@ -1349,6 +1349,71 @@ test_async_held (void)
   g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
 }
 
+/* A sink whose first buffer comes in the middle of its way from PAUSED to PLAYING. */
+static gpointer sink_class;
+
+static GstStateChangeReturn
+change_state_late (GstElement * element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+    g_autoptr (GstElement) pipeline = GST_ELEMENT (gst_object_get_parent
+        (GST_OBJECT (element)));
+    g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+
+    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL,
+            1316, NULL));
+    /* until it has been let through, as the sink is to play; it is held then, as nobody is
+     * there, by who has what this change needs */
+    for (guint i = 0; i < 1000 && GST_BASE_SINK (element)->need_preroll; i++)
+      g_usleep (1000);
+    g_assert_false (GST_BASE_SINK (element)->need_preroll);
+  }
+  return GST_ELEMENT_CLASS (sink_class)->change_state (element, transition);
+}
+
+static void
+late_sink_init (gpointer klass, gpointer unused)
+{
+  sink_class = g_type_class_peek_parent (klass);
+  GST_ELEMENT_CLASS (klass)->change_state = change_state_late;
+}
+
+static gint has_set;            /* atomic */
+
+static gpointer
+set_playing (gpointer pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_atomic_int_set (&has_set, TRUE);
+  return NULL;
+}
+
+/* Who sets the state does not wait for a receiver, whenever the first buffer comes. */
+static void
+test_held_at_start (void)
+{
+  g_autoptr (GstElement) probe = gst_element_factory_make ("faspsink", NULL);
+  GTypeQuery query;
+  GstElement *pipeline, *in, *sink;
+  GThread *thread;
+
+  g_type_query (G_OBJECT_TYPE (probe), &query);
+  sink = g_object_new (g_type_register_static_simple (G_OBJECT_TYPE (probe),
+          "LateSink", query.class_size, late_sink_init, query.instance_size,
+          NULL, 0), "localport", 0, "passphrase", "of ten or more", NULL);
+  pipeline = gst_pipeline_new (NULL);
+  in = gst_element_factory_make ("appsrc", "in");
+  gst_bin_add_many (GST_BIN (pipeline), in, sink, NULL);
+  g_assert_true (gst_element_link (in, sink));
+  thread = g_thread_new ("play", set_playing, pipeline);
+  for (guint i = 0; i < 500 && !g_atomic_int_get (&has_set); i++)
+    g_usleep (10000);
+  g_assert_true (g_atomic_int_get (&has_set));
+  g_thread_join (thread);
+  g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
+  gst_object_unref (pipeline);
+}
+
 /* All of the stream, and its end, before it plays. */
 static void
 test_end_in_pause (void)
@@ -1432,6 +1497,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/one-pipeline", test_one_pipeline);
   g_test_add_func ("/pair/async", test_async);
   g_test_add_func ("/pair/async-held", test_async_held);
+  g_test_add_func ("/pair/held-at-start", test_held_at_start);
   g_test_add_func ("/pair/end-in-pause", test_end_in_pause);
   return g_test_run ();
 }
