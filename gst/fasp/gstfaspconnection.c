@@ -589,3 +589,14 @@ gst_fasp_connection_set_flushing (GstFaspConnection * c, GstFaspFlushing why,
   fasp_io_set_flushing (c->io, c->flushing != 0);
   g_mutex_unlock (&c->lock);
 }
+
+gboolean
+gst_fasp_connection_is_flushing (GstFaspConnection * c, GstFaspFlushing why)
+{
+  gboolean is;
+
+  g_mutex_lock (&c->lock);
+  is = (c->flushing & why) != 0;
+  g_mutex_unlock (&c->lock);
+  return is;
+}

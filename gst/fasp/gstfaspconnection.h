@@ -66,5 +66,7 @@ void gst_fasp_connection_close (GstFaspConnection * connection);
 /* From any thread, open or not: every wait of the stream's ends, until neither asks for it. */
 void gst_fasp_connection_set_flushing (GstFaspConnection * connection,
     GstFaspFlushing why, gboolean flushing);
+gboolean gst_fasp_connection_is_flushing (GstFaspConnection * connection,
+    GstFaspFlushing why);
 
 G_END_DECLS

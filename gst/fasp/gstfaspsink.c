@@ -74,7 +74,6 @@ struct _GstFaspSink
   gboolean changed;             /* what came was no faspsrc's, or is not any more */
   gchar *origin;                /* that a faspsrc told of last; NULL: none did */
   gboolean ended;               /* the end of the stream was sent */
-  gint to_play;                 /* it is on its way from PAUSED to PLAYING; atomic */
   gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
                                  * beginning, which they do not say; 0: of none; atomic */
@@ -130,6 +129,14 @@ typedef struct
   guint n;
 } Gathered;
 
+/* It is on its way from PAUSED to PLAYING. */
+static gboolean
+is_to_play (GstFaspSink * self)
+{
+  return gst_fasp_connection_is_flushing (&self->connection,
+      GST_FASP_FLUSHING_TO_PLAY);
+}
+
 /* What we waited for was interrupted, with the preroll lock held. */
 static GstFlowReturn
 wait_to_go_on (GstFaspSink * self)
@@ -137,10 +144,10 @@ wait_to_go_on (GstFaspSink * self)
   GstBaseSink *sink = GST_BASE_SINK (self);
 
   /* paused or stopping */
-  if (!g_atomic_int_get (&self->to_play))
+  if (!is_to_play (self))
     return gst_base_sink_wait_preroll (sink);
   sink->have_preroll = TRUE;
-  while (g_atomic_int_get (&self->to_play) && !sink->flushing)
+  while (is_to_play (self) && !sink->flushing)
     GST_BASE_SINK_PREROLL_WAIT (sink);
   sink->have_preroll = FALSE;
   return sink->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
@@ -486,13 +493,11 @@ set_to_play (GstFaspSink * self, gboolean to_play)
   GstBaseSink *sink = GST_BASE_SINK (self);
 
   if (to_play) {
-    g_atomic_int_set (&self->to_play, TRUE);
     gst_fasp_connection_set_flushing (&self->connection,
         GST_FASP_FLUSHING_TO_PLAY, TRUE);
     return;
   }
   GST_BASE_SINK_PREROLL_LOCK (sink);
-  g_atomic_int_set (&self->to_play, FALSE);
   gst_fasp_connection_set_flushing (&self->connection,
       GST_FASP_FLUSHING_TO_PLAY, FALSE);
   GST_BASE_SINK_PREROLL_BROADCAST (sink);

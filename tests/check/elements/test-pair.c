@@ -1349,6 +1349,20 @@ test_async_held (void)
   g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
 }
 
+static void
+wait_until_playing (GstElement * pipeline, GstElement * element)
+{
+  GstState state = GST_STATE_NULL;
+
+  while (state != GST_STATE_PLAYING) {
+    g_autoptr (GstMessage) message = pair_wait (pipeline,
+        GST_MESSAGE_STATE_CHANGED);
+
+    if (GST_MESSAGE_SRC (message) == GST_OBJECT (element))
+      gst_message_parse_state_changed (message, NULL, &state, NULL);
+  }
+}
+
 /* A sink whose first buffer comes in the middle of its way from PAUSED to PLAYING. */
 static gpointer sink_class;
 
@@ -1362,10 +1376,9 @@ change_state_late (GstElement * element, GstStateChange transition)
 
     gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL,
             1316, NULL));
-    /* until it has been let through, as the sink is to play; it is held then, as nobody is
-     * there, by who has what this change needs */
-    for (guint i = 0; i < 1000 && GST_BASE_SINK (element)->need_preroll; i++)
-      g_usleep (1000);
+    /* it is let through, as the sink is to play, and held then, as nobody is there, by who has
+     * what this change needs from before that is told until it writes */
+    wait_until_playing (pipeline, element);
     g_assert_false (GST_BASE_SINK (element)->need_preroll);
   }
   return GST_ELEMENT_CLASS (sink_class)->change_state (element, transition);
@@ -1378,13 +1391,13 @@ late_sink_init (gpointer klass, gpointer unused)
   GST_ELEMENT_CLASS (klass)->change_state = change_state_late;
 }
 
-static gint has_set;            /* atomic */
+static GAsyncQueue *has_set;    /* pipelines */
 
 static gpointer
 set_playing (gpointer pipeline)
 {
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_atomic_int_set (&has_set, TRUE);
+  g_async_queue_push (has_set, pipeline);
   return NULL;
 }
 
@@ -1405,13 +1418,13 @@ test_held_at_start (void)
   in = gst_element_factory_make ("appsrc", "in");
   gst_bin_add_many (GST_BIN (pipeline), in, sink, NULL);
   g_assert_true (gst_element_link (in, sink));
+  has_set = g_async_queue_new ();
   thread = g_thread_new ("play", set_playing, pipeline);
-  for (guint i = 0; i < 500 && !g_atomic_int_get (&has_set); i++)
-    g_usleep (10000);
-  g_assert_true (g_atomic_int_get (&has_set));
+  g_assert_nonnull (g_async_queue_timeout_pop (has_set, 5 * G_USEC_PER_SEC));
   g_thread_join (thread);
   g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
   gst_object_unref (pipeline);
+  g_async_queue_unref (has_set);
 }
 
 /* All of the stream, and its end, before it plays. */
