@@ -538,7 +538,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
     gst_fasp_recorder_start (c->recorder, io);
   g_mutex_lock (&c->lock);
   c->io = io;
-  c->flushing = 0;
+  fasp_io_set_flushing (io, c->flushing > 0);
   /* what was set since they were read */
   apply (c, mutable_props, G_N_ELEMENTS (mutable_props));
   start_reporting (c);
@@ -580,23 +580,23 @@ gst_fasp_connection_close (GstFaspConnection * c)
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
 }
 
-void
-gst_fasp_connection_set_flushing (GstFaspConnection * c, GstFaspFlushing why,
-    gboolean flushing)
+static void
+add_flush (GstFaspConnection * c, gint more)
 {
   g_mutex_lock (&c->lock);
-  c->flushing = flushing ? c->flushing | why : c->flushing & ~why;
-  fasp_io_set_flushing (c->io, c->flushing != 0);
+  c->flushing += more;
+  fasp_io_set_flushing (c->io, c->flushing > 0);
   g_mutex_unlock (&c->lock);
 }
 
-gboolean
-gst_fasp_connection_is_flushing (GstFaspConnection * c, GstFaspFlushing why)
+void
+gst_fasp_connection_begin_flush (GstFaspConnection * c)
 {
-  gboolean is;
+  add_flush (c, 1);
+}
 
-  g_mutex_lock (&c->lock);
-  is = (c->flushing & why) != 0;
-  g_mutex_unlock (&c->lock);
-  return is;
+void
+gst_fasp_connection_end_flush (GstFaspConnection * c)
+{
+  add_flush (c, -1);
 }

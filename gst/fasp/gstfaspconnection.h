@@ -15,13 +15,6 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspConnection GstFaspConnection;
 
-/* Who asks that nothing is waited for. */
-typedef enum
-{
-  GST_FASP_FLUSHING = 1 << 0,   /* the base class: a pause, a flush, the end */
-  GST_FASP_FLUSHING_TO_PLAY = 1 << 1,
-} GstFaspFlushing;
-
 struct _GstFaspConnection
 {
   GstElement *element;          /* not owned: it owns us */
@@ -29,7 +22,7 @@ struct _GstFaspConnection
   GstFaspSettings settings;     /* under the object lock */
   GMutex lock;                  /* of io, against other threads than the stream's */
   FaspIo *io;                   /* NULL: not running */
-  GstFaspFlushing flushing;     /* under the lock */
+  gint flushing;                /* how many ask for it; under the lock */
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
@@ -63,10 +56,9 @@ gboolean gst_fasp_connection_open (GstFaspConnection * connection);
  * would wait for its own end; posts an error. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
-/* From any thread, open or not: every wait of the stream's ends, until neither asks for it. */
-void gst_fasp_connection_set_flushing (GstFaspConnection * connection,
-    GstFaspFlushing why, gboolean flushing);
-gboolean gst_fasp_connection_is_flushing (GstFaspConnection * connection,
-    GstFaspFlushing why);
+/* From any thread, open or not: every wait of the stream's ends, and none begins, until each who
+ * asked for it has ended that. */
+void gst_fasp_connection_begin_flush (GstFaspConnection * connection);
+void gst_fasp_connection_end_flush (GstFaspConnection * connection);
 
 G_END_DECLS

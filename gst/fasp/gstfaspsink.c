@@ -74,6 +74,8 @@ struct _GstFaspSink
   gboolean changed;             /* what came was no faspsrc's, or is not any more */
   gchar *origin;                /* that a faspsrc told of last; NULL: none did */
   gboolean ended;               /* the end of the stream was sent */
+  gint pausing;                 /* on its way from PLAYING to PAUSED; atomic */
+  gboolean paused;              /* its thread waits to be set to PLAYING; preroll lock */
   gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
   gint headed;                  /* GQuark of caps whose stream nobody reads without its
                                  * beginning, which they do not say; 0: of none; atomic */
@@ -129,28 +131,25 @@ typedef struct
   guint n;
 } Gathered;
 
-/* It is on its way from PAUSED to PLAYING. */
-static gboolean
-is_to_play (GstFaspSink * self)
-{
-  return gst_fasp_connection_is_flushing (&self->connection,
-      GST_FASP_FLUSHING_TO_PLAY);
-}
-
-/* What we waited for was interrupted, with the preroll lock held. */
+/* Until it may go on, with the preroll lock held. A flushing step would begin the buffer again, of
+ * which a part is sent. */
 static GstFlowReturn
 wait_to_go_on (GstFaspSink * self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
 
-  /* paused or stopping */
-  if (!is_to_play (self))
-    return gst_base_sink_wait_preroll (sink);
-  sink->have_preroll = TRUE;
-  while (is_to_play (self) && !sink->flushing)
-    GST_BASE_SINK_PREROLL_WAIT (sink);
-  sink->have_preroll = FALSE;
+  do {
+    if (gst_base_sink_wait_preroll (sink) == GST_FLOW_CUSTOM_ERROR)
+      return GST_FLOW_OK;       /* a step */
+  } while (self->paused && !sink->flushing);
   return sink->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
+/* GstBaseSink lets through who waited and was set to PLAYING, and to PAUSED again before it knew. */
+static GstFlowReturn
+wait_for_play (GstFaspSink * self)
+{
+  return self->paused ? wait_to_go_on (self) : GST_FLOW_OK;
 }
 
 static GstFlowReturn
@@ -177,7 +176,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
       case FASP_IO_OK:
         return GST_FLOW_OK;
       case FASP_IO_FLUSHING:{
-        /* it goes on behind what was taken already */
+        /* it was interrupted, and goes on behind what was taken already */
         GstFlowReturn ret = wait_to_go_on (self);
 
         if (ret != GST_FLOW_OK)
@@ -302,10 +301,11 @@ gst_fasp_sink_render (GstBaseSink * sink, GstBuffer * buffer)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   Gathered gathered;
-  GstFlowReturn ret;
+  GstFlowReturn ret = wait_for_play (self);
 
   gathered.n = 0;
-  ret = gather (self, &gathered, buffer);
+  if (ret == GST_FLOW_OK)
+    ret = gather (self, &gathered, buffer);
   return ret == GST_FLOW_OK ? flush_gathered (self, &gathered) : ret;
 }
 
@@ -314,7 +314,7 @@ gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
   guint n = gst_buffer_list_length (list);
-  GstFlowReturn ret = GST_FLOW_OK;
+  GstFlowReturn ret = wait_for_play (self);
   Gathered gathered;
 
   gathered.n = 0;
@@ -410,13 +410,15 @@ gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
 static GstFlowReturn
 gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
 {
+  GstFaspSink *self = GST_FASP_SINK (sink);
   GstFlowReturn ret =
       GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->wait_event (sink,
       event);
 
-  if (ret == GST_FLOW_OK && GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    ret = drain (GST_FASP_SINK (sink));
-  return ret;
+  if (ret != GST_FLOW_OK || GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    return ret;
+  ret = wait_for_play (self);
+  return ret == GST_FLOW_OK ? drain (self) : ret;
 }
 
 /* --- what happens ------------------------------------------------------------------------ */
@@ -487,21 +489,24 @@ choose_async (GstFaspSink * self)
 
 /* From PAUSED to PLAYING the preroll lock is needed.  The stream's thread may have it, and wait for
  * a receiver: GstBaseSink lets a first buffer through as soon as it is to play. */
-static void
-set_to_play (GstFaspSink * self, gboolean to_play)
+static GstStateChangeReturn
+play (GstFaspSink * self)
 {
   GstBaseSink *sink = GST_BASE_SINK (self);
+  GstStateChangeReturn ret;
 
-  if (to_play) {
-    gst_fasp_connection_set_flushing (&self->connection,
-        GST_FASP_FLUSHING_TO_PLAY, TRUE);
-    return;
-  }
+  gst_fasp_connection_begin_flush (&self->connection);
+  ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state
+      (GST_ELEMENT (self), GST_STATE_CHANGE_PAUSED_TO_PLAYING);
   GST_BASE_SINK_PREROLL_LOCK (sink);
-  gst_fasp_connection_set_flushing (&self->connection,
-      GST_FASP_FLUSHING_TO_PLAY, FALSE);
+  gst_fasp_connection_end_flush (&self->connection);
+  /* unless this is the stream's thread (GstBaseSink's, from READY), and others go on to PAUSED */
+  GST_OBJECT_LOCK (self);
+  self->paused &= GST_STATE_TARGET (self) != GST_STATE_PLAYING;
+  GST_OBJECT_UNLOCK (self);
   GST_BASE_SINK_PREROLL_BROADCAST (sink);
   GST_BASE_SINK_PREROLL_UNLOCK (sink);
+  return ret;
 }
 
 /* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
@@ -531,11 +536,12 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
       return GST_STATE_CHANGE_FAILURE;
   }
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
-    set_to_play (self, TRUE);
+    return play (self);
+  g_atomic_int_set (&self->pausing,
+      transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
   ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element,
       transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
-    set_to_play (self, FALSE);
+  g_atomic_int_set (&self->pausing, FALSE);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_fasp_upstream_go_on (&self->upstream, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
@@ -547,19 +553,22 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   return ret;
 }
 
+/* Before the preroll lock, which the stream's thread has while it waits for a receiver, ... */
 static gboolean
 gst_fasp_sink_unlock (GstBaseSink * sink)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection,
-      GST_FASP_FLUSHING, TRUE);
+  gst_fasp_connection_begin_flush (&GST_FASP_SINK (sink)->connection);
   return TRUE;
 }
 
+/* ... and with it. */
 static gboolean
 gst_fasp_sink_unlock_stop (GstBaseSink * sink)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SINK (sink)->connection,
-      GST_FASP_FLUSHING, FALSE);
+  GstFaspSink *self = GST_FASP_SINK (sink);
+
+  gst_fasp_connection_end_flush (&self->connection);
+  self->paused = g_atomic_int_get (&self->pausing) && sink->have_preroll;
   return TRUE;
 }
 

@@ -62,6 +62,7 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
+  gint unlocked;                /* nothing is waited for; atomic */
   gboolean started;             /* with these, whatever is set meanwhile; object lock */
   GstCaps *caps;                /* NULL: any */
   gboolean provided;            /* a clock, and we have said so */
@@ -593,19 +594,29 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
       transition);
 }
 
+/* The base class may ask for it twice, and end it once. */
+static void
+set_unlocked (GstFaspSrc * self, gboolean unlocked)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->unlocked, !unlocked, unlocked))
+    return;
+  if (unlocked)
+    gst_fasp_connection_begin_flush (&self->connection);
+  else
+    gst_fasp_connection_end_flush (&self->connection);
+}
+
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc * src)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection,
-      GST_FASP_FLUSHING, TRUE);
+  set_unlocked (GST_FASP_SRC (src), TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_fasp_src_unlock_stop (GstBaseSrc * src)
 {
-  gst_fasp_connection_set_flushing (&GST_FASP_SRC (src)->connection,
-      GST_FASP_FLUSHING, FALSE);
+  set_unlocked (GST_FASP_SRC (src), FALSE);
   return TRUE;
 }
 

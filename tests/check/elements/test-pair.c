@@ -1330,103 +1330,6 @@ test_async (void)
   }
 }
 
-/* Nobody is there: who sets it does not wait for him. */
-static void
-test_async_held (void)
-{
-  g_autoptr (GstElement) pipeline = pair_launch ("fakesrc sizetype=fixed ! "
-      "faspsink name=sink localport=0 " SECRET);
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
-      "sink");
-  gboolean async;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  /* until it is held */
-  for (guint i = 0; i < 100000; i++)
-    g_object_set (sink, "async", i % 2, NULL);
-  g_object_get (sink, "async", &async, NULL);
-  g_assert_true (async);
-  g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
-}
-
-static void
-wait_until_playing (GstElement * pipeline, GstElement * element)
-{
-  GstState state = GST_STATE_NULL;
-
-  while (state != GST_STATE_PLAYING) {
-    g_autoptr (GstMessage) message = pair_wait (pipeline,
-        GST_MESSAGE_STATE_CHANGED);
-
-    if (GST_MESSAGE_SRC (message) == GST_OBJECT (element))
-      gst_message_parse_state_changed (message, NULL, &state, NULL);
-  }
-}
-
-/* A sink whose first buffer comes in the middle of its way from PAUSED to PLAYING. */
-static gpointer sink_class;
-
-static GstStateChangeReturn
-change_state_late (GstElement * element, GstStateChange transition)
-{
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
-    g_autoptr (GstElement) pipeline = GST_ELEMENT (gst_object_get_parent
-        (GST_OBJECT (element)));
-    g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
-
-    gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL,
-            1316, NULL));
-    /* it is let through, as the sink is to play, and held then, as nobody is there, by who has
-     * what this change needs from before that is told until it writes */
-    wait_until_playing (pipeline, element);
-    g_assert_false (GST_BASE_SINK (element)->need_preroll);
-  }
-  return GST_ELEMENT_CLASS (sink_class)->change_state (element, transition);
-}
-
-static void
-late_sink_init (gpointer klass, gpointer unused)
-{
-  sink_class = g_type_class_peek_parent (klass);
-  GST_ELEMENT_CLASS (klass)->change_state = change_state_late;
-}
-
-static GAsyncQueue *has_set;    /* pipelines */
-
-static gpointer
-set_playing (gpointer pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_async_queue_push (has_set, pipeline);
-  return NULL;
-}
-
-/* Who sets the state does not wait for a receiver, whenever the first buffer comes. */
-static void
-test_held_at_start (void)
-{
-  g_autoptr (GstElement) probe = gst_element_factory_make ("faspsink", NULL);
-  GTypeQuery query;
-  GstElement *pipeline, *in, *sink;
-  GThread *thread;
-
-  g_type_query (G_OBJECT_TYPE (probe), &query);
-  sink = g_object_new (g_type_register_static_simple (G_OBJECT_TYPE (probe),
-          "LateSink", query.class_size, late_sink_init, query.instance_size,
-          NULL, 0), "localport", 0, "passphrase", "of ten or more", NULL);
-  pipeline = gst_pipeline_new (NULL);
-  in = gst_element_factory_make ("appsrc", "in");
-  gst_bin_add_many (GST_BIN (pipeline), in, sink, NULL);
-  g_assert_true (gst_element_link (in, sink));
-  has_set = g_async_queue_new ();
-  thread = g_thread_new ("play", set_playing, pipeline);
-  g_assert_nonnull (g_async_queue_timeout_pop (has_set, 5 * G_USEC_PER_SEC));
-  g_thread_join (thread);
-  g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
-  gst_object_unref (pipeline);
-  g_async_queue_unref (has_set);
-}
-
 /* All of the stream, and its end, before it plays. */
 static void
 test_end_in_pause (void)
@@ -1509,8 +1412,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/branches", test_branches);
   g_test_add_func ("/pair/one-pipeline", test_one_pipeline);
   g_test_add_func ("/pair/async", test_async);
-  g_test_add_func ("/pair/async-held", test_async_held);
-  g_test_add_func ("/pair/held-at-start", test_held_at_start);
   g_test_add_func ("/pair/end-in-pause", test_end_in_pause);
   return g_test_run ();
 }
