@@ -21,9 +21,8 @@ fasp_interface_await (gint fd)
   return fasp_interface_bind (fd, NOWHERE);
 }
 
-/* To one that is there, whatever it is called by now, and not only until @name comes. */
-static gboolean
-is_bound (gint fd, const gchar * name)
+gboolean
+fasp_interface_is_bound (gint fd, const gchar * name)
 {
   gchar bound[IFNAMSIZ];
   socklen_t size = sizeof bound;
@@ -53,6 +52,7 @@ bind_anew (gint fd, const gchar * name)
 void
 fasp_interface_follow (gint fd, const gchar * name)
 {
-  if (!is_bound (fd, name) && !fasp_interface_bind (fd, name) && errno == EPERM)
+  if (!fasp_interface_is_bound (fd, name) && !fasp_interface_bind (fd, name)
+      && errno == EPERM)
     bind_anew (fd, name);
 }

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 gboolean fasp_interface_bind (gint fd, const gchar * name);
 /* Until that is there to be followed nothing leaves by another. */
 gboolean fasp_interface_await (gint fd);
+/* To one that is there, whatever it is called by now, and not only until @name comes? */
+gboolean fasp_interface_is_bound (gint fd, const gchar * name);
 /* To be called now and then: binds it again, if what it is bound to is gone and there is
  * another one of that name. */
 void fasp_interface_follow (gint fd, const gchar * name);

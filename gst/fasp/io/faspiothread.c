@@ -109,10 +109,11 @@ static void
 tell_refused (FaspIo * io)
 {
   guint link;
-  gint error = fasp_lanes_take_error (io->lanes, &link);
+  gint error;
 
-  if (!fasp_socket_is_early (fasp_links_get (io->links, link)))
-    tell_error (io, error, io->told, io->send_failed);
+  while ((error = fasp_lanes_take_error (io->lanes, &link)) != 0)
+    if (fasp_socket_has_come (fasp_links_get (io->links, link)))
+      tell_error (io, error, io->told, io->send_failed);
 }
 
 /* --- waking and sleeping ----------------------------------------------------------- */

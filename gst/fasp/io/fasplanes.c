@@ -10,7 +10,6 @@
 /* Full batches sent before anything else is looked at. */
 #define BATCHES_MAX 4
 /* An errno, with room to spare. */
-#define ERROR_BITS 16
 /* Datagrams made, a microsecond each, between two looks at the clock. */
 #define SAME_TIME 8
 /* A socket that takes no more is tried again after that time at the latest. */
@@ -40,7 +39,8 @@ struct _FaspLanes
   FaspLanesFunc rouse;
   gpointer user_data;
   gboolean stopping;            /* under the guard */
-  gint refused;                 /* errno of what was, and its link above; atomic */
+  gint errors[FASP_FLOWS_MAX];  /* the last of each link; atomic, */
+  gint refused;                 /* if there is any; atomic */
   guint n;
   Lane lanes[FASP_LANES_MAX];
 };
@@ -107,9 +107,10 @@ send_due (Lane * lane)
     note_lateness (lane);
   }
   g_atomic_int_set (&lane->futile, fasp_send_batch_get_futile (lane->batch));
-  error = fasp_send_batch_get_error (lane->batch, &link);
-  if (error != 0)
-    g_atomic_int_set (&lane->all->refused, link << ERROR_BITS | error);
+  while ((error = fasp_send_batch_take_error (lane->batch, &link)) != 0) {
+    g_atomic_int_set (&lane->all->errors[link], error);
+    g_atomic_int_set (&lane->all->refused, TRUE);
+  }
   return fasp_send_batch_get_blocked (lane->batch);
 }
 
@@ -141,10 +142,17 @@ fasp_lanes_try_send (FaspLanes * all)
 gint
 fasp_lanes_take_error (FaspLanes * all, guint * link)
 {
-  guint refused = g_atomic_int_exchange (&all->refused, 0);
+  if (!g_atomic_int_exchange (&all->refused, FALSE))
+    return 0;
+  for (*link = 0; *link < FASP_FLOWS_MAX; (*link)++) {
+    gint error = g_atomic_int_exchange (&all->errors[*link], 0);
 
-  *link = refused >> ERROR_BITS;
-  return refused & ((1u << ERROR_BITS) - 1);
+    if (error != 0) {
+      g_atomic_int_set (&all->refused, TRUE);   /* there may be others */
+      return error;
+    }
+  }
+  return 0;
 }
 
 /* --- sleeping ----------------------------------------------------------------- */

@@ -38,7 +38,7 @@ gint fasp_lanes_send (FaspLanes * lanes);
 /* The same, unless another thread does so just now.  FALSE: it does, or a link takes no
  * more. */
 gboolean fasp_lanes_try_send (FaspLanes * lanes);
-/* errno of what was refused since it was asked for last, and the link of that; 0: nothing was. */
+/* errno of what a link refused since it was asked for last, and that link; 0: none did more. */
 gint fasp_lanes_take_error (FaspLanes * lanes, guint * link);
 
 /* With the guard held: the first lane's thread will wait until then, FASP_NEVER for ever. */

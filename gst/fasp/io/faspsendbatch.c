@@ -36,8 +36,8 @@ struct _FaspSendBatch
   guint singly;                 /* so many are to go one by one, */
   gboolean doubted;             /* as it may be that it cannot cut */
   gboolean retried;             /* the first message was refused before */
-  gint error;                   /* the last, of this link: */
-  guint refused;
+  gint errors[FASP_FLOWS_MAX];  /* the last of each link, */
+  guint64 refused;              /* of those with one */
   guint first, used;            /* [first, used) wait, in this order: */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
@@ -116,10 +116,13 @@ fasp_send_batch_get_futile (const FaspSendBatch * b)
 }
 
 gint
-fasp_send_batch_get_error (const FaspSendBatch * b, guint * link)
+fasp_send_batch_take_error (FaspSendBatch * b, guint * link)
 {
-  *link = b->refused;
-  return b->error;
+  if (b->refused == 0)
+    return 0;
+  *link = __builtin_ctzll (b->refused);
+  b->refused &= b->refused - 1;
+  return b->errors[*link];
 }
 
 /* How many from @i on may be one message: all of one size, but the last may be
@@ -310,8 +313,8 @@ lose_first (FaspSendBatch * b, gint error)
   drop_first (b, b->counts[0]);
   if (!told)
     return;
-  b->error = error;
-  b->refused = b->link;
+  b->errors[b->link] = error;
+  b->refused |= G_GUINT64_CONSTANT (1) << b->link;
 }
 
 /* The first message left. */

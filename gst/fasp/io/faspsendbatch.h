@@ -40,8 +40,8 @@ gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
 /* How many flushes in a row nothing could leave by. */
 guint fasp_send_batch_get_futile (const FaspSendBatch * batch);
 
-/* errno of the last datagram that the network refused for other reasons than
- * its size, that nobody listens, or that a queue was full, and its link; 0: none. */
-gint fasp_send_batch_get_error (const FaspSendBatch * batch, guint * link);
+/* errno of the last datagram of a link that the network refused for other reasons than its size,
+ * that nobody listens, or that a queue was full, and that link; 0: there is none more. */
+gint fasp_send_batch_take_error (FaspSendBatch * batch, guint * link);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ struct _FaspSocket
   guint16 port;
   gsize buffer;
   gchar *interface;             /* NULL: any */
-  gboolean early;
+  gint early;                   /* opened before what it is bound to is there; atomic */
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -329,7 +329,37 @@ fasp_socket_free (FaspSocket * s)
 gboolean
 fasp_socket_is_early (const FaspSocket * s)
 {
-  return s->early;
+  return g_atomic_int_get (&s->early);
+}
+
+/* Could another be bound to its address? */
+static gboolean
+has_address (const FaspSocket * s)
+{
+  struct sockaddr_storage local;
+  socklen_t size = sizeof local;
+  gint fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  gboolean has = fd >= 0
+      && getsockname (s->fd, (struct sockaddr *) &local, &size) == 0;
+
+  if (has) {
+    /* at the same place in both families */
+    ((struct sockaddr_in *) &local)->sin_port = 0;
+    has = bind (fd, (struct sockaddr *) &local, size) == 0;
+  }
+  if (fd >= 0)
+    close (fd);
+  return has;
+}
+
+gboolean
+fasp_socket_has_come (FaspSocket * s)
+{
+  if (fasp_socket_is_early (s)
+      && (s->interface == NULL || fasp_interface_is_bound (s->fd, s->interface))
+      && has_address (s))
+    g_atomic_int_set (&s->early, FALSE);
+  return !fasp_socket_is_early (s);
 }
 
 gboolean

@@ -39,8 +39,10 @@ gboolean fasp_socket_check (const FaspSocketSettings * settings,
 FaspSocket *fasp_socket_new (const FaspSocketSettings * settings,
     GError ** error);
 void fasp_socket_free (FaspSocket * socket);
-/* Was its address or interface not there when it was made? */
+/* Was its address or interface not there when it was made, and when it was looked for last? */
 gboolean fasp_socket_is_early (const FaspSocket * socket);
+/* Looks for it. */
+gboolean fasp_socket_has_come (FaspSocket * socket);
 
 /* Is it bound to a device? That may go and come back, as another one of its name: to be
  * called now and then. */

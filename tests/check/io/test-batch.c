@@ -23,6 +23,7 @@ static struct
   gint pending;                 /* an error to be told once */
   guint room;                   /* messages taken, then EAGAIN */
   gint full;                    /* a socket that takes no more; -1: none */
+  gint errors[2];               /* of sockets 0 and 1, which take nothing; 0: they do */
   guint calls, messages;
   gint absent;                  /* error of a message that is to leave from an address; 0: it has it */
   guint8 source[16];            /* that the last one was to leave from */
@@ -99,6 +100,10 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
   g_assert_cmpuint (kernel.calls, <, 1000);
   if (fd >= 0 && fd == kernel.full) {
     errno = EAGAIN;
+    return -1;
+  }
+  if (fd >= 0 && fd < 2 && kernel.errors[fd] != 0) {
+    errno = kernel.errors[fd];
     return -1;
   }
   for (guint i = 0; i < n; i++) {
@@ -195,10 +200,10 @@ assert_sent (guint i, guint number, gsize size)
 }
 
 static gint
-get_error (const FaspSendBatch * batch)
+take_error (FaspSendBatch * batch)
 {
-  guint link;
-  gint error = fasp_send_batch_get_error (batch, &link);
+  guint link = 0;
+  gint error = fasp_send_batch_take_error (batch, &link);
 
   g_assert_cmpuint (link, ==, 0);
   return error;
@@ -242,7 +247,7 @@ test_no_cut (gconstpointer error)
   for (guint i = 0; i < 20; i++)
     assert_sent (i, i % 10, 1400);
   g_assert_cmpuint (kernel.calls, ==, 3);
-  g_assert_cmpint (get_error (batch), ==, 0);
+  g_assert_cmpint (take_error (batch), ==, 0);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -267,7 +272,7 @@ test_too_big (void)
   assert_sent (0, 1, 100);
   for (guint i = 1; i < 4; i++)
     assert_sent (i, i + 3, 1400);
-  g_assert_cmpint (get_error (batch), ==, 0);
+  g_assert_cmpint (take_error (batch), ==, 0);
   kernel.calls = kernel.messages = 0;
   for (guint i = 0; i < 40; i++)
     put (batch, i, 1400, 1);
@@ -290,13 +295,13 @@ test_too_small_path (void)
   put (batch, 0, 1200, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 1);
-  g_assert_cmpint (get_error (batch), ==, 0);
+  g_assert_cmpint (take_error (batch), ==, 0);
   kernel.largest = 548;
   put (batch, 1, 1200, 1);
   put (batch, 2, 100, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 2);
-  g_assert_cmpint (get_error (batch), ==, EMSGSIZE);
+  g_assert_cmpint (take_error (batch), ==, EMSGSIZE);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -313,7 +318,7 @@ test_pending (gconstpointer error)
     put (batch, i, 1400, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 30);
-  g_assert_cmpint (get_error (batch), ==, 0);
+  g_assert_cmpint (take_error (batch), ==, 0);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -344,7 +349,7 @@ test_source (gconstpointer error)
     for (guint i = 0; i < 10; i++)
       assert_sent (10 * round + i, i, 1400);
   }
-  g_assert_cmpint (get_error (batch), ==, 0);
+  g_assert_cmpint (take_error (batch), ==, 0);
   /* those of different ones do not leave together */
   kernel.messages = 0;
   for (guint i = 0; i < 10; i++) {
@@ -372,7 +377,7 @@ test_queue (void)
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 1);
   assert_sent (0, 1, 1300);
-  g_assert_cmpint (get_error (batch), ==, 0);
+  g_assert_cmpint (take_error (batch), ==, 0);
   fasp_send_batch_free (batch);
   kernel_clear ();
 }
@@ -471,6 +476,34 @@ test_links (gconstpointer data)
     g_assert_cmpuint (kernel.sent->len, ==, 110);
     for (guint i = 0; i < 10; i++)
       assert_sent (100 + i, 2 + i * 3, 1400);
+  }
+  g_assert_cmpuint (blocks_alive, ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
+/* Each link's is told of, once, until there is another one. */
+static void
+test_errors (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { 0, 1 }, 2, TRUE);
+  guint link;
+
+  kernel_init ();
+  kernel.errors[0] = EPERM;
+  kernel.errors[1] = ENETUNREACH;
+  for (guint round = 0; round < 2; round++) {
+    for (guint i = 0; i < 4; i++) {
+      put (batch, i, 1400, 1);
+      set_link (batch, i % 2);
+    }
+    g_assert_true (fasp_send_batch_flush (batch));
+    g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==, EPERM);
+    g_assert_cmpuint (link, ==, 0);
+    g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==,
+        ENETUNREACH);
+    g_assert_cmpuint (link, ==, 1);
+    g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==, 0);
   }
   g_assert_cmpuint (blocks_alive, ==, 0);
   fasp_send_batch_free (batch);
@@ -760,6 +793,7 @@ main (int argc, char **argv)
       test_links);
   g_test_add_data_func ("/batch/links/lose", GINT_TO_POINTER (FALSE),
       test_links);
+  g_test_add_func ("/batch/errors", test_errors);
   g_test_add_func ("/batch/ecn", test_ecn);
   g_test_add_func ("/batch/joined", test_joined);
   g_test_add_func ("/batch/reported", test_reported);
