@@ -169,11 +169,94 @@ fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
   fasp_endpoint_wake (endpoint, session);
 }
 
+/* What it came to is asked for afterwards, too. */
 static void
-tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+keep_figures (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  gboolean again = fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
-      && !endpoint->closing;
+  endpoint->has_last = TRUE;
+  fasp_session_get_stats (session, now, &endpoint->last);
+  g_clear_pointer (&endpoint->last_flows, g_free);
+  if (session->n_paths > 1) {
+    endpoint->last_flows = g_new (FaspFlowStats, session->n_paths);
+    fasp_session_get_flows (session, endpoint->last_flows, session->n_paths);
+  }
+  if (session->role == FASP_ROLE_RECEIVER) {
+    endpoint->lateness = session->rx.lateness;
+    endpoint->lateness_in_order = session->rx.lateness_in_order;
+  }
+}
+
+/* Who comes back within the time continues where this one stood. */
+static gboolean
+hold_place (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
+    guint64 unconfirmed)
+{
+  if (session->close_reason != FASP_REASON_STOPPED
+      || fasp_endpoint_get_open (endpoint) != NULL
+      || (fasp_store_is_finished (endpoint->store) && unconfirmed == 0))
+    return FALSE;
+  endpoint->hold = fasp_tx_get_base (&session->tx);
+  endpoint->hold_deadline = now + endpoint->config.resume_timeout;
+  return TRUE;
+}
+
+/* How many bytes of the stream nobody will confirm any more. */
+static guint64
+leave_sender (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session, gboolean again)
+{
+  guint64 base = fasp_tx_get_base (&session->tx);
+  guint64 lost = 0;
+
+  /* whoever is there after a goodbye begins anew */
+  endpoint->left = session->close_reason == FASP_REASON_SILENT ?
+      fasp_store_get_place_of (endpoint->store, base) : (FaspPlace) {
+  0};
+  /* one that was replaced goes on in the session that took its place */
+  if (session->close_reason != FASP_REASON_REPLACED)
+    lost = fasp_store_count_bytes (endpoint->store, base,
+        fasp_store_get_head (endpoint->store));
+  if (again && hold_place (endpoint, now, session, lost))
+    lost = 0;
+  if (fasp_store_is_finished (endpoint->store)) {
+    endpoint->stats.bytes_unconfirmed += lost;
+    endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
+    fasp_endpoint_wake_all (endpoint);  /* it may have been the last one heard */
+  } else if (fasp_endpoint_get_open (endpoint) == NULL) {
+    endpoint->stats.bytes_unconfirmed = lost;
+  }
+  fasp_writing_trim (endpoint);
+  return lost;
+}
+
+static void
+call_again (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+{
+  FaspReason reason = session->close_reason;
+
+  if (endpoint->caller.active && endpoint->caller.hello.has_resume)
+    fasp_dial_start (endpoint, now);    /* there is nothing to be resumed any more */
+  else if (!endpoint->caller.active
+      && endpoint->move_time == FASP_NEVER
+      && fasp_endpoint_get_open (endpoint) == NULL
+      && (reason == FASP_REASON_FINISHED || !fasp_move_on (endpoint, now)))
+    endpoint->redial_time = reason == FASP_REASON_SILENT ?
+        now : now + REDIAL_AFTER;
+}
+
+static gboolean
+calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  return fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
+      && !endpoint->closing && (session->close_reason != FASP_REASON_FINISHED
+      || endpoint->config.keep_calling);
+}
+
+/* It stays until it was said goodbye to, and counts no more. */
+static void
+leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  gboolean again;
   FaspEvent *event;
 
   session->removed = TRUE;
@@ -186,61 +269,17 @@ tell_removed (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
       && session->close_reason == FASP_REASON_FINISHED)
     session->close_reason = FASP_REASON_STOPPED;
-  if (session->close_reason == FASP_REASON_FINISHED)
-    again = again && endpoint->config.keep_calling;
-  endpoint->has_last = TRUE;
-  fasp_session_get_stats (session, now, &endpoint->last);
-  g_clear_pointer (&endpoint->last_flows, g_free);
-  if (session->n_paths > 1) {
-    endpoint->last_flows = g_new (FaspFlowStats, session->n_paths);
-    fasp_session_get_flows (session, endpoint->last_flows, session->n_paths);
-  }
+  again = calls_again (endpoint, session);
+  keep_figures (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
   event->final = !again;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
-  if (session->role == FASP_ROLE_SENDER) {
-    guint64 base = fasp_tx_get_base (&session->tx);
-
-    /* whoever is there after a goodbye begins anew */
-    endpoint->left = session->close_reason == FASP_REASON_SILENT ?
-        fasp_store_get_place_of (endpoint->store, base) : (FaspPlace) {
-    0};
-    /* one that was replaced goes on in the session that took its place */
-    if (session->close_reason != FASP_REASON_REPLACED)
-      event->bytes_lost = fasp_store_count_bytes (endpoint->store, base,
-          fasp_store_get_head (endpoint->store));
-    /* who comes back within the time continues where this one stood */
-    if (again && session->close_reason == FASP_REASON_STOPPED
-        && fasp_endpoint_get_open (endpoint) == NULL
-        && !(fasp_store_is_finished (endpoint->store)
-            && event->bytes_lost == 0)) {
-      endpoint->hold = base;
-      endpoint->hold_deadline = now + endpoint->config.resume_timeout;
-      event->bytes_lost = 0;
-    }
-    if (fasp_store_is_finished (endpoint->store)) {
-      endpoint->stats.bytes_unconfirmed += event->bytes_lost;
-      endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
-      fasp_endpoint_wake_all (endpoint);        /* it may have been the last one heard */
-    } else if (fasp_endpoint_get_open (endpoint) == NULL) {
-      endpoint->stats.bytes_unconfirmed = event->bytes_lost;
-    }
-    fasp_writing_trim (endpoint);
-  } else {
-    endpoint->lateness = session->rx.lateness;
-    endpoint->lateness_in_order = session->rx.lateness_in_order;
-  }
-  if (again && endpoint->caller.active && endpoint->caller.hello.has_resume)
-    fasp_dial_start (endpoint, now);    /* there is nothing to be resumed any more */
-  else if (again && !endpoint->caller.active
-      && endpoint->move_time == FASP_NEVER
-      && fasp_endpoint_get_open (endpoint) == NULL
-      && (session->close_reason == FASP_REASON_FINISHED
-          || !fasp_move_on (endpoint, now)))
-    endpoint->redial_time = session->close_reason == FASP_REASON_SILENT ?
-        now : now + REDIAL_AFTER;
+  if (session->role == FASP_ROLE_SENDER)
+    event->bytes_lost = leave_sender (endpoint, now, session, again);
+  if (again)
+    call_again (endpoint, now, session);
   fasp_encoder_left (endpoint, now);
 }
 
@@ -355,7 +394,7 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED
           || session->role == FASP_ROLE_SENDER))
-    tell_removed (endpoint, now, session);
+    leave (endpoint, now, session);
   return session->state != FASP_SESSION_CLOSED || !session->removed
       || (now < session->close_deadline && !session->close_initiated);
 }
