@@ -125,7 +125,25 @@ describe_sound (void)
     return g_strdup ("");
   return g_strdup_printf (" %s ! audio/x-raw,rate=48000,channels=2 ! "
       "audioconvert ! opusenc frame-size=2.5 audio-type=restricted-lowdelay "
-      "bitrate=192000 ! queue max-size-time=200000000 ! mux.", source);
+      "bitrate=192000 ! queue name=sound max-size-time=200000000 ! mux.",
+      source);
+}
+
+/* The multiplexer sends a picture when it has the sound of a later time, whose frame of 2.5 ms has
+ * then ended.  Told of as so much later, it is there when the picture is encoded. */
+#define SOUND_OFFSET (3 * GST_MSECOND)
+
+static void
+set_sound_back (GstElement * pipeline)
+{
+  g_autoptr (GstElement) sound = gst_bin_get_by_name (GST_BIN (pipeline),
+      "sound");
+  g_autoptr (GstPad) pad = NULL;
+
+  if (sound == NULL)
+    return;
+  pad = gst_element_get_static_pad (sound, "src");
+  gst_pad_set_offset (pad, SOUND_OFFSET);
 }
 
 static gchar *
@@ -148,7 +166,7 @@ describe (const gchar * to)
   g_autofree gchar *sound = describe_sound ();
   g_autofree gchar *out = describe_sink (to);
 
-  return g_strdup_printf ("%squeue max-size-buffers=2 ! x264enc name=encoder "
+  return g_strdup_printf ("%sx264enc name=encoder "
       "tune=zerolatency speed-preset=%s bitrate=%d intra-refresh=true "
       "key-int-max=%d bframes=0 sliced-threads=true threads=%d "
       "vbv-buf-capacity=%d aud=true %s ! video/x-h264,profile=high ! mux. "
@@ -189,6 +207,7 @@ main (int argc, char **argv)
   pipeline = lan_launch (&program, line, sink == NULL ? "out" : NULL);
   if (pipeline == NULL)
     return 1;
+  set_sound_back (pipeline);
   source = lan_get_pad (pipeline, "source", "src");
   encoder = lan_get_pad (pipeline, "encoder", "src");
   out = lan_get_pad (pipeline, "out", "sink");
