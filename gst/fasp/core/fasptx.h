@@ -105,9 +105,10 @@ void fasp_tx_clear (FaspTx * tx);
 gboolean fasp_tx_feedback (FaspTx * tx, FaspTime now,
     const FaspFeedback * feedback, FaspRtt * rtt, guint64 * dead);
 
-/* What would be sent at @now; nothing changes until fasp_tx_sent(). @room:
- * payload bytes that fit beside a whole block's header. @unused: bytes that
- * copies may take. */
+/* What is to be sent at @now: asked again it is the same until fasp_tx_sent().  On the way it gives up what is
+ * of no use any more: blocks that the store has lost, or that are not sent again, and copies
+ * that are too late. @room: payload bytes that fit beside a whole block's header. @unused: bytes
+ * that copies may take. */
 FaspTxItem fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
     guint32 room, gint64 unused);
 void fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
