@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspadaptive.h"
+
+#define PULSE_MIN (16 * FASP_MSEC)
+#define PULSE_MAX (100 * FASP_MSEC)
+/* Of a slow one, whose packets take longer. */
+#define PULSE_SLOW_MAX (2 * FASP_SEC)
+#define PULSE_PACKETS 5
+/* Arrivals are told of some sixteen times in a quarter of a round trip. */
+#define PULSE_RTT_SHARE 20
+/* Of a slow source so many packets less tell whose queue it is. */
+#define DRAIN_PACKETS 3
+/* A drain of which it is looked at what it has done. */
+#define EMPTIES (10 * FASP_MSEC)
+/* What is to stand in the queue at most: two packets, within these. */
+#define STANDING_PACKETS 2
+#define STANDING_MIN (2 * FASP_MSEC)
+#define STANDING_MAX (6 * FASP_MSEC)
+/* Far above what is to stand at most, the path has become slower. */
+#define SLOWER (12 * FASP_MSEC)
+#define SLOWER_RTT_SHARE 16
+/* Delays that spread without a queue, as on radio links, make pulses so many times as long
+ * (at GAIN_LEAST), and what stands in the queue by so many times uncertain. */
+#define NOISE_PULSES 8
+#define NOISE_STANDING 3
+/* Where the delay falls by itself so much may stand, of how far it does, and so much more before that
+ * is taken for a slower path. */
+#define WANDER_STANDING 1.5
+#define WANDER_ALARM .5
+/* Less of the rate than that, and it was not for a drain, says little of what the path has
+ * room for: the rate falls by so much at most then. */
+#define SPARSE .3
+#define SPARSE_FALL .5
+/* Who does not know whose the losses are empties the queue for so long, so often at most. */
+#define CLEAR_INTERVAL (2 * FASP_SEC)
+#define CLEAR_TIME (50 * FASP_MSEC)
+#define CLEAR_PACKETS 15
+/* Pulses on top of a queue: */
+#define COMPETE_GAIN 1.5
+#define COMPETE_PULSE (50 * FASP_MSEC)
+#define COMPETE_PACKETS 6
+#define COMPETE_PULSE_MAX FASP_SEC
+
+FaspTime
+fasp_adaptive_get_target (const FaspAdaptive * a)
+{
+  gdouble packet = FASP_RATE_PACKET * FASP_SEC / a->rate.rate;
+
+  /* on a path that has become slower one takes longer, without any queue */
+  return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
+          STANDING_MAX)) + NOISE_STANDING * a->jitter.spread +
+      WANDER_STANDING * a->wander;
+}
+
+guint64
+fasp_adaptive_bound (const FaspAdaptive * a, gdouble rate)
+{
+  return fasp_rate_clamp (&a->rate, MIN (rate, a->most));
+}
+
+FaspTime
+fasp_adaptive_get_alarm (const FaspAdaptive * a)
+{
+  return fasp_adaptive_get_target (a) + WANDER_ALARM * a->wander + MAX (SLOWER,
+      a->rtt / SLOWER_RTT_SHARE);
+}
+
+void
+fasp_adaptive_begin (FaspAdaptive * a, FaspAdaptivePhase phase, FaspTime now,
+    FaspTime length)
+{
+  a->phase = phase;
+  a->phase_end = now + length;
+}
+
+void
+fasp_adaptive_expect (FaspAdaptive * a, FaspTime from, FaspTime to)
+{
+  a->pulse_start = from;
+  a->pulse_end = to;
+  a->pulse_sent = a->sent;
+  a->evaluated = FALSE;
+  a->pulse.n = 0;
+}
+
+/* Of what is sent in pulses: they take no more than is allowed. */
+static gdouble
+get_gain (const FaspAdaptive * a)
+{
+  return MIN (a->gain, (gdouble) fasp_adaptive_bound (a,
+          a->rate.max) / a->rate.rate);
+}
+
+void
+fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
+{
+  FaspTime packets =
+      PULSE_PACKETS * FASP_RATE_PACKET * FASP_SEC / (get_gain (a) *
+      a->rate.rate);
+  gdouble noise =
+      NOISE_PULSES * a->jitter.spread * (FASP_ADAPTIVE_GAIN_LEAST -
+      1) / (a->gain - 1);
+  FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
+      PULSE_MAX);
+
+  /* that is no search, any more */
+  a->gain = CLAMP (get_gain (a), FASP_ADAPTIVE_GAIN_LEAST, a->gain);
+  length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
+  fasp_adaptive_begin (a, FASP_ADAPTIVE_PULSE, now, length);
+  fasp_adaptive_expect (a, now, now + length);
+}
+
+/* µs of the rate that have left in the pulse beyond it: nothing, of a source that has no more.  On
+ * long paths, where it is offered little more at a time, that is held back all the same, and may be
+ * there for the next pulse. */
+static FaspTime
+get_extra (const FaspAdaptive * a, FaspTime now)
+{
+  gdouble sent = (a->sent - a->pulse_sent) * 8. * FASP_SEC / a->rate.rate;
+  FaspTime most = (get_gain (a) - 1) * (a->pulse_end - a->pulse_start);
+
+  return a->rtt >=
+      FASP_ADAPTIVE_RTT_ASSUMED ? most : CLAMP (sent - (now - a->pulse_start),
+      0, most);
+}
+
+/* Here the drain comes first: what it holds back is there for the pulse, also from a
+ * source that has no more than the rate. */
+static void
+start_contrast (FaspAdaptive * a, FaspTime now)
+{
+  FaspTime packets =
+      COMPETE_PACKETS * FASP_RATE_PACKET * FASP_SEC * 2 / a->rate.rate;
+  FaspTime length = CLAMP (MAX (packets, a->rtt / 2), COMPETE_PULSE,
+      COMPETE_PULSE_MAX);
+
+  fasp_adaptive_begin (a, FASP_ADAPTIVE_DRAIN, now, length);
+  a->gain = COMPETE_GAIN;
+  fasp_drain_begin (&a->drain, now, a->phase_end);
+  fasp_adaptive_expect (a, now + length, now + 2 * length);
+}
+
+void
+fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate)
+{
+  guint64 before = a->rate.rate, asked;
+
+  asked = fasp_adaptive_bound (a, MAX (rate, a->yield.floor));
+  a->rate.rate = fasp_adaptive_bound (a, MAX (asked, fasp_need_get (&a->need)));
+  a->rate.offer = rate < before ? asked : MAX (a->rate.offer, a->rate.rate);
+}
+
+/* Of rivals' queues a drain takes nothing, and who needs what there is has nothing to spare; but so
+ * much that it tells whose queue it is. */
+static FaspTime
+bound_drain (const FaspAdaptive * a, FaspTime extra)
+{
+  FaspTime most = MAX (a->rtt / 4, EMPTIES);
+
+  if (fasp_need_get (&a->need) > 0)
+    most =
+        MAX (most, DRAIN_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
+  else if (a->yield.floor == 0)
+    return extra;
+  return MIN (extra, most);
+}
+
+gdouble
+fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate, gdouble left)
+{
+  if (left < SPARSE * a->rate.rate)
+    rate = MAX (rate, SPARSE_FALL * a->rate.rate);
+  return MIN (rate, a->rate.rate);
+}
+
+void
+fasp_adaptive_start_drain (FaspAdaptive * a, FaspTime now, FaspTime extra)
+{
+  if (now - a->cleared > CLEAR_INTERVAL
+      && (fasp_overflow_is_unclear (&a->overflow)
+          || fasp_chance_is_unclear (&a->chance))) {
+    a->cleared = now;
+    extra = MAX (extra, MAX (a->rtt / 2, CLEAR_TIME));
+    extra =
+        MAX (extra, CLEAR_PACKETS * FASP_RATE_PACKET * FASP_SEC / a->rate.rate);
+  }
+  extra = bound_drain (a, extra);
+  fasp_adaptive_begin (a, FASP_ADAPTIVE_DRAIN, now, CLAMP (2 * extra, FASP_MSEC,
+          FASP_ADAPTIVE_DRAIN_MAX));
+  if (extra >= EMPTIES) {
+    a->emptied = extra;
+    a->emptied_from = now;
+    a->emptied_until = a->phase_end;
+  }
+  fasp_drain_begin (&a->drain, now, a->phase_end);
+}
+
+/* A queue stands: it is given less than passes, for good, and drained. */
+static void
+answer_queue (FaspAdaptive * a, FaspTime now)
+{
+  FaspTime cycle = MAX (a->rtt, 50 * FASP_MSEC);
+  gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) / cycle,
+      .01, .25);
+
+  /* of a source that has no more, what passes is not all that was given away */
+  if (fasp_leeway_is_believed (&a->leeway, now))
+    fasp_yield_begin (&a->yield, a->rate.rate);
+  /* the queue is of what passes, if that is less */
+  if (a->passed > 0)
+    fasp_adaptive_set_rate (a, fasp_adaptive_bound_fall (a, a->passed,
+            a->passed));
+  fasp_yield_begin (&a->yield, a->rate.rate);
+  fasp_adaptive_set_rate (a, a->rate.rate * (1 - less));
+  fasp_offer_limit (&a->offers, a->rate.rate);
+  fasp_adaptive_start_drain (a, now, a->rate.standing);
+  a->rate.standing = 0;
+  /* a pulse on top of a queue would say nothing new */
+  fasp_adaptive_expect (a, a->phase_end, a->phase_end);
+}
+
+static void
+end_cruise (FaspAdaptive * a, FaspTime now)
+{
+  if (now < a->drain.suspect_until) {
+    fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now,
+        a->drain.suspect_until - now);
+    return;
+  }
+  a->drain.suspect_until = 0;
+  if (a->contest.on) {
+    start_contrast (a, now);
+  } else if (a->rate.standing > fasp_adaptive_get_alarm (a)) {
+    /* how much slower it has become is known as soon as enough has arrived */
+    fasp_adaptive_start_drain (a, now, a->rtt / 2);
+    fasp_adaptive_expect (a, a->phase_end, a->phase_end);
+  } else if (a->rate.standing > a->target) {
+    answer_queue (a, now);
+  } else {
+    fasp_adaptive_start_pulse (a, now);
+  }
+}
+
+static void
+next_phase (FaspAdaptive * a, FaspTime now)
+{
+  switch (a->phase) {
+    case FASP_ADAPTIVE_PULSE:
+      if (a->contest.on)
+        fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now, 4 * a->rtt);
+      else
+        fasp_adaptive_start_drain (a, now, get_extra (a, now));
+      break;
+    case FASP_ADAPTIVE_DRAIN:
+      if (a->contest.on && now < a->pulse_end)
+        fasp_adaptive_begin (a, FASP_ADAPTIVE_PULSE, now, a->pulse_end - now);
+      else
+        fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now, MAX (a->rtt,
+                a->pulse_end + 4 * a->rtt - now));
+      a->rate.owed = 0;
+      break;
+    case FASP_ADAPTIVE_CRUISE:
+      end_cruise (a, now);
+      break;
+  }
+}
+
+guint64
+fasp_adaptive_get (FaspRate * rate, FaspTime now, guint64 sent,
+    FaspTime * until)
+{
+  FaspAdaptive *a = (FaspAdaptive *) rate;
+  guint64 may;
+
+  a->sent = sent;
+  if (now >= a->phase_end || (a->phase == FASP_ADAPTIVE_CRUISE && a->evaluated
+          && a->drain.suspect_until == 0))
+    next_phase (a, now);
+  if (a->phase == FASP_ADAPTIVE_DRAIN)
+    rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);
+  *until = a->phase_end;
+  may =
+      a->phase == FASP_ADAPTIVE_PULSE ? get_gain (a) * rate->rate : a->phase ==
+      FASP_ADAPTIVE_DRAIN ? rate->rate / 2 : rate->rate;
+  fasp_need_send (&a->need, now, sent, may);
+  return may;
+}
