@@ -115,9 +115,6 @@ static const GstFaspProp mutable_props[] = {
 static void
 apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
 {
-  static const FaspSlowPolicy policies[] =
-      { FASP_SLOW_WAIT, FASP_SLOW_DROP_RECEIVER, FASP_SLOW_SKIP };
-
   switch (prop) {
     case GST_FASP_PROP_LATENCY:
       fasp_endpoint_set_latency (endpoint, gst_fasp_settings_get_latency (s));
@@ -135,7 +132,8 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
           s->min_bitrate, s->max_bitrate, 0);
       break;
     case GST_FASP_PROP_SLOW_POLICY:
-      fasp_endpoint_set_slow_policy (endpoint, policies[s->slow_policy]);
+      fasp_endpoint_set_slow_policy (endpoint,
+          gst_fasp_settings_get_slow_policy (s));
       break;
     case GST_FASP_PROP_WAIT_FOR_CONNECTION:
       fasp_endpoint_set_wait_for_connection (endpoint, s->wait_for_connection);

@@ -608,6 +608,18 @@ gst_fasp_settings_get_latency (const GstFaspSettings * s)
   return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
+FaspSlowPolicy
+gst_fasp_settings_get_slow_policy (const GstFaspSettings * s)
+{
+  static const FaspSlowPolicy policies[] = {
+    [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
+    [GST_FASP_SLOW_POLICY_DROP_RECEIVER] = FASP_SLOW_DROP_RECEIVER,
+    [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
+  };
+
+  return policies[s->slow_policy];
+}
+
 /* off, auto, N%. */
 static gboolean
 parse_fec (const gchar * text, FaspRole role, FaspEndpointConfig * config,
@@ -655,11 +667,6 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
     [GST_FASP_MODE_CALLER] = FASP_MODE_CALLER,
     [GST_FASP_MODE_LISTENER] = FASP_MODE_LISTENER,
     [GST_FASP_MODE_RENDEZVOUS] = FASP_MODE_RENDEZVOUS,
-  };
-  static const FaspSlowPolicy policies[] = {
-    [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
-    [GST_FASP_SLOW_POLICY_DROP_RECEIVER] = FASP_SLOW_DROP_RECEIVER,
-    [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
   };
   static const FaspJoin joins[] = {
     [GST_FASP_JOIN_AT_AUTO] = FASP_JOIN_ANY,
@@ -735,7 +742,7 @@ gst_fasp_settings_to_io (const GstFaspSettings * s, FaspRole role,
       controls[s->rate_control] : s->max_bitrate > 0 ?
       FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
   config->buffer_size = s->buffer_size;
-  config->slow_policy = policies[s->slow_policy];
+  config->slow_policy = gst_fasp_settings_get_slow_policy (s);
   config->wait_for_connection = s->wait_for_connection;
   config->reconnect = s->auto_reconnect;
   config->keep_calling = s->keep_listening;

@@ -132,6 +132,9 @@ void gst_fasp_settings_get (const GstFaspSettings * settings,
 
 /* What is said to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
+/* The core's name for it. */
+FaspSlowPolicy gst_fasp_settings_get_slow_policy (const GstFaspSettings *
+    settings);
 /* The mode in force: that of the property, or what the URI implies. */
 GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
 typedef struct _GstFaspLinks GstFaspLinks;
