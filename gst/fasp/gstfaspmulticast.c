@@ -48,59 +48,6 @@ gst_fasp_multicast_init (GstFaspMulticast * m)
   .loop = TRUE,.ttl = DEFAULT_TTL};
 }
 
-void
-gst_fasp_multicast_clear (GstFaspMulticast * m)
-{
-  g_clear_pointer (&m->interface, g_free);
-  g_clear_pointer (&m->source, g_free);
-}
-
-gboolean
-gst_fasp_multicast_set (GstFaspMulticast * m, GstFaspProp prop,
-    const GValue * value)
-{
-  switch (prop) {
-    case GST_FASP_PROP_MULTICAST_IFACE:
-      g_free (m->interface);
-      m->interface = g_value_dup_string (value);
-      return TRUE;
-    case GST_FASP_PROP_MULTICAST_SOURCE:
-      g_free (m->source);
-      m->source = g_value_dup_string (value);
-      return TRUE;
-    case GST_FASP_PROP_MULTICAST_LOOP:
-      m->loop = g_value_get_boolean (value);
-      return TRUE;
-    case GST_FASP_PROP_TTL_MC:
-      m->ttl = g_value_get_int (value);
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
-gboolean
-gst_fasp_multicast_get (const GstFaspMulticast * m, GstFaspProp prop,
-    GValue * value)
-{
-  switch (prop) {
-    case GST_FASP_PROP_MULTICAST_IFACE:
-      g_value_set_string (value, m->interface);
-      return TRUE;
-    case GST_FASP_PROP_MULTICAST_SOURCE:
-      g_value_set_string (value, m->source);
-      return TRUE;
-    case GST_FASP_PROP_MULTICAST_LOOP:
-      g_value_set_boolean (value, m->loop);
-      return TRUE;
-    case GST_FASP_PROP_TTL_MC:
-      g_value_set_int (value, m->ttl);
-      return TRUE;
-    default:
-      return FALSE;
-  }
-}
-
 /* --- for the I/O layer ------------------------------------------------------------------ */
 
 /* ADDRESS, or ADDRESS%INTERFACE, as single IPv6 addresses have it. */

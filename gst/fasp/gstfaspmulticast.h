@@ -13,12 +13,6 @@ G_BEGIN_DECLS
 
 void gst_fasp_multicast_install (GObjectClass * klass, FaspRole role);
 void gst_fasp_multicast_init (GstFaspMulticast * multicast);
-void gst_fasp_multicast_clear (GstFaspMulticast * multicast);
-/* FALSE: it is not one of these properties. */
-gboolean gst_fasp_multicast_set (GstFaspMulticast * multicast,
-    GstFaspProp prop, const GValue * value);
-gboolean gst_fasp_multicast_get (const GstFaspMulticast * multicast,
-    GstFaspProp prop, GValue * value);
 
 /* Is the host a group? */
 gboolean gst_fasp_multicast_is_meant (const GstFaspSettings * settings);

@@ -283,21 +283,75 @@ gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role)
   gst_fasp_multicast_init (&settings->multicast);
 }
 
-void
-gst_fasp_settings_clear (GstFaspSettings * settings)
+/* --- values ------------------------------------------------------------------------ */
+
+#define IN(field, kind) { G_STRUCT_OFFSET (GstFaspSettings, field), kind }
+
+/* Where each is, but for those that are made up when they are asked for. */
+static const struct
 {
-  g_clear_error (&settings->bad_uri);
-  g_clear_pointer (&settings->host, g_free);
-  g_clear_pointer (&settings->localaddress, g_free);
-  g_clear_pointer (&settings->streamid, g_free);
-  gst_fasp_keys_clear (&settings->keys);
-  g_clear_pointer (&settings->interface, g_free);
-  g_clear_pointer (&settings->bonding_addresses, g_free);
-  g_clear_pointer (&settings->fec, g_free);
-  g_clear_pointer (&settings->record, g_free);
-  g_clear_pointer (&settings->fallback_addresses, g_free);
-  gst_clear_caps (&settings->caps);
-  gst_fasp_multicast_clear (&settings->multicast);
+  gsize offset;
+  GType kind;
+} fields[] = {
+  [GST_FASP_PROP_MODE] = IN (mode, G_TYPE_ENUM),
+  [GST_FASP_PROP_LOCALADDRESS] = IN (localaddress, G_TYPE_STRING),
+  [GST_FASP_PROP_LOCALPORT] = IN (localport, G_TYPE_UINT),
+  [GST_FASP_PROP_LATENCY] = IN (latency, G_TYPE_INT),
+  [GST_FASP_PROP_STREAMID] = IN (streamid, G_TYPE_STRING),
+  [GST_FASP_PROP_PASSPHRASE] = IN (keys.passphrase, G_TYPE_STRING),
+  [GST_FASP_PROP_KEY_FILE] = IN (keys.key_file, G_TYPE_STRING),
+  [GST_FASP_PROP_PUBLIC_KEY] = IN (keys.public_key, G_TYPE_STRING),
+  [GST_FASP_PROP_ALLOWED_KEYS] = IN (keys.allowed_keys, G_TYPE_STRING),
+  [GST_FASP_PROP_ENCRYPTION] = IN (keys.encryption, G_TYPE_ENUM),
+  [GST_FASP_PROP_AUTHENTICATION] = IN (keys.authentication, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_AUTO_RECONNECT] = IN (auto_reconnect, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_RESUME_TIMEOUT] = IN (resume_timeout, G_TYPE_UINT64),
+  [GST_FASP_PROP_BUFFER_SIZE] = IN (buffer_size, G_TYPE_UINT64),
+  [GST_FASP_PROP_TOS] = IN (tos, G_TYPE_INT),
+  [GST_FASP_PROP_TTL] = IN (ttl, G_TYPE_INT),
+  [GST_FASP_PROP_INTERFACE] = IN (interface, G_TYPE_STRING),
+  [GST_FASP_PROP_FLOWLETS] = IN (flowlets, G_TYPE_UINT),
+  [GST_FASP_PROP_THREADS] = IN (threads, G_TYPE_UINT),
+  [GST_FASP_PROP_BONDING_ADDRESSES] = IN (bonding_addresses, G_TYPE_STRING),
+  [GST_FASP_PROP_FEC] = IN (fec, G_TYPE_STRING),
+  [GST_FASP_PROP_RECORD] = IN (record, G_TYPE_STRING),
+  [GST_FASP_PROP_STATS_INTERVAL] = IN (stats_interval, G_TYPE_UINT),
+  [GST_FASP_PROP_JOIN_AT] = IN (join_at, G_TYPE_ENUM),
+  [GST_FASP_PROP_JOIN_BACK] = IN (join_back, G_TYPE_UINT64),
+  [GST_FASP_PROP_MAX_BITRATE] = IN (max_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_MIN_BITRATE] = IN (min_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_RATE_CONTROL] = IN (rate_control, G_TYPE_ENUM),
+  [GST_FASP_PROP_SLOW_POLICY] = IN (slow_policy, G_TYPE_ENUM),
+  [GST_FASP_PROP_GLITCH_INTERVAL] = IN (glitch_interval, G_TYPE_UINT64),
+  [GST_FASP_PROP_WAIT_FOR_CONNECTION] =
+      IN (wait_for_connection, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_FLOW_ASSIGNMENT] = IN (flow_assignment, G_TYPE_ENUM),
+  [GST_FASP_PROP_REX] = IN (rex, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_HISTORY] = IN (history, G_TYPE_UINT64),
+  [GST_FASP_PROP_KEEP_LISTENING] = IN (keep_listening, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_TOO_LATE] = IN (too_late, G_TYPE_ENUM),
+  [GST_FASP_PROP_CAPS] = IN (caps, G_TYPE_BOXED),
+  [GST_FASP_PROP_PROVIDE_CLOCK] = IN (provide_clock, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (fallback_addresses, G_TYPE_STRING),
+  [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
+  [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),
+  [GST_FASP_PROP_MULTICAST_LOOP] = IN (multicast.loop, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_TTL_MC] = IN (multicast.ttl, G_TYPE_INT),
+};
+
+#undef IN
+
+void
+gst_fasp_settings_clear (GstFaspSettings * s)
+{
+  gst_fasp_keys_clear (&s->keys);       /* wipes them, too */
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (fields[i].kind == G_TYPE_STRING)
+      g_clear_pointer ((gchar **) G_STRUCT_MEMBER_P (s, fields[i].offset),
+          g_free);
+  gst_clear_caps (&s->caps);
+  g_clear_pointer (&s->host, g_free);
+  g_clear_error (&s->bad_uri);
 }
 
 static void
@@ -307,138 +361,85 @@ replace_string (gchar ** string, const GValue * value)
   *string = g_value_dup_string (value);
 }
 
+/* A copy, which nobody else changes. */
+static void
+replace_caps (GstCaps ** caps, const GValue * value)
+{
+  gst_clear_caps (caps);
+  if (gst_value_get_caps (value) != NULL)
+    *caps = gst_caps_copy (gst_value_get_caps (value));
+}
+
+static void
+set_field (GstFaspSettings * s, GstFaspProp prop, const GValue * value)
+{
+  gpointer field = G_STRUCT_MEMBER_P (s, fields[prop].offset);
+
+  switch (fields[prop].kind) {
+    case G_TYPE_STRING:
+      replace_string (field, value);
+      break;
+    case G_TYPE_ENUM:
+      *(gint *) field = g_value_get_enum (value);
+      break;
+    case G_TYPE_BOOLEAN:
+      *(gboolean *) field = g_value_get_boolean (value);
+      break;
+    case G_TYPE_INT:
+      *(gint *) field = g_value_get_int (value);
+      break;
+    case G_TYPE_UINT:
+      *(guint *) field = g_value_get_uint (value);
+      break;
+    case G_TYPE_UINT64:
+      *(guint64 *) field = g_value_get_uint64 (value);
+      break;
+    case G_TYPE_BOXED:
+      replace_caps (field, value);
+      break;
+    default:
+      g_assert_not_reached ();
+  }
+}
+
 void
 gst_fasp_settings_set (GstFaspSettings * s, GstFaspProp prop,
     const GValue * value)
 {
-  if (gst_fasp_multicast_set (&s->multicast, prop, value))
-    return;
-  switch (prop) {
-    case GST_FASP_PROP_MODE:
-      s->mode = g_value_get_enum (value);
+  if (prop == GST_FASP_PROP_PASSPHRASE)
+    gst_fasp_keys_wipe (s->keys.passphrase);
+  set_field (s, prop, value);
+  s->localport_set |= prop == GST_FASP_PROP_LOCALPORT;
+  s->latency_set |= prop == GST_FASP_PROP_LATENCY;
+}
+
+static void
+get_field (const GstFaspSettings * s, GstFaspProp prop, GValue * value)
+{
+  gconstpointer field = G_STRUCT_MEMBER_P (s, fields[prop].offset);
+
+  switch (fields[prop].kind) {
+    case G_TYPE_STRING:
+      g_value_set_string (value, *(gchar * const *) field);
       break;
-    case GST_FASP_PROP_LOCALADDRESS:
-      replace_string (&s->localaddress, value);
+    case G_TYPE_ENUM:
+      g_value_set_enum (value, *(const gint *) field);
       break;
-    case GST_FASP_PROP_LOCALPORT:
-      s->localport = g_value_get_uint (value);
-      s->localport_set = TRUE;
+    case G_TYPE_BOOLEAN:
+      g_value_set_boolean (value, *(const gboolean *) field);
       break;
-    case GST_FASP_PROP_JOIN_AT:
-      s->join_at = g_value_get_enum (value);
+    case G_TYPE_INT:
+      g_value_set_int (value, *(const gint *) field);
       break;
-    case GST_FASP_PROP_JOIN_BACK:
-      s->join_back = g_value_get_uint64 (value);
+    case G_TYPE_UINT:
+      g_value_set_uint (value, *(const guint *) field);
       break;
-    case GST_FASP_PROP_HISTORY:
-      s->history = g_value_get_uint64 (value);
+    case G_TYPE_UINT64:
+      g_value_set_uint64 (value, *(const guint64 *) field);
       break;
-    case GST_FASP_PROP_FALLBACK_ADDRESSES:
-      replace_string (&s->fallback_addresses, value);
+    case G_TYPE_BOXED:
+      gst_value_set_caps (value, *(GstCaps * const *) field);
       break;
-    case GST_FASP_PROP_LATENCY:
-      s->latency = g_value_get_int (value);
-      s->latency_set = TRUE;
-      break;
-    case GST_FASP_PROP_STREAMID:
-      replace_string (&s->streamid, value);
-      break;
-    case GST_FASP_PROP_PASSPHRASE:
-      gst_fasp_keys_wipe (s->keys.passphrase);
-      replace_string (&s->keys.passphrase, value);
-      break;
-    case GST_FASP_PROP_KEY_FILE:
-      replace_string (&s->keys.key_file, value);
-      break;
-    case GST_FASP_PROP_PUBLIC_KEY:
-      replace_string (&s->keys.public_key, value);
-      break;
-    case GST_FASP_PROP_ALLOWED_KEYS:
-      replace_string (&s->keys.allowed_keys, value);
-      break;
-    case GST_FASP_PROP_ENCRYPTION:
-      s->keys.encryption = g_value_get_enum (value);
-      break;
-    case GST_FASP_PROP_AUTHENTICATION:
-      s->keys.authentication = g_value_get_boolean (value);
-      break;
-    case GST_FASP_PROP_AUTO_RECONNECT:
-      s->auto_reconnect = g_value_get_boolean (value);
-      break;
-    case GST_FASP_PROP_RESUME_TIMEOUT:
-      s->resume_timeout = g_value_get_uint64 (value);
-      break;
-    case GST_FASP_PROP_BUFFER_SIZE:
-      s->buffer_size = g_value_get_uint64 (value);
-      break;
-    case GST_FASP_PROP_TOS:
-      s->tos = g_value_get_int (value);
-      break;
-    case GST_FASP_PROP_TTL:
-      s->ttl = g_value_get_int (value);
-      break;
-    case GST_FASP_PROP_INTERFACE:
-      replace_string (&s->interface, value);
-      break;
-    case GST_FASP_PROP_FLOWLETS:
-      s->flowlets = g_value_get_uint (value);
-      break;
-    case GST_FASP_PROP_THREADS:
-      s->threads = g_value_get_uint (value);
-      break;
-    case GST_FASP_PROP_BONDING_ADDRESSES:
-      replace_string (&s->bonding_addresses, value);
-      break;
-    case GST_FASP_PROP_FEC:
-      replace_string (&s->fec, value);
-      break;
-    case GST_FASP_PROP_REX:
-      s->rex = g_value_get_boolean (value);
-      break;
-    case GST_FASP_PROP_FLOW_ASSIGNMENT:
-      s->flow_assignment = g_value_get_enum (value);
-      break;
-    case GST_FASP_PROP_RECORD:
-      replace_string (&s->record, value);
-      break;
-    case GST_FASP_PROP_STATS_INTERVAL:
-      s->stats_interval = g_value_get_uint (value);
-      break;
-    case GST_FASP_PROP_MAX_BITRATE:
-      s->max_bitrate = g_value_get_uint64 (value);
-      break;
-    case GST_FASP_PROP_MIN_BITRATE:
-      s->min_bitrate = g_value_get_uint64 (value);
-      break;
-    case GST_FASP_PROP_RATE_CONTROL:
-      s->rate_control = g_value_get_enum (value);
-      break;
-    case GST_FASP_PROP_SLOW_POLICY:
-      s->slow_policy = g_value_get_enum (value);
-      break;
-    case GST_FASP_PROP_GLITCH_INTERVAL:
-      s->glitch_interval = g_value_get_uint64 (value);
-      break;
-    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
-      s->wait_for_connection = g_value_get_boolean (value);
-      break;
-    case GST_FASP_PROP_KEEP_LISTENING:
-      s->keep_listening = g_value_get_boolean (value);
-      break;
-    case GST_FASP_PROP_TOO_LATE:
-      s->too_late = g_value_get_enum (value);
-      break;
-    case GST_FASP_PROP_PROVIDE_CLOCK:
-      s->provide_clock = g_value_get_boolean (value);
-      break;
-    case GST_FASP_PROP_CAPS:
-      gst_clear_caps (&s->caps);
-      if (gst_value_get_caps (value) != NULL)
-        s->caps = gst_caps_copy (gst_value_get_caps (value));
-      break;
-    case GST_FASP_PROP_URI:
-    case GST_FASP_PROP_STATS:
-    case GST_FASP_PROP_AVAILABLE_BITRATE:
     default:
       g_assert_not_reached ();
   }
@@ -448,132 +449,11 @@ void
 gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
     GValue * value)
 {
-  if (gst_fasp_multicast_get (&s->multicast, prop, value))
-    return;
-  switch (prop) {
-    case GST_FASP_PROP_URI:
-      g_value_take_string (value, gst_fasp_uri_get (s));
-      break;
-    case GST_FASP_PROP_MODE:
-      g_value_set_enum (value, s->mode);
-      break;
-    case GST_FASP_PROP_LOCALADDRESS:
-      g_value_set_string (value, s->localaddress);
-      break;
-    case GST_FASP_PROP_LOCALPORT:
-      g_value_set_uint (value, s->localport);
-      break;
-    case GST_FASP_PROP_LATENCY:
-      g_value_set_int (value, s->latency);
-      break;
-    case GST_FASP_PROP_STREAMID:
-      g_value_set_string (value, s->streamid);
-      break;
-    case GST_FASP_PROP_KEY_FILE:
-      g_value_set_string (value, s->keys.key_file);
-      break;
-    case GST_FASP_PROP_PUBLIC_KEY:
-      g_value_set_string (value, s->keys.public_key);
-      break;
-    case GST_FASP_PROP_ALLOWED_KEYS:
-      g_value_set_string (value, s->keys.allowed_keys);
-      break;
-    case GST_FASP_PROP_ENCRYPTION:
-      g_value_set_enum (value, s->keys.encryption);
-      break;
-    case GST_FASP_PROP_AUTHENTICATION:
-      g_value_set_boolean (value, s->keys.authentication);
-      break;
-    case GST_FASP_PROP_AUTO_RECONNECT:
-      g_value_set_boolean (value, s->auto_reconnect);
-      break;
-    case GST_FASP_PROP_RESUME_TIMEOUT:
-      g_value_set_uint64 (value, s->resume_timeout);
-      break;
-    case GST_FASP_PROP_BUFFER_SIZE:
-      g_value_set_uint64 (value, s->buffer_size);
-      break;
-    case GST_FASP_PROP_TOS:
-      g_value_set_int (value, s->tos);
-      break;
-    case GST_FASP_PROP_TTL:
-      g_value_set_int (value, s->ttl);
-      break;
-    case GST_FASP_PROP_INTERFACE:
-      g_value_set_string (value, s->interface);
-      break;
-    case GST_FASP_PROP_FLOWLETS:
-      g_value_set_uint (value, s->flowlets);
-      break;
-    case GST_FASP_PROP_THREADS:
-      g_value_set_uint (value, s->threads);
-      break;
-    case GST_FASP_PROP_BONDING_ADDRESSES:
-      g_value_set_string (value, s->bonding_addresses);
-      break;
-    case GST_FASP_PROP_FEC:
-      g_value_set_string (value, s->fec);
-      break;
-    case GST_FASP_PROP_REX:
-      g_value_set_boolean (value, s->rex);
-      break;
-    case GST_FASP_PROP_FLOW_ASSIGNMENT:
-      g_value_set_enum (value, s->flow_assignment);
-      break;
-    case GST_FASP_PROP_RECORD:
-      g_value_set_string (value, s->record);
-      break;
-    case GST_FASP_PROP_STATS_INTERVAL:
-      g_value_set_uint (value, s->stats_interval);
-      break;
-    case GST_FASP_PROP_PROVIDE_CLOCK:
-      g_value_set_boolean (value, s->provide_clock);
-      break;
-    case GST_FASP_PROP_MAX_BITRATE:
-      g_value_set_uint64 (value, s->max_bitrate);
-      break;
-    case GST_FASP_PROP_MIN_BITRATE:
-      g_value_set_uint64 (value, s->min_bitrate);
-      break;
-    case GST_FASP_PROP_RATE_CONTROL:
-      g_value_set_enum (value, s->rate_control);
-      break;
-    case GST_FASP_PROP_SLOW_POLICY:
-      g_value_set_enum (value, s->slow_policy);
-      break;
-    case GST_FASP_PROP_GLITCH_INTERVAL:
-      g_value_set_uint64 (value, s->glitch_interval);
-      break;
-    case GST_FASP_PROP_WAIT_FOR_CONNECTION:
-      g_value_set_boolean (value, s->wait_for_connection);
-      break;
-    case GST_FASP_PROP_KEEP_LISTENING:
-      g_value_set_boolean (value, s->keep_listening);
-      break;
-    case GST_FASP_PROP_TOO_LATE:
-      g_value_set_enum (value, s->too_late);
-      break;
-    case GST_FASP_PROP_CAPS:
-      gst_value_set_caps (value, s->caps);
-      break;
-    case GST_FASP_PROP_JOIN_AT:
-      g_value_set_enum (value, s->join_at);
-      break;
-    case GST_FASP_PROP_JOIN_BACK:
-      g_value_set_uint64 (value, s->join_back);
-      break;
-    case GST_FASP_PROP_HISTORY:
-      g_value_set_uint64 (value, s->history);
-      break;
-    case GST_FASP_PROP_FALLBACK_ADDRESSES:
-      g_value_set_string (value, s->fallback_addresses);
-      break;
-    case GST_FASP_PROP_PASSPHRASE:     /* write-only */
-    case GST_FASP_PROP_STATS:
-    case GST_FASP_PROP_AVAILABLE_BITRATE:
-    default:
-      g_assert_not_reached ();
-  }
+  g_assert (prop != GST_FASP_PROP_PASSPHRASE);
+  if (prop == GST_FASP_PROP_URI)
+    g_value_take_string (value, gst_fasp_uri_get (s));
+  else
+    get_field (s, prop, value);
 }
 
 /* --- for the I/O layer ------------------------------------------------------------------ */

@@ -108,6 +108,91 @@ test_uri (gconstpointer data)
   gst_object_unref (element);
 }
 
+/* What is settable of an element's own, but for uri, which sets several. */
+static GPtrArray *
+list_settings (GObject * element)
+{
+  GPtrArray *list = g_ptr_array_new ();
+  guint n;
+  g_autofree GParamSpec **pspecs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (guint i = 0; i < n; i++)
+    if (pspecs[i]->owner_type == G_OBJECT_TYPE (element)
+        && (pspecs[i]->flags & G_PARAM_WRITABLE)
+        && !g_str_equal (pspecs[i]->name, "uri"))
+      g_ptr_array_add (list, pspecs[i]);
+  return list;
+}
+
+static gchar *
+describe_setting (GObject * element, GParamSpec * pspec)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  if (!(pspec->flags & G_PARAM_READABLE))
+    return NULL;
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (element, pspec->name, &value);
+  return g_strdup_value_contents (&value);
+}
+
+/* Something else than it was; returns how that is described. */
+static gchar *
+set_another (GObject * element, GParamSpec * pspec)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+
+  g_value_init (&value, pspec->value_type);
+  if (pspec->value_type == G_TYPE_STRING) {
+    g_value_set_string (&value, pspec->name);
+  } else if (pspec->value_type == GST_TYPE_CAPS) {
+    g_value_take_boxed (&value, gst_caps_new_empty_simple ("video/mpegts"));
+  } else if (pspec->value_type == G_TYPE_BOOLEAN) {
+    g_object_get_property (element, pspec->name, &value);
+    g_value_set_boolean (&value, !g_value_get_boolean (&value));
+  } else if (G_IS_PARAM_SPEC_ENUM (pspec)) {
+    g_value_set_enum (&value, G_PARAM_SPEC_ENUM (pspec)->enum_class->maximum);
+  } else if (pspec->value_type == G_TYPE_INT) {
+    g_value_set_int (&value, G_PARAM_SPEC_INT (pspec)->maximum);
+  } else if (pspec->value_type == G_TYPE_UINT) {
+    g_value_set_uint (&value, G_PARAM_SPEC_UINT (pspec)->maximum);
+  } else {
+    g_assert_true (pspec->value_type == G_TYPE_UINT64);
+    g_value_set_uint64 (&value, G_PARAM_SPEC_UINT64 (pspec)->maximum);
+  }
+  g_object_set_property (element, pspec->name, &value);
+  return g_strdup_value_contents (&value);
+}
+
+/* Each keeps what it is set to, and no other one does. */
+static void
+test_apart (gconstpointer name)
+{
+  g_autoptr (GstElement) element = gst_object_ref_sink
+      (gst_element_factory_make (name, NULL));
+  g_autoptr (GPtrArray) pspecs = list_settings (G_OBJECT (element));
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < pspecs->len; i++)
+    g_ptr_array_add (wanted, describe_setting (G_OBJECT (element),
+            pspecs->pdata[i]));
+  for (guint i = 0; i < pspecs->len; i++) {
+    GParamSpec *set = pspecs->pdata[i];
+    g_autofree gchar *before = wanted->pdata[i];
+
+    wanted->pdata[i] = set_another (G_OBJECT (element), set);
+    g_assert_cmpstr (wanted->pdata[i], !=, before);
+    for (guint k = 0; k < pspecs->len; k++) {
+      g_autofree gchar *now = describe_setting (G_OBJECT (element),
+          pspecs->pdata[k]);
+
+      if (now != NULL)
+        g_assert_cmpstr (now, ==, wanted->pdata[k]);
+    }
+  }
+}
+
 static void
 test_keys (void)
 {
@@ -628,6 +713,8 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &uris[i], test_uri);
   }
+  g_test_add_data_func ("/settings/apart-sink", "faspsink", test_apart);
+  g_test_add_data_func ("/settings/apart-source", "faspsrc", test_apart);
   g_test_add_func ("/settings/keys", test_keys);
   g_test_add_func ("/settings/again", test_again);
   g_test_add_func ("/settings/secret", test_secret);
