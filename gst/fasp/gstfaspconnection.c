@@ -431,8 +431,7 @@ get_wanted (GstFaspConnection * c, Wanted * wanted, GError ** error)
   if (c->settings.bad_uri != NULL)
     g_propagate_error (error, g_error_copy (c->settings.bad_uri));
   else
-    good = gst_fasp_settings_to_io (&c->settings, c->role, io, &wanted->links,
-        error);
+    good = gst_fasp_settings_to_io (&c->settings, io, &wanted->links, error);
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
   io->peer_host = wanted->host = g_strdup (io->peer_host);
   wanted->record = g_strdup (c->settings.record);

@@ -130,6 +130,7 @@ void gst_fasp_settings_set (GstFaspSettings * settings, GstFaspProp prop,
 void gst_fasp_settings_get (const GstFaspSettings * settings,
     GstFaspProp prop, GValue * value);
 
+/* gstfaspsettingsio.c */
 /* What is said to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
 /* The core's name for it. */
@@ -142,7 +143,6 @@ typedef struct _GstFaspLinks GstFaspLinks;
 /* Checks and translates all but the keys; the strings stay those of
  * @settings. *links: the sockets, yours; to be there as long as @io. */
 gboolean gst_fasp_settings_to_io (const GstFaspSettings * settings,
-    FaspRole role, FaspIoSettings * io, GstFaspLinks ** links,
-    GError ** error);
+    FaspIoSettings * io, GstFaspLinks ** links, GError ** error);
 
 G_END_DECLS

@@ -1,0 +1,223 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is set, in the words of the I/O layer and the core.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <string.h>
+#include "gstfaspmulticast.h"
+
+#define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
+    __VA_ARGS__)
+
+/* 0.0.0.0 or ::, all addresses of this machine, which nobody can dial. */
+static gboolean
+is_unspecified (const gchar * host)
+{
+  g_autoptr (GInetAddress) address = g_inet_address_new_from_string (host);
+
+  return address != NULL && g_inet_address_get_is_any (address);
+}
+
+GstFaspMode
+gst_fasp_settings_get_mode (const GstFaspSettings * s)
+{
+  if (gst_fasp_multicast_is_meant (s))
+    return s->role == FASP_ROLE_SENDER ? GST_FASP_MODE_LISTENER :
+        GST_FASP_MODE_CALLER;
+  if (s->mode != GST_FASP_MODE_NONE)
+    return s->mode;
+  return s->host != NULL && !is_unspecified (s->host) ? GST_FASP_MODE_CALLER :
+      GST_FASP_MODE_LISTENER;
+}
+
+guint
+gst_fasp_settings_get_latency (const GstFaspSettings * s)
+{
+  if (s->latency < 0)
+    return FASP_LATENCY_AUTO;
+  /* the default gives way to what the other end wants */
+  return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
+}
+
+FaspSlowPolicy
+gst_fasp_settings_get_slow_policy (const GstFaspSettings * s)
+{
+  static const FaspSlowPolicy policies[] = {
+    [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
+    [GST_FASP_SLOW_POLICY_DROP_RECEIVER] = FASP_SLOW_DROP_RECEIVER,
+    [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
+  };
+
+  return policies[s->slow_policy];
+}
+
+/* off, auto, N%. */
+static gboolean
+parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
+    GError ** error)
+{
+  const gchar *text = s->fec;
+  g_autofree gchar *number = NULL;
+  gsize size = text != NULL ? strlen (text) : 0;
+  guint64 percent;
+
+  config->fec = s->role == FASP_ROLE_SENDER ? FASP_FEC_OFF : FASP_FEC_AUTO;
+  if (size == 0)
+    return TRUE;
+  if (g_str_equal (text, "off") || g_str_equal (text, "auto")) {
+    config->fec = text[0] == 'o' ? FASP_FEC_OFF : FASP_FEC_AUTO;
+    return TRUE;
+  }
+  number = g_strndup (text, size - 1);
+  if (text[size - 1] != '%' || !g_ascii_string_to_unsigned (number, 10, 1,
+          100 * FASP_FEC_SHARE_MAX, &percent, NULL)) {
+    BAD ("fec=%s is not understood: it takes off, auto, or 1%% to 100%% (in a "
+        "URI the %% is written %%25).", text);
+    return FALSE;
+  }
+  config->fec = FASP_FEC_FIXED;
+  config->fec_share = percent / 100.;
+  return TRUE;
+}
+
+/* What does not go together. */
+static gboolean
+check (const GstFaspSettings * s, GError ** error)
+{
+  gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
+  gboolean multicast = gst_fasp_multicast_is_meant (s);
+
+  if (s->streamid != NULL && (strlen (s->streamid) > FASP_STREAMID_MAX
+          || !fasp_text_is_plain (s->streamid, strlen (s->streamid)))) {
+    BAD ("The streamid must be at most %d bytes of UTF-8, without control "
+        "characters, which no end takes.", FASP_STREAMID_MAX);
+    return FALSE;
+  }
+  if (multicast && !gst_fasp_multicast_check (s, error))
+    return FALSE;
+  if (!multicast && s->multicast.source != NULL
+      && s->multicast.source[0] != '\0') {
+    BAD ("multicast-source=%s is for a multicast group: set the group's "
+        "address, uri=fasp://232.x.y.z:PORT, or leave it out.",
+        s->multicast.source);
+    return FALSE;
+  }
+  if (s->role == FASP_ROLE_SENDER && s->max_bitrate > 0
+      && s->min_bitrate > s->max_bitrate
+      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
+      && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
+    BAD ("min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %"
+        G_GUINT64_FORMAT " bit/s: lower it, or raise that.", s->min_bitrate,
+        s->max_bitrate);
+    return FALSE;
+  }
+  if (dials && (s->host == NULL || is_unspecified (s->host))) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
+        "There is nobody to dial: set uri=fasp://HOST:PORT, or "
+        "mode=listener to be dialled.");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+fill_links (const GstFaspSettings * s, const GstFaspLinks * links,
+    FaspIoSettings * io)
+{
+  gboolean multicast = gst_fasp_multicast_is_meant (s);
+
+  if (gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER && !multicast) {
+    io->peer_host = s->host;
+    io->peer_port = s->port;
+  }
+  io->multicast = multicast ? &links->multicast : NULL;
+  io->links = links->sockets;
+  io->n_links = links->n;
+  io->flowlets = links->flowlets;
+  io->threads = s->threads;
+  io->fallbacks = links->fallbacks;
+  io->n_fallbacks = links->n_fallbacks;
+  if (links->others->len > 0)
+    io->others = (GSocketAddress * const *) links->others->pdata;
+}
+
+/* auto: what is paced keeps its rate. */
+static FaspRateControl
+get_rate_control (const GstFaspSettings * s)
+{
+  static const FaspRateControl controls[] = {
+    [GST_FASP_RATE_CONTROL_FIXED] = FASP_RATE_CONTROL_FIXED,
+    [GST_FASP_RATE_CONTROL_PERT] = FASP_RATE_CONTROL_PERT,
+    [GST_FASP_RATE_CONTROL_ADAPTIVE] = FASP_RATE_CONTROL_ADAPTIVE,
+  };
+
+  if (s->rate_control == GST_FASP_RATE_CONTROL_AUTO)
+    return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED :
+        FASP_RATE_CONTROL_ADAPTIVE;
+  return controls[s->rate_control];
+}
+
+static gboolean
+fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
+    GError ** error)
+{
+  static const FaspAssignment assignments[] = {
+    [GST_FASP_FLOW_ASSIGNMENT_RANDOM] = FASP_ASSIGNMENT_RANDOM,
+    [GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN] = FASP_ASSIGNMENT_ROUND_ROBIN,
+    [GST_FASP_FLOW_ASSIGNMENT_DUPLICATE] = FASP_ASSIGNMENT_DUPLICATE,
+  };
+  static const FaspMode modes[] = {
+    [GST_FASP_MODE_CALLER] = FASP_MODE_CALLER,
+    [GST_FASP_MODE_LISTENER] = FASP_MODE_LISTENER,
+    [GST_FASP_MODE_RENDEZVOUS] = FASP_MODE_RENDEZVOUS,
+  };
+  static const FaspJoin joins[] = {
+    [GST_FASP_JOIN_AT_AUTO] = FASP_JOIN_ANY,
+    [GST_FASP_JOIN_AT_LIVE] = FASP_JOIN_LIVE,
+    [GST_FASP_JOIN_AT_KEYFRAME] = FASP_JOIN_KEY_FRAME,
+    [GST_FASP_JOIN_AT_BACK] = FASP_JOIN_BACK,
+  };
+
+  fasp_endpoint_config_init (config, s->role,
+      modes[gst_fasp_settings_get_mode (s)]);
+  if (!parse_fec (s, config, error))
+    return FALSE;
+  config->latency_ms = gst_fasp_settings_get_latency (s);
+  config->glitch_interval = s->glitch_interval / GST_SECOND;
+  config->streamid = s->streamid;
+  config->assignment = assignments[s->flow_assignment];
+  config->no_rex = !s->rex;
+  config->max_bitrate = s->max_bitrate;
+  config->min_bitrate = s->min_bitrate;
+  config->rate_control = get_rate_control (s);
+  config->buffer_size = s->buffer_size;
+  config->slow_policy = gst_fasp_settings_get_slow_policy (s);
+  config->wait_for_connection = s->wait_for_connection;
+  config->reconnect = s->auto_reconnect;
+  config->keep_calling = s->keep_listening;
+  config->ask = s->keys.authentication;
+  config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
+  config->resume_timeout = s->resume_timeout / GST_USECOND;
+  config->history = s->history / GST_USECOND;
+  config->join = joins[s->join_at];
+  config->join_back_ms = s->join_back / GST_MSECOND;
+  return TRUE;
+}
+
+gboolean
+gst_fasp_settings_to_io (const GstFaspSettings * s, FaspIoSettings * io,
+    GstFaspLinks ** links, GError ** error)
+{
+  if (!check (s, error))
+    return FALSE;
+  *links = gst_fasp_links_new (s, error);
+  if (*links == NULL)
+    return FALSE;
+  fill_links (s, *links, io);
+  return fill_config (s, &io->endpoint, error);
+}
