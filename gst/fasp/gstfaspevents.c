@@ -157,6 +157,21 @@ post_promise (GstElement * element, const FaspEvent * event)
               GST_CLOCK_TIME_NONE, NULL)));
 }
 
+/* What is to be expected of the stream; is that less than was wanted? */
+static void
+tell_promise (GstElement * element, const FaspEvent * event, const gchar * peer)
+{
+  g_autofree gchar *interval = describe_time (event->promised_interval);
+
+  post_promise (element, event);
+  if (event->falls_short)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("The network to %s loses too much for a latency of %u ms: a skip "
+            "every %s is to be expected, more often than glitch-interval. "
+            "Raise latency (or set latency=-1), or max-bitrate if it is set.",
+            peer, event->current_latency_ms, interval), (NULL));
+}
+
 /* May it come in? srtsink's signal, and the one that knows the key as well. */
 static gboolean
 ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
@@ -174,6 +189,18 @@ ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
   g_signal_emit_by_name (element, "caller-identified", caller, &accept);
   gst_structure_free (caller);
   return accept;
+}
+
+/* The caller waits for it. */
+static void
+answer (GstElement * element, FaspIo * io, const FaspEvent * event,
+    GSocketAddress * address)
+{
+  gboolean accept = ask (element, event, address);
+
+  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (),
+      event->session, accept);
+  fasp_io_unlock (io, TRUE);
 }
 
 /* A message for the application to act upon. */
@@ -203,6 +230,16 @@ warn_of_less (GstElement * element, const FaspEvent * event, const gchar * peer)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): what is lost is sent again only.",
             peer), (NULL));
+}
+
+static void
+tell_connected (GstElement * element, const FaspEvent * event,
+    GSocketAddress * address, const gchar * peer)
+{
+  GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
+      event->latency_ms);
+  warn_of_less (element, event, peer);
+  g_signal_emit_by_name (element, "caller-added", 0, address);
 }
 
 /* The stream goes on in another session: with whom, and is anything missing? */
@@ -242,6 +279,17 @@ tell_moved (GstElement * element, const FaspEvent * event,
         ("the stream goes on from %s; nothing is missing", peer));
 }
 
+static void
+tell_behind (GstElement * element, const FaspEvent * event, const gchar * peer)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
+      ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
+          "stream, from where it stood, are not kept here any more. To bridge "
+          "longer outages raise history (or resume-timeout) and buffer-size. "
+          "How much it was so far, stats tells (bytes-missing-total).",
+          peer, event->bytes_lost), (NULL));
+}
+
 /* Something is missing of a stream that goes on. */
 static void
 tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
@@ -260,6 +308,46 @@ tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
             "latency (or set latency=-1), or set too-late=wait to have all of it, "
             "later. How much is missing, stats tells (bytes-missing-total)."),
         (NULL));
+}
+
+static void
+tell_interrupted (GstElement * element, const FaspEvent * event,
+    const gchar * peer)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+      ("Connection to %s interrupted: %s. The stream goes on where it "
+          "stood when it is back within resume-timeout.", peer,
+          event->text), (NULL));
+}
+
+static void
+tell_resumed (GstElement * element, const gchar * peer)
+{
+  GST_ELEMENT_INFO (element, RESOURCE, READ,
+      ("Connection to %s is back; the stream goes on where it stood.", peer),
+      /* gst-launch-1.0 prints only this part of an INFO */
+      ("connection to %s is back; the stream goes on where it stood", peer));
+}
+
+static void
+tell_deaf (GstElement * element, const gchar * peer)
+{
+  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+      ("Nothing is heard of the multicast group any more: the stream comes "
+          "by unicast from %s, which costs the sender more. Has the switch an "
+          "IGMP (IPv6: MLD) querier, and does the firewall let in UDP to the "
+          "group's port?", peer), (NULL));
+}
+
+static void
+tell_hearing (GstElement * element, const gchar * peer)
+{
+  GST_ELEMENT_INFO (element, RESOURCE, READ,
+      ("The multicast group is heard again: the stream of %s comes by it.",
+          peer),
+      /* gst-launch-1.0 prints only this part of an INFO */
+      ("the multicast group is heard again: the stream of %s comes by it",
+          peer));
 }
 
 gboolean
@@ -287,6 +375,18 @@ was_told (GstFaspRefusals * told, const FaspEvent * event)
   return FALSE;
 }
 
+static void
+tell_rejected (GstElement * element, const FaspEvent * event,
+    GSocketAddress * address, GstFaspRefusals * refusals)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+
+  g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
+  if (!event->final && !was_told (refusals, event))
+    GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
+            why), (NULL));
+}
+
 static gboolean
 meets_halfway (GstElement * element)
 {
@@ -308,6 +408,50 @@ is_held (GstElement * element)
   return held;
 }
 
+/* Nobody was heard yet: what to look at. */
+static void
+tell_unanswered (GstElement * element, const FaspEvent * event,
+    const gchar * peer)
+{
+  const gchar *held = is_held (element) ? ", and the stream is held until then "
+      "(wait-for-connection=false: it passes)" : "";
+
+  if (event->address.len == 0)
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("Nothing is heard of the multicast group yet. Is faspsink running, "
+            "with a ttl-mc that reaches here? Does multicast-iface name the "
+            "interface that it is behind, does the firewall let in UDP to the "
+            "group's port, and has the switch an IGMP (IPv6: MLD) querier? It "
+            "is listened for on."), (NULL));
+  else if (event->text[0] != '\0')
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
+        ("No connection to %s yet: %s. Set the same on both ends. Dialling "
+            "goes on.", peer, event->text), (NULL));
+  else if (meets_halfway (element))
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("Nothing is heard from %s yet. Is the other end running, with "
+            "mode=rendezvous, the address of this one and its port? If it is, a NAT "
+            "on the way does not keep the port: then have one end listen, at a "
+            "port that is forwarded to it. It is tried again%s.", peer,
+            held), (NULL));
+  else
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("%s does not answer yet. Is the other end running, and is its UDP "
+            "port open in the firewalls between? Dialling goes on%s.", peer,
+            held), (NULL));
+}
+
+static void
+tell_removed (GstElement * element, const FaspEvent * event,
+    GSocketAddress * address)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+
+  g_signal_emit_by_name (element, "caller-removed", 0, address);
+  post (element, "connection-removed", event, address);
+  GST_INFO_OBJECT (element, "%s", why);
+}
+
 void
 gst_fasp_events_handle (GstElement * element, FaspIo * io,
     const FaspEvent * event, GstFaspRefusals * refusals)
@@ -315,118 +459,49 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
   g_autoptr (GSocketAddress) address = event->address.len > 0 ?
       fasp_socket_address_to_gio (&event->address) : NULL;
   g_autofree gchar *peer = gst_fasp_events_peer (event);
-  g_autofree gchar *why = NULL;
-  gboolean accept;
 
   switch (event->type) {
     case FASP_EVENT_CONNECTING:
-      accept = ask (element, event, address);
-      fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (),
-          event->session, accept);
-      fasp_io_unlock (io, TRUE);
+      answer (element, io, event, address);
       break;
     case FASP_EVENT_UNANSWERED:
-      if (event->address.len == 0)
-        GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-            ("Nothing is heard of the multicast group yet. Is faspsink running, "
-                "with a ttl-mc that reaches here? Does multicast-iface name the "
-                "interface that it is behind, does the firewall let in UDP to the "
-                "group's port, and has the switch an IGMP (IPv6: MLD) querier? It "
-                "is listened for on."), (NULL));
-      else if (event->text[0] != '\0')
-        GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
-            ("No connection to %s yet: %s. Set the same on both ends. Dialling "
-                "goes on.", peer, event->text), (NULL));
-      else if (meets_halfway (element))
-        GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-            ("Nothing is heard from %s yet. Is the other end running, with "
-                "mode=rendezvous, the address of this one and its port? If it is, a NAT "
-                "on the way does not keep the port: then have one end listen, at a "
-                "port that is forwarded to it. It is tried again%s.", peer,
-                is_held (element) ? ", and the stream is held until then "
-                "(wait-for-connection=false: it passes)" : ""), (NULL));
-      else
-        GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-            ("%s does not answer yet. Is the other end running, and is its UDP "
-                "port open in the firewalls between? Dialling goes on%s.", peer,
-                is_held (element) ? ", and the stream is held until then "
-                "(wait-for-connection=false: it passes)" : ""), (NULL));
+      tell_unanswered (element, event, peer);
       break;
     case FASP_EVENT_CONNECTED:
-      GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
-          event->latency_ms);
-      warn_of_less (element, event, peer);
-      g_signal_emit_by_name (element, "caller-added", 0, address);
+      tell_connected (element, event, address, peer);
       break;
     case FASP_EVENT_REJECTED:
-      why = gst_fasp_events_explain (event);
-      g_signal_emit_by_name (element, "caller-rejected", address,
-          event->streamid);
-      if (!event->final && !was_told (refusals, event))
-        GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
-                why), (NULL));
+      tell_rejected (element, event, address, refusals);
       break;
     case FASP_EVENT_PROMISE:
-      post_promise (element, event);
-      if (event->falls_short)
-        GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-            ("The network to %s loses too much for a latency of %u ms: a skip "
-                "every %s is to be expected, more often than glitch-interval. "
-                "Raise latency (or set latency=-1), or max-bitrate if it is set.",
-                peer, event->current_latency_ms, (why =
-                    describe_time (event->promised_interval))), (NULL));
+      tell_promise (element, event, peer);
       break;
     case FASP_EVENT_MOVED:
       tell_moved (element, event, address, peer);
       break;
     case FASP_EVENT_DEAF:
-      GST_ELEMENT_WARNING (element, RESOURCE, READ,
-          ("Nothing is heard of the multicast group any more: the stream comes "
-              "by unicast from %s, which costs the sender more. Has the switch an "
-              "IGMP (IPv6: MLD) querier, and does the firewall let in UDP to the "
-              "group's port?", peer), (NULL));
+      tell_deaf (element, peer);
       break;
     case FASP_EVENT_HEARING:
-      GST_ELEMENT_INFO (element, RESOURCE, READ,
-          ("The multicast group is heard again: the stream of %s comes by it.",
-              peer),
-          /* gst-launch-1.0 prints only this part of an INFO */
-          ("the multicast group is heard again: the stream of %s comes by it",
-              peer));
+      tell_hearing (element, peer);
       break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink's */
     case FASP_EVENT_BEHIND:
-      GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
-          ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
-              "stream, from where it stood, are not kept here any more. To bridge "
-              "longer outages raise history (or resume-timeout) and buffer-size. "
-              "How much it was so far, stats tells (bytes-missing-total).",
-              peer, event->bytes_lost), (NULL));
+      tell_behind (element, event, peer);
       break;
     case FASP_EVENT_GAP:
       tell_gap (element, event, peer);
       break;
     case FASP_EVENT_INTERRUPTED:
-      GST_ELEMENT_WARNING (element, RESOURCE, READ,
-          ("Connection to %s interrupted: %s. The stream goes on where it "
-              "stood when it is back within resume-timeout.", peer,
-              event->text), (NULL));
+      tell_interrupted (element, event, peer);
       break;
     case FASP_EVENT_RESUMED:
-      GST_ELEMENT_INFO (element, RESOURCE, READ,
-          ("Connection to %s is back; the stream goes on where it stood.",
-              peer),
-          /* gst-launch-1.0 prints only this part of an INFO */
-          ("connection to %s is back; the stream goes on where it stood",
-              peer));
+      tell_resumed (element, peer);
       break;
     case FASP_EVENT_REMOVED:
-      g_signal_emit_by_name (element, "caller-removed", 0, address);
-      post (element, "connection-removed", event, address);
-      why = gst_fasp_events_explain (event);
-      GST_INFO_OBJECT (element, "%s", why);
+      tell_removed (element, event, address);
       break;
   }
 }
