@@ -7,6 +7,7 @@
 #endif
 
 #include <string.h>
+#include <gst/base/gstbasesink.h>
 #include "faspsocket.h"
 #include "gstfaspconnection.h"
 #include "gstfasplinks.h"
@@ -18,10 +19,23 @@
 
 GST_DEBUG_CATEGORY (gst_fasp_debug);
 
+static GQuark
+get_quark (void)
+{
+  return g_quark_from_static_string ("gst-fasp-connection");
+}
+
+static GstFaspConnection *
+get_connection (gpointer element)
+{
+  return g_object_get_qdata (element, get_quark ());
+}
+
 void
 gst_fasp_connection_init (GstFaspConnection * c, GstElement * element,
     FaspRole role)
 {
+  g_object_set_qdata (G_OBJECT (element), get_quark (), c);
   c->element = element;
   c->role = role;
   gst_fasp_settings_init (&c->settings, role);
@@ -201,6 +215,28 @@ property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
         "when it has been set to READY and starts again.", pspec->name);
 }
 
+static gboolean
+set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
+{
+  gboolean running;
+
+  g_mutex_lock (&c->lock);
+  running = c->io != NULL;
+  g_mutex_unlock (&c->lock);
+  if (running) {
+    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+        "The URI cannot be changed while the element runs: set it to READY "
+        "first.");
+    return FALSE;
+  }
+  if (!gst_fasp_uri_set (&c->settings, c->element, uri, error))
+    return FALSE;
+  GST_OBJECT_LOCK (c->element);
+  g_clear_error (&c->settings.bad_uri);
+  GST_OBJECT_UNLOCK (c->element);
+  return TRUE;
+}
+
 void
 gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
     const GValue * value, GParamSpec * pspec)
@@ -211,7 +247,7 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
     g_autoptr (GError) error = NULL;
     const gchar *uri = g_value_get_string (value);
 
-    if (uri != NULL && !gst_fasp_connection_set_uri (c, uri, &error)) {
+    if (uri != NULL && !set_uri (c, uri, &error)) {
       if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
         GST_WARNING_OBJECT (c->element, "%s", error->message);
         return;
@@ -244,38 +280,46 @@ gst_fasp_connection_get_property (GstFaspConnection * c, guint id,
   GST_OBJECT_UNLOCK (c->element);
 }
 
-gboolean
-gst_fasp_connection_set_uri (GstFaspConnection * c, const gchar * uri,
-    GError ** error)
-{
-  gboolean running;
+/* --- GstURIHandler ------------------------------------------------------------------- */
 
-  g_mutex_lock (&c->lock);
-  running = c->io != NULL;
-  g_mutex_unlock (&c->lock);
-  if (running) {
-    g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
-        "The URI cannot be changed while the element runs: set it to READY "
-        "first.");
-    return FALSE;
-  }
-  if (!gst_fasp_uri_set (&c->settings, c->element, uri, error))
-    return FALSE;
-  GST_OBJECT_LOCK (c->element);
-  g_clear_error (&c->settings.bad_uri);
-  GST_OBJECT_UNLOCK (c->element);
-  return TRUE;
+static GstURIType
+get_uri_type (GType type)
+{
+  return g_type_is_a (type, GST_TYPE_BASE_SINK) ? GST_URI_SINK : GST_URI_SRC;
 }
 
-gchar *
-gst_fasp_connection_get_uri (GstFaspConnection * c)
+static const gchar *const *
+get_protocols (GType type)
 {
-  gchar *uri;
+  static const gchar *protocols[] = { "fasp", NULL };
 
-  GST_OBJECT_LOCK (c->element);
-  uri = gst_fasp_uri_get (&c->settings);
-  GST_OBJECT_UNLOCK (c->element);
+  return protocols;
+}
+
+static gchar *
+get_uri (GstURIHandler * handler)
+{
+  gchar *uri = NULL;
+
+  g_object_get (handler, "uri", &uri, NULL);
   return uri;
+}
+
+static gboolean
+handle_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
+{
+  return set_uri (get_connection (handler), uri, error);
+}
+
+void
+gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
+{
+  GstURIHandlerInterface *handler = iface;
+
+  handler->get_type = get_uri_type;
+  handler->get_protocols = get_protocols;
+  handler->get_uri = get_uri;
+  handler->set_uri = handle_uri;
 }
 
 /* --- running -------------------------------------------------------------------------- */
@@ -446,18 +490,10 @@ has_record (const Wanted * wanted)
   return wanted->record != NULL && wanted->record[0] != '\0';
 }
 
-void
-gst_fasp_connection_install_check (GObjectClass * klass,
-    gchar * (*check) (GstElement * element))
+static gchar *
+check (GstElement * element)
 {
-  g_signal_new_class_handler ("check-settings", G_OBJECT_CLASS_TYPE (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL,
-      G_TYPE_STRING, 0);
-}
-
-gchar *
-gst_fasp_connection_check (GstFaspConnection * c)
-{
+  GstFaspConnection *c = get_connection (element);
   g_autoptr (GError) error = NULL;
   g_auto (Wanted) wanted = {.links = NULL };
   gboolean good = get_wanted (c, &wanted, &error)
@@ -471,6 +507,14 @@ gst_fasp_connection_check (GstFaspConnection * c)
     return g_strdup_printf ("Cannot record to \"%s\": %s. Set record to a file "
         "that can be written.", wanted.record, error->message);
   return good ? NULL : g_strdup (error->message);
+}
+
+void
+gst_fasp_connection_install_check (GObjectClass * klass)
+{
+  g_signal_new_class_handler ("check-settings", G_OBJECT_CLASS_TYPE (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (check), NULL, NULL, NULL,
+      G_TYPE_STRING, 0);
 }
 
 gboolean
@@ -575,6 +619,24 @@ gst_fasp_connection_close (GstFaspConnection * c)
   g_mutex_unlock (&c->lock);
   fasp_io_free (io);
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
+}
+
+GstFlowReturn
+gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
+{
+  g_autofree gchar *why = gst_fasp_events_explain (event);
+  gboolean sends = c->role == FASP_ROLE_SENDER;
+
+  if (event->reason == FASP_REASON_REFUSED)
+    GST_ELEMENT_ERROR (c->element, RESOURCE, NOT_AUTHORIZED,
+        ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL));
+  else if (sends)
+    GST_ELEMENT_ERROR (c->element, RESOURCE, WRITE, ("Cannot send: %s.", why),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (c->element, RESOURCE, READ, ("Cannot receive: %s.",
+            why), (NULL));
+  return GST_FLOW_ERROR;
 }
 
 static void

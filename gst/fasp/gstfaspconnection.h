@@ -40,22 +40,22 @@ void gst_fasp_connection_set_property (GstFaspConnection * connection,
     guint id, const GValue * value, GParamSpec * pspec);
 void gst_fasp_connection_get_property (GstFaspConnection * connection,
     guint id, GValue * value, GParamSpec * pspec);
-gboolean gst_fasp_connection_set_uri (GstFaspConnection * connection,
-    const gchar * uri, GError ** error);
-gchar *gst_fasp_connection_get_uri (GstFaspConnection * connection);
+/* GstURIHandler of an element that has a connection. */
+void gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused);
 
-/* The action signal "check-settings". */
-void gst_fasp_connection_install_check (GObjectClass * klass,
-    gchar * (*check) (GstElement * element));
-/* Could it be opened, as far as that is known before? NULL, or a sentence that says
- * why not and what to do, to be freed. Opens no port and no file to write to. */
-gchar *gst_fasp_connection_check (GstFaspConnection * connection);
+/* The action signal "check-settings": could it be opened, as far as that is known
+ * before? NULL, or a sentence that says why not and what to do, to be freed. Opens no
+ * port and no file to write to. */
+void gst_fasp_connection_install_check (GObjectClass * klass);
 /* Posts an error and returns FALSE when it cannot be opened. */
 gboolean gst_fasp_connection_open (GstFaspConnection * connection);
 /* FALSE: the caller is a handler of what the element itself tells, in a thread that
  * would wait for its own end; posts an error. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
+/* Posts the error that the stream has come to. */
+GstFlowReturn gst_fasp_connection_fail (GstFaspConnection * connection,
+    const FaspEvent * event);
 /* From any thread, open or not: every wait of the stream's ends, and none begins, until each who
  * asked for it has ended that. */
 void gst_fasp_connection_begin_flush (GstFaspConnection * connection);

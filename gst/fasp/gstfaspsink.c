@@ -86,11 +86,9 @@ struct _GstFaspSink
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_fasp_sink_uri_handler_init (gpointer iface, gpointer unused);
-
 G_DEFINE_TYPE_WITH_CODE (GstFaspSink, gst_fasp_sink, GST_TYPE_BASE_SINK,
     G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
-        gst_fasp_sink_uri_handler_init);
+        gst_fasp_connection_init_uri_handler);
     GST_FASP_DEBUG_INIT);
 GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
     GST_TYPE_FASP_SINK);
@@ -107,20 +105,6 @@ now (GstFaspSink * self)
 
   return clock != NULL ? gst_clock_get_time (clock) / GST_USECOND :
       (GstClockTime) g_get_monotonic_time ();
-}
-
-static GstFlowReturn
-fail (GstFaspSink * self, const FaspEvent * event)
-{
-  g_autofree gchar *why = gst_fasp_events_explain (event);
-
-  if (event->reason == FASP_REASON_REFUSED)
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_AUTHORIZED, ("Cannot send: %s.",
-            why), (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot send: %s.", why),
-        (NULL));
-  return GST_FLOW_ERROR;
 }
 
 /* Memories of a buffer or list, mapped, to be written as one. */
@@ -184,7 +168,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
         break;
       }
       default:
-        return fail (self, &event);
+        return gst_fasp_connection_fail (&self->connection, &event);
     }
   }
 }
@@ -374,7 +358,7 @@ drain (GstFaspSink * self)
           return ret;
         break;
       default:
-        return fail (self, &event);
+        return gst_fasp_connection_fail (&self->connection, &event);
     }
   }
 }
@@ -608,12 +592,6 @@ gst_fasp_sink_get_property (GObject * object, guint id, GValue * value,
       value, pspec);
 }
 
-static gchar *
-gst_fasp_sink_check (GstElement * element)
-{
-  return gst_fasp_connection_check (&GST_FASP_SINK (element)->connection);
-}
-
 static void
 gst_fasp_sink_finalize (GObject * object)
 {
@@ -677,7 +655,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass * klass)
   gst_fasp_settings_install (object_class, FASP_ROLE_SENDER);
   g_object_class_override_property (object_class, PROP_ASYNC, "async");
   gst_fasp_events_install (object_class);
-  gst_fasp_connection_install_check (object_class, gst_fasp_sink_check);
+  gst_fasp_connection_install_check (object_class);
 
   element_class->change_state = gst_fasp_sink_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -702,44 +680,4 @@ gst_fasp_sink_init (GstFaspSink * self)
   self->connection.event = handle_event;
   self->async = ASYNC_AS_SYNC;
   gst_base_sink_set_sync (GST_BASE_SINK (self), FALSE);
-}
-
-/* --- GstURIHandler ------------------------------------------------------------------------ */
-
-static GstURIType
-get_uri_type (GType type)
-{
-  return GST_URI_SINK;
-}
-
-static const gchar *const *
-get_protocols (GType type)
-{
-  static const gchar *protocols[] = { "fasp", NULL };
-
-  return protocols;
-}
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  return gst_fasp_connection_get_uri (&GST_FASP_SINK (handler)->connection);
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_fasp_connection_set_uri (&GST_FASP_SINK (handler)->connection,
-      uri, error);
-}
-
-static void
-gst_fasp_sink_uri_handler_init (gpointer g_iface, gpointer unused)
-{
-  GstURIHandlerInterface *iface = g_iface;
-
-  iface->get_type = get_uri_type;
-  iface->get_protocols = get_protocols;
-  iface->get_uri = get_uri;
-  iface->set_uri = set_uri;
 }

@@ -90,10 +90,9 @@ struct _GstFaspSrc
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void gst_fasp_src_uri_handler_init (gpointer iface, gpointer unused);
-
 G_DEFINE_TYPE_WITH_CODE (GstFaspSrc, gst_fasp_src, GST_TYPE_PUSH_SRC,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_fasp_src_uri_handler_init);
+    G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER,
+        gst_fasp_connection_init_uri_handler);
     GST_FASP_DEBUG_INIT);
 GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
     GST_TYPE_FASP_SRC);
@@ -384,20 +383,6 @@ take_items (GstFaspSrc * self)
 }
 
 static GstFlowReturn
-fail (GstFaspSrc * self, const FaspEvent * event)
-{
-  g_autofree gchar *why = gst_fasp_events_explain (event);
-
-  if (event->reason == FASP_REASON_REFUSED)
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_AUTHORIZED,
-        ("Cannot receive: %s.", why), (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Cannot receive: %s.", why),
-        (NULL));
-  return GST_FLOW_ERROR;
-}
-
-static GstFlowReturn
 gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
@@ -431,7 +416,7 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
           return ret;
         break;
       case FASP_IO_FAILED:
-        return fail (self, &event);
+        return gst_fasp_connection_fail (&self->connection, &event);
     }
   }
 }
@@ -638,12 +623,6 @@ gst_fasp_src_get_property (GObject * object, guint id, GValue * value,
       value, pspec);
 }
 
-static gchar *
-gst_fasp_src_check (GstElement * element)
-{
-  return gst_fasp_connection_check (&GST_FASP_SRC (element)->connection);
-}
-
 static void
 gst_fasp_src_finalize (GObject * object)
 {
@@ -665,7 +644,7 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   object_class->finalize = gst_fasp_src_finalize;
   gst_fasp_settings_install (object_class, FASP_ROLE_RECEIVER);
   gst_fasp_events_install (object_class);
-  gst_fasp_connection_install_check (object_class, gst_fasp_src_check);
+  gst_fasp_connection_install_check (object_class);
 
   element_class->change_state = gst_fasp_src_change_state;
   element_class->provide_clock = gst_fasp_src_provide_clock;
@@ -696,44 +675,4 @@ gst_fasp_src_init (GstFaspSrc * self)
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);
   gst_pad_add_probe (GST_BASE_SRC_PAD (self),
       GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation, NULL, NULL);
-}
-
-/* --- GstURIHandler ------------------------------------------------------------------------------ */
-
-static GstURIType
-get_uri_type (GType type)
-{
-  return GST_URI_SRC;
-}
-
-static const gchar *const *
-get_protocols (GType type)
-{
-  static const gchar *protocols[] = { "fasp", NULL };
-
-  return protocols;
-}
-
-static gchar *
-get_uri (GstURIHandler * handler)
-{
-  return gst_fasp_connection_get_uri (&GST_FASP_SRC (handler)->connection);
-}
-
-static gboolean
-set_uri (GstURIHandler * handler, const gchar * uri, GError ** error)
-{
-  return gst_fasp_connection_set_uri (&GST_FASP_SRC (handler)->connection,
-      uri, error);
-}
-
-static void
-gst_fasp_src_uri_handler_init (gpointer g_iface, gpointer unused)
-{
-  GstURIHandlerInterface *iface = g_iface;
-
-  iface->get_type = get_uri_type;
-  iface->get_protocols = get_protocols;
-  iface->get_uri = get_uri;
-  iface->set_uri = set_uri;
 }
