@@ -456,6 +456,7 @@ static void
 wanted_clear (Wanted * wanted)
 {
   g_clear_pointer (&wanted->links, gst_fasp_links_free);
+  fasp_credentials_unref (wanted->io.endpoint.credentials);
   g_free (wanted->streamid);
   g_free (wanted->host);
   g_free (wanted->record);
@@ -517,53 +518,56 @@ gst_fasp_connection_install_check (GObjectClass * klass)
       G_TYPE_STRING, 0);
 }
 
-gboolean
-gst_fasp_connection_open (GstFaspConnection * c)
+/* Each of the following posts an error when it fails. */
+static gboolean
+prepare (GstFaspConnection * c, Wanted * wanted)
 {
-  g_auto (Wanted) wanted = {.links = NULL };
-  FaspIoSettings *settings = &wanted.io;
+  FaspIoSettings *io = &wanted->io;
   g_autoptr (GError) error = NULL;
-  gboolean good = get_wanted (c, &wanted, &error);
-  FaspIo *io = NULL;
 
-  settings->event = handle_event;
-  settings->resolve_failed = handle_resolve_failed;
-  settings->send_failed = handle_send_failed;
-  settings->receive_failed = handle_receive_failed;
-  settings->buffer_short = handle_buffer_short;
-  settings->user_data = c;
-  settings->endpoint.ask |= has_judge (c->element);
-  if (good) {
-    settings->endpoint.credentials = gst_fasp_keys_load (&wanted.keys,
-        fasp_endpoint_config_dials (&settings->endpoint), &c->stretched,
-        &error);
-    good = settings->endpoint.credentials != NULL;
-  }
-  if (good)
-    warn_of_keys (c, &wanted.keys);
-  if (!good) {
+  if (get_wanted (c, wanted, &error))
+    io->endpoint.credentials = gst_fasp_keys_load (&wanted->keys,
+        fasp_endpoint_config_dials (&io->endpoint), &c->stretched, &error);
+  if (error != NULL) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
             error->message), (NULL));
     return FALSE;
   }
-  if (has_record (&wanted)) {
-    c->recorder = gst_fasp_recorder_new (c->element, wanted.record, &error);
-    if (c->recorder == NULL) {
-      fasp_credentials_unref (settings->endpoint.credentials);
-      g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
-      GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
-          ("Cannot record to %s. Set record to a file that can be written.",
-              error->message), (NULL));
-      return FALSE;
-    }
-  }
+  warn_of_keys (c, &wanted->keys);
+  io->event = handle_event;
+  io->resolve_failed = handle_resolve_failed;
+  io->send_failed = handle_send_failed;
+  io->receive_failed = handle_receive_failed;
+  io->buffer_short = handle_buffer_short;
+  io->user_data = c;
+  io->endpoint.ask |= has_judge (c->element);
   memset (&c->refusals, 0, sizeof c->refusals);
   c->told_busy = FALSE;
-  io = fasp_io_new (settings, &error);
-  fasp_credentials_unref (settings->endpoint.credentials);
+  return TRUE;
+}
+
+static gboolean
+open_record (GstFaspConnection * c, const Wanted * wanted)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!has_record (wanted))
+    return TRUE;
+  c->recorder = gst_fasp_recorder_new (c->element, wanted->record, &error);
+  if (c->recorder == NULL)
+    GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
+        ("Cannot record to %s. Set record to a file that can be written.",
+            error->message), (NULL));
+  return c->recorder != NULL;
+}
+
+static gboolean
+start (GstFaspConnection * c, const Wanted * wanted)
+{
+  g_autoptr (GError) error = NULL;
+  FaspIo *io = fasp_io_new (&wanted->io, &error);
+
   if (io == NULL) {
-    g_clear_pointer (&c->recorder, gst_fasp_recorder_free);
-    g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
     if (c->role == FASP_ROLE_SENDER)
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s",
               error->message), (NULL));
@@ -574,7 +578,7 @@ gst_fasp_connection_open (GstFaspConnection * c)
   }
   GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT
       " bytes", fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
-  warn_of_early (c, io, wanted.links);
+  warn_of_early (c, io, wanted->links);
   if (c->recorder != NULL)
     gst_fasp_recorder_start (c->recorder, io);
   g_mutex_lock (&c->lock);
@@ -585,6 +589,17 @@ gst_fasp_connection_open (GstFaspConnection * c)
   start_reporting (c);
   g_mutex_unlock (&c->lock);
   return TRUE;
+}
+
+gboolean
+gst_fasp_connection_open (GstFaspConnection * c)
+{
+  g_auto (Wanted) wanted = {.links = NULL };
+
+  if (prepare (c, &wanted) && open_record (c, &wanted) && start (c, &wanted))
+    return TRUE;
+  gst_fasp_connection_close (c);
+  return FALSE;
 }
 
 gboolean
