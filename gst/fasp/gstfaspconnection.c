@@ -19,6 +19,7 @@
 
 GST_DEBUG_CATEGORY (gst_fasp_debug);
 
+/* Where the connection of an element is found by what knows only the element. */
 static GQuark
 get_quark (void)
 {
@@ -62,58 +63,23 @@ get_stats (GstFaspConnection * c)
   return stats;
 }
 
-static gboolean
-report (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
-{
-  g_autoptr (GstElement) element = g_weak_ref_get (data);
-  GstStructure *stats = NULL;
-
-  if (element == NULL)
-    return FALSE;
-  g_object_get (element, "stats", &stats, NULL);
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element), stats));
-  return TRUE;
-}
-
-static void
-free_weak_ref (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 static void
 stop_reporting (GstFaspConnection * c)
 {
-  if (c->report == NULL)
-    return;
-  gst_clock_id_unschedule (c->report);
-  gst_clock_id_unref (c->report);
-  c->report = NULL;
+  g_clear_pointer (&c->report, gst_fasp_stats_end_reports);
 }
 
 static void
 start_reporting (GstFaspConnection * c)
 {
-  g_autoptr (GstClock) clock = NULL;
   GstClockTime interval;
-  GWeakRef *element;
 
   stop_reporting (c);
   GST_OBJECT_LOCK (c->element);
   interval = c->settings.stats_interval * GST_MSECOND;
   GST_OBJECT_UNLOCK (c->element);
-  if (interval == 0)
-    return;
-  /* the system's clock: figures are wanted when the pipeline's stands too */
-  clock = gst_system_clock_obtain ();
-  c->report = gst_clock_new_periodic_id (clock,
-      gst_clock_get_time (clock) + interval, interval);
-  /* the clock keeps what was unscheduled until all that is due before it has been */
-  element = g_new (GWeakRef, 1);
-  g_weak_ref_init (element, c->element);
-  gst_clock_id_wait_async (c->report, report, element, free_weak_ref);
+  if (interval > 0)
+    c->report = gst_fasp_stats_begin_reports (c->element, interval);
 }
 
 /* --- properties -------------------------------------------------------------------- */

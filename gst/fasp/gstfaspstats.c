@@ -317,3 +317,46 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   }
   return s;
 }
+
+static gboolean
+report (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  g_autoptr (GstElement) element = g_weak_ref_get (data);
+  GstStructure *stats = NULL;
+
+  if (element == NULL)
+    return FALSE;
+  g_object_get (element, "stats", &stats, NULL);
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element), stats));
+  return TRUE;
+}
+
+static void
+free_weak_ref (gpointer data)
+{
+  g_weak_ref_clear (data);
+  g_free (data);
+}
+
+GstClockID
+gst_fasp_stats_begin_reports (GstElement * element, GstClockTime interval)
+{
+  /* the system's clock: figures are wanted when the pipeline's stands too */
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  GstClockID id = gst_clock_new_periodic_id (clock,
+      gst_clock_get_time (clock) + interval, interval);
+  /* the clock keeps what was unscheduled until all that is due before it has been */
+  GWeakRef *ref = g_new (GWeakRef, 1);
+
+  g_weak_ref_init (ref, element);
+  gst_clock_id_wait_async (id, report, ref, free_weak_ref);
+  return id;
+}
+
+void
+gst_fasp_stats_end_reports (GstClockID id)
+{
+  gst_clock_id_unschedule (id);
+  gst_clock_id_unref (id);
+}

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspstats.h: the core's figures as a GstStructure.
+ * gstfaspstats.h: the core's figures as a GstStructure, and as messages.
  *
  * application/x-fasp-statistics; the words are those of srtsink where the
  * meaning is the same.  docs/plugins lists them.
@@ -25,5 +25,10 @@ void gst_fasp_describe_identity (GstStructure * structure,
 
 /* @io may be NULL: an element that is not running. */
 GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role);
+
+/* Posts the property stats of @element as a message, every @interval ns. */
+GstClockID gst_fasp_stats_begin_reports (GstElement * element,
+    GstClockTime interval);
+void gst_fasp_stats_end_reports (GstClockID id);
 
 G_END_DECLS
