@@ -71,6 +71,14 @@ wake (GstCbrPacer * self)
   cbr_waiter_interrupt (&self->waiter);
 }
 
+GstClock *
+gst_cbr_pacer_get_clock (GstCbrPacer * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  return clock != NULL ? clock : gst_system_clock_obtain ();
+}
+
 /* --- what comes in -------------------------------------------------------------- */
 
 /* As a source of packets of 188 bytes, with or without caps that say so. */
@@ -155,7 +163,7 @@ wait_for_entry (GstCbrPacer * self)
 {
   g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
   gint64 now = (gint64) gst_clock_get_time (clock);
-  gint64 entry = gst_cbr_pacer_get_entry (self, now);
+  gint64 entry = gst_cbr_pacer_choose_entry (self, now);
 
   if (entry <= now)
     return FALSE;
@@ -196,7 +204,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     return GST_FLOW_ERROR;
   }
   while (!self->flushing && self->result == GST_FLOW_OK && !self->refusing) {
-    if (!gst_cbr_pacer_is_full (self, size)) {
+    if (!gst_cbr_pacer_look_if_full (self, size)) {
       if (!wait_for_entry (self))
         break;
       continue;

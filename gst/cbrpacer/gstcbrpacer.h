@@ -113,30 +113,38 @@ struct _GstCbrPacer
 
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
-/* gstcbrpacer.c: with the lock; how what is behind the event is cut. */
+/* gstcbrpacer.c: with the lock */
+/* The pipeline's, or the system's where there is none; a reference. */
+GstClock *gst_cbr_pacer_get_clock (GstCbrPacer * self);
+/* How what is behind the event is cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
 
 /* gstcbrpacersettings.c */
 void gst_cbr_pacer_install_properties (GObjectClass * klass);
 void gst_cbr_pacer_settings_init (CbrSettings * settings);
+/* With the lock. FALSE: null packets do not fit the datagrams, and the user was told;
+ * unlocks meanwhile. */
+gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
 
-/* gstcbrpacerthread.c: with the lock */
-/* The pipeline's, or the system's where there is none; a reference. */
-GstClock *gst_cbr_pacer_get_clock (GstCbrPacer * self);
-void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
+/* gstcbrpacerlevel.c: with the lock */
 guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
 guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
-/* FALSE: null packets do not fit the datagrams, and the user was told; unlocks
- * meanwhile. */
-gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
-/* Would @size more bytes wait for too long? */
-gboolean gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size);
+/* Would @size more bytes wait for too long? Of a stream that comes at its time,
+ * @peak follows. */
+gboolean gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size);
 /* Until when the buffer that was fed to the learner last is to wait outside, as
- * its source waits for us and its time has not come. */
-gint64 gst_cbr_pacer_get_entry (GstCbrPacer * self, gint64 now);
+ * its source waits for us and its time has not come. Where the stream begins, or
+ * somebody was too slow, @base is chosen anew. */
+gint64 gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now);
+/* Before a departure: @drain, the rate that what waits asks for. */
+void gst_cbr_pacer_look_at_pile (GstCbrPacer * self);
+
+/* gstcbrpacerthread.c */
+/* With the lock. */
+void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
 void gst_cbr_pacer_thread_run (gpointer pad);
 
 G_END_DECLS

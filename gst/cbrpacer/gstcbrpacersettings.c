@@ -95,6 +95,23 @@ gst_cbr_pacer_settings_init (CbrSettings * settings)
   settings->window = WINDOW_DEFAULT;
 }
 
+gboolean
+gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+
+  if (self->settings.stuffing != GST_CBR_PACER_STUFFING_NULL_TS
+      || payload % CBR_TS_PACKET == 0)
+    return TRUE;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+      ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
+          "bytes. Set payload-size to a multiple of %d, or to 0.", payload,
+          CBR_TS_PACKET), (NULL));
+  g_mutex_lock (&self->lock);
+  return FALSE;
+}
+
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)

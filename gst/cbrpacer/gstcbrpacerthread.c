@@ -22,164 +22,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
  * to be no transport stream. */
 #define SKIP_MAX 65536
 
-/* --- what is asked from both threads ---------------------------------------- */
-
-GstClock *
-gst_cbr_pacer_get_clock (GstCbrPacer * self)
-{
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
-
-  return clock != NULL ? clock : gst_system_clock_obtain ();
-}
-
-guint
-gst_cbr_pacer_get_payload (GstCbrPacer * self)
-{
-  if (self->settings.payload_size > 0)
-    return self->settings.payload_size;
-  if (self->is_ts || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS)
-    return self->ts_payload;
-  return 0;
-}
-
-guint64
-gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
-    guint64 buffers)
-{
-  guint payload = gst_cbr_pacer_get_payload (self);
-  guint64 n = payload > 0 ? (bytes + payload - 1) / payload : buffers;
-
-  return bytes + n * self->settings.header_size;
-}
-
-GstClockTime
-gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
-{
-  /* a moving average delays by up to its window */
-  return self->settings.bitrate > 0 ? self->settings.max_delay :
-      MAX (self->settings.max_delay, self->settings.window);
-}
-
-/* A source that waits, and has a clock that tells how far it should be. */
-static gboolean
-is_held (GstCbrPacer * self)
-{
-  return self->settings.bitrate == 0 && !self->live
-      && cbr_learner_is_known (&self->learner)
-      && self->learner.clock != CBR_CLOCK_ARRIVAL;
-}
-
-static guint64
-get_learned_rate (GstCbrPacer * self)
-{
-  guint64 rate = cbr_learner_get_rate (&self->learner,
-      gst_cbr_pacer_get_payload (self), self->settings.header_size);
-
-  return CLAMP (rate, 1, CBR_RATE_MAX);
-}
-
-/* bit/s at which all that is here leaves in @time. */
-static guint64
-get_pile (GstCbrPacer * self, GstClockTime time)
-{
-  return gst_util_uint64_scale (self->schedule.pending +
-      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-          self->queue.buffers), 8 * GST_SECOND, time);
-}
-
-guint64
-gst_cbr_pacer_get_rate (GstCbrPacer * self)
-{
-  GstClockTime delay = gst_cbr_pacer_get_max_delay (self);
-  guint64 pile;
-
-  if (self->settings.bitrate > 0)
-    return self->settings.bitrate;
-  /* what nobody holds back must not pile up: after a stall, against another
-   * clock */
-  pile = is_held (self) ? self->drain : get_pile (self, delay / 4 * 3);
-  return MIN (MAX (pile, get_learned_rate (self)), CBR_RATE_MAX);
-}
-
-/* What comes at its time may be more than max-delay at a rate that falls, not
- * more than twice that at the highest there was. */
-static gboolean
-is_full_of_held (GstCbrPacer * self, guint64 bytes)
-{
-  gint64 delay = gst_cbr_pacer_get_max_delay (self);
-  guint64 rate = cbr_learner_get_inflow (&self->learner,
-      gst_cbr_pacer_get_payload (self), self->settings.header_size);
-
-  rate = CLAMP (rate, 1, CBR_RATE_MAX);
-  self->peak = fasp_rate_clock_span (rate, bytes) > delay ?
-      MAX (self->peak, rate) : rate;
-  return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
-}
-
-gboolean
-gst_cbr_pacer_is_full (GstCbrPacer * self, gsize size)
-{
-  guint64 bytes;
-
-  /* what cannot leave without more makes no room either */
-  if (self->queue.bytes == 0
-      || self->queue.bytes < gst_cbr_pacer_get_payload (self))
-    return FALSE;
-  /* a rate is learned from what is there: all of a window must be, unless that
-   * is more than anybody wants to keep */
-  if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
-    return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
-  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
-      self->queue.buffers + 1);
-  if (is_held (self))
-    return is_full_of_held (self, bytes);
-  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
-      bytes) > gst_cbr_pacer_get_max_delay (self);
-}
-
-gint64
-gst_cbr_pacer_get_entry (GstCbrPacer * self, gint64 now)
-{
-  gint64 delay = gst_cbr_pacer_get_max_delay (self), waiting;
-  gboolean partial = self->queue.bytes > 0
-      && self->queue.bytes < gst_cbr_pacer_get_payload (self);
-
-  if (!is_held (self))
-    return G_MININT64;
-  /* time stands still */
-  if (!self->playing)
-    return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
-  if (self->base == CBR_NO_BASE
-      || now - self->base - self->learner.begins > delay) {
-    /* it begins, or somebody was too slow, which is not made good: half of what
-     * may wait is what a moving average has there */
-    waiting = fasp_rate_clock_span (get_learned_rate (self),
-        gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-            self->queue.buffers));
-    self->base = now - self->learner.begins + MIN (waiting, delay) - delay / 2;
-  }
-  /* a datagram waits so long for its rest */
-  return self->base + self->learner.begins -
-      (partial ? (gint64) self->settings.max_period : 0);
-}
-
-gboolean
-gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
-{
-  guint payload = gst_cbr_pacer_get_payload (self);
-
-  if (self->settings.stuffing != GST_CBR_PACER_STUFFING_NULL_TS
-      || payload % CBR_TS_PACKET == 0)
-    return TRUE;
-  g_mutex_unlock (&self->lock);
-  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-      ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
-          "bytes. Set payload-size to a multiple of %d, or to 0.", payload,
-          CBR_TS_PACKET), (NULL));
-  g_mutex_lock (&self->lock);
-  return FALSE;
-}
-
 void
 gst_cbr_pacer_thread_reset (GstCbrPacer * self)
 {
@@ -213,7 +55,7 @@ is_stuffing (GstCbrPacer * self)
 
 /* The time of the pipeline's clock; the schedule begins anew on another. */
 static gint64
-read_clock (GstCbrPacer * self)
+follow_clock (GstCbrPacer * self)
 {
   g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
 
@@ -230,7 +72,7 @@ sleep_until_fed (GstCbrPacer * self, gint64 until)
   CbrWait wait = { until, until };
 
   self->hungry = TRUE;
-  /* what is held back before its time may be wanted now: see get_entry */
+  /* what is held back before its time may be wanted now: see choose_entry */
   cbr_waiter_interrupt (&self->room);
   if (until == G_MAXINT64)
     cbr_waiter_sleep (&self->waiter, &self->lock);
@@ -262,7 +104,7 @@ wait_for_work (GstCbrPacer * self)
       return TRUE;
     if (size > 0) {
       /* a datagram that is not full waits for its rest, not for ever */
-      gint64 now = read_clock (self);
+      gint64 now = follow_clock (self);
 
       if (self->partial_since < 0)
         self->partial_since = now;
@@ -277,30 +119,12 @@ wait_for_work (GstCbrPacer * self)
   }
 }
 
-/* The mean of the last window is all that a stream needs that came when it
- * should; where that falls, what was too much before would stay here. */
-static void
-look_at_pile (GstCbrPacer * self)
-{
-  guint64 drain;
-
-  if (!is_held (self))
-    return;
-  drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));
-  if (drain < self->drain && self->figures.wire_bytes < self->drained)
-    return;
-  self->drain = drain;
-  self->drained = self->figures.wire_bytes +
-      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
-      self->queue.buffers);
-}
-
 static void
 apply_settings (GstCbrPacer * self)
 {
   CbrSchedule *schedule = &self->schedule;
 
-  look_at_pile (self);
+  gst_cbr_pacer_look_at_pile (self);
   schedule->method = (CbrMethod) self->settings.method;
   schedule->max_burst = self->settings.max_burst;
   schedule->max_period = self->settings.max_period;
@@ -318,7 +142,7 @@ wait_for_departure (GstCbrPacer * self)
   CbrWait wait;
   gboolean due;
 
-  now = read_clock (self);
+  now = follow_clock (self);
   apply_settings (self);
   if (!self->started) {
     /* times of another clock, another stream, say nothing */
@@ -584,7 +408,7 @@ send_cycle (GstCbrPacer * self)
   if (!gst_cbr_pacer_check_stuffing (self))
     return GST_FLOW_ERROR;
   list = make_cycle (self, &cycle, &wrong);
-  if (self->blocked > 0 && !gst_cbr_pacer_is_full (self, self->blocked))
+  if (self->blocked > 0 && !gst_cbr_pacer_look_if_full (self, self->blocked))
     cbr_waiter_interrupt (&self->room);
   self->partial_since = -1;
   self->impatient = FALSE;
@@ -592,7 +416,7 @@ send_cycle (GstCbrPacer * self)
     gst_buffer_list_unref (list);
     return wrong ? fail (self) : GST_FLOW_OK;
   }
-  cycle.left = read_clock (self);
+  cycle.left = follow_clock (self);
   cycle.rate = self->schedule.base.rate;
   g_mutex_unlock (&self->lock);
 
@@ -608,7 +432,7 @@ send_cycle (GstCbrPacer * self)
   }
 
   g_mutex_lock (&self->lock);
-  handed = read_clock (self);
+  handed = follow_clock (self);
   playing = playing && pauses == self->pauses;
   if (!playing) {
     /* a sink may have waited for PLAYING with it */

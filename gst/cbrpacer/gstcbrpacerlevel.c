@@ -1,0 +1,161 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How much is here, how fast it leaves, and whether more may come: what both
+ * threads ask.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcbrpacer.h"
+
+guint
+gst_cbr_pacer_get_payload (GstCbrPacer * self)
+{
+  if (self->settings.payload_size > 0)
+    return self->settings.payload_size;
+  if (self->is_ts || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS)
+    return self->ts_payload;
+  return 0;
+}
+
+guint64
+gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
+    guint64 buffers)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+  guint64 n = payload > 0 ? (bytes + payload - 1) / payload : buffers;
+
+  return bytes + n * self->settings.header_size;
+}
+
+GstClockTime
+gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
+{
+  /* a moving average delays by up to its window */
+  return self->settings.bitrate > 0 ? self->settings.max_delay :
+      MAX (self->settings.max_delay, self->settings.window);
+}
+
+/* A source that waits, and has a clock that tells how far it should be. */
+static gboolean
+is_held (GstCbrPacer * self)
+{
+  return self->settings.bitrate == 0 && !self->live
+      && cbr_learner_is_known (&self->learner)
+      && self->learner.clock != CBR_CLOCK_ARRIVAL;
+}
+
+static guint64
+get_learned_rate (GstCbrPacer * self)
+{
+  guint64 rate = cbr_learner_get_rate (&self->learner,
+      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+
+  return CLAMP (rate, 1, CBR_RATE_MAX);
+}
+
+/* bit/s at which all that is here leaves in @time. */
+static guint64
+get_pile (GstCbrPacer * self, GstClockTime time)
+{
+  return gst_util_uint64_scale (self->schedule.pending +
+      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+          self->queue.buffers), 8 * GST_SECOND, time);
+}
+
+guint64
+gst_cbr_pacer_get_rate (GstCbrPacer * self)
+{
+  GstClockTime delay = gst_cbr_pacer_get_max_delay (self);
+  guint64 pile;
+
+  if (self->settings.bitrate > 0)
+    return self->settings.bitrate;
+  /* what nobody holds back must not pile up: after a stall, against another
+   * clock */
+  pile = is_held (self) ? self->drain : get_pile (self, delay / 4 * 3);
+  return MIN (MAX (pile, get_learned_rate (self)), CBR_RATE_MAX);
+}
+
+/* What comes at its time may be more than max-delay at a rate that falls, not
+ * more than twice that at the highest there was. */
+static gboolean
+look_if_full_of_held (GstCbrPacer * self, guint64 bytes)
+{
+  gint64 delay = gst_cbr_pacer_get_max_delay (self);
+  guint64 rate = cbr_learner_get_inflow (&self->learner,
+      gst_cbr_pacer_get_payload (self), self->settings.header_size);
+
+  rate = CLAMP (rate, 1, CBR_RATE_MAX);
+  self->peak = fasp_rate_clock_span (rate, bytes) > delay ?
+      MAX (self->peak, rate) : rate;
+  return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
+}
+
+gboolean
+gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
+{
+  guint64 bytes;
+
+  /* what cannot leave without more makes no room either */
+  if (self->queue.bytes == 0
+      || self->queue.bytes < gst_cbr_pacer_get_payload (self))
+    return FALSE;
+  /* a rate is learned from what is there: all of a window must be, unless that
+   * is more than anybody wants to keep */
+  if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
+    return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
+  bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
+      self->queue.buffers + 1);
+  if (is_held (self))
+    return look_if_full_of_held (self, bytes);
+  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
+      bytes) > gst_cbr_pacer_get_max_delay (self);
+}
+
+gint64
+gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
+{
+  gint64 delay = gst_cbr_pacer_get_max_delay (self), waiting;
+  gboolean partial = self->queue.bytes > 0
+      && self->queue.bytes < gst_cbr_pacer_get_payload (self);
+
+  if (!is_held (self))
+    return G_MININT64;
+  /* time stands still */
+  if (!self->playing)
+    return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
+  if (self->base == CBR_NO_BASE
+      || now - self->base - self->learner.begins > delay) {
+    /* it begins, or somebody was too slow, which is not made good: half of what
+     * may wait is what a moving average has there */
+    waiting = fasp_rate_clock_span (get_learned_rate (self),
+        gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+            self->queue.buffers));
+    self->base = now - self->learner.begins + MIN (waiting, delay) - delay / 2;
+  }
+  /* a datagram waits so long for its rest */
+  return self->base + self->learner.begins -
+      (partial ? (gint64) self->settings.max_period : 0);
+}
+
+/* The mean of the last window is all that a stream needs that came when it
+ * should; where that falls, what was too much before would stay here. */
+void
+gst_cbr_pacer_look_at_pile (GstCbrPacer * self)
+{
+  guint64 drain;
+
+  if (!is_held (self))
+    return;
+  drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));
+  if (drain < self->drain && self->figures.wire_bytes < self->drained)
+    return;
+  self->drain = drain;
+  self->drained = self->figures.wire_bytes +
+      gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
+      self->queue.buffers);
+}
