@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 #include <stdlib.h>
-#include "faspwire.h"
+#include "faspwirehello.h"
 
 static void
 fuzz_frames (const guint8 * data, gsize size)

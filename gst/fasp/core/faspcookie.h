@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "faspwire.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

@@ -16,6 +16,7 @@
 
 #include "faspnoise.h"
 #include "faspseal.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

@@ -21,6 +21,7 @@
 #include "faspseal.h"
 #include "faspstore.h"
 #include "fasptrace.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

@@ -11,6 +11,7 @@
 
 #include "faspgap.h"
 #include "faspseal.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

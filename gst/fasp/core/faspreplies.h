@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "faspwire.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

@@ -28,6 +28,7 @@
 #include "fasptrace.h"
 #include "faspturns.h"
 #include "fasptx.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

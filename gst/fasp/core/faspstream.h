@@ -12,7 +12,7 @@
 #pragma once
 
 #include "faspcrypto.h"
-#include "faspwire.h"
+#include "faspwirehello.h"
 
 G_BEGIN_DECLS
 

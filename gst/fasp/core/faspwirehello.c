@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspwirehello.h"
+#include "faspwireprivate.h"
+
+enum
+{
+  OPTION_END = 0,
+  OPTION_ROLE = 1,
+  OPTION_LATENCY = 2,
+  OPTION_STREAMID = 3,
+  OPTION_START = 4,
+  OPTION_WINDOW = 5,
+  OPTION_DATAGRAM_MAX = 6,
+  OPTION_RESUME = 7,
+  OPTION_CID = 8,
+  OPTION_CIPHERS = 9,
+  OPTION_FLOWS = 10,
+  OPTION_FEC = 11,
+  OPTION_ARRIVALS = 12,
+  OPTION_POSITION = 13,
+  OPTION_WANTS = 14,
+  OPTION_GROUP = 15,
+  OPTION_GROUP_KEY = 16,
+  OPTION_HEADER = 17,
+  OPTION_CRITICAL = 128,        /* ids from here on must be understood */
+};
+
+/* --- handshake datagrams ----------------------------------------------------- */
+
+static void
+read_message (FaspReader * r, FaspHandshake * h)
+{
+  h->message_size = fasp_read_uint (r, 2);
+  h->message = fasp_read_bytes (r, h->message_size);
+  if (h->message_size > FASP_MESSAGE_MAX)
+    r->failed = TRUE;
+}
+
+gboolean
+fasp_wire_parse_handshake (const guint8 * data, gsize size, FaspHandshake * h)
+{
+  FaspReader r = { data, size };
+  const guint8 *nonce;
+  guint8 first;
+
+  memset (h, 0, sizeof (*h));
+  first = fasp_read_uint (&r, 1);
+  if (r.failed || (first & 0xf0) != FASP_FIRST_HANDSHAKE)
+    return FALSE;
+  h->type = first & 0x0f;
+  h->version = fasp_read_uint (&r, 1);
+  h->to_cid = fasp_read_uint (&r, 4);
+  h->from_cid = fasp_read_uint (&r, 4);
+  nonce = fasp_read_bytes (&r, FASP_NONCE_SIZE);
+  if (nonce == NULL)
+    return FALSE;
+  memcpy (h->nonce, nonce, FASP_NONCE_SIZE);
+  if (h->version != FASP_VERSION && h->type != FASP_HANDSHAKE_VERSIONS)
+    return TRUE;
+
+  switch (h->type) {
+    case FASP_HANDSHAKE_OPEN:
+    case FASP_HANDSHAKE_RETRY:{
+      const guint8 *cookie;
+
+      h->cookie_size = fasp_read_uint (&r, 1);
+      if (h->cookie_size != FASP_COOKIE_SIZE
+          && (h->cookie_size != 0 || h->type == FASP_HANDSHAKE_RETRY))
+        return FALSE;
+      cookie = fasp_read_bytes (&r, h->cookie_size);
+      if (cookie != NULL && h->cookie_size > 0)
+        memcpy (h->cookie, cookie, h->cookie_size);
+      if (h->type == FASP_HANDSHAKE_OPEN) {
+        h->pattern = fasp_read_uint (&r, 1);
+        read_message (&r, h);
+      }
+      break;
+    }
+    case FASP_HANDSHAKE_ACCEPT:
+      read_message (&r, h);
+      break;
+    case FASP_HANDSHAKE_REJECT:
+      h->reason = fasp_read_uint (&r, 2);
+      fasp_wire_read_text (&r, fasp_read_uint (&r, 1), FASP_TEXT_MAX, h->text);
+      break;
+    case FASP_HANDSHAKE_VERSIONS:{
+      const guint8 *versions;
+
+      h->n_versions = fasp_read_uint (&r, 1);
+      if (h->n_versions > sizeof (h->versions))
+        return FALSE;
+      versions = fasp_read_bytes (&r, h->n_versions);
+      if (versions != NULL)
+        memcpy (h->versions, versions, h->n_versions);
+      break;
+    }
+    case FASP_HANDSHAKE_PUNCH:
+    case FASP_HANDSHAKE_ANNOUNCE:
+      break;
+    default:
+      return FALSE;
+  }
+  return !r.failed;
+}
+
+static void
+write_header (FaspWriter * w, const FaspHandshake * h)
+{
+  fasp_write_uint (w, FASP_FIRST_HANDSHAKE | h->type, 1);
+  fasp_write_uint (w, h->version, 1);
+  fasp_write_uint (w, h->to_cid, 4);
+  fasp_write_uint (w, h->from_cid, 4);
+  fasp_write_bytes (w, h->nonce, FASP_NONCE_SIZE);
+}
+
+static void
+write_message (FaspWriter * w, const FaspHandshake * h)
+{
+  fasp_write_uint (w, h->message_size, 2);
+  fasp_write_bytes (w, h->message, h->message_size);
+}
+
+void
+fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open)
+{
+  fasp_write_bytes (w, "fasp", 4);
+  write_header (w, open);
+  fasp_write_uint (w, open->pattern, 1);
+}
+
+void
+fasp_wire_write_handshake (FaspWriter * w, const FaspHandshake * h)
+{
+  static const guint8 zeros[FASP_OPEN_SIZE];
+
+  write_header (w, h);
+  switch (h->type) {
+    case FASP_HANDSHAKE_OPEN:
+    case FASP_HANDSHAKE_RETRY:
+      fasp_write_uint (w, h->cookie_size, 1);
+      fasp_write_bytes (w, h->cookie, h->cookie_size);
+      if (h->type == FASP_HANDSHAKE_OPEN) {
+        fasp_write_uint (w, h->pattern, 1);
+        write_message (w, h);
+        if (w->used < FASP_OPEN_SIZE)
+          fasp_write_bytes (w, zeros, FASP_OPEN_SIZE - w->used);
+      }
+      break;
+    case FASP_HANDSHAKE_ACCEPT:
+      write_message (w, h);
+      break;
+    case FASP_HANDSHAKE_REJECT:
+      fasp_write_uint (w, h->reason, 2);
+      fasp_wire_write_text (w, h->text);
+      break;
+    case FASP_HANDSHAKE_VERSIONS:
+      fasp_write_uint (w, h->n_versions, 1);
+      fasp_write_bytes (w, h->versions, h->n_versions);
+      break;
+    case FASP_HANDSHAKE_PUNCH:
+    case FASP_HANDSHAKE_ANNOUNCE:
+      break;
+  }
+}
+
+/* --- hello -------------------------------------------------------------------- */
+
+static void
+read_start (FaspReader * r, FaspHello * h)
+{
+  h->start = fasp_read_uint (r, 8);
+  if (h->start > FASP_BLOCK_MAX)
+    r->failed = TRUE;
+}
+
+static void
+read_resume (FaspReader * r, FaspHello * h)
+{
+  const guint8 *proof;
+
+  h->resume_cid = fasp_read_uint (r, 4);
+  proof = fasp_read_bytes (r, FASP_PROOF_SIZE);
+  if (proof == NULL)
+    return;
+  memcpy (h->resume_proof, proof, FASP_PROOF_SIZE);
+  h->has_resume = TRUE;
+}
+
+static void
+read_ciphers (FaspReader * r, FaspHello * h)
+{
+  h->n_ciphers = 0;
+  while (r->left > 0) {
+    guint8 cipher = fasp_read_uint (r, 1);
+
+    /* one that is not known here is not taken here */
+    if (cipher < FASP_CIPHERS && h->n_ciphers < FASP_CIPHERS)
+      h->ciphers[h->n_ciphers++] = cipher;
+  }
+}
+
+static void
+read_flows (FaspReader * r, FaspHello * h)
+{
+  h->flows = fasp_read_uint (r, 1);
+  if (h->flows == 0 || h->flows > FASP_FLOWS_MAX)
+    r->failed = TRUE;
+}
+
+static void
+read_wants (FaspReader * r, FaspWants * wants)
+{
+  guint8 join = fasp_read_uint (r, 1);
+
+  wants->join = join <= FASP_JOIN_BACK ? join : FASP_JOIN_ANY;
+  wants->back_ms = fasp_read_uint (r, 4);
+  if (r->left > 0)
+    fasp_wire_read_place (r, &wants->from);
+}
+
+static void
+read_group_key (FaspReader * r, FaspHello * h)
+{
+  FaspGroupKey *k = &h->group_key;
+  const guint8 *key;
+
+  k->cid = fasp_read_uint (r, 4);
+  k->cipher = fasp_read_uint (r, 1);
+  k->pn = fasp_read_uint (r, 8);
+  key = fasp_read_bytes (r, FASP_GROUP_KEY_SIZE);
+  k->members = fasp_read_uint (r, 2);
+  k->back_off = fasp_read_uint (r, 4);
+  k->clock = fasp_read_uint (r, 2);
+  if (key == NULL)
+    return;
+  memcpy (k->key, key, FASP_GROUP_KEY_SIZE);
+  h->has_group_key = TRUE;
+}
+
+static void
+read_unknown (FaspReader * r, guint8 id, FaspHello * h)
+{
+  if (id >= OPTION_CRITICAL)
+    h->unsupported = TRUE;
+  fasp_read_bytes (r, r->left); /* whatever it says */
+}
+
+/* @r: its value, and no more. */
+static void
+read_option (FaspReader * r, guint8 id, FaspHello * h)
+{
+  switch (id) {
+    case OPTION_ROLE:
+      h->role = fasp_read_uint (r, 1);
+      break;
+    case OPTION_LATENCY:
+      h->latency_ms = fasp_read_uint (r, 4);
+      break;
+    case OPTION_STREAMID:
+      fasp_wire_read_text (r, r->left, FASP_STREAMID_MAX, h->streamid);
+      break;
+    case OPTION_START:
+      read_start (r, h);
+      break;
+    case OPTION_WINDOW:
+      h->window = fasp_read_uint (r, 4);
+      break;
+    case OPTION_DATAGRAM_MAX:
+      h->datagram_max = fasp_read_uint (r, 2);
+      break;
+    case OPTION_RESUME:
+      read_resume (r, h);
+      break;
+    case OPTION_CID:
+      h->cid = fasp_read_uint (r, 4);
+      break;
+    case OPTION_CIPHERS:
+      read_ciphers (r, h);
+      break;
+    case OPTION_FLOWS:
+      read_flows (r, h);
+      break;
+    case OPTION_FEC:
+      h->fec = fasp_read_uint (r, 2);
+      break;
+    case OPTION_ARRIVALS:
+      h->arrivals = fasp_read_uint (r, 1);
+      break;
+    case OPTION_POSITION:
+      fasp_wire_read_place (r, &h->place);
+      break;
+    case OPTION_WANTS:
+      read_wants (r, &h->wants);
+      break;
+    case OPTION_GROUP:
+      h->has_group = TRUE;
+      break;
+    case OPTION_GROUP_KEY:
+      read_group_key (r, h);
+      break;
+    case OPTION_HEADER:
+      h->has_header = TRUE;
+      break;
+    default:
+      read_unknown (r, id, h);
+      break;
+  }
+  /* a known option has exactly its length */
+  if (r->left > 0)
+    r->failed = TRUE;
+}
+
+gboolean
+fasp_wire_parse_hello (const guint8 * data, gsize size, FaspHello * h)
+{
+  FaspReader r = { data, size };
+
+  memset (h, 0, sizeof *h);
+  h->latency_ms = FASP_LATENCY_ANY;
+  h->flows = 1;
+  while (!r.failed && r.left >= 1) {
+    guint8 id = fasp_read_uint (&r, 1);
+    FaspReader value = { 0 };
+
+    if (id == OPTION_END)
+      break;                    /* padding */
+    value.left = fasp_read_uint (&r, 2);
+    value.data = fasp_read_bytes (&r, value.left);
+    if (r.failed)
+      break;
+    read_option (&value, id, h);
+    r.failed = value.failed;
+  }
+  return !r.failed && h->cid != 0 && (h->role == FASP_ROLE_SENDER
+      || h->role == FASP_ROLE_RECEIVER);
+}
+
+static void
+write_option (FaspWriter * w, guint8 id, guint64 value, guint size)
+{
+  fasp_write_uint (w, id, 1);
+  fasp_write_uint (w, size, 2);
+  fasp_write_uint (w, value, size);
+}
+
+static void
+write_wants (FaspWriter * w, const FaspWants * wants)
+{
+  fasp_write_uint (w, OPTION_WANTS, 1);
+  fasp_write_uint (w, wants->from.known ? 5 + FASP_PLACE_SIZE : 5, 2);
+  fasp_write_uint (w, wants->join, 1);
+  fasp_write_uint (w, wants->back_ms, 4);
+  if (wants->from.known)
+    fasp_wire_write_place (w, &wants->from);
+}
+
+static void
+write_group_key (FaspWriter * w, const FaspGroupKey * k)
+{
+  fasp_write_uint (w, OPTION_GROUP_KEY, 1);
+  fasp_write_uint (w, 4 + 1 + 8 + FASP_GROUP_KEY_SIZE + 2 + 4 + 2, 2);
+  fasp_write_uint (w, k->cid, 4);
+  fasp_write_uint (w, k->cipher, 1);
+  fasp_write_uint (w, k->pn, 8);
+  fasp_write_bytes (w, k->key, FASP_GROUP_KEY_SIZE);
+  fasp_write_uint (w, k->members, 2);
+  fasp_write_uint (w, k->back_off, 4);
+  fasp_write_uint (w, k->clock, 2);
+}
+
+void
+fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
+{
+  gsize streamid_size = strlen (h->streamid);
+
+  write_option (w, OPTION_ROLE, h->role, 1);
+  if (h->latency_ms != FASP_LATENCY_ANY)
+    write_option (w, OPTION_LATENCY, h->latency_ms, 4);
+  if (streamid_size > 0) {
+    fasp_write_uint (w, OPTION_STREAMID, 1);
+    fasp_write_uint (w, streamid_size, 2);
+    fasp_write_bytes (w, h->streamid, streamid_size);
+  }
+  if (h->role == FASP_ROLE_SENDER)
+    write_option (w, OPTION_START, h->start, 8);
+  else
+    write_option (w, OPTION_WINDOW, h->window, 4);
+  write_option (w, OPTION_DATAGRAM_MAX, h->datagram_max, 2);
+  if (h->has_resume) {
+    fasp_write_uint (w, OPTION_RESUME, 1);
+    fasp_write_uint (w, 4 + FASP_PROOF_SIZE, 2);
+    fasp_write_uint (w, h->resume_cid, 4);
+    fasp_write_bytes (w, h->resume_proof, FASP_PROOF_SIZE);
+  }
+  write_option (w, OPTION_CID, h->cid, 4);
+  fasp_write_uint (w, OPTION_CIPHERS, 1);
+  fasp_write_uint (w, h->n_ciphers, 2);
+  fasp_write_bytes (w, h->ciphers, h->n_ciphers);
+  if (h->flows > 1)
+    write_option (w, OPTION_FLOWS, h->flows, 1);
+  if (h->fec > 0)
+    write_option (w, OPTION_FEC, h->fec, 2);
+  if (h->arrivals > 0)
+    write_option (w, OPTION_ARRIVALS, h->arrivals, 1);
+  if (h->place.known) {
+    fasp_write_uint (w, OPTION_POSITION, 1);
+    fasp_write_uint (w, FASP_PLACE_SIZE, 2);
+    fasp_wire_write_place (w, &h->place);
+  }
+  if (h->wants.join != FASP_JOIN_ANY || h->wants.from.known)
+    write_wants (w, &h->wants);
+  if (h->has_group) {
+    fasp_write_uint (w, OPTION_GROUP, 1);
+    fasp_write_uint (w, 0, 2);
+  }
+  if (h->has_group_key)
+    write_group_key (w, &h->group_key);
+  if (h->has_header) {
+    fasp_write_uint (w, OPTION_HEADER, 1);
+    fasp_write_uint (w, 0, 2);
+  }
+}

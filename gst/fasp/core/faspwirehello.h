@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspwirehello.h: what is said before there is a session, and its limits: handshake
+ * datagrams, and the hello that the messages in them carry.  As faspwire.h, of
+ * which it is a part.
+ */
+#pragma once
+
+#include "faspendpoint.h"
+#include "faspposition.h"
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+#define FASP_VERSION 4
+#define FASP_NONCE_SIZE 16
+#define FASP_COOKIE_SIZE 40
+#define FASP_PROOF_SIZE 16
+#define FASP_GROUP_KEY_SIZE 32
+#define FASP_OPEN_SIZE 1200     /* an OPEN is padded to this */
+#define FASP_HANDSHAKE_HEADER 26
+/* Of a message in an OPEN with a cookie: pattern and length go before it. */
+#define FASP_MESSAGE_MAX (FASP_OPEN_SIZE - FASP_HANDSHAKE_HEADER - 1 - \
+    FASP_COOKIE_SIZE - 1 - 2)
+#define FASP_PROLOGUE_SIZE (4 + FASP_HANDSHAKE_HEADER + 1)
+
+/* --- handshake datagrams ------------------------------------------------------- */
+
+typedef enum
+{
+  FASP_HANDSHAKE_OPEN = 1,
+  FASP_HANDSHAKE_RETRY = 2,
+  FASP_HANDSHAKE_ACCEPT = 3,
+  FASP_HANDSHAKE_REJECT = 4,
+  FASP_HANDSHAKE_VERSIONS = 5,
+  FASP_HANDSHAKE_PUNCH = 6,
+  FASP_HANDSHAKE_ANNOUNCE = 7,
+} FaspHandshakeType;
+
+typedef struct
+{
+  FaspHandshakeType type;
+  guint8 version;
+  guint32 to_cid, from_cid;
+  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's; ANNOUNCE: the group's
+                                           number */
+  /* OPEN (may be empty), RETRY */
+  guint8 cookie_size;
+  guint8 cookie[FASP_COOKIE_SIZE];
+  guint8 pattern;               /* OPEN: a FaspNoisePattern, or unknown */
+  /* OPEN, ACCEPT: a message of that handshake, not copied */
+  const guint8 *message;
+  guint16 message_size;
+  /* REJECT */
+  guint16 reason;
+  gchar text[FASP_TEXT_MAX + 1];
+  /* VERSIONS */
+  guint8 n_versions;
+  guint8 versions[16];
+} FaspHandshake;
+
+/* FALSE: malformed. With an unknown version only type, version, cids and
+ * nonce are filled in. */
+gboolean fasp_wire_parse_handshake (const guint8 * data, gsize size,
+    FaspHandshake * handshake);
+/* OPEN is padded to FASP_OPEN_SIZE. */
+void fasp_wire_write_handshake (FaspWriter * w,
+    const FaspHandshake * handshake);
+/* What an OPEN says in clear, for both ends to be sure that they saw the same:
+ * "fasp", its header and its pattern. */
+void fasp_wire_write_prologue (FaspWriter * w, const FaspHandshake * open);
+
+/* --- hello --------------------------------------------------------------------- */
+
+/* What a member needs to hear its group. */
+typedef struct
+{
+  guint32 cid;                  /* in the group's datagrams */
+  guint8 cipher;
+  guint64 pn;                   /* the next packet's, */
+  guint8 key[FASP_GROUP_KEY_SIZE];      /* and the key of its phase */
+  guint members;
+  guint back_off, clock;        /* faspdamp.h; µs, ms */
+} FaspGroupKey;
+
+/* The payload of the messages in OPEN and ACCEPT: what the writer says of
+ * itself. */
+typedef struct
+{
+  guint8 role;
+  guint32 latency_ms;
+  gchar streamid[FASP_STREAMID_MAX + 1];
+  guint64 start;                /* from the sender of the stream */
+  guint32 window;               /* from its receiver, units */
+  guint16 datagram_max;         /* largest UDP payload taken; 0: not said */
+  gboolean has_resume;
+  guint32 resume_cid;           /* OPEN: the listener's cid to resume */
+  guint8 resume_proof[FASP_PROOF_SIZE];
+  guint32 cid;                  /* the writer's, as in the header */
+  guint n_ciphers;              /* OPEN: taken, best first; ACCEPT: chosen */
+  guint8 ciphers[FASP_CIPHERS];
+  guint8 flows;                 /* OPEN: that could be used; ACCEPT: that are */
+  guint16 fec;                  /* blocks in a window that the writer recovers
+                                   from, or would send; 0: none */
+  guint8 arrivals;              /* of packets in a FEEDBACK: receiver: that it can
+                                   tell; sender: that it wants; 0: none */
+  FaspPlace place;              /* sender: of the first byte of block `start' */
+  gboolean has_header;          /* sender: who has nothing of the stream needs its header */
+  FaspWants wants;              /* receiver */
+  gboolean has_group;           /* receiver: listens to a group */
+  gboolean has_group_key;       /* sender: and that is its */
+  FaspGroupKey group_key;
+  gboolean unsupported;         /* a critical option is not known here */
+} FaspHello;
+
+/* FALSE: malformed, or without a role or id. */
+gboolean fasp_wire_parse_hello (const guint8 * data, gsize size,
+    FaspHello * hello);
+void fasp_wire_write_hello (FaspWriter * w, const FaspHello * hello);
+
+G_END_DECLS
