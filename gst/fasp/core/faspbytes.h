@@ -69,16 +69,27 @@ fasp_read_varint (FaspReader * r)
   return fasp_read_uint (r, n) & (FASP_VARINT_MAX >> (64 - 8 * n));
 }
 
+/* The next @n bytes, for the caller to fill; NULL: there is no room for them. */
+static inline guint8 *
+fasp_write_room (FaspWriter * w, gsize n)
+{
+  guint8 *at = w->data + w->used;
+
+  if (w->failed || w->size - w->used < n) {
+    w->failed = TRUE;
+    return NULL;
+  }
+  w->used += n;
+  return at;
+}
+
 static inline void
 fasp_write_bytes (FaspWriter * w, gconstpointer data, gsize n)
 {
-  if (w->failed || w->size - w->used < n) {
-    w->failed = TRUE;
-    return;
-  }
-  if (n > 0)
-    memcpy (w->data + w->used, data, n);
-  w->used += n;
+  guint8 *at = fasp_write_room (w, n);
+
+  if (at != NULL && n > 0)
+    memcpy (at, data, n);
 }
 
 /* The last that is written, without a copy. */

@@ -3,6 +3,8 @@
 #include <string.h>
 #include "faspfec.h"
 #include "faspmodel.h"
+#include "fasprlc.h"
+#include "faspwire.h"
 
 /* Repairs that may be borrowed, one in each pause. */
 #define BORROWED_MAX 1
@@ -181,10 +183,33 @@ fasp_fec_repair_sent (FaspFec * fec)
   fec->key++;
 }
 
-void
-fasp_fec_leave_out (FaspFec * fec, guint64 from)
+gboolean
+fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store, guint64 first,
+    guint64 end, guint32 room, FaspWriter * w)
 {
-  fec->from = MAX (fec->from, from);
+  const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
+  guint32 longest = 0;
+  guint8 *symbol;
+  guint n = 0;
+
+  for (guint64 i = first; i < end; i++) {
+    blocks[n] = fasp_store_get (store, i);
+    longest = MAX (longest, blocks[n]->size);
+    n++;
+    if (longest > room) {
+      first = i + 1;
+      longest = n = 0;
+    }
+  }
+  fec->from = MAX (fec->from, first);
+  if (n == 0)
+    return FALSE;
+  fasp_wire_write_repair (w, first, n, fec->key, fec->is_alone ?
+      CLAMP ((now - blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16) : 0);
+  symbol = fasp_write_room (w, FASP_SYMBOL_HEADER + longest);
+  if (symbol != NULL)
+    fasp_rlc_encode (blocks, n, fec->key, symbol);
+  return TRUE;
 }
 
 void

@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "faspbytes.h"
 #include "faspstore.h"
 
 G_BEGIN_DECLS
@@ -81,7 +82,10 @@ guint64 fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
 void fasp_fec_repair_sent (FaspFec * fec);
 /* There is nothing to repair: @pause as for fasp_fec_is_due(). */
 void fasp_fec_passed (FaspFec * fec, gboolean pause);
-/* Blocks below @from are too large for a symbol on this path. */
-void fasp_fec_leave_out (FaspFec * fec, guint64 from);
+/* A whole REPAIR of the window of blocks [first, end), or of those at its end that come
+ * behind any of more than @room bytes, made for a wider path; those are left out from now
+ * on. FALSE: none is left. */
+gboolean fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store,
+    guint64 first, guint64 end, guint32 room, FaspWriter * w);
 
 G_END_DECLS

@@ -468,8 +468,8 @@ send_repair (FaspGroup * group, FaspTime now, const FaspGroupView * view,
   first = fasp_fec_get_first (&group->fec, now, view->store, MAX (view->needed,
           fasp_store_get_tail (view->store)), end);
   begin (group, datagram, &w);
-  if (first == end || !fasp_wire_write_window (&w, now, &group->fec,
-          view->store, first, end, FASP_GROUP_ROOM)) {
+  if (first == end || !fasp_fec_write (&group->fec, now, view->store, first,
+          end, FASP_GROUP_ROOM, &w)) {
     fasp_fec_passed (&group->fec, pause);
     return FALSE;
   }

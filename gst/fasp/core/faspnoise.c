@@ -114,12 +114,10 @@ encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
     FaspWriter * w)
 {
   gsize sealed = size + (noise->has_key ? FASP_AEAD_TAG_SIZE : 0);
-  guint8 *at = w->data + w->used, nonce[FASP_AEAD_NONCE_SIZE];
+  guint8 *at = fasp_write_room (w, sealed), nonce[FASP_AEAD_NONCE_SIZE];
 
-  if (w->failed || w->size - w->used < sealed) {
-    w->failed = TRUE;
+  if (at == NULL)
     return;
-  }
   if (noise->has_key) {
     FaspAead *aead = fasp_aead_new (noise->aead, noise->k);
 
@@ -131,7 +129,6 @@ encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
   } else if (size > 0) {
     memcpy (at, data, size);
   }
-  w->used += sealed;
   mix_hash (noise, at, sealed);
 }
 

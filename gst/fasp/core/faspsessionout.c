@@ -47,7 +47,8 @@ begin (FaspSession * session, Letter * l, FaspDatagram * datagram, guint8 flow)
   l->path = &session->paths[flow];
   l->datagram = datagram;
   l->w = (FaspWriter) {
-  datagram->data, sizeof (datagram->data) - FASP_TAG_SIZE_MAX};
+  datagram->data, sizeof datagram->data -
+        fasp_sealer_get_tag_size (session->sealer)};
   datagram->to = l->path->address;
   fasp_wire_write_session (&l->w, &header);
 }
@@ -157,9 +158,11 @@ send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
   fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
           &session->tokens, size, FALSE, &at));
   if (size > 0) {
-    memset (l.w.data + l.w.used, FASP_FRAME_PADDING, size - tag_size -
-        l.w.used);
-    l.w.used = size - tag_size;
+    gsize more = size - tag_size - l.w.used;
+    guint8 *padding = fasp_write_room (&l.w, more);
+
+    if (padding != NULL)
+      memset (padding, FASP_FRAME_PADDING, more);
   }
   return finish (session, now, &l, size > l.path->pmtu.size ? FASP_PROBE :
       FASP_NO_BLOCK, FALSE);
@@ -687,9 +690,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
               block), item.round, item.copy, item.index, item.count);
       break;
     case FASP_TX_REPAIR:
-      if (!fasp_wire_write_window (&l.w, now, &session->tx.fec,
-              session->tx.store, item.number, item.end,
-              fasp_session_get_room (session))) {
+      if (!fasp_fec_write (&session->tx.fec, now, session->tx.store,
+              item.number, item.end, fasp_session_get_room (session), &l.w)) {
         fasp_fec_passed (&session->tx.fec, FALSE);
         return FALSE;
       }

@@ -407,29 +407,6 @@ fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
   fasp_write_uint (w, span, 2);
 }
 
-gboolean
-fasp_wire_write_window (FaspWriter * w, FaspTime now, FaspFec * fec,
-    FaspStore * store, guint64 first, guint64 end, guint32 room)
-{
-  const FaspBlock *blocks[FASP_FEC_WINDOW_MAX];
-  guint n = 0;
-
-  for (guint64 i = first; i < end; i++) {
-    blocks[n++] = fasp_store_get (store, i);
-    if (blocks[n - 1]->size > room) {
-      first = i + 1;
-      n = 0;
-    }
-  }
-  fasp_fec_leave_out (fec, first);
-  if (n == 0)
-    return FALSE;
-  fasp_wire_write_repair (w, first, n, fec->key, fec->is_alone ?
-      CLAMP ((now - blocks[0]->arrival) / FASP_MSEC, 0, G_MAXUINT16) : 0);
-  w->used += fasp_rlc_encode (blocks, n, fec->key, w->data + w->used);
-  return TRUE;
-}
-
 guint
 fasp_wire_range_size (guint64 skip, guint64 length)
 {

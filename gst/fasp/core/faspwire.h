@@ -193,10 +193,6 @@ void fasp_wire_write_group (FaspWriter * w, guint64 members,
 /* All but the symbol, which follows. */
 void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span);
-/* A whole REPAIR of the window of blocks [first, end), or of those at its end that come
- * behind any of more than @room bytes, made for a wider path. FALSE: none is left. */
-gboolean fasp_wire_write_window (FaspWriter * w, FaspTime now, FaspFec * fec,
-    FaspStore * store, guint64 first, guint64 end, guint32 room);
 /* The whole block, or fragment @index of @count; payload bytes of it, which are
  * not copied. */
 guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
