@@ -358,9 +358,12 @@ static gboolean
 finish (FaspGroup * group, FaspTime now, FaspDatagram * datagram,
     FaspWriter * w, const FaspBlock * block)
 {
-  g_return_val_if_fail (fasp_datagram_finish (datagram, group->sealer,
-          FASP_GROUP_FLOW, fasp_group_log_get_pn (group->log), w,
-          w->payload_size > 0 ? block : NULL), FALSE);
+  if (!fasp_datagram_finish (datagram, group->sealer, FASP_GROUP_FLOW,
+          fasp_group_log_get_pn (group->log), w,
+          w->payload_size > 0 ? block : NULL)) {
+    g_critical ("a datagram is too large, or its number was used before");
+    return FALSE;
+  }
   count (group, now, datagram);
   fasp_group_log_sent (group->log, now, block != NULL ? block->number :
       FASP_NO_BLOCK);

@@ -77,9 +77,12 @@ finish (FaspSession * session, FaspTime now, Letter * l, guint64 block,
   FaspWriter *w = &l->w;
   gsize wire;
 
-  g_return_val_if_fail (fasp_datagram_finish (datagram, session->sealer,
-          l->flow, l->path->next_pn, w, w->payload_size > 0 ?
-          fasp_store_get (session->tx.store, block) : NULL), FALSE);
+  if (!fasp_datagram_finish (datagram, session->sealer, l->flow,
+          l->path->next_pn, w, w->payload_size > 0 ?
+          fasp_store_get (session->tx.store, block) : NULL)) {
+    g_critical ("a datagram is too large, or its number was used before");
+    return FALSE;
+  }
   datagram->ecn = may_be_marked (session, l);
   wire = datagram->size + datagram->to.overhead;
   l->path->next_pn++;
