@@ -668,14 +668,14 @@ void
 fasp_rx_give_up (FaspRx * rx, FaspTime now)
 {
   while (fasp_rx_get_give_up_time (rx, now) <= now) {
-    guint64 ack = fasp_reorder_get_ack (rx->reorder), number;
+    guint64 number;
 
     if (behind_hole (rx, &number) == NULL)
       break;
     count_skip (rx, now);
     rx->gave_up = TRUE;
     fasp_rx_skip (rx, now, number);
-    g_return_if_fail (fasp_reorder_get_ack (rx->reorder) > ack);
+    g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);
   }
 }
 
