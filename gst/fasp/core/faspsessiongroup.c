@@ -138,11 +138,8 @@ fasp_session_hear (FaspSession * session, FaspTime now,
     case FASP_HEARING_OK:
       break;
   }
-  session->datagrams_received++;
-  session->wire_received += wire;
   session->hearing->wire += wire;
-  fasp_meter_add (&session->receive_meter, now, wire);
-  fasp_rx_datagram (&session->rx, now, wire, session->rtt.smoothed);
+  fasp_session_count_received (session, now, wire);
   while (fasp_wire_next_frame (&r, &frame))
     if (session->state == FASP_SESSION_OPEN && !session->refused)
       handle_frame (session, now, &frame, wire);

@@ -433,6 +433,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
       scratch;
   FaspSessionHeader header;
   FaspReader r = { 0 };
+  gsize wire = size + from->overhead;
   FaspPath *path;
   gboolean newest;
   guint64 pn;
@@ -463,22 +464,17 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   path->marked += marked;
   session->heard = now;
   session->excused = 0;
-  session->datagrams_received++;
-  session->wire_received += size + from->overhead;
-  fasp_meter_add (&session->receive_meter, now, size + from->overhead);
+  fasp_session_count_received (session, now, wire);
   if (session->role == FASP_ROLE_RECEIVER) {
     if (session->n_paths > 1)
       fasp_path_stream_heard (path, now);
     if (session->tells_arrivals && newest)
       fasp_arrivals_add (&path->arrivals, now, pn);
-    fasp_rx_datagram (&session->rx, now, size + from->overhead,
-        session->rtt.smoothed);
   }
   fasp_path_heard (path, now, from, newest);
 
   while (fasp_wire_next_frame (&r, &frame))
-    handle_frame (session, now, from, header.flow, &frame,
-        size + from->overhead);
+    handle_frame (session, now, from, header.flow, &frame, wire);
   if (session->role == FASP_ROLE_SENDER)
     fasp_session_measure (session);
   return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;

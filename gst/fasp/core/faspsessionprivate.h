@@ -21,6 +21,17 @@ void fasp_session_plan_rekey (FaspSession * session, FaspTime now);
 FaspTime fasp_session_get_rekey_time (const FaspSession * session);
 /* Of a datagram with a block. */
 guint fasp_session_get_overhead (const FaspSession * session);
+/* A datagram of it, or of its group, has come, of @wire bytes from the IP header up. */
+static inline void
+fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
+{
+  session->datagrams_received++;
+  session->wire_received += wire;
+  fasp_meter_add (&session->receive_meter, now, wire);
+  if (session->role == FASP_ROLE_RECEIVER)
+    fasp_rx_datagram (&session->rx, now, wire, session->rtt.smoothed);
+}
+
 /* A block's DATA. @wire: bytes of its datagram, from the IP header up. */
 void fasp_session_handle_data (FaspSession * session, FaspTime now,
     const FaspFrame * frame, gsize wire);
