@@ -57,7 +57,7 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
     guint64 rate;
 
-    if (session->state != FASP_SESSION_OPEN || session->interrupted)
+    if (!fasp_session_is_heard (session))
       continue;
     rate = get_media_rate (session);
     if (rate > 0)
@@ -109,7 +109,7 @@ tell_skips (FaspEndpoint * endpoint, FaspTime now)
     return;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    guint64 skips = session->tx.skipped + session->tx.skips_told;
+    guint64 skips = fasp_tx_count_skips (&session->tx);
 
     if (!session->connected || session->removed || skips == session->skips_seen)
       continue;

@@ -172,8 +172,7 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session != except && session->state == FASP_SESSION_OPEN
-        && !session->interrupted)
+    if (session != except && fasp_session_is_heard (session))
       return session;
   }
   return NULL;

@@ -121,7 +121,7 @@ fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspTime its;
 
-    if (session->state != FASP_SESSION_OPEN || session->interrupted)
+    if (!fasp_session_is_heard (session))
       continue;
     its = get_backlog (endpoint, now, session);
     if (backlog < 0 || (waits ? its > backlog : its < backlog))
@@ -138,8 +138,7 @@ fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->state == FASP_SESSION_OPEN && !session->interrupted
-        && session->rate == NULL) {
+    if (fasp_session_is_heard (session) && session->rate == NULL) {
       gdouble its = fasp_loss_look (&session->tx.outlook.loss);
 
       loss = MAX (loss, its);

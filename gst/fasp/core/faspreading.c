@@ -204,6 +204,18 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   return block;
 }
 
+/* Something was read of it, or marks alone. */
+static void
+was_read (FaspEndpoint * endpoint, FaspSession * session)
+{
+  if (session->state == FASP_SESSION_OPEN)
+    fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
+        &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
+  else if (fasp_session_is_over (session) && !session->removed
+      && !fasp_session_has_unread (session))
+    fasp_endpoint_wake (endpoint, session);     /* it can go */
+}
+
 FaspBlock *
 fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -214,19 +226,9 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     if (!session->connected || fasp_session_get_hold_end (session) > 0)
       continue;
     block = take (endpoint, now, session);
-    if (block == NULL) {
-      if (fasp_session_is_over (session) && !session->removed)
-        fasp_endpoint_wake (endpoint, session); /* read to its end: it can go */
-      else if (session->state == FASP_SESSION_OPEN)     /* marks were taken */
-        fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
-            &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
+    was_read (endpoint, session);
+    if (block == NULL)
       continue;
-    }
-    if (fasp_session_is_over (session) && !fasp_session_has_unread (session))
-      fasp_endpoint_wake (endpoint, session);
-    else if (session->state == FASP_SESSION_OPEN)
-      fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
-          &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
     if (block->flags & FASP_BLOCK_HEADER)
       return block;
     endpoint->reading = session->id;

@@ -270,6 +270,13 @@ fasp_session_is_over (const FaspSession * session)
       || session->state == FASP_SESSION_CLOSED;
 }
 
+/* It is open, and not interrupted. */
+static inline gboolean
+fasp_session_is_heard (const FaspSession * session)
+{
+  return session->state == FASP_SESSION_OPEN && !session->interrupted;
+}
+
 /* Is there something the application has not read yet? */
 static inline gboolean
 fasp_session_has_unread (const FaspSession * session)

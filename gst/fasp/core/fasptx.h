@@ -138,6 +138,13 @@ guint64 fasp_tx_get_window (const FaspTx * tx);
 /* When fasp_tx_next() may have something if it has nothing now. */
 FaspTime fasp_tx_get_timeout (const FaspTx * tx);
 
+/* It grows whenever something is passed over: by blocks that we do, by one when the peer does. */
+static inline guint64
+fasp_tx_count_skips (const FaspTx * tx)
+{
+  return tx->skipped + tx->skips_told;
+}
+
 /* slow-policy=skip: the peer gets nothing below @number any more. */
 void fasp_tx_skip_to (FaspTx * tx, guint64 number);
 /* The receiver has no use for what was written before @media_time (low 32 bits of it), nor for

@@ -146,17 +146,11 @@ say_no_header (FaspEndpoint * endpoint, FaspTime now)
     header_said (endpoint, now);
 }
 
-static guint64
-count_skips (const FaspSession * session)
-{
-  return session->tx.skipped + session->tx.skips_told;
-}
-
 static void
 lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   session->headed_by = FASP_NO_BLOCK;
-  session->headed_skips = count_skips (session);
+  session->headed_skips = fasp_tx_count_skips (&session->tx);
   if (endpoint->header.bytes != NULL)
     fasp_header_want (&endpoint->header);
   else
@@ -190,7 +184,7 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   session->headless = now;
   if (endpoint->key != FASP_NO_BLOCK && endpoint->key >= start) {
     session->headed_by = endpoint->header.end;
-    session->headed_skips = count_skips (session);
+    session->headed_skips = fasp_tx_count_skips (&session->tx);
   } else {
     lack_header (endpoint, now, session);
   }
@@ -204,7 +198,7 @@ fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
     return;
   /* which part of the stream it has passed over is known to it alone; that there is none any more is
    * not said to all as often as one likes to say so */
-  if (count_skips (session) != session->headed_skips) {
+  if (fasp_tx_count_skips (&session->tx) != session->headed_skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
   } else if (fasp_tx_get_base (&session->tx) >= session->headed_by) {
