@@ -14,6 +14,7 @@
 G_BEGIN_DECLS
 
 #define FASP_VARINT_MAX ((G_GUINT64_CONSTANT (1) << 62) - 1)
+#define FASP_VARINT_SIZE 8      /* bytes of a large one */
 
 typedef struct
 {

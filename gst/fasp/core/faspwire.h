@@ -142,6 +142,17 @@ typedef struct
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;
 
+/* Bytes of it at most: what is neither of flows nor a range, each flow, and each arrival
+ * of one, of fields in their order on the wire.  Of a range: fasp_wire_range_size(). */
+#define FASP_FEEDBACK_SIZE_MAX (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + \
+    4 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
+#define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + \
+    FASP_VARINT_SIZE + 1)
+#define FASP_FEEDBACK_ARRIVAL_MAX (4 + FASP_VARINT_SIZE)
+/* Of what may go with it. */
+#define FASP_PING_SIZE (1 + 8)
+#define FASP_EXPIRED_SIZE (1 + 4)
+
 typedef struct
 {
   guint32 seen;                 /* a bit for each type below DATA that was in this

@@ -617,6 +617,67 @@ test_widen (void)
       G_GUINT64_CONSTANT (0x100000010));
 }
 
+/* The fullest feedback is as large as room is kept for, which is all that keeps one below the
+ * least path MTU. */
+static void
+test_feedback_size (void)
+{
+  const guint64 large = FASP_VARINT_MAX / 4;
+
+  for (guint n_flows = 0; n_flows <= FASP_FLOWS_MAX; n_flows += 8) {
+    g_autofree FaspFeedback *f = g_new0 (FaspFeedback, 1), *read = g_new0
+        (FaspFeedback, 1);
+    FaspFrame frame = {.feedback = read };
+    gsize size = FASP_FEEDBACK_SIZE_MAX;
+    guint8 data[32768];
+    FaspWriter w = { data, sizeof data };
+    FaspReader r = { data };
+
+    f->serial = f->clock = G_MAXUINT32;
+    f->window = f->latency = f->skips = FASP_VARINT_MAX;
+    f->ack = large;
+    f->from = 2 * large;
+    f->end = 4 * large;
+    f->tail = f->has_arrivals = TRUE;
+    f->n_flows = n_flows;
+    for (guint i = 0; i < n_flows; i++) {
+      f->flows[i] = (FaspFeedbackFlow) {
+      i, 0xffffff, FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_VARINT_MAX,
+            FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_ARRIVALS};
+      for (guint j = 0; j < FASP_ARRIVALS; j++)
+        f->flows[i].arrivals[j] = (FaspToldArrival) {
+        FASP_BACK_MAX, G_MAXUINT32};
+      size += FASP_FEEDBACK_FLOW_MAX +
+          FASP_ARRIVALS * FASP_FEEDBACK_ARRIVAL_MAX;
+    }
+    f->n_ranges = FASP_RANGES_MAX;
+    for (guint i = 0; i < f->n_ranges; i++) {
+      f->ranges[i] = (FaspRange) {
+      f->from + 30000 * i + 20000, 10000};
+      size += fasp_wire_range_size (20000, 10000);
+    }
+    fasp_wire_write_feedback (&w, f);
+    g_assert_false (w.failed);
+    g_assert_cmpuint (w.used, ==, size);
+    r.left = w.used;
+    g_assert_true (fasp_wire_next_frame (&r, &frame));
+    g_assert_cmpuint (r.left, ==, 0);
+  }
+}
+
+/* And so are the others that go with it. */
+static void
+test_small_size (void)
+{
+  guint8 data[100];
+  FaspWriter ping = { data, sizeof data }, expired = ping;
+
+  fasp_wire_write_number (&ping, FASP_FRAME_PING, G_MAXUINT64);
+  g_assert_cmpuint (ping.used, ==, FASP_PING_SIZE);
+  fasp_wire_write_number (&expired, FASP_FRAME_EXPIRED, G_MAXUINT32);
+  g_assert_cmpuint (expired.used, ==, FASP_EXPIRED_SIZE);
+}
+
 /* What a terminal would act on, or nobody see, is not taken from a peer. */
 static void
 test_plain (void)
@@ -661,6 +722,8 @@ main (int argc, char **argv)
   g_test_add_func ("/wire/varint", test_varint);
   g_test_add_func ("/wire/widen", test_widen);
   g_test_add_func ("/wire/plain", test_plain);
+  g_test_add_func ("/wire/size/feedback", test_feedback_size);
+  g_test_add_func ("/wire/size/small", test_small_size);
   for (guint i = 0; i < vectors->len; i++) {
     Vector *vector = g_ptr_array_index (vectors, i);
     g_autofree gchar *path = g_strconcat ("/wire/vector/", vector->name, NULL);
