@@ -10,16 +10,8 @@
 #define PROMISE_AGAIN (20 * FASP_MSEC)
 /* The peer is asked whether new keys may come at least so often. */
 #define REKEY_WAIT_MAX (2 * FASP_SEC)
-/* Flows that a feedback speaks of at most, lest it has no room for what is missing. */
-#define FLOWS_TOLD 16
 /* Of so many feedbacks one goes on a flow whether it is silent or not. */
 #define SILENT_EVERY 4
-/* Bytes of a feedback at most: of one of these, and of what is not ranges; a
- * CLOSE goes behind it. */
-#define FEEDBACK_FLOW 45
-#define FEEDBACK_ARRIVAL 12
-#define FEEDBACK_REST 68
-#define EXPIRED_SIZE 5
 /* A flow on which nothing has been heard for so long may carry nothing there either. */
 #define NEXT_AFTER (10 * FASP_SEC)
 /* Datagrams that the losses of late are known from, at most. */
@@ -337,147 +329,6 @@ poll_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
 /* --- feedback ------------------------------------------------------------------------ */
 
-/* Is it more urgent to speak of flow @a than of @b? Of what has been lost newly,
- * then of what has not been spoken of for long. */
-static gboolean
-is_more_urgent (const FaspPath * a, const FaspPath * b)
-{
-  gboolean news_a = fasp_gap_count_settled (a->gap) != a->told_holes;
-  gboolean news_b = fasp_gap_count_settled (b->gap) != b->told_holes;
-
-  return news_a != news_b ? news_a : a->told_serial < b->told_serial;
-}
-
-/* The flows to speak of, by number; at most FLOWS_TOLD. */
-static guint
-choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
-{
-  guint n = 0;
-
-  for (guint i = 0; i < session->n_paths; i++) {
-    const FaspPath *path = &session->paths[i];
-    guint at = n;
-
-    while (at > 0 && is_more_urgent (path, &session->paths[flows[at - 1]]))
-      at--;
-    if (at == FLOWS_TOLD)
-      continue;
-    n = MIN (n + 1, FLOWS_TOLD);
-    memmove (flows + at + 1, flows + at, n - at - 1);
-    flows[at] = i;
-  }
-  return n;
-}
-
-static void
-tell_flow (FaspSession * session, FaspTime now, guint8 flow,
-    FaspFeedbackFlow * told)
-{
-  FaspPath *path = &session->paths[flow];
-  guint64 largest = fasp_gap_get_largest (path->gap);
-  guint64 settled, unsettled = largest + 1;
-  FaspGapCounters counters;
-
-  if (fasp_gap_get_settled (path->gap, now, &settled))
-    unsettled = largest - settled;
-  fasp_gap_get_counters (path->gap, &counters);
-  /* nothing has come: then nothing else counts */
-  *told = (FaspFeedbackFlow) {
-  .flow = flow,.largest = largest,.unsettled = unsettled,.delay =
-        now - fasp_gap_get_largest_time (path->gap),.received =
-        counters.received,.holes = counters.holes};
-  path->told_holes = fasp_gap_count_settled (path->gap);
-  path->told_serial = session->serial;
-}
-
-/* Of @flow at most @max, evenly spaced; how many. */
-static guint
-tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
-{
-  FaspPath *path = &session->paths[told->flow];
-  FaspArrivals *arrivals = &path->arrivals;
-  FaspArrival last = { fasp_gap_get_largest (path->gap),
-    fasp_gap_get_largest_time (path->gap)
-  };
-
-  while (arrivals->n > max)
-    fasp_arrivals_thin_out (arrivals);
-  told->marked = path->marked;
-  told->n_arrivals = 0;
-  for (guint i = arrivals->n; i-- > 0;) {
-    const FaspArrival *a = &arrivals->list[i];
-
-    if (a->pn >= last.pn)       /* it is the largest */
-      continue;
-    if (last.pn - a->pn > FASP_BACK_MAX || last.time - a->time > G_MAXUINT32)
-      break;
-    told->arrivals[told->n_arrivals++] = (FaspToldArrival) {
-    last.pn - a->pn, last.time - a->time};
-    last = *a;
-  }
-  fasp_arrivals_reset (arrivals);
-  return told->n_arrivals;
-}
-
-static gsize
-write_feedback (FaspSession * session, FaspTime now, FaspWriter * w)
-{
-  FaspFeedback feedback;
-  guint8 flows[FLOWS_TOLD];
-  gsize used = w->used;
-  guint arrivals = 0;
-  FaspTime expired;
-
-  feedback.serial = ++session->serial;
-  feedback.clock = now;
-  feedback.n_flows = choose_flows (session, flows);
-  for (guint i = 0; i < feedback.n_flows; i++)
-    tell_flow (session, now, flows[i], &feedback.flows[i]);
-  feedback.has_arrivals = session->tells_arrivals;
-  for (guint i = 0; feedback.has_arrivals && i < feedback.n_flows; i++)
-    arrivals += tell_arrivals (session, &feedback.flows[i], MAX (1,
-            FASP_ARRIVALS / feedback.n_flows));
-  if (session->hearing != NULL)
-    fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
-  fasp_rx_fill_feedback (&session->rx, now, &feedback,
-      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - FEEDBACK_REST -
-      EXPIRED_SIZE - FEEDBACK_FLOW * feedback.n_flows -
-      FEEDBACK_ARRIVAL * arrivals);
-  fasp_wire_write_feedback (w, &feedback);
-  /* it is judged by the round trip that the feedback tells */
-  if (fasp_rx_tell_expired (&session->rx, now, &expired))
-    fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
-  return w->used - used;
-}
-
-/* Has time settled what is lost, or does a flow carry nothing while others do? */
-static void
-look_at_flows (FaspSession * session, FaspTime now)
-{
-  gboolean news = FALSE;
-
-  for (guint i = 0; i < session->n_paths; i++) {
-    FaspPath *path = &session->paths[i];
-    guint64 settled;
-
-    if (session->rx.solver != NULL)
-      fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx,
-              now));
-    fasp_gap_get_settled (path->gap, now, &settled);
-    news |= fasp_gap_count_settled (path->gap) != path->settled_told;
-    path->settled_told = fasp_gap_count_settled (path->gap);
-    if (path->silence_due > now)
-      continue;
-    path->silence_due = FASP_NEVER;
-    path->silent = session->heard - path->heard >= FASP_PATH_SILENCE / 2;
-    news |= path->silent;
-  }
-  if (session->hearing != NULL)
-    news |= fasp_session_look_at_group (session, now);
-  if (news)
-    fasp_rx_settled (&session->rx, now);
-}
-
 static gboolean
 poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -485,11 +336,11 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (session->role != FASP_ROLE_RECEIVER)
     return FALSE;
-  look_at_flows (session, now);
+  fasp_session_look_at_flows (session, now);
   if (!fasp_rx_is_due (&session->rx, now))
     return FALSE;
   begin (session, &l, datagram, pick_flow (session));
-  write_feedback (session, now, &l.w);
+  fasp_session_write_feedback (session, now, &l.w);
   /* no datagram is sent for that alone; of several flows one each */
   if ((fasp_rx_is_damped (&session->rx) || session->n_paths == 1)
       && now >= session->ping_time) {
@@ -752,7 +603,7 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   begin (session, &l, datagram, pick_flow (session));
   /* the last word on what arrived goes with it */
   if (session->role == FASP_ROLE_RECEIVER)
-    write_feedback (session, now, &l.w);
+    fasp_session_write_feedback (session, now, &l.w);
   fasp_wire_write_close (&l.w, session->close_reason, session->close_text);
   session->close_time = session->state == FASP_SESSION_CLOSED ? FASP_NEVER :
       now + CLAMP (session->rtt.smoothed / 2, 10 * FASP_MSEC, 100 * FASP_MSEC);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionprivate.h: shared by faspsession.c, faspsessionin.c and
- * faspsessionout.c.
+ * faspsessionprivate.h: shared by the files of a session.
  */
 #pragma once
 
@@ -35,6 +34,11 @@ fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
 /* A block's DATA. @wire: bytes of its datagram, from the IP header up. */
 void fasp_session_handle_data (FaspSession * session, FaspTime now,
     const FaspFrame * frame, gsize wire);
+/* Receiver: its FEEDBACK, and what goes with it. */
+void fasp_session_write_feedback (FaspSession * session, FaspTime now,
+    FaspWriter * w);
+/* Has time settled what is lost, or does a flow carry nothing while others do? */
+void fasp_session_look_at_flows (FaspSession * session, FaspTime now);
 /* The group's part of a FEEDBACK. */
 void fasp_session_tell_group (FaspSession * session, FaspTime now,
     FaspFeedbackFlow * told);

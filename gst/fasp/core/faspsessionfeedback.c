@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionfeedback.c: what a receiver says of its flows and of what is missing.  It
+ * fits any path, and so does what goes behind it in a datagram, but for a CLOSE.
+ */
+#include "faspsessionprivate.h"
+
+/* Flows that a feedback speaks of at most, lest it has no room for what is missing. */
+#define FLOWS_TOLD 16
+/* Bytes of a feedback that are not of flows or ranges, and of what may be behind it. */
+#define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
+
+/* with the group's flow, and some ranges */
+G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX +
+    (FLOWS_TOLD + 1) * FASP_FEEDBACK_FLOW_MAX +
+    FASP_ARRIVALS * FASP_FEEDBACK_ARRIVAL_MAX + 4 * 2 * FASP_VARINT_SIZE +
+    FASP_TAG_SIZE_MAX <= FASP_PMTU_BASE);
+
+/* Is it more urgent to speak of flow @a than of @b? Of what has been lost newly,
+ * then of what has not been spoken of for long. */
+static gboolean
+is_more_urgent (const FaspPath * a, const FaspPath * b)
+{
+  gboolean news_a = fasp_gap_count_settled (a->gap) != a->told_holes;
+  gboolean news_b = fasp_gap_count_settled (b->gap) != b->told_holes;
+
+  return news_a != news_b ? news_a : a->told_serial < b->told_serial;
+}
+
+/* The flows to speak of, by number; at most FLOWS_TOLD. */
+static guint
+choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
+{
+  guint n = 0;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    const FaspPath *path = &session->paths[i];
+    guint at = n;
+
+    while (at > 0 && is_more_urgent (path, &session->paths[flows[at - 1]]))
+      at--;
+    if (at == FLOWS_TOLD)
+      continue;
+    n = MIN (n + 1, FLOWS_TOLD);
+    memmove (flows + at + 1, flows + at, n - at - 1);
+    flows[at] = i;
+  }
+  return n;
+}
+
+static void
+tell_flow (FaspSession * session, FaspTime now, guint8 flow,
+    FaspFeedbackFlow * told)
+{
+  FaspPath *path = &session->paths[flow];
+  guint64 largest = fasp_gap_get_largest (path->gap);
+  guint64 settled, unsettled = largest + 1;
+  FaspGapCounters counters;
+
+  if (fasp_gap_get_settled (path->gap, now, &settled))
+    unsettled = largest - settled;
+  fasp_gap_get_counters (path->gap, &counters);
+  /* nothing has come: then nothing else counts */
+  *told = (FaspFeedbackFlow) {
+  .flow = flow,.largest = largest,.unsettled = unsettled,.delay =
+        now - fasp_gap_get_largest_time (path->gap),.received =
+        counters.received,.holes = counters.holes};
+  path->told_holes = fasp_gap_count_settled (path->gap);
+  path->told_serial = session->serial;
+}
+
+/* Of @flow at most @max, evenly spaced; how many. */
+static guint
+tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
+{
+  FaspPath *path = &session->paths[told->flow];
+  FaspArrivals *arrivals = &path->arrivals;
+  FaspArrival last = { fasp_gap_get_largest (path->gap),
+    fasp_gap_get_largest_time (path->gap)
+  };
+
+  while (arrivals->n > max)
+    fasp_arrivals_thin_out (arrivals);
+  told->marked = path->marked;
+  told->n_arrivals = 0;
+  for (guint i = arrivals->n; i-- > 0;) {
+    const FaspArrival *a = &arrivals->list[i];
+
+    if (a->pn >= last.pn)       /* it is the largest */
+      continue;
+    if (last.pn - a->pn > FASP_BACK_MAX || last.time - a->time > G_MAXUINT32)
+      break;
+    told->arrivals[told->n_arrivals++] = (FaspToldArrival) {
+    last.pn - a->pn, last.time - a->time};
+    last = *a;
+  }
+  fasp_arrivals_reset (arrivals);
+  return told->n_arrivals;
+}
+
+void
+fasp_session_write_feedback (FaspSession * session, FaspTime now,
+    FaspWriter * w)
+{
+  FaspFeedback feedback;
+  guint8 flows[FLOWS_TOLD];
+  guint arrivals = 0;
+  FaspTime expired;
+
+  feedback.serial = ++session->serial;
+  feedback.clock = now;
+  feedback.n_flows = choose_flows (session, flows);
+  for (guint i = 0; i < feedback.n_flows; i++)
+    tell_flow (session, now, flows[i], &feedback.flows[i]);
+  feedback.has_arrivals = session->tells_arrivals;
+  for (guint i = 0; feedback.has_arrivals && i < feedback.n_flows; i++)
+    arrivals += tell_arrivals (session, &feedback.flows[i], MAX (1,
+            FASP_ARRIVALS / feedback.n_flows));
+  if (session->hearing != NULL)
+    fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
+  fasp_rx_fill_feedback (&session->rx, now, &feedback,
+      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX -
+      FASP_FEEDBACK_FLOW_MAX * feedback.n_flows -
+      FASP_FEEDBACK_ARRIVAL_MAX * arrivals);
+  fasp_wire_write_feedback (w, &feedback);
+  /* it is judged by the round trip that the feedback tells */
+  if (fasp_rx_tell_expired (&session->rx, now, &expired))
+    fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
+}
+
+void
+fasp_session_look_at_flows (FaspSession * session, FaspTime now)
+{
+  gboolean news = FALSE;
+
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+    guint64 settled;
+
+    if (session->rx.solver != NULL)
+      fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx,
+              now));
+    fasp_gap_get_settled (path->gap, now, &settled);
+    news |= fasp_gap_count_settled (path->gap) != path->settled_told;
+    path->settled_told = fasp_gap_count_settled (path->gap);
+    if (path->silence_due > now)
+      continue;
+    path->silence_due = FASP_NEVER;
+    path->silent = session->heard - path->heard >= FASP_PATH_SILENCE / 2;
+    news |= path->silent;
+  }
+  if (session->hearing != NULL)
+    news |= fasp_session_look_at_group (session, now);
+  if (news)
+    fasp_rx_settled (&session->rx, now);
+}
