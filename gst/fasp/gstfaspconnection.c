@@ -119,7 +119,7 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
       fasp_endpoint_set_wait_for_connection (endpoint, s->wait_for_connection);
       break;
     case GST_FASP_PROP_KEEP_LISTENING:
-      fasp_endpoint_set_keep_calling (endpoint, s->keep_listening);
+      fasp_endpoint_set_keep_listening (endpoint, s->keep_listening);
       break;
     case GST_FASP_PROP_TOO_LATE:
       fasp_endpoint_set_too_late_skip (endpoint,

@@ -199,7 +199,7 @@ fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
   config->slow_policy = gst_fasp_settings_get_slow_policy (s);
   config->wait_for_connection = s->wait_for_connection;
   config->reconnect = s->auto_reconnect;
-  config->keep_calling = s->keep_listening;
+  config->keep_listening = s->keep_listening;
   config->ask = s->keys.authentication;
   config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
   config->resume_timeout = s->resume_timeout / GST_USECOND;

@@ -360,6 +360,29 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
   return FALSE;
 }
 
+/* It takes one stream, and has had it. */
+static gboolean
+has_received (const FaspEndpoint * endpoint)
+{
+  if (endpoint->config.keep_listening)
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    if (fasp_endpoint_nth (endpoint, i)->rx.complete)
+      return TRUE;
+  return endpoint->received;
+}
+
+/* Why a receiver takes no sender but @session now; NULL: it does. */
+static const gchar *
+explain_full (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  if (fasp_endpoint_get_heard (endpoint, session) != NULL)
+    return "another sender is connected already";
+  return has_received (endpoint) ?
+      "it has received its stream and takes no other "
+      "until it is started again (keep-listening=true: it does)" : NULL;
+}
+
 static void
 decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
 {
@@ -385,9 +408,9 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
     reject (endpoint, now, call, FASP_REASON_SAME_ROLE,
         receiver ? "both ends are receivers: one must be faspsink" :
         "both ends are senders: one must be faspsrc");
-  } else if (receiver && fasp_endpoint_get_heard (endpoint, NULL) != NULL) {
+  } else if (receiver && explain_full (endpoint, NULL) != NULL) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
-        "another sender is connected already");
+        explain_full (endpoint, NULL));
   } else if (!receiver && count_open (endpoint) >= (config->max_sessions > 0 ?
           config->max_sessions : FASP_SESSIONS_MAX)) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
@@ -469,7 +492,7 @@ fasp_admission_has_room (const FaspEndpoint * endpoint,
     const FaspSession * session)
 {
   return session->role == FASP_ROLE_SENDER
-      || fasp_endpoint_get_heard (endpoint, session) == NULL;
+      || explain_full (endpoint, session) == NULL;
 }
 
 void
@@ -479,7 +502,7 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
   /* a receiver takes one sender: who answers first */
   if (!fasp_admission_has_room (endpoint, session)) {
     fasp_session_close (session, now, FASP_REASON_BUSY,
-        "another sender is connected already");
+        explain_full (endpoint, session));
     return;
   }
   if (session->role == FASP_ROLE_RECEIVER)

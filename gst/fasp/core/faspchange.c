@@ -72,9 +72,10 @@ fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip)
 }
 
 void
-fasp_endpoint_set_keep_calling (FaspEndpoint * endpoint, gboolean keep_calling)
+fasp_endpoint_set_keep_listening (FaspEndpoint * endpoint,
+    gboolean keep_listening)
 {
-  endpoint->config.keep_calling = keep_calling;
+  endpoint->config.keep_listening = keep_listening;
 }
 
 void

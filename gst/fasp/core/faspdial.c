@@ -249,7 +249,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
    * not the end of that */
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
-      && endpoint->config.keep_calling)
+      && endpoint->config.keep_listening)
       || (fasp_endpoint_get_open (endpoint) != NULL
       && endpoint->config.group.len == 0);
   gboolean moves = fasp_move_refused (endpoint, now, !passing);

@@ -74,7 +74,8 @@ typedef struct
   FaspSlowPolicy slow_policy;   /* sender */
   gboolean wait_for_connection; /* sender: hold bytes while nobody listens */
   gboolean reconnect;           /* caller: dial again when the peer is gone */
-  gboolean keep_calling;        /* caller: also after the peer's regular end */
+  gboolean keep_listening;      /* caller: it calls also after the peer's regular end; receiver that is
+                                   called: it takes others after the end of a stream */
   gboolean ask;                 /* listener: FASP_EVENT_CONNECTING waits for
                                    fasp_endpoint_decide() */
   gboolean too_late_skip;       /* receiver: give up blocks later than latency */
@@ -309,8 +310,8 @@ void fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint,
 void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
     gboolean wait);
 void fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip);
-void fasp_endpoint_set_keep_calling (FaspEndpoint * endpoint,
-    gboolean keep_calling);
+void fasp_endpoint_set_keep_listening (FaspEndpoint * endpoint,
+    gboolean keep_listening);
 void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect);
 
 /* --- ending ----------------------------------------------------------------- */

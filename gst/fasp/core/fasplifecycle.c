@@ -249,7 +249,7 @@ calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
 {
   return fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
       && !endpoint->closing && (session->close_reason != FASP_REASON_FINISHED
-      || endpoint->config.keep_calling);
+      || endpoint->config.keep_listening);
 }
 
 /* It stays until it was said goodbye to, and counts no more. */
@@ -278,6 +278,9 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
+  else
+    endpoint->received |= event->final
+        && session->close_reason != FASP_REASON_REPLACED;
   if (again)
     call_again (endpoint, now, session);
   fasp_encoder_left (endpoint, now);

@@ -861,6 +861,36 @@ test_keep_listening (void)
   pair_free (pair);
 }
 
+/* After the end that it was read to, a source takes what nobody would read no more. */
+static void
+test_no_other (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
+      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+  g_autofree gchar *text = NULL;
+
+  play (pair);
+  push (pair, stream, 0, 100000, 1316);
+  finish (pair, stream);
+  pair_stop (pair->sender);
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  push (pair, stream, 0, 1316, 1316);
+  text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "keep-listening=true"));
+  /* started again it does */
+  pair_stop (pair->receiver);
+  g_byte_array_set_size (pair->got, 0);
+  pair->last_pts = GST_CLOCK_TIME_NONE;
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  push (pair, stream, 1316, 100000, 1316);
+  finish (pair, stream);
+  pair_free (pair);
+}
+
 /* A flush in front of the sink: it goes on. */
 static void
 test_flush (void)
@@ -1394,6 +1424,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/receiver-stops", test_receiver_stops);
   g_test_add_func ("/pair/sender-stops", test_sender_stops);
   g_test_add_func ("/pair/keep-listening", test_keep_listening);
+  g_test_add_func ("/pair/no-other", test_no_other);
   g_test_add_func ("/pair/flush", test_flush);
   g_test_add_func ("/pair/latency", test_latency);
   g_test_add_func ("/pair/latency-auto", test_latency_auto);
