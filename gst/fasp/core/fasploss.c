@@ -15,6 +15,8 @@
 #define PRIOR_HOLES 8.
 /* And in which it may be worse than it looks, in standard deviations. */
 #define CAUTION .5
+/* Of what is told that is no assumption any more. */
+#define SEEN .5
 #define MOST .95
 #define LOOK_LEAST 20
 /* A burst that is longer than either is an outage, for which no copies are a
@@ -144,6 +146,16 @@ fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay)
       known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
   *share = CLAMP (*share, 0, MOST);
   *stay = CLAMP (*stay, *share, MOST);
+}
+
+gboolean
+fasp_loss_is_seen (const FaspLoss * loss)
+{
+  const FaspLossSum *sum = &loss->slow;
+  gdouble share, stay;
+
+  fasp_loss_get (loss, &share, &stay);
+  return sum->lost >= SEEN * share * sum->packets && sum->lost > 0;
 }
 
 gdouble

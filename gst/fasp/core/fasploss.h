@@ -39,6 +39,8 @@ void fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets,
 /* The share lost, and the chance that the packet behind a lost one is lost,
  * too; at least the former. Both below 1. */
 void fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay);
+/* Is that mostly what was seen, and not what is assumed as long as little was? */
+gboolean fasp_loss_is_seen (const FaspLoss * loss);
 /* The share lost of what came since the last look, if that is enough to say; else 0, and it counts for
  * the next one. */
 gdouble fasp_loss_look (FaspLoss * loss);

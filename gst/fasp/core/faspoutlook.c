@@ -258,8 +258,9 @@ watch_promise (FaspOutlook * o, FaspTime now)
 {
   gboolean before = o->falls_short;
 
-  /* without a latency nothing is promised */
-  if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW)
+  /* without a latency nothing is promised, and of what is assumed to be lost nobody is warned */
+  if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
+      || !fasp_loss_is_seen (&o->loss))
     o->short_since = FASP_NEVER;
   else if (o->short_since == FASP_NEVER)
     o->short_since = now;

@@ -538,6 +538,25 @@ test_shortfall (void)
   vnet_free (net);
 }
 
+/* What a path may lose, for all that is known of a slow stream, is nothing to warn of: what it
+ * loses is. */
+static void
+test_no_shortfall (void)
+{
+  for (guint loses = 0; loses < 2; loses++) {
+    Network n = {.rtt = 100 * FASP_MSEC,.loss = loses * .05 };
+    Vnet *net = vnet_new (1);
+    Vstream *stream;
+
+    set_network (net, &n);
+    stream = new_promised (net, 130000, 300000, 120, 60 * FASP_SEC);
+    g_assert_true (vstream_run (stream));
+    g_assert_cmpuint (stream->shortfalls, ==, loses);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Sound: after each block there is a pause, and it is said that it has come before anybody asks.  Nothing
  * is lost. */
 static void
@@ -763,6 +782,7 @@ main (int argc, char **argv)
       test_outage);
   g_test_add_func ("/sim/outages", test_outages);
   g_test_add_func ("/sim/shortfall", test_shortfall);
+  g_test_add_func ("/sim/no-shortfall", test_no_shortfall);
   g_test_add_func ("/sim/sound", test_sound);
   g_test_add_func ("/sim/narrower", test_narrower);
   g_test_add_func ("/sim/idle", test_idle);
