@@ -111,7 +111,11 @@ typedef struct
 {
   int fds[FLOWS_MAX];
   guint64 run, sent, of_flow[FLOWS_MAX];
+  gint64 refused;               /* when nobody listened last; 0: never */
 } Sender;
+
+/* Until the end, and of all that a network reports it passes on one a second or so. */
+#define REFUSED_LAST (2 * G_USEC_PER_SEC)
 
 /* The next @n, in turn over the flows. */
 static void
@@ -135,7 +139,8 @@ send_some (Sender * s, guint n)
       messages[k].msg_hdr.msg_iov = &pieces[k];
       messages[k].msg_hdr.msg_iovlen = 1;
     }
-    tool_send (s->fds[flow], messages, k);
+    if (tool_send (s->fds[flow], messages, k) > 0)
+      s->refused = g_get_monotonic_time ();
   }
   s->sent += n;
 }
@@ -215,6 +220,11 @@ run_sender (const gchar * host)
     close (s.fds[i]);
   printf ("%" G_GUINT64_FORMAT " datagrams of %d bytes sent over %d flows.\n",
       s.sent, size, flows);
+  if (s.refused > 0 && g_get_monotonic_time () - s.refused < REFUSED_LAST)
+    return
+        tool_complain ("nobody listens at %s, ports %d to %d: start "
+        "`fasp-multiflow receive' there first, with the same --flows.", host,
+        port, port + flows - 1);
   if (reached < rate * TOOL_SHORT && s.sent > arrears)
     tool_complain
         ("that was %.3g Mbit/s, not %.3g: this host is too slow, or was "

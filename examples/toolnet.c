@@ -159,18 +159,22 @@ tool_answer (ToolInbox * in, guint i)
   header->msg_controllen = room;
 }
 
-void
+guint
 tool_send (int fd, struct mmsghdr *messages, guint n)
 {
+  guint refused = 0;
+
   for (guint done = 0; done < n;) {
     gint taken = sendmmsg (fd, messages + done, n - done, 0);
     struct pollfd p = { fd, POLLOUT, 0 };
 
+    refused += taken < 0 && errno == ECONNREFUSED;
     if (taken < 0 && errno == EAGAIN)
       poll (&p, 1, 100);
     else
       done += MAX (taken, 1);
   }
+  return refused;
 }
 
 static void

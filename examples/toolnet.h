@@ -51,8 +51,8 @@ guint32 tool_get_drops (int fd);
 void tool_answer (ToolInbox * in, guint i);
 
 /* All of them; waits while the socket's buffer is full. What is refused
- * otherwise is lost. */
-void tool_send (int fd, struct mmsghdr *messages, guint n);
+ * otherwise is lost.  How many times it was as nobody listens there. */
+guint tool_send (int fd, struct mmsghdr *messages, guint n);
 
 /* SIGINT and SIGTERM end it, the second one at once. */
 void tool_catch_signals (void);

@@ -449,7 +449,14 @@ tell_removed (GstElement * element, const FaspEvent * event,
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
   post (element, "connection-removed", event, address);
-  GST_INFO_OBJECT (element, "%s", why);
+  /* the silence of others was told of; faspsrc tells itself */
+  if (event->reason == FASP_REASON_STOPPED && event->sessions == 0
+      && is_held (element))
+    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and nobody else is "
+            "there. The stream is held until a receiver is "
+            "(wait-for-connection=false: it passes).", why), (NULL));
+  else
+    GST_INFO_OBJECT (element, "%s", why);
 }
 
 void

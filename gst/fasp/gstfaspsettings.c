@@ -30,7 +30,7 @@ install_common (GObjectClass * klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_URI,
       g_param_spec_string ("uri", "URI",
-          "fasp://HOST:PORT dials, fasp://:PORT listens; with a multicast "
+          "fasp://HOST:PORT dials, fasp://:PORT listens (NULL: at port 7001); with a multicast "
           "address faspsink sends to the group and faspsrc hears it. Every "
           "property can be given as ?key=value&key=value; properties that are "
           "not named keep their values", NULL, READY));

@@ -225,7 +225,8 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
   if (!check_escapes (element, text, error))
     return FALSE;
   uri = gst_uri_from_string (text);
-  if (uri == NULL || g_strcmp0 (gst_uri_get_scheme (uri), "fasp") != 0) {
+  if (uri == NULL || gst_uri_get_scheme (uri) == NULL
+      || g_ascii_strcasecmp (gst_uri_get_scheme (uri), "fasp") != 0) {
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
         "fasp://:PORT to listen, with brackets around an IPv6 address.",
         count_plain (text), text);

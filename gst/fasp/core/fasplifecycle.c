@@ -274,6 +274,7 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
   event->final = !again;
+  event->sessions = endpoint->stats.sessions;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)

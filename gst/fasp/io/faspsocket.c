@@ -111,7 +111,7 @@ explain_bind (const FaspSocketSettings * settings, gint why)
       return
           "Another program has it, or an element that does not share its port "
           "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
-          "localport, or see which with `ss -ulpn'.";
+          "localport (of a URI that listens, its port), or see which with `ss -ulpn'.";
     case EACCES:
       return "Ports below 1024 need privileges: choose a higher localport.";
     case EADDRNOTAVAIL:

@@ -801,6 +801,7 @@ test_receiver_stops (void)
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (200000);
   g_autoptr (GstMessage) message = NULL;
+  g_autofree gchar *text = NULL;
   const gchar *reason;
 
   play (pair);
@@ -811,6 +812,8 @@ test_receiver_stops (void)
   reason = gst_structure_get_string (gst_message_get_structure (message),
       "reason");
   g_assert_nonnull (strstr (reason, "stopped before the end"));
+  text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "The stream is held"));
   pair_free (pair);
 }
 

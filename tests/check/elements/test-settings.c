@@ -17,6 +17,7 @@ static const Uri uris[] = {
   {"faspsink", "fasp://10.0.0.1:7001", NULL},
   {"faspsink", "fasp://:7001", NULL},
   {"faspsink", "fasp://:7001/", NULL},
+  {"faspsink", "FASP://10.0.0.1:7001", NULL},
   {"faspsink", "fasp://[::1]:7001?latency=300", NULL},
   {"faspsink", "fasp://[::1]:7001?latency=auto", NULL},
   {"faspsrc", "fasp://:7001?latency=-1", NULL},
