@@ -50,6 +50,11 @@ GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
 #define TS_PACKETS 7            /* in a datagram, as everybody does */
+/* A live source that waits for room for so much of the time, so often in a row, is too fast. */
+#define HELD_LOOK GST_SECOND
+#define HELD_SHARE .05
+#define HELD_LOOKS 3
+#define HELD_AGAIN (10 * (gint64) GST_SECOND)
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -152,9 +157,12 @@ drop_oldest (GstCbrPacer * self)
 static void
 wait_for_room (GstCbrPacer * self, gsize size)
 {
+  gint64 before = read_clock (self);
+
   self->blocked = size;
   cbr_waiter_sleep (&self->room, &self->lock);
   self->blocked = 0;
+  self->held += read_clock (self) - before;
 }
 
 /* FALSE: it may come in. */
@@ -255,6 +263,33 @@ tell_dropped (GstCbrPacer * self)
   g_mutex_lock (&self->lock);
 }
 
+/* A source that might wait does; one that is live is later and later. */
+static void
+tell_held (GstCbrPacer * self)
+{
+  gint64 now = read_clock (self), since = now - self->held_looked;
+
+  if (since < (gint64) HELD_LOOK)
+    return;
+  self->held_looks = self->held > HELD_SHARE * since ? self->held_looks + 1 : 0;
+  self->held_looked = now;
+  self->held = 0;
+  if (self->held_looks < HELD_LOOKS
+      || (self->held_told > 0 && now - self->held_told < HELD_AGAIN))
+    return;
+  if (!self->live_known)
+    ask_if_live (self);
+  if (!self->live)
+    return;
+  self->held_told = now;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("The stream is faster than bitrate: its live source is held up, and "
+          "all of it is later and later. Raise bitrate, lower the encoder's "
+          "rate, or set overflow=drop-oldest."), (NULL));
+  g_mutex_lock (&self->lock);
+}
+
 static GstFlowReturn
 gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -267,6 +302,7 @@ gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   else
     ret = take_buffer (self, buffer);
   tell_dropped (self);
+  tell_held (self);
   g_mutex_unlock (&self->lock);
   return ret;
 }
@@ -284,6 +320,7 @@ gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
     ret = take_buffer (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
   tell_dropped (self);
+  tell_held (self);
   g_mutex_unlock (&self->lock);
   gst_buffer_list_unref (list);
   return ret;
@@ -603,6 +640,7 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
     self->offload_payload = 0;
     self->dropped_told = self->dropped_untold = 0;
+    self->held_looked = self->held = self->held_told = self->held_looks = 0;
     good = gst_cbr_pacer_check_stuffing (self);
     g_mutex_unlock (&self->lock);
     if (!good)

@@ -508,7 +508,7 @@ prepare (GstFaspConnection * c, Wanted * wanted)
   io->user_data = c;
   io->endpoint.ask |= has_judge (c->element);
   memset (&c->refusals, 0, sizeof c->refusals);
-  c->told_busy = FALSE;
+  c->told_busy = c->failed = FALSE;
   return TRUE;
 }
 
@@ -608,6 +608,10 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
   g_autofree gchar *why = gst_fasp_events_explain (event);
   gboolean sends = c->role == FASP_ROLE_SENDER;
 
+  /* whatever comes behind it finds that out, too */
+  if (c->failed)
+    return GST_FLOW_ERROR;
+  c->failed = TRUE;
   if (event->reason == FASP_REASON_REFUSED)
     GST_ELEMENT_ERROR (c->element, RESOURCE, NOT_AUTHORIZED,
         ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL));

@@ -27,6 +27,7 @@ struct _GstFaspConnection
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
   GstFaspRefusals refusals;     /* the I/O thread's */
+  gboolean failed;              /* and that was told; the stream's */
   gboolean told_busy;           /* that it cannot be closed from where it was tried */
   /* the element's own share of an event; may be NULL */
   void (*event) (GstElement * element, const FaspEvent * event);

@@ -638,6 +638,39 @@ test_blocked_and_let_go (void)
   }
 }
 
+static gpointer
+push_on (gpointer data)
+{
+  Fixture *f = data;
+
+  while (gst_harness_push (f->h, make (1000,
+              GST_CLOCK_TIME_NONE)) == GST_FLOW_OK);
+  return NULL;
+}
+
+/* A live source that is too fast is later and later: that is told. */
+static void
+test_held (void)
+{
+  Fixture *f = setup ("bitrate=80000 max-burst=1000 max-delay=1000", SIMPLE);
+  GThread *thread = g_thread_new ("push", push_on, f);
+  GstMessage *warning = NULL;
+  guint left;
+
+  /* within some seconds, of which each lets ten buffers leave */
+  for (left = 0; warning == NULL && left < 100; left++) {
+    assert_pull (f, 1000);
+    advance_to (f, (left + 1) * 100 * MS);
+    warning = gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING);
+  }
+  g_assert_nonnull (warning);
+  g_assert_cmpuint (left, >, 30);
+  gst_message_unref (warning);
+  gst_harness_push_event (f->h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  teardown (f);
+}
+
 /* --- the end ------------------------------------------------------------------------------ */
 
 static GstEventType
@@ -1710,6 +1743,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/states", test_states);
   g_test_add_func ("/pacer/flush", test_flush);
   g_test_add_func ("/pacer/blocked-and-let-go", test_blocked_and_let_go);
+  g_test_add_func ("/pacer/held", test_held);
   g_test_add_func ("/pacer/eos", test_eos);
   g_test_add_func ("/pacer/event-order", test_event_order);
   g_test_add_func ("/pacer/serialized-query", test_serialized_query);
