@@ -109,7 +109,7 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
     case GST_FASP_PROP_MAX_BITRATE:
     case GST_FASP_PROP_MIN_BITRATE:
       fasp_endpoint_set_bitrates (endpoint, g_get_monotonic_time (),
-          s->min_bitrate, s->max_bitrate, 0);
+          s->min_bitrate, s->max_bitrate);
       break;
     case GST_FASP_PROP_SLOW_POLICY:
       fasp_endpoint_set_slow_policy (endpoint,

@@ -109,8 +109,7 @@ is_tcp (const Sender * s)
 static void
 set_rate (Sender * s, gint64 now, guint64 rate)
 {
-  fasp_pacer_set_rate (&s->pacer, now, rate, fasp_pacer_choose_burst (rate, 0,
-          0));
+  fasp_pacer_set_rate (&s->pacer, now, rate, fasp_pacer_choose_burst (rate, 0));
 }
 
 guint

@@ -411,8 +411,7 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
   } else if (receiver && explain_full (endpoint, NULL) != NULL) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
         explain_full (endpoint, NULL));
-  } else if (!receiver && count_open (endpoint) >= (config->max_sessions > 0 ?
-          config->max_sessions : FASP_SESSIONS_MAX)) {
+  } else if (!receiver && count_open (endpoint) >= FASP_SESSIONS_MAX) {
     reject (endpoint, now, call, FASP_REASON_BUSY,
         "no room for one more receiver");
   } else if (!receiver && fasp_store_is_finished (endpoint->store)

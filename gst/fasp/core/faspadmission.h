@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define FASP_HALF_MAX 1024
 /* And of one network. */
 #define FASP_HALF_NETWORK_MAX 256
-/* Receivers of one sender at most when max_sessions is 0. */
+/* Receivers of one sender at most. */
 #define FASP_SESSIONS_MAX 16384
 
 void fasp_admission_init (FaspEndpoint * endpoint);

@@ -6,15 +6,13 @@
 
 void
 fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
-    guint64 min_bitrate, guint64 max_bitrate, guint32 max_burst)
+    guint64 min_bitrate, guint64 max_bitrate)
 {
   endpoint->config.min_bitrate = min_bitrate;
   endpoint->config.max_bitrate = max_bitrate;
-  endpoint->config.max_burst = max_burst;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    session->max_burst = max_burst;
     session->tx.fresh_time = now;
     if (session->rate != NULL) {
       fasp_rate_set_bounds (session->rate, min_bitrate, max_bitrate);
@@ -24,7 +22,7 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
     }
   }
   if (endpoint->group != NULL)
-    fasp_group_set_pace (endpoint->group, now, max_bitrate, max_burst);
+    fasp_group_set_pace (endpoint->group, now, max_bitrate);
   fasp_endpoint_wake_all (endpoint);
 }
 

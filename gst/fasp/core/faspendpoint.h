@@ -65,10 +65,7 @@ typedef struct
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced, or
                                    as much as the controller finds */
   guint64 min_bitrate;          /* sender: a controller never goes below, bit/s */
-  guint32 max_burst;            /* sender: bytes back to back; 0: default */
   gsize buffer_size;            /* bytes held at most by store / reorder */
-  guint max_sessions;           /* listener: 0 means 1 for a receiver, no
-                                   limit but memory for a sender */
   guint half_open_max;          /* handshakes answered without a cookie at a
                                    time; above it callers get a RETRY */
   FaspSlowPolicy slow_policy;   /* sender */
@@ -299,7 +296,7 @@ guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint);
 /* --- changing while running ------------------------------------------------ */
 
 void fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
-    guint64 min_bitrate, guint64 max_bitrate, guint32 max_burst);
+    guint64 min_bitrate, guint64 max_bitrate);
 /* What is written consists of packets of @size bytes (MPEG-TS: 188), 0: of any.  Blocks hold whole
  * ones, if one fits: so there are whole ones in front of a gap and behind it. */
 void fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size);

@@ -38,7 +38,7 @@
 
 FaspGroup *
 fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
-    guint32 max_burst, FaspRandomFunc random, gpointer user_data)
+    FaspRandomFunc random, gpointer user_data)
 {
   FaspGroup *group = g_new0 (FaspGroup, 1);
 
@@ -55,8 +55,7 @@ fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
   group->tail_time = FASP_NEVER;
   group->given_up = FASP_NEVER;
   fasp_group_log_set_clock (group->log, 0, FASP_DAMP_CLOCK_MIN);
-  fasp_pacer_init (&group->pacer, rate, fasp_pacer_choose_burst (rate,
-          max_burst, 0));
+  fasp_pacer_init (&group->pacer, rate, fasp_pacer_choose_burst (rate, 0));
   return group;
 }
 
@@ -290,11 +289,10 @@ fasp_group_send_away (FaspGroup * group, FaspMember * member)
 /* --- the pace ------------------------------------------------------------------------ */
 
 void
-fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate,
-    guint32 max_burst)
+fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate)
 {
   fasp_pacer_set_rate (&group->pacer, now, rate, fasp_pacer_choose_burst (rate,
-          max_burst, group->pacer.quantum));
+          group->pacer.quantum));
 }
 
 static gsize

@@ -88,10 +88,9 @@ typedef struct
   FaspMeter meter;
 } FaspGroup;
 
-/* @to: the multicast address. @rate, @max_burst: of the pacer. */
+/* @to: the multicast address. @rate: of the pacer. */
 FaspGroup *fasp_group_new (const FaspAddress * to, FaspCipher cipher,
-    guint64 rate, guint32 max_burst, FaspRandomFunc random,
-    gpointer user_data);
+    guint64 rate, FaspRandomFunc random, gpointer user_data);
 void fasp_group_free (FaspGroup * group);
 
 /* Does the caller who says @hello listen to a group, and can it open what this one sends? */
@@ -123,8 +122,7 @@ void fasp_group_send_away (FaspGroup * group, FaspMember * member);
 FaspGroupSent fasp_group_get_sent (const FaspGroup * group,
     const FaspMember * member);
 
-void fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate,
-    guint32 max_burst);
+void fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate);
 /* When a datagram with a block may leave, from the group or from one of its members, for
  * which... */
 FaspTime fasp_group_get_ready (const FaspGroup * group, FaspTime now);

@@ -55,9 +55,8 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
           config->max_bitrate, now);
     session->source = &endpoint->source;
     session->rate_until = session->rate != NULL ? now : FASP_NEVER;
-    session->max_burst = config->max_burst;
     fasp_pacer_init (&session->pacer, config->max_bitrate,
-        fasp_pacer_choose_burst (config->max_bitrate, config->max_burst, 0));
+        fasp_pacer_choose_burst (config->max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
     fasp_spread_init (&session->spread, config->assignment, flows, seed, now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;

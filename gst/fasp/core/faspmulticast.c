@@ -21,7 +21,7 @@ fasp_multicast_init (FaspEndpoint * endpoint)
     return;
   endpoint->group = fasp_group_new (&config->group,
       fasp_credentials_get_first (config->credentials), config->max_bitrate,
-      config->max_burst, endpoint->random, endpoint->random_data);
+      endpoint->random, endpoint->random_data);
   endpoint->group->trace = &endpoint->trace;
   endpoint->group->store_size = config->buffer_size;
   endpoint->group->given_up = config->resume_timeout;

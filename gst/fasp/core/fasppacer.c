@@ -62,14 +62,12 @@ fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
 }
 
 guint32
-fasp_pacer_choose_burst (guint64 rate, guint32 wanted, FaspTime quantum)
+fasp_pacer_choose_burst (guint64 rate, FaspTime quantum)
 {
   guint64 slow = rate >= FASP_JUMBO_FROM ? 2 * FASP_DATAGRAM_MAX :
       CLAMP (rate / 8 * MAX (2 * quantum, BURST_SLOW_TIME) / FASP_SEC,
       BURST_MIN, quantum > FASP_PACER_QUANTUM ? BURST_MANY_MAX : BURST_MAX);
 
-  if (wanted > 0)
-    return wanted;
   return CLAMP (rate / 8 * BURST_FAST_TIME / FASP_SEC, slow, G_MAXINT32);
 }
 

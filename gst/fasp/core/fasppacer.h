@@ -39,10 +39,8 @@ void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
 /* What was sent ahead of the old rate is waited for at the new one, at once. */
 void fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
     guint32 burst);
-/* What may leave back to back at @rate with that quantum, bytes; @wanted if that is not
- * 0. */
-guint32 fasp_pacer_choose_burst (guint64 rate, guint32 wanted,
-    FaspTime quantum);
+/* What may leave back to back at @rate with that quantum, bytes. */
+guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
 /* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded
  * up to µs.  One that is larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,

@@ -422,8 +422,7 @@ void
 fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate)
 {
   fasp_pacer_set_rate (&session->pacer, now, rate,
-      fasp_pacer_choose_burst (rate, session->max_burst,
-          session->pacer.quantum));
+      fasp_pacer_choose_burst (rate, session->pacer.quantum));
 }
 
 void

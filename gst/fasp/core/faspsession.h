@@ -145,7 +145,6 @@ typedef struct
   FaspTime missed_seen;         /* of its, when it was looked at */
   guint64 acked_seen;           /* the same, and */
   guint stuck;                  /* so often in a row it was that already */
-  guint32 max_burst;            /* sender: bytes; 0: chosen */
   FaspRate *rate;               /* sender: NULL: fixed */
   const FaspSource *source;     /* of what it sends, and others */
   FaspTime rate_until;          /* it may be another then */

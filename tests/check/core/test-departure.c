@@ -97,7 +97,7 @@ static void
 test_bursts (void)
 {
   Host host = {.dice = g_rand_new_with_seed (7),.now = FASP_SEC };
-  guint32 burst = fasp_pacer_choose_burst (RATE, 0, 50 * PACES);
+  guint32 burst = fasp_pacer_choose_burst (RATE, 50 * PACES);
   FaspTime written = host.now;
 
   for (guint i = 0; i < PACES; i++)

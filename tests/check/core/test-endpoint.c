@@ -1200,7 +1200,7 @@ test_available_bitrate (void)
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
   fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
-      vnet_get_time (n->net), 0, 0, 0);
+      vnet_get_time (n->net), 0, 0);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), ==, 0);
   vcast_free (n);
@@ -1732,7 +1732,7 @@ test_slow_channel (void)
   vcast_run (n, 30 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1200);
   fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
-      vnet_get_time (n->net), 0, 2000000, 0);
+      vnet_get_time (n->net), 0, 2000000);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1472);
   vcast_end (n);

@@ -289,7 +289,7 @@ static void
 test_phases (void)
 {
   FaspAddress to = vgroup_get_address ();
-  FaspGroup *group = fasp_group_new (&to, FASP_CIPHER_AES_128_GCM, 0, 0, zeros,
+  FaspGroup *group = fasp_group_new (&to, FASP_CIPHER_AES_128_GCM, 0, zeros,
       NULL);
   FaspStore *store = fasp_store_new (1 << 20, 1000);
   guint8 first[100], before[100], after[100], again[100],

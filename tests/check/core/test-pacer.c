@@ -284,7 +284,7 @@ test_wake_many (void)
     guint wakes = 0;
 
     fasp_pacer_init (&pacer, turns[i].rate,
-        fasp_pacer_choose_burst (turns[i].rate, 0, 10 * FASP_MSEC));
+        fasp_pacer_choose_burst (turns[i].rate, 10 * FASP_MSEC));
     pacer.quantum = 10 * FASP_MSEC;
     for (; now < 11 * FASP_SEC; wakes++) {
       for (; fasp_pacer_get_time (&pacer, now, size) <= now; sent += size)

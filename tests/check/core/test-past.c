@@ -707,7 +707,7 @@ test_slow_past (void)
   p->last = attach (p, VNET_H, &last);
   dial (p, p->last, VNET_A);
   run (p, 1500 * FASP_MSEC);
-  fasp_endpoint_set_bitrates (p->source, vnet_get_time (p->net), 0, CHANNEL, 0);
+  fasp_endpoint_set_bitrates (p->source, vnet_get_time (p->net), 0, CHANNEL);
   run (p, 10 * FASP_SEC);
   g_assert_cmpuint (p->blocked, ==, 0);
   g_assert_cmpuint (p->missing, >, 0);
