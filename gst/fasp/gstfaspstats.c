@@ -85,6 +85,10 @@ describe_receiver (GstStructure * s, const FaspSessionStats * f)
   set_double (s, "sender-clock-ppm", f->sender_ppm);
   set_uint64 (s, "clock-jumps", f->clock_jumps);
   set_double (s, "receive-rate-mbps", f->receive_rate / 1e6);
+  if (f->member || f->group_datagrams > 0) {
+    set_uint64 (s, "multicast-packets-received", f->group_datagrams);
+    set_uint64 (s, "multicast-packets-received-lost", f->group_lost);
+  }
 }
 
 static GstStructure *

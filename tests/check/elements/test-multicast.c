@@ -223,9 +223,10 @@ test_group (gconstpointer data)
   count_callers (sender, &callers);
   for (guint i = 0; i < RECEIVERS; i++) {
     receivers[i] =
-        pair_launch ("faspsrc uri=fasp://%s:%u multicast-iface=\"%s\" "
-        "latency=50 %s " SECRET " ! appsink name=out sync=false async=false",
-        net->in_uri, port, net->interface, net->more);
+        pair_launch ("faspsrc name=src uri=fasp://%s:%u "
+        "multicast-iface=\"%s\" latency=50 %s " SECRET
+        " ! appsink name=out sync=false async=false", net->in_uri, port,
+        net->interface, net->more);
     gst_element_set_state (receivers[i], GST_STATE_PLAYING);
   }
   gst_element_set_state (sender, GST_STATE_PLAYING);
@@ -239,6 +240,8 @@ test_group (gconstpointer data)
     g_assert_cmpmem (got->data, got->len, g_bytes_get_data (stream, NULL),
         STREAM);
     g_byte_array_unref (got);
+    g_assert_cmpuint (pair_get_stat (receivers[i], "src",
+            "multicast-packets-received"), >, 0);
   }
   gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
   for (guint i = 0; i < RECEIVERS; i++) {
