@@ -107,7 +107,6 @@ fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     turn (hearing);
   fasp_gap_receive (gap, now, pn);
   hearing->heard = now;
-  hearing->datagrams++;
   return FASP_HEARING_OK;
 }
 

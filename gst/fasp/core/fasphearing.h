@@ -30,7 +30,6 @@ typedef struct
                                    they do not */
   /* of the gap, as for a flow (fasppath.h) */
   guint64 settled_told;
-  guint64 datagrams, wire;
 } FaspHearing;
 
 FaspHearing *fasp_hearing_new (const FaspGroupKey * key, FaspTime now);

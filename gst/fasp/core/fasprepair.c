@@ -397,7 +397,6 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
       FASP_SERIAL_BITS, repair->serial) : feedback->serial;
 
   memset (result, 0, sizeof (*result));
-  result->base = repair->base;
   result->shortest = FASP_NEVER;
   if (repair->has_feedback && serial <= repair->serial)
     return FALSE;
@@ -428,7 +427,6 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
   settle_unknown (repair, result);
   if (repair->log != NULL)
     fasp_repair_settle_group (repair, now, feedback, result);
-  result->base = repair->base;
   return TRUE;
 }
 

@@ -44,7 +44,6 @@ typedef struct _FaspRepair FaspRepair;
 
 typedef struct
 {
-  guint64 base;                 /* everything below is acknowledged */
   guint64 lost;                 /* transmissions found lost by this feedback */
   FaspTime shortest;            /* of these, since one left; FASP_NEVER: none */
   FaspTime rtt;                 /* sample, 0 when none; of the slowest flow */

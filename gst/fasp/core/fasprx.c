@@ -265,7 +265,6 @@ fasp_rx_is_due (FaspRx * rx, FaspTime now)
       rx->asks = TRUE;
       speak_now (rx, now, FALSE);
     } else {
-      rx->unasked++;
       fasp_damp_tell (damp, TRUE);      /* it is all here */
       if (is_missing_any (rx))
         ask (rx, now);
@@ -514,10 +513,8 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 
   /* what no sender makes would only take memory */
-  if (frame->total > FASP_BLOCK_SIZE_MAX) {
-    rx->outside++;
+  if (frame->total > FASP_BLOCK_SIZE_MAX)
     return arrival;
-  }
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
       arrival.fresh = TRUE;
@@ -526,14 +523,12 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
       break;
-    case FASP_REORDER_PARTIAL:
-      break;
     case FASP_REORDER_DUPLICATE:
       rx->duplicates++;
       break;
+    case FASP_REORDER_PARTIAL:
     case FASP_REORDER_OUTSIDE:
     case FASP_REORDER_INVALID:
-      rx->outside++;
       break;
   }
   if (!fasp_rx_is_damped (rx))

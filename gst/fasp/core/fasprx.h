@@ -80,9 +80,8 @@ typedef struct
   gboolean speaks;
   gboolean asks;                /* the feedback that is due does */
   FaspTime rtt;
-  guint64 unasked;              /* came before its time to be asked for */
   /* figures */
-  guint64 blocks, payload, rexes, duplicates, given_up, outside, feedbacks;
+  guint64 blocks, payload, rexes, duplicates, given_up, feedbacks;
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRx;

@@ -138,7 +138,6 @@ fasp_session_hear (FaspSession * session, FaspTime now,
     case FASP_HEARING_OK:
       break;
   }
-  session->hearing->wire += wire;
   fasp_session_count_received (session, now, wire);
   while (fasp_wire_next_frame (&r, &frame))
     if (session->state == FASP_SESSION_OPEN && !session->refused)

@@ -62,7 +62,6 @@ test_loss (void)
   g_assert_cmpuint (round, ==, 2);
   fasp_repair_sent (repair, 30, 0, 3, FALSE);   /* packet 12 */
   g_assert_true (feed (repair, 4, 12, 12, 10, 10, MISSING (-1), &result));
-  g_assert_cmpuint (result.base, ==, 10);
   g_assert_cmpuint (fasp_repair_get_base (repair), ==, 10);
   g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
   fasp_repair_free (repair);
