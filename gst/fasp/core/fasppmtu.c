@@ -197,7 +197,7 @@ fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now)
   return TRUE;
 }
 
-gboolean
+void
 fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
 {
   if (pmtu->confirming && size >= pmtu->size) {
@@ -208,7 +208,7 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
       search (pmtu, now);
   }
   if (size <= pmtu->size)
-    return FALSE;
+    return;
   for (guint i = 0; i < pmtu->n_candidates; i++)
     if (pmtu->candidates[i] == size) {
       pmtu->size = size;
@@ -216,9 +216,8 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
         rest (pmtu, now);
       else if (is_new (pmtu))
         pmtu->next_time = now;  /* and is there more? */
-      return TRUE;
+      return;
     }
-  return FALSE;
 }
 
 void

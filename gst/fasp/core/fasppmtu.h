@@ -63,8 +63,8 @@ guint16 fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
     gboolean passes);
 /* Probes would hold up the stream: later. FALSE: a size in use has to be confirmed. */
 gboolean fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now);
-/* A probe of @size was answered.  TRUE when the size in use changed. */
-gboolean fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
+/* A probe of @size was answered. */
+void fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* As much passes as is sent, since it was confirmed or asked: that will do for now.  FALSE: it
  * does not, that is no answer here. */
 gboolean fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now);

@@ -78,7 +78,7 @@ fits (const FaspSkew * skew, const FaspSkewPoint * on, gdouble slope)
   return all;
 }
 
-static gboolean
+static void
 estimate (FaspSkew * skew)
 {
   const FaspSkewPoint *from, *to;
@@ -86,15 +86,14 @@ estimate (FaspSkew * skew)
 
   if (skew->n < FASP_SKEW_LEAST || skew->points[skew->n - 1].arrival -
       skew->points[0].arrival < FASP_SKEW_LEAST * FASP_SEC)
-    return FALSE;
+    return;
   find_edge (skew, &from, &to);
   slope = (gdouble) (to->difference - from->difference) /
       (to->arrival - from->arrival);
   if (ABS (slope) > FASP_SKEW_PPM_MAX / 1e6 || !fits (skew, from, slope))
-    return FALSE;
+    return;
   skew->skew = slope;
   skew->known = TRUE;
-  return TRUE;
 }
 
 /* Forgets what is older than the window before @arrival, and the oldest if all room is
@@ -111,24 +110,22 @@ make_room (FaspSkew * skew, FaspTime arrival)
   memmove (skew->points, skew->points + old, skew->n * sizeof (*skew->points));
 }
 
-gboolean
+void
 fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival)
 {
   FaspSkewPoint point = { arrival, arrival - media };
   FaspSkewPoint *last = skew->n > 0 ? &skew->points[skew->n - 1] : NULL;
-  gboolean estimated;
 
   if (media < -SANE || media > SANE || arrival < 0 || arrival > SANE)
-    return FALSE;
+    return;
   if (last != NULL && arrival / FASP_SEC <= last->arrival / FASP_SEC) {
     /* its clock does not go back; one who says so is not listened to */
     if (point.difference < last->difference && arrival >= last->arrival)
       *last = point;
-    return FALSE;
+    return;
   }
   /* the second before is over */
-  estimated = estimate (skew);
+  estimate (skew);
   make_room (skew, arrival);
   skew->points[skew->n++] = point;
-  return estimated;
 }

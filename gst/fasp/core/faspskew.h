@@ -42,8 +42,8 @@ typedef struct
 } FaspSkew;
 
 void fasp_skew_init (FaspSkew * skew);
-/* A block arrived.  TRUE: there is a new estimate. */
-gboolean fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival);
+/* A block arrived. */
+void fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival);
 /* The clock jumped: what was seen so far has nothing to do with what comes; the rate is
  * held. */
 void fasp_skew_jumped (FaspSkew * skew);

@@ -257,15 +257,14 @@ fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time)
   fasp_segments_begin (&store->segments, store->head, &place);
 }
 
-guint64
+void
 fasp_store_mark_key_frame (FaspStore * store, FaspTime now, FaspTime media_time)
 {
   const guint8 mark = FASP_MARK_KEY_FRAME;
-  guint64 number = fasp_store_seal (store);
 
+  fasp_store_seal (store);
   if (!store->finished && !fasp_store_is_full (store))
     append_mark (store, now, media_time, &mark, sizeof mark);
-  return number;
 }
 
 gboolean

@@ -42,9 +42,9 @@ gboolean fasp_store_set_place (FaspStore * store, FaspTime now,
     FaspTime media_time, const FaspPlace * place, gboolean listens);
 /* A mark that says where the next byte is, whatever was said before. */
 void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
-/* A mark: a key frame begins with the next byte.  Its block; or the next, where there is no
- * room for it. */
-guint64 fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
+/* A mark: a key frame begins with the next byte, where there is room for
+ * it. */
+void fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
     FaspTime media_time);
 /* Marks: the header of the stream, once more. FALSE: there is no room for all of it. */
 gboolean fasp_store_mark_header (FaspStore * store, FaspTime now,
