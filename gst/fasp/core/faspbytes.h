@@ -105,15 +105,6 @@ fasp_write_payload (FaspWriter * w, const guint8 * data, gsize n)
   w->payload_size = n;
 }
 
-/* Copies it after all. */
-static inline void
-fasp_write_flat (FaspWriter * w)
-{
-  fasp_write_bytes (w, w->payload, w->payload_size);
-  w->payload = NULL;
-  w->payload_size = 0;
-}
-
 static inline void
 fasp_write_uint (FaspWriter * w, guint64 value, guint n)
 {

@@ -170,8 +170,6 @@ gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
  * room: as with fasp_endpoint_write(). */
 gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const FaspPlace * place);
-/* Where the next byte is that is written. */
-FaspPlace fasp_endpoint_get_next_place (const FaspEndpoint * endpoint);
 /* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most:
  * they are given to who joins in the middle, before the next unit at which that can be done, but
  * for more than a quarter of the buffer.  They are not written by that.  NULL, or no bytes: it

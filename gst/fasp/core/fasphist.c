@@ -41,12 +41,9 @@ void
 fasp_hist_add (FaspHist * hist, gint64 value)
 {
   value = MAX (value, 0);
-  if (hist->count == 0 || value < hist->min)
-    hist->min = value;
   if (hist->count == 0 || value > hist->max)
     hist->max = value;
   hist->count++;
-  hist->sum = value > G_MAXINT64 - hist->sum ? G_MAXINT64 : hist->sum + value;
   hist->buckets[bucket_of (value)]++;
 }
 
@@ -66,10 +63,4 @@ fasp_hist_percentile (const FaspHist * hist, gdouble fraction)
           MIN (upper_edge (i), hist->max);
   }
   return hist->max;
-}
-
-gint64
-fasp_hist_mean (const FaspHist * hist)
-{
-  return hist->count == 0 ? 0 : hist->sum / (gint64) hist->count;
 }

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 count;
-  gint64 sum, min, max;
+  gint64 max;
   guint64 buckets[FASP_HIST_BUCKETS];
 } FaspHist;
 
@@ -37,6 +37,5 @@ void fasp_hist_add (FaspHist * hist, gint64 value);
 /* Smallest value that at least @fraction (0..1) of the values do not exceed
  * (upper edge of its bucket, never above max); 0 when empty. */
 gint64 fasp_hist_percentile (const FaspHist * hist, gdouble fraction);
-gint64 fasp_hist_mean (const FaspHist * hist);
 
 G_END_DECLS

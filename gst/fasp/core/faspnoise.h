@@ -47,9 +47,6 @@ typedef struct
   guint messages;               /* written or read so far */
 } FaspNoise;
 
-/* What a message takes beyond its payload, at most. */
-#define FASP_NOISE_OVERHEAD (2 * FASP_KEY_SIZE + 2 * FASP_AEAD_TAG_SIZE)
-
 /* Fills in all but the keys that the pattern needs: set e, and s, s_public,
  * rs, psk where they are needed, before this. */
 void fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size);

@@ -413,13 +413,6 @@ fasp_reorder_get_bytes (const FaspReorder * reorder)
   return reorder->bytes;
 }
 
-gboolean
-fasp_reorder_has (const FaspReorder * reorder, guint64 number)
-{
-  return number < reorder->ack || (number < reorder->highest
-      && is_present (reorder, number));
-}
-
 guint64
 fasp_reorder_next_here (const FaspReorder * reorder, guint64 from)
 {

@@ -94,8 +94,6 @@ guint32 fasp_reorder_get_window (const FaspReorder * reorder);
 guint64 fasp_reorder_get_taken (const FaspReorder * reorder);
 /* Bytes of payload allocated in the buffer. */
 gsize fasp_reorder_get_bytes (const FaspReorder * reorder);
-/* TRUE when block @number is here, or was taken or given up. */
-gboolean fasp_reorder_has (const FaspReorder * reorder, guint64 number);
 
 /* The first block that is here, and not taken, at or after @from; highest: there is none. */
 guint64 fasp_reorder_next_here (const FaspReorder * reorder, guint64 from);

@@ -31,12 +31,6 @@ fasp_routes_free (FaspRoutes * routes)
   g_free (routes);
 }
 
-guint
-fasp_routes_count (const FaspRoutes * routes)
-{
-  return routes->n;
-}
-
 /* --- coming and going ------------------------------------------------------------ */
 
 static gboolean

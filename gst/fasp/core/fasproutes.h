@@ -44,7 +44,6 @@ typedef enum
 FaspRoutesResult fasp_routes_add (FaspRoutes * routes, FaspRole role,
     const gchar * streamid, guint * place);
 void fasp_routes_remove (FaspRoutes * routes, FaspTime now, guint place);
-guint fasp_routes_count (const FaspRoutes * routes);
 
 /* The place of who is to have a datagram, or FASP_ROUTES_NONE if there is nobody.
  * *route: how it is to be received. */

@@ -350,12 +350,6 @@ fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
   return TRUE;
 }
 
-FaspPlace
-fasp_endpoint_get_next_place (const FaspEndpoint * endpoint)
-{
-  return fasp_store_get_next_place (endpoint->store);
-}
-
 void
 fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
     GBytes * header)

@@ -373,7 +373,7 @@ test_gap_in_chain (gconstpointer data)
     gone += gap;
     p->written += gap;
     p->due += gap;
-    place = fasp_endpoint_get_next_place (p->source);
+    place = fasp_store_get_next_place (p->source->store);
     place.offset += gap;
     g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
             media_time_of (p, p->written), &place));
@@ -447,7 +447,7 @@ test_new_origin (void)
   /* and back to what it writes itself: a third one, from its beginning */
   g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
           media_time_of (p, p->written), NULL));
-  g_assert_cmpuint (fasp_endpoint_get_next_place (p->source).offset, ==, 0);
+  g_assert_cmpuint (fasp_store_get_next_place (p->source->store).offset, ==, 0);
   past_free (p);
 }
 
@@ -837,7 +837,7 @@ test_wants (void)
     guint64 start, head = fasp_store_seal (p->source->store);
     FaspPlace place;
 
-    wants.from = fasp_endpoint_get_next_place (p->source);
+    wants.from = fasp_store_get_next_place (p->source->store);
     if (table[i].origin > 0)
       memset (wants.from.origin.bytes, table[i].origin, FASP_ORIGIN_SIZE);
     wants.from.offset = table[i].offset;

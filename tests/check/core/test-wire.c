@@ -124,6 +124,15 @@ load_vectors (void)
 
 /* --- there and back -------------------------------------------------------------- */
 
+/* A payload that is somewhere else is copied behind what is written. */
+static void
+flatten (FaspWriter * w)
+{
+  fasp_write_bytes (w, w->payload, w->payload_size);
+  w->payload = NULL;
+  w->payload_size = 0;
+}
+
 static void
 rewrite_data (FaspWriter * w, const FaspFrame * frame)
 {
@@ -139,7 +148,7 @@ rewrite_data (FaspWriter * w, const FaspFrame * frame)
         frame->payload, frame->payload_size);
   fasp_wire_write_data (w, block, frame->round, frame->copy, frame->index,
       frame->count);
-  fasp_write_flat (w);
+  flatten (w);
   fasp_block_unref (block);
 }
 
