@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include "faspcredentials.h"
 #include "swarm.h"
+#include "vflat.h"
 
 #define JOINED_MAX 65536        /* bytes of one message */
 #define MESSAGES 8              /* read at once */
@@ -153,7 +154,7 @@ look (Receiver * r, gint64 now)
     fasp_block_unref (block);
   }
   while (fasp_endpoint_poll (r->endpoint, now, &datagram)) {
-    fasp_datagram_flatten (&datagram);
+    vflat_datagram (&datagram);
     if (!is_dropped (r))
       send (r->fd, datagram.data, datagram.size, 0);
     fasp_datagram_release (&datagram);

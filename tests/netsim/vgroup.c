@@ -2,6 +2,7 @@
 #include <string.h>
 #include "delayline.h"
 #include "vcast.h"
+#include "vflat.h"
 #include "vgroup.h"
 
 #define OVERHEAD 28
@@ -202,7 +203,7 @@ poll_sender (Vgroup * g)
   GPtrArray *forgotten;
 
   while (fasp_endpoint_poll (g->sender, g->now, &datagram)) {
-    fasp_datagram_flatten (&datagram);
+    vflat_datagram (&datagram);
     transmit_down (g, &datagram);
   }
   forgotten = fasp_endpoint_take_forgotten (g->sender);
@@ -219,7 +220,7 @@ poll_receiver (Vgroup * g, guint i)
   while (fasp_endpoint_poll (r->endpoint, g->now, &datagram)) {
     r->sent++;
     r->sent_wire += datagram.size + OVERHEAD;
-    fasp_datagram_flatten (&datagram);
+    vflat_datagram (&datagram);
     if (!r->gone)
       pass (g, &r->back, SENDER, &from, g->now, datagram.data, datagram.size);
   }

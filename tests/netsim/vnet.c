@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "delayline.h"
+#include "vflat.h"
 #include "vnet.h"
 
 #define OVERHEAD 28
@@ -253,7 +254,7 @@ flush (Vnet * net)
     if (net->endpoints[side] == NULL)
       continue;
     while (fasp_endpoint_poll (net->endpoints[side], net->now, &datagram)) {
-      fasp_datagram_flatten (&datagram);
+      vflat_datagram (&datagram);
       transmit (net, side, &datagram);
     }
     forget (net->endpoints[side]);

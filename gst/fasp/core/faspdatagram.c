@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
 #include "faspseal.h"
 
 void
@@ -33,18 +32,6 @@ fasp_datagram_seal (FaspDatagram * d)
   if (d->seal.lock != NULL && fasp_seal_close (&d->seal, d->data, d->head,
           d->payload, d->payload_size))
     fasp_datagram_release (d);  /* it is in data now */
-}
-
-void
-fasp_datagram_flatten (FaspDatagram * d)
-{
-  gsize rest = d->size - d->head - d->payload_size;
-
-  if (d->block == NULL)
-    return;
-  memmove (d->data + d->head + d->payload_size, d->data + d->head, rest);
-  memcpy (d->data + d->head, d->payload, d->payload_size);
-  fasp_datagram_release (d);
 }
 
 void

@@ -47,8 +47,6 @@ gboolean fasp_datagram_finish (FaspDatagram * datagram, FaspSealer * sealer,
     guint8 flow, guint64 pn, const FaspWriter * w, const FaspBlock * block);
 /* To be called for each one that was polled, before anything else. */
 void fasp_datagram_seal (FaspDatagram * datagram);
-/* Copies the payload into data, where the whole is then. */
-void fasp_datagram_flatten (FaspDatagram * datagram);
 /* To be called for each one that was polled, once it is sent or dropped. */
 void fasp_datagram_release (FaspDatagram * datagram);
 

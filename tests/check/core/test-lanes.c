@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "faspendpoint.h"
+#include "vflat.h"
 
 #define LANES 3
 #define RECEIVERS (2 * FASP_LANE_FULL + 12)
@@ -91,7 +92,7 @@ poll_lane (Net * net, guint lane)
       g_assert_cmpuint (net->lane[to], ==, lane + 1);
     }
     fasp_datagram_seal (&datagram);
-    fasp_datagram_flatten (&datagram);
+    vflat_datagram (&datagram);
     fasp_endpoint_receive (net->receivers[to], net->now, &from, datagram.data,
         datagram.size, NULL, FALSE);
   }
@@ -111,7 +112,7 @@ poll_receiver (Net * net, guint i)
     fasp_block_unref (block);
   }
   while (fasp_endpoint_poll (net->receivers[i], net->now, &datagram)) {
-    fasp_datagram_flatten (&datagram);
+    vflat_datagram (&datagram);
     fasp_endpoint_receive (net->sender, net->now, &from, datagram.data,
         datagram.size, NULL, FALSE);
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "faspendpointprivate.h"
 #include "fasproutes.h"
+#include "vflat.h"
 
 /* --- names ------------------------------------------------------------------------- */
 
@@ -331,7 +332,7 @@ port_send (Port * port, const FaspAddress * address, FaspEndpoint * caller)
 
   for (guint i = 0; i < MEMBERS; i++)
     while (fasp_endpoint_poll (port->members[i], port->now, &datagram)) {
-      fasp_datagram_flatten (&datagram);
+      vflat_datagram (&datagram);
       port->answers++;
       port->largest = MAX (port->largest, datagram.size);
       if (caller != NULL && fasp_address_equal (&datagram.to, address))
@@ -349,7 +350,7 @@ exchange (Port * port, const FaspAddress * address, FaspEndpoint * caller,
 
   for (; port->now < until; port->now += FASP_MSEC) {
     while (fasp_endpoint_poll (caller, port->now, &datagram)) {
-      fasp_datagram_flatten (&datagram);
+      vflat_datagram (&datagram);
       port_receive (port, address, datagram.data, datagram.size);
       fasp_datagram_release (&datagram);
     }
