@@ -236,7 +236,7 @@ main (int argc, char **argv)
     fprintf (stderr, "simlate: %s\n", error->message);
     return 2;
   }
-  if (!is_tcp () && (!fasp_rate_control_parse (sender, &control)
+  if (!is_tcp () && (!vstream_parse_rate_control (sender, &control)
           || control == FASP_RATE_CONTROL_FIXED)) {
     fprintf (stderr, "simlate: there is no sender %s\n", sender);
     return 2;

@@ -73,7 +73,7 @@ main (int argc, char **argv)
     return 2;
   }
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  if (!fasp_rate_control_parse (control, &sender.rate_control)) {
+  if (!vstream_parse_rate_control (control, &sender.rate_control)) {
     fprintf (stderr, "simstream: there is no rate control %s\n", control);
     return 2;
   }

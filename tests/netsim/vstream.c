@@ -10,6 +10,23 @@ vstream_config_init (VstreamConfig * config)
         30 * FASP_SEC,.limit = 60 * FASP_SEC,};
 }
 
+gboolean
+vstream_parse_rate_control (const gchar * name, FaspRateControl * control)
+{
+  static const gchar *const names[] = {
+    [FASP_RATE_CONTROL_FIXED] = "fixed",
+    [FASP_RATE_CONTROL_PERT] = "pert",
+    [FASP_RATE_CONTROL_ADAPTIVE] = "adaptive",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (name, names[i])) {
+      *control = i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
 Vstream *
 vstream_new (Vnet * net, const VstreamConfig * config,
     const FaspEndpointConfig * sender, const FaspEndpointConfig * receiver)

@@ -53,6 +53,9 @@ typedef struct
 } Vstream;
 
 void vstream_config_init (VstreamConfig * config);
+/* "fixed", "pert", "adaptive"; others are FALSE. */
+gboolean vstream_parse_rate_control (const gchar * name,
+    FaspRateControl * control);
 /* Bytes of the stream that are made in @since. */
 guint64 vstream_get_made (const VstreamConfig * config, FaspTime since);
 /* Makes both endpoints with the given settings, NULL for defaults. */

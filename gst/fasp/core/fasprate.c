@@ -14,17 +14,6 @@ static const FaspRateClass *const classes[] = {
   NULL, &fasp_rate_pert, &fasp_rate_adaptive
 };
 
-gboolean
-fasp_rate_control_parse (const gchar * name, FaspRateControl * control)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
-    if (g_str_equal (name, classes[i] != NULL ? classes[i]->name : "fixed")) {
-      *control = i;
-      return TRUE;
-    }
-  return FALSE;
-}
-
 FaspRate *
 fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now)
 {

@@ -24,10 +24,6 @@ typedef enum
   FASP_RATE_CONTROL_ADAPTIVE,
 } FaspRateControl;
 
-/* "fixed", "pert", "adaptive"; others are FALSE. */
-gboolean fasp_rate_control_parse (const gchar * name,
-    FaspRateControl * control);
-
 /* Rates of a controller, bit/s. */
 #define FASP_RATE_LEAST 100000
 #define FASP_RATE_MOST G_GUINT64_CONSTANT (10000000000)
@@ -63,7 +59,6 @@ typedef struct _FaspRate FaspRate;
 
 typedef struct
 {
-  const gchar *name;
   gsize size;
   void (*init) (FaspRate * rate, FaspTime now);
   void (*report) (FaspRate * rate, const FaspRateReport * report);

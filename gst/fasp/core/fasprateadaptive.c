@@ -585,5 +585,5 @@ report (FaspRate * rate, const FaspRateReport * report)
 }
 
 const FaspRateClass fasp_rate_adaptive = {
-  "adaptive", sizeof (FaspAdaptive), init, report, fasp_adaptive_get
+  sizeof (FaspAdaptive), init, report, fasp_adaptive_get
 };

@@ -194,5 +194,5 @@ get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 }
 
 const FaspRateClass fasp_rate_pert = {
-  "pert", sizeof (Pert), init, report, get
+  sizeof (Pert), init, report, get
 };
