@@ -7,67 +7,6 @@
 #define NEGLIGIBLE 1e-15
 #define SERIES_MAX 512
 
-gdouble
-fasp_model_any_of (gdouble chance, gdouble blocks)
-{
-  return chance >= 1 ? 1 : -expm1 (blocks * log1p (-chance));
-}
-
-gdouble
-fasp_model_chunk_late (gdouble loss, guint rounds, gdouble blocks)
-{
-  return fasp_model_any_of (pow (loss, rounds + 1.), blocks);
-}
-
-gdouble
-fasp_model_round_fails (gdouble loss, gdouble back_loss, guint requests,
-    guint copies)
-{
-  gdouble unasked = pow (back_loss, requests), lost = pow (loss, copies);
-
-  /* 1 - (1 - unasked) (1 - lost), without losing the small ones */
-  return unasked + lost - unasked * lost;
-}
-
-gdouble
-fasp_model_block_late (gdouble loss, gdouble back_loss, guint requests,
-    const guint * copies, guint rounds)
-{
-  gdouble late = loss;
-
-  for (guint i = 0; i < rounds; i++)
-    late *= fasp_model_round_fails (loss, back_loss, requests, copies[i]);
-  return late;
-}
-
-gdouble
-fasp_model_overhead (gdouble loss, gdouble back_loss, guint requests,
-    const guint * copies, guint rounds)
-{
-  gdouble rexes = 0, asked = 1 - pow (back_loss, requests);
-
-  for (guint i = 0; i < rounds; i++)
-    rexes += asked * copies[i] * fasp_model_block_late (loss, back_loss,
-        requests, copies, i);
-  return rexes;
-}
-
-gdouble
-fasp_model_fec_loss (gdouble loss, guint all, guint repairs)
-{
-  gdouble term, more = 0;
-
-  if (loss <= 0 || loss >= 1)
-    return loss;
-  /* lost, and `repairs' or more of the other all - 1, too */
-  for (guint i = repairs; i < all; i++) {
-    term = lgamma (all) - lgamma (i + 1.) - lgamma (all - i) +
-        i * log (loss) + (all - 1. - i) * log1p (-loss);
-    more += exp (term);
-  }
-  return loss * more;
-}
-
 /* Chances of so many missing blocks, by whether the last datagram was lost. */
 #define MISSING_MAX 64
 /* Less likely than that is not worth more steps. */
@@ -124,20 +63,6 @@ fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
   }
   return loss * sum (&w);
 }
-
-gdouble
-fasp_model_skips (gdouble chunk_late, gdouble chunks)
-{
-  return chunk_late * chunks;
-}
-
-gdouble
-fasp_model_seconds_to_skip (gdouble chunk_late, gdouble chunk_seconds)
-{
-  return chunk_seconds / chunk_late;
-}
-
-/* --- the path ------------------------------------------------------------------ */
 
 gdouble
 fasp_model_copies_lost (const FaspModelPath * path, guint copies,

@@ -2,11 +2,9 @@
  *
  * faspmodel.h: what the mathematics promises; derived in docs/model.md.
  *
- * The first half is the whitepaper's model (Aspera, FASPstream, 2015) and the
- * few steps by which it becomes one of copies, of feedback that is state, and
- * of FEC.  The second half is the path as the planner (faspplan.h) sees it:
- * losses are a two-state Markov chain (Gilbert 1960), in which independent
- * loss is the case stay = loss.
+ * The path is as the planner (faspplan.h) sees it: losses are a two-state Markov
+ * chain (Gilbert 1960), in which independent loss is the case stay = loss.  The
+ * whitepaper's model, from which that comes, is in the test of this.
  *
  * Probabilities are 0 .. 1.  Those near 0 are exact to a double's precision.
  */
@@ -16,30 +14,6 @@
 
 G_BEGIN_DECLS
 
-/* --- the whitepaper's model -------------------------------------------------- */
-
-/* P(M,N) = 1 - (1 - P^(M+1))^N: a chunk of @blocks has one that needs more
- * than @rounds rounds of rexes. */
-gdouble fasp_model_chunk_late (gdouble loss, guint rounds, gdouble blocks);
-/* The same from the chance of one block, as all of the below give it. */
-gdouble fasp_model_any_of (gdouble chance, gdouble blocks);
-
-/* One round fails: none of @requests gets through, or none of @copies does.
- * The paper asks once and sends one; with feedback as state every feedback of
- * the round is a request. */
-gdouble fasp_model_round_fails (gdouble loss, gdouble back_loss,
-    guint requests, guint copies);
-/* A block is not there after the @rounds rounds with @copies[i] each. */
-gdouble fasp_model_block_late (gdouble loss, gdouble back_loss,
-    guint requests, const guint * copies, guint rounds);
-/* Rexes per block, for the same; the first round is the most of it. */
-gdouble fasp_model_overhead (gdouble loss, gdouble back_loss,
-    guint requests, const guint * copies, guint rounds);
-
-/* What is lost behind a code that repairs up to @repairs losses among @all
- * datagrams, of which all - repairs are data. */
-gdouble fasp_model_fec_loss (gdouble loss, guint all, guint repairs);
-
 /* What is lost behind an ideal code with a sliding window: @share repairs for
  * each datagram of data, each of the last @window. @stay: the datagram behind a lost one is
  * lost, too. A lost block is recovered when as many repairs have come as blocks are
@@ -47,13 +21,6 @@ gdouble fasp_model_fec_loss (gdouble loss, guint all, guint repairs);
  * of a random walk). */
 gdouble fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
     gdouble share);
-
-/* Skips to be expected among @chunks; seconds until the first, with one chunk
- * every @chunk_seconds. */
-gdouble fasp_model_skips (gdouble chunk_late, gdouble chunks);
-gdouble fasp_model_seconds_to_skip (gdouble chunk_late, gdouble chunk_seconds);
-
-/* --- the path ------------------------------------------------------------------ */
 
 typedef struct
 {
