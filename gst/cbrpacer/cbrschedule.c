@@ -57,14 +57,6 @@ cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload)
   return CLAMP (n, 1, G_MAXINT);
 }
 
-gint64
-cbr_schedule_get_period (const CbrSchedule * schedule, guint payload)
-{
-  return fasp_rate_clock_span (schedule->base.rate,
-      (guint64) cbr_schedule_get_datagrams (schedule, payload) *
-      (payload + schedule->header));
-}
-
 void
 cbr_schedule_restart (CbrSchedule * schedule, gint64 now)
 {

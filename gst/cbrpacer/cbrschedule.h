@@ -86,8 +86,6 @@ gint64 cbr_schedule_get_due (const CbrSchedule * schedule);
 guint64 cbr_schedule_get_burst (const CbrSchedule * schedule);
 /* Datagrams per cycle, at least 1. */
 guint cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload);
-/* Of a full cycle, ns. */
-gint64 cbr_schedule_get_period (const CbrSchedule * schedule, guint payload);
 
 /* Nothing could leave before @now, the input was dry or the pipeline paused;
  * that is not made good.  FALSE: the next cycle is not due before @now anyway. */
