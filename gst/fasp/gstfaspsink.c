@@ -317,8 +317,7 @@ has_others (GstFaspSink * self)
   GST_OBJECT_LOCK (self);
   waits = self->connection.settings.slow_policy == GST_FASP_SLOW_POLICY_WAIT;
   GST_OBJECT_UNLOCK (self);
-  fasp_endpoint_get_stats (fasp_io_lock (self->connection.io),
-      g_get_monotonic_time (), &stats);
+  fasp_endpoint_get_stats (fasp_io_lock (self->connection.io), &stats);
   fasp_io_unlock (self->connection.io, FALSE);
   return !waits && stats.whole > 0;
 }

@@ -281,7 +281,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   /* copied under the lock, described without it */
   get_sessions (io, now, sessions, flows);
   endpoint = fasp_io_lock (io);
-  fasp_endpoint_get_stats (endpoint, now, &total);
+  fasp_endpoint_get_stats (endpoint, &total);
   /* nobody there any more: the figures of the one who left stay */
   if (sessions->len == 0)
     has_last = fasp_endpoint_get_last_session (endpoint, &last);

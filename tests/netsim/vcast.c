@@ -131,7 +131,7 @@ step (VCast * n)
     }
     if (i != VNET_A)
       read_node (n, node);
-    fasp_endpoint_get_stats (node->endpoint, now, &stats);
+    fasp_endpoint_get_stats (node->endpoint, &stats);
     node->max_buffer = MAX (node->max_buffer, stats.buffer_bytes);
   }
   if (a == NULL)
@@ -187,8 +187,7 @@ vcast_get_stats (VCast * n, VnetSide side)
 {
   FaspEndpointStats stats;
 
-  fasp_endpoint_get_stats (n->nodes[side].endpoint, vnet_get_time (n->net),
-      &stats);
+  fasp_endpoint_get_stats (n->nodes[side].endpoint, &stats);
   return stats;
 }
 

@@ -196,7 +196,7 @@ look (Vstream * stream)
       stream->events[event.type][i]++;
       stream->shortfalls += event.falls_short;
     }
-    fasp_endpoint_get_stats (sides[i], now, &stats);
+    fasp_endpoint_get_stats (sides[i], &stats);
     stream->max_buffer[i] = MAX (stream->max_buffer[i], stats.buffer_bytes);
     fasp_endpoint_get_sessions (sides[i], now, &(guint64) {
         0}

@@ -551,8 +551,7 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_admission_accept (FaspEndpoint * endpoint, FaspSession * session,
-    FaspDatagram * datagram)
+fasp_admission_accept (FaspSession * session, FaspDatagram * datagram)
 {
   FaspHandshake handshake = {
     .type = FASP_HANDSHAKE_ACCEPT,

@@ -45,7 +45,6 @@ void fasp_admission_forget (FaspEndpoint * endpoint, FaspSession * session);
 /* It is half open no more: open, or gone. */
 void fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session);
 /* Writes the ACCEPT of @session. */
-void fasp_admission_accept (FaspEndpoint * endpoint, FaspSession * session,
-    FaspDatagram * datagram);
+void fasp_admission_accept (FaspSession * session, FaspDatagram * datagram);
 
 G_END_DECLS

@@ -420,7 +420,7 @@ typedef struct
   guint64 handshakes_retried;   /* answered with a cookie */
 } FaspEndpointStats;
 
-void fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
+void fasp_endpoint_get_stats (FaspEndpoint * endpoint,
     FaspEndpointStats * stats);
 typedef struct
 {

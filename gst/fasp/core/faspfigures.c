@@ -11,8 +11,7 @@
 static const FaspHist empty_hist;
 
 void
-fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspTime now,
-    FaspEndpointStats * stats)
+fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspEndpointStats * stats)
 {
   *stats = endpoint->stats;
   stats->buffer_limit = endpoint->config.buffer_size;

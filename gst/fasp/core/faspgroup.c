@@ -223,7 +223,7 @@ fasp_group_lost_sight (FaspGroup * group, FaspMember * member)
 }
 
 void
-fasp_group_told_speaker (FaspGroup * group, FaspTime now, FaspMember * member)
+fasp_group_told_speaker (FaspMember * member, FaspTime now)
 {
   member->speak_time = now + SPEAKER_AGAIN;
 }

@@ -106,8 +106,7 @@ void fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
 void fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
     FaspTime rtt);
 /* It was told that it is the speaker. */
-void fasp_group_told_speaker (FaspGroup * group, FaspTime now,
-    FaspMember * member);
+void fasp_group_told_speaker (FaspMember * member, FaspTime now);
 /* How often members speak when they have nothing to ask for: together they take a share
  * of what is sent, as far as the store and the wish to know who is there let them wait. */
 FaspTime fasp_group_get_clock (const FaspGroup * group);

@@ -384,7 +384,7 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       tend_latency (session, now);
       if (session->role == FASP_ROLE_SENDER)
         fasp_writing_follow_header (endpoint, now, session);
-      fasp_multicast_tell_deaf (endpoint, now, session);
+      fasp_multicast_tell_deaf (endpoint, session);
       tell_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:

@@ -312,8 +312,7 @@ fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspTime now,
-    FaspSession * session)
+fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspSession * session)
 {
   FaspHearing *hearing = session->hearing;
 

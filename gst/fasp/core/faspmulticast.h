@@ -40,7 +40,7 @@ gboolean fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspSessionHeader * header,
     const guint8 * data, gsize size, FaspMemory * memory);
 /* The application hears that the group is not heard, or is again. */
-void fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspTime now,
+void fasp_multicast_tell_deaf (FaspEndpoint * endpoint,
     FaspSession * session);
 
 G_END_DECLS

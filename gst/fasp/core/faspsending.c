@@ -135,7 +135,7 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
     }
     if (session->accept_due) {
       session->accept_due = FALSE;
-      fasp_admission_accept (endpoint, session, datagram);
+      fasp_admission_accept (session, datagram);
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {

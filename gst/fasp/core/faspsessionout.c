@@ -460,7 +460,7 @@ poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (!session->member.joined || now < session->member.speak_time)
     return FALSE;
-  fasp_group_told_speaker (session->group, now, &session->member);
+  fasp_group_told_speaker (&session->member, now);
   begin (session, &l, datagram, pick_flow (session));
   fasp_wire_write_group (&l.w, 1, 0,
       fasp_group_get_clock (session->group) / FASP_MSEC);

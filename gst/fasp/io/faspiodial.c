@@ -27,7 +27,7 @@ is_settled (gpointer data)
   gboolean settled;
 
   fasp_guard_lock (&io->guard);
-  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
+  fasp_endpoint_get_stats (io->guard.endpoint, &stats);
   settled = stats.sessions > stats.interrupted || io->failed || io->closing;
   fasp_guard_unlock (&io->guard);
   return settled;

@@ -114,7 +114,7 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
   while (result == FASP_IO_OK && !fasp_endpoint_is_drained (io->guard.endpoint)
       && !is_over (io, &result, event))
     wait_for_change (io);
-  fasp_endpoint_get_stats (io->guard.endpoint, g_get_monotonic_time (), &stats);
+  fasp_endpoint_get_stats (io->guard.endpoint, &stats);
   *lost = stats.bytes_unconfirmed;
   fasp_guard_unlock (&io->guard);
   return result;

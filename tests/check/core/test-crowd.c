@@ -220,7 +220,7 @@ test_store (void)
     /* six seconds of stream, four of none */
     g->bitrate = i / 25 % 10 < 6 ? BITRATE : 0;
     vgroup_run (g, 40 * FASP_MSEC);
-    fasp_endpoint_get_stats (g->sender, g->now, &stats);
+    fasp_endpoint_get_stats (g->sender, &stats);
     most = MAX (most, stats.buffer_bytes);
   }
   g_assert_cmpuint (most, >, 100000);

@@ -144,7 +144,7 @@ count_sessions (Net * net)
 {
   FaspEndpointStats stats;
 
-  fasp_endpoint_get_stats (net->sender, net->now, &stats);
+  fasp_endpoint_get_stats (net->sender, &stats);
   return stats.sessions;
 }
 
