@@ -2,12 +2,13 @@
 #include <math.h>
 #include <string.h>
 #include "faspdamp.h"
+#include "faspdice.h"
 
 void
 fasp_damp_init (FaspDamp * damp, guint64 seed)
 {
   memset (damp, 0, sizeof *damp);
-  damp->state = seed != 0 ? seed : 1;
+  damp->dice = seed != 0 ? seed : 1;
   damp->time = FASP_NEVER;
   fasp_damp_set (damp, 1, 0, 0);
 }
@@ -23,20 +24,6 @@ fasp_damp_set (FaspDamp * damp, guint64 members, guint64 back_off_us,
       FASP_DAMP_CLOCK_MAX / FASP_MSEC) * FASP_MSEC;
 }
 
-/* Uniform in [0, 1): xorshift64*, Marsaglia 2003 and Vigna 2016.  Nothing is to be
- * guessed from it but when a receiver speaks. */
-static gdouble
-draw (FaspDamp * damp)
-{
-  guint64 x = damp->state;
-
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  damp->state = x;
-  return (x * G_GUINT64_CONSTANT (2685821657736338717) >> 11) * 0x1p-53;
-}
-
 FaspTime
 fasp_damp_draw (FaspDamp * damp)
 {
@@ -44,7 +31,7 @@ fasp_damp_draw (FaspDamp * damp)
 
   if (damp->back_off == 0)
     return 0;
-  return damp->back_off * log1p (expm1 (l) * draw (damp)) / l;
+  return damp->back_off * log1p (expm1 (l) * fasp_dice_roll (&damp->dice)) / l;
 }
 
 FaspTime
@@ -52,13 +39,13 @@ fasp_damp_draw_turn (FaspDamp * damp)
 {
   FaspTime longest = MIN (damp->members * FASP_MSEC, damp->clock);
 
-  return longest * draw (damp);
+  return longest * fasp_dice_roll (&damp->dice);
 }
 
 FaspTime
 fasp_damp_draw_clock (FaspDamp * damp)
 {
-  return damp->clock * (.75 + .25 * draw (damp));
+  return damp->clock * (.75 + .25 * fasp_dice_roll (&damp->dice));
 }
 
 void

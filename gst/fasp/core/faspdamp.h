@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 state;                /* of the random numbers */
+  guint64 dice;                 /* of the random numbers */
   guint members;
   FaspTime back_off;            /* T; 0: nothing is waited for */
   FaspTime clock;

@@ -25,17 +25,6 @@ fasp_spread_init (FaspSpread * spread, FaspAssignment assignment, guint n,
     spread->shares[i].weight = 1;
 }
 
-/* xorshift64* (Vigna, 2016). */
-gdouble
-fasp_spread_roll (FaspSpread * spread)
-{
-  spread->dice ^= spread->dice >> 12;
-  spread->dice ^= spread->dice << 25;
-  spread->dice ^= spread->dice >> 27;
-  return (spread->dice * G_GUINT64_CONSTANT (2685821657736338717) >> 11) *
-      0x1p-53;
-}
-
 void
 fasp_spread_set_usable (FaspSpread * spread, guint8 flow, gboolean usable)
 {

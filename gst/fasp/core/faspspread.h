@@ -62,7 +62,4 @@ guint fasp_spread_count (const FaspSpread * spread);
 void fasp_spread_adjust (FaspSpread * spread, FaspTime now,
     const FaspRepair * repair);
 
-/* An even number in [0, 1). */
-gdouble fasp_spread_roll (FaspSpread * spread);
-
 G_END_DECLS

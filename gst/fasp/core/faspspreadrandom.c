@@ -4,6 +4,7 @@
  * flow are then spread over the stream like noise, and no period of the
  * stream or of a path can meet that of the other.
  */
+#include "faspdice.h"
 #include "faspspread.h"
 
 static guint8
@@ -14,7 +15,7 @@ pick (FaspSpread * spread, guint64 among)
 
   for (guint64 left = among; left != 0; left &= left - 1)
     total += spread->shares[__builtin_ctzll (left)].weight;
-  at = fasp_spread_roll (spread) * total;
+  at = fasp_dice_roll (&spread->dice) * total;
   for (guint64 left = among; left != 0; left &= left - 1) {
     flow = __builtin_ctzll (left);
     at -= spread->shares[flow].weight;
