@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
- * fasplifecycle.c, faspdial.c, faspadmission.c, faspsending.c, faspwriting.c,
- * faspreading.c, faspencoder.c, faspslow.c, faspchange.c and faspfigures.c.
+ * fasplifecycle.c, faspdial.c, faspmove.c, faspadmission.c, faspsending.c,
+ * faspwriting.c, fasphistory.c, faspreading.c, faspencoder.c, faspslow.c,
+ * faspmulticast.c, faspchange.c and faspfigures.c.
  */
 #pragma once
 
