@@ -50,11 +50,12 @@ GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
 #define TS_PACKETS 7            /* in a datagram, as everybody does */
-/* A live source that waits for room for so much of the time, so often in a row, is too fast. */
-#define HELD_LOOK GST_SECOND
-#define HELD_SHARE .05
+/* A live source that waits for room, and what is queued never falls below so much of the most, in so
+ * many looks, is too fast. */
+#define HELD_LOOK ((gint64) GST_SECOND)
+#define HELD_SHARE .5
 #define HELD_LOOKS 3
-#define HELD_AGAIN (10 * (gint64) GST_SECOND)
+#define HELD_AGAIN (10 * HELD_LOOK)
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -157,12 +158,10 @@ drop_oldest (GstCbrPacer * self)
 static void
 wait_for_room (GstCbrPacer * self, gsize size)
 {
-  gint64 before = read_clock (self);
-
+  self->held = TRUE;
   self->blocked = size;
   cbr_waiter_sleep (&self->room, &self->lock);
   self->blocked = 0;
-  self->held += read_clock (self) - before;
 }
 
 /* FALSE: it may come in. */
@@ -190,6 +189,8 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   gsize size = gst_buffer_get_size (buffer);
   gboolean counted = FALSE;
 
+  self->least = MIN (self->least, self->queue.bytes);
+  self->most = MAX (self->most, self->queue.bytes);
   if (size == 0) {
     self->discont |= GST_BUFFER_IS_DISCONT (buffer);
     gst_buffer_unref (buffer);
@@ -267,13 +268,19 @@ tell_dropped (GstCbrPacer * self)
 static void
 tell_held (GstCbrPacer * self)
 {
-  gint64 now = read_clock (self), since = now - self->held_looked;
+  gint64 now = read_clock (self);
+  gboolean full;
 
-  if (since < (gint64) HELD_LOOK)
+  if (now < self->held_looked)  /* by another clock */
+    self->held_looked = self->held_told = now;
+  if (now - self->held_looked < HELD_LOOK)
     return;
-  self->held_looks = self->held > HELD_SHARE * since ? self->held_looks + 1 : 0;
+  full = self->held && self->least >= HELD_SHARE * self->most;
+  self->held_looks = full ? self->held_looks + 1 : 0;
   self->held_looked = now;
-  self->held = 0;
+  self->held = FALSE;
+  self->least = G_MAXSIZE;
+  self->most = 0;
   if (self->held_looks < HELD_LOOKS
       || (self->held_told > 0 && now - self->held_told < HELD_AGAIN))
     return;
@@ -640,7 +647,8 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
     self->offload_payload = 0;
     self->dropped_told = self->dropped_untold = 0;
-    self->held_looked = self->held = self->held_told = self->held_looks = 0;
+    self->held = FALSE;
+    self->held_looked = self->held_told = self->held_looks = 0;
     good = gst_cbr_pacer_check_stuffing (self);
     g_mutex_unlock (&self->lock);
     if (!good)

@@ -109,8 +109,10 @@ struct _GstCbrPacer
   gint64 cpu_mark;              /* ns */
   gint64 dropped_told, stats_told;      /* monotonic, µs */
   guint64 dropped_untold;       /* bytes */
-  gint64 held_looked, held, held_told;  /* clock, ns: how long the source waited for room since */
-  guint held_looks;             /* in a row that found that it did */
+  gboolean held;                /* the source waited for room since the last look */
+  gsize least, most;            /* of what was queued, too, bytes */
+  gint64 held_looked, held_told;        /* clock, ns */
+  guint held_looks;             /* in a row that found it so */
 };
 
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);

@@ -449,9 +449,7 @@ tell_removed (GstElement * element, const FaspEvent * event,
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
   post (element, "connection-removed", event, address);
-  /* the silence of others was told of; faspsrc tells itself */
-  if (event->reason == FASP_REASON_STOPPED && event->sessions == 0
-      && is_held (element))
+  if (event->held)
     GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and nobody else is "
             "there. The stream is held until a receiver is "
             "(wait-for-connection=false: it passes).", why), (NULL));

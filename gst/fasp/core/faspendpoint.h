@@ -272,7 +272,7 @@ typedef struct
                                    fasp_endpoint_get_available_bitrate() says */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED,
                                    BEHIND */
-  guint sessions;               /* REMOVED: that there are still */
+  gboolean held;                /* REMOVED: the stream, until there is a receiver again */
   gboolean left_behind;         /* SKIPPED, GAP: by the sender, which did not wait */
   FaspAddress before;           /* MOVED: of the session before */
   guint flows, flows_here;      /* agreed upon, and what this end has */

@@ -84,7 +84,7 @@ struct _FaspEndpoint
   FaspGroup *group;
   FaspAnnouncers announcers;
 
-  gboolean received;            /* a stream, that has ended; the receiver's */
+  gboolean received;            /* the one stream that it was to, to its end */
   gboolean given_up;            /* it was told that no call will follow */
   FaspTime gap_told;            /* 0: none yet */
   /* receiver */

@@ -251,6 +251,18 @@ calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
       || endpoint->config.keep_listening);
 }
 
+/* A receiver said goodbye, and it was the last one. */
+static gboolean
+is_held_by (const FaspEndpoint * endpoint, const FaspSession * session,
+    gboolean again)
+{
+  return session->role == FASP_ROLE_SENDER
+      && session->close_reason == FASP_REASON_STOPPED
+      && !session->close_initiated && !endpoint->closing
+      && endpoint->stats.sessions == 0 && endpoint->config.wait_for_connection
+      && (again || !fasp_dial_is_ours (endpoint));
+}
+
 /* It stays until it was said goodbye to, and counts no more. */
 static void
 leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
@@ -273,13 +285,13 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
   event->final = !again;
-  event->sessions = endpoint->stats.sessions;
+  event->held = is_held_by (endpoint, session, again);
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
-    endpoint->received |= event->final
+    endpoint->received |= event->final && !endpoint->config.keep_listening
         && session->close_reason != FASP_REASON_REPLACED;
   if (again)
     call_again (endpoint, now, session);

@@ -9,7 +9,6 @@
 
 /* Full batches sent before anything else is looked at. */
 #define BATCHES_MAX 4
-/* An errno, with room to spare. */
 /* Datagrams made, a microsecond each, between two looks at the clock. */
 #define SAME_TIME 8
 /* A socket that takes no more is tried again after that time at the latest. */

@@ -671,6 +671,43 @@ test_held (void)
   teardown (f);
 }
 
+static gpointer
+push_five (gpointer data)
+{
+  Fixture *f = data;
+
+  for (guint i = 0; i < 5; i++)
+    push (f, 1000);
+  return NULL;
+}
+
+/* One that waits now and then, and has caught up each time, is not. */
+static void
+test_held_for_a_moment (void)
+{
+  Fixture *f = setup ("bitrate=80000 max-burst=1000 max-delay=200", SIMPLE);
+
+  for (guint second = 0; second < 8; second++) {
+    GThread *thread = g_thread_new ("push", push_five, f);
+
+    for (guint i = 0; i < 5;) {
+      GstBuffer *buffer = try_pull (f);
+
+      if (buffer != NULL) {
+        gst_buffer_unref (buffer);
+        i++;
+      } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
+        gst_test_clock_crank (f->clock);
+      }
+    }
+    g_thread_join (thread);
+    gst_test_clock_set_time (f->clock, (second + 1) * GST_SECOND);
+  }
+  g_assert_cmpuint (get_stat (f, "overruns"), >, 8);
+  g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING));
+  teardown (f);
+}
+
 /* --- the end ------------------------------------------------------------------------------ */
 
 static GstEventType
@@ -1744,6 +1781,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/flush", test_flush);
   g_test_add_func ("/pacer/blocked-and-let-go", test_blocked_and_let_go);
   g_test_add_func ("/pacer/held", test_held);
+  g_test_add_func ("/pacer/held-for-a-moment", test_held_for_a_moment);
   g_test_add_func ("/pacer/eos", test_eos);
   g_test_add_func ("/pacer/event-order", test_event_order);
   g_test_add_func ("/pacer/serialized-query", test_serialized_query);
