@@ -315,6 +315,31 @@ test_keep_calling (void)
   vcast_free (n);
 }
 
+/* It listened on, and is to take one more only: that one it takes. */
+static void
+test_keep_listening_no_more (void)
+{
+  VCast *n = vcast_new (17);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  b.keep_listening = TRUE;
+  for (guint i = 1; i <= 3; i++) {
+    if (i == 1)
+      vcast_join (n, VNET_B, &b, VNET_A);
+    n->finish = FALSE;
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, 3 * FASP_SEC);
+    vcast_end (n);
+    g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==,
+        MIN (i, 2));
+    vcast_leave (n, VNET_A);
+    vcast_run (n, 10 * FASP_SEC);
+    fasp_endpoint_set_keep_listening (n->nodes[VNET_B].endpoint, FALSE);
+  }
+  vcast_free (n);
+}
+
 /* --- many receivers ------------------------------------------------------------- */
 
 /* Three receivers on unlike paths; the third joins late, at the live edge. */
@@ -1810,6 +1835,8 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FALSE), test_busy);
   g_test_add_func ("/endpoint/end-of-name", test_end_of_name);
   g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
+  g_test_add_func ("/endpoint/keep-listening-no-more",
+      test_keep_listening_no_more);
   g_test_add_data_func ("/endpoint/end-of-dead/wait",
       GINT_TO_POINTER (FASP_SLOW_WAIT), test_end_of_dead);
   g_test_add_data_func ("/endpoint/end-of-dead/skip",
