@@ -190,7 +190,6 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   gboolean counted = FALSE;
 
   self->least = MIN (self->least, self->queue.bytes);
-  self->most = MAX (self->most, self->queue.bytes);
   if (size == 0) {
     self->discont |= GST_BUFFER_IS_DISCONT (buffer);
     gst_buffer_unref (buffer);
@@ -236,6 +235,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
       || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     self->fed_at = read_clock (self);
   cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (buffer));
+  self->most = MAX (self->most, self->queue.bytes);
   wake (self);
   /* a wait computed with a rate that was far too low */
   if (self->waiting_rate > 0
@@ -648,6 +648,8 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     self->offload_payload = 0;
     self->dropped_told = self->dropped_untold = 0;
     self->held = FALSE;
+    self->least = G_MAXSIZE;
+    self->most = 0;
     self->held_looked = self->held_told = self->held_looks = 0;
     good = gst_cbr_pacer_check_stuffing (self);
     g_mutex_unlock (&self->lock);

@@ -110,7 +110,7 @@ struct _GstCbrPacer
   gint64 dropped_told, stats_told;      /* monotonic, µs */
   guint64 dropped_untold;       /* bytes */
   gboolean held;                /* the source waited for room since the last look */
-  gsize least, most;            /* of what was queued, too, bytes */
+  gsize least, most;            /* of what was queued, as a buffer came and with it, bytes */
   gint64 held_looked, held_told;        /* clock, ns */
   guint held_looks;             /* in a row that found it so */
 };
