@@ -198,6 +198,25 @@ wait_for_stat (Fixture * f, const gchar * name, guint64 value)
   }
 }
 
+/* @n buffers, whenever they are due: the clock goes on as the thread waits for it. */
+static void
+pull_in_time (Fixture * f, guint n)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+
+  while (n > 0) {
+    GstBuffer *buffer = try_pull (f);
+
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    if (buffer != NULL) {
+      gst_buffer_unref (buffer);
+      n--;
+    } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
+      gst_test_clock_crank (f->clock);
+    }
+  }
+}
+
 /* Until the thread waits for the clock (TRUE) or for something to come. */
 static gboolean
 wait_for_sleep (Fixture * f)
@@ -690,16 +709,7 @@ test_held_for_a_moment (void)
   for (guint second = 0; second < 8; second++) {
     GThread *thread = g_thread_new ("push", push_five, f);
 
-    for (guint i = 0; i < 5;) {
-      GstBuffer *buffer = try_pull (f);
-
-      if (buffer != NULL) {
-        gst_buffer_unref (buffer);
-        i++;
-      } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
-        gst_test_clock_crank (f->clock);
-      }
-    }
+    pull_in_time (f, 5);
     g_thread_join (thread);
     gst_test_clock_set_time (f->clock, (second + 1) * GST_SECOND);
   }
@@ -1002,16 +1012,7 @@ test_underrun (void)
     push (f, 1000);
   /* nothing of the idle time is made good. As fast as the thread wakes, the
    * first cycle is of one to four datagrams. */
-  for (guint i = 0; i < 8;) {
-    GstBuffer *buffer = try_pull (f);
-
-    if (buffer != NULL) {
-      gst_buffer_unref (buffer);
-      i++;
-    } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
-      gst_test_clock_crank (f->clock);
-    }
-  }
+  pull_in_time (f, 8);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, 14 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=, 18 * MS);
   g_assert_cmpuint (get_stat (f, "underruns"), ==, 1);

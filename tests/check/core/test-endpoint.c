@@ -324,9 +324,8 @@ test_keep_listening_no_more (void)
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
   b.keep_listening = TRUE;
+  vcast_join (n, VNET_B, &b, VNET_A);
   for (guint i = 1; i <= 3; i++) {
-    if (i == 1)
-      vcast_join (n, VNET_B, &b, VNET_A);
     n->finish = FALSE;
     vcast_join (n, VNET_A, &a, VNET_B);
     vcast_run (n, 3 * FASP_SEC);
