@@ -69,7 +69,7 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_reading_begin (endpoint, session, told);
     session->rx.give_up = config->too_late_skip;
     session->tells_arrivals = told->arrivals > 0;
-    session->rx.eager = session->tells_arrivals || flows > 1;
+    session->rx.report.eager = session->tells_arrivals || flows > 1;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }

@@ -210,7 +210,7 @@ was_read (FaspEndpoint * endpoint, FaspSession * session)
 {
   if (session->state == FASP_SESSION_OPEN)
     fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
-        &session->turn_to_send, fasp_rx_get_timeout (&session->rx));
+        &session->turn_to_send, fasp_report_get_timeout (&session->rx.report));
   else if (fasp_session_is_over (session) && !session->removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session);     /* it can go */

@@ -217,7 +217,7 @@ fasp_session_open (FaspSession * session, FaspTime now)
   if (session->role == FASP_ROLE_SENDER)
     session->tx.heard = now;
   else
-    session->rx.feedback_due = now;
+    session->rx.report.due = now;
   fasp_session_measure (session);
 }
 
@@ -381,7 +381,7 @@ get_open_timeout (FaspSession * session, FaspTime now)
       timeout = fasp_sooner (timeout, fasp_sooner (session->promise_time,
               fasp_outlook_get_timeout (&session->tx.outlook)));
   } else {
-    timeout = fasp_sooner (fasp_rx_get_timeout (&session->rx),
+    timeout = fasp_sooner (fasp_report_get_timeout (&session->rx.report),
         fasp_session_get_ping_time (session));
     timeout = fasp_sooner (timeout, fasp_session_get_speak_up_time (session));
     if (fasp_session_get_hold_end (session) > 0)

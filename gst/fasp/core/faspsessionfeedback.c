@@ -152,5 +152,5 @@ fasp_session_look_at_flows (FaspSession * session, FaspTime now)
   if (session->hearing != NULL)
     news |= fasp_session_look_at_group (session, now);
   if (news)
-    fasp_rx_settled (&session->rx, now);
+    fasp_report_settled (&session->rx.report, now);
 }

@@ -24,7 +24,7 @@ fasp_session_get_silent_since (const FaspSession * session)
   if (hearing == NULL)
     return heard;
   /* the sender has known of a shorter clock since then, too */
-  end = MAX (heard, rx->clock_since) + BELIEVED * rx->damp.clock;
+  end = MAX (heard, rx->report.clock_since) + BELIEVED * rx->report.damp.clock;
   end = MIN (end, heard + BELIEVED * FASP_DAMP_CLOCK_MAX);
   return MAX (heard, MIN (hearing->heard, end));
 }
@@ -52,7 +52,7 @@ fasp_session_get_ping_time (const FaspSession * session)
     return session->member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session),
         session->ping_time - FASP_KEEPALIVE) : session->spoken + FASP_KEEPALIVE;
-  if (fasp_rx_is_damped (&session->rx))
+  if (fasp_report_is_damped (&session->rx.report))
     return FASP_NEVER;
   /* it goes with the next feedback, which is not longer in coming */
   return session->ping_time + (session->n_paths == 1
@@ -76,14 +76,15 @@ fasp_session_listen (FaspSession * session, FaspTime now,
   if (key->cipher >= FASP_CIPHERS)
     return;                     /* it offers what it was not asked for */
   session->hearing = fasp_hearing_new (key, now);
-  fasp_rx_join (&session->rx, seed, key->members, key->back_off, key->clock);
+  fasp_report_join (&session->rx.report, seed, key->members, key->back_off,
+      key->clock);
 }
 
 void
 fasp_session_is_passed_by (FaspSession * session, FaspTime now)
 {
   fasp_hearing_is_passed_by (session->hearing, now);
-  session->rx.member = !session->hearing->deaf;
+  session->rx.report.member = !session->hearing->deaf;
 }
 
 /* Who has the key of the group can say nothing else there. */
@@ -99,13 +100,13 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
       fasp_rx_repair (&session->rx, now, frame);
       break;
     case FASP_FRAME_GROUP:
-      fasp_rx_group (&session->rx, now, frame->number, frame->back_off,
-          frame->interval);
+      fasp_report_group (&session->rx.report, now, frame->number,
+          frame->back_off, frame->interval);
       break;
     case FASP_FRAME_DATA:
       if (frame->round == 0)
         fasp_hearing_brings (session->hearing, now);
-      session->rx.member = !session->hearing->deaf;
+      session->rx.report.member = !session->hearing->deaf;
       fasp_session_handle_data (session, now, frame, wire);
       break;
     default:
@@ -154,7 +155,7 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
 
   if (now >= fasp_session_get_speak_up_time (session)) {
     hearing->spoken_up = now;
-    fasp_rx_speak_up (&session->rx, now);
+    fasp_report_now (&session->rx.report, now);
   }
   if (session->rx.solver != NULL)
     fasp_gap_set_patience (hearing->gap, fasp_rx_get_patience (&session->rx,
@@ -163,10 +164,10 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
     return FALSE;
   news = fasp_gap_count_settled (hearing->gap) != hearing->settled_told;
   hearing->settled_told = fasp_gap_count_settled (hearing->gap);
-  fasp_damp_settled (&session->rx.damp, settled + 1);
+  fasp_damp_settled (&session->rx.report.damp, settled + 1);
   /* a hole may have been settled before anything told which block it was */
   if (settled == fasp_gap_get_largest (hearing->gap))
-    news |= fasp_rx_is_missing_unasked (&session->rx);
+    news |= fasp_report_is_missing_unasked (&session->rx.report);
   return news;
 }
 
@@ -186,8 +187,9 @@ fasp_session_tell_group (FaspSession * session, FaspTime now,
   fasp_gap_get_counters (gap, &counters);
   told->largest = largest;
   if (fasp_gap_get_settled (gap, now, &settled))
-    fasp_damp_settled (&session->rx.damp, settled + 1);
-  told->unsettled = largest + 1 - fasp_rx_tell_settled (&session->rx);
+    fasp_damp_settled (&session->rx.report.damp, settled + 1);
+  told->unsettled =
+      largest + 1 - fasp_report_tell_settled (&session->rx.report);
   told->delay = now - fasp_gap_get_largest_time (gap);
   told->received = counters.received;
   told->holes = counters.holes;

@@ -323,7 +323,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
     return;
   session->promise_serial = frame->serial;
   rx->promised = MIN (frame->interval, FASP_INTERVAL_MAX);
-  fasp_allowance_set (&rx->budget, frame->budget);
+  fasp_allowance_set (&rx->report.budget, frame->budget);
   if (fasp_playout_set (&rx->playout, now, frame->number * FASP_MSEC)
       || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
           rx->promised))
@@ -394,7 +394,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_GROUP:     /* for this one alone: it is the speaker */
       if (takes_stream)
-        fasp_rx_speak (&session->rx, now);
+        fasp_report_speak (&session->rx.report, now);
       break;
     case FASP_FRAME_DATA:
       if (takes_stream && session->hearing != NULL && frame->round == 0)

@@ -337,12 +337,12 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role != FASP_ROLE_RECEIVER)
     return FALSE;
   fasp_session_look_at_flows (session, now);
-  if (!fasp_rx_is_due (&session->rx, now))
+  if (!fasp_report_is_due (&session->rx.report, now))
     return FALSE;
   begin (session, &l, datagram, pick_flow (session));
   fasp_session_write_feedback (session, now, &l.w);
   /* no datagram is sent for that alone; of several flows one each */
-  if ((fasp_rx_is_damped (&session->rx) || session->n_paths == 1)
+  if ((fasp_report_is_damped (&session->rx.report) || session->n_paths == 1)
       && now >= session->ping_time) {
     session->ping_time = now + PING_INTERVAL;
     fasp_wire_write_number (&l.w, FASP_FRAME_PING, fasp_path_ping (l.path, now,
@@ -350,7 +350,7 @@ poll_feedback (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   }
   if (!finish (session, now, &l, FASP_NO_BLOCK, FALSE))
     return FALSE;
-  fasp_rx_feedback_sent (&session->rx, now,
+  fasp_report_sent (&session->rx.report, now,
       datagram->size + datagram->to.overhead);
   return TRUE;
 }

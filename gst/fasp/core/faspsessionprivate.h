@@ -28,7 +28,7 @@ fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
   session->wire_received += wire;
   fasp_meter_add (&session->receive_meter, now, wire);
   if (session->role == FASP_ROLE_RECEIVER)
-    fasp_rx_datagram (&session->rx, now, wire, session->rtt.smoothed);
+    fasp_report_datagram (&session->rx.report, now, wire, session->rtt.smoothed);
 }
 
 /* A block's DATA. @wire: bytes of its datagram, from the IP header up. */

@@ -46,7 +46,7 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->repairs_received = rx->repairs;
   stats->blocks_recovered = rx->recovered;
   stats->blocks_too_late = rx->given_up;
-  stats->feedback_sent = rx->feedbacks;
+  stats->feedback_sent = rx->report.count;
   stats->promised_interval = rx->promised;
   stats->skips = rx->skips;
   stats->sender_ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;

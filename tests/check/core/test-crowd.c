@@ -142,22 +142,22 @@ test_unknown (void)
   FaspRx rx;
 
   fasp_rx_init (&rx, now, 0, 1000, &agreed);
-  fasp_rx_join (&rx, 7, 100, 10 * FASP_MSEC, 10000);
-  fasp_rx_feedback_sent (&rx, now, 100);
+  fasp_report_join (&rx.report, 7, 100, 10 * FASP_MSEC, 10000);
+  fasp_report_sent (&rx.report, now, 100);
   fasp_rx_data (&rx, now, &frame);
-  g_assert_false (fasp_rx_is_missing_unasked (&rx));
+  g_assert_false (fasp_report_is_missing_unasked (&rx.report));
   /* block 1 was lost, nothing tells that there is one */
-  fasp_rx_settled (&rx, now);
+  fasp_report_settled (&rx.report, now);
   now += 20 * FASP_MSEC;
-  g_assert_false (fasp_rx_is_due (&rx, now));
+  g_assert_false (fasp_report_is_due (&rx.report, now));
   frame.block = 2;
   fasp_rx_data (&rx, now, &frame);
-  g_assert_true (fasp_rx_is_missing_unasked (&rx));
-  g_assert_cmpint (fasp_rx_get_timeout (&rx), >, now + FASP_SEC);
-  fasp_rx_settled (&rx, now);
-  g_assert_false (fasp_rx_is_missing_unasked (&rx));
+  g_assert_true (fasp_report_is_missing_unasked (&rx.report));
+  g_assert_cmpint (fasp_report_get_timeout (&rx.report), >, now + FASP_SEC);
+  fasp_report_settled (&rx.report, now);
+  g_assert_false (fasp_report_is_missing_unasked (&rx.report));
   now += 10 * FASP_MSEC;
-  g_assert_true (fasp_rx_is_due (&rx, now));
+  g_assert_true (fasp_report_is_due (&rx.report, now));
   fasp_rx_clear (&rx);
 }
 
