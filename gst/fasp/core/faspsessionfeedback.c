@@ -154,3 +154,27 @@ fasp_session_look_at_flows (FaspSession * session, FaspTime now)
   if (news)
     fasp_report_settled (&session->rx.report, now);
 }
+
+gboolean
+fasp_session_poll_feedback (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  FaspPacket p;
+
+  if (session->role != FASP_ROLE_RECEIVER)
+    return FALSE;
+  fasp_session_look_at_flows (session, now);
+  if (!fasp_report_is_due (&session->rx.report, now))
+    return FALSE;
+  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  fasp_session_write_feedback (session, now, &p.w);
+  /* no datagram is sent for that alone; of several flows one each */
+  if ((fasp_report_is_damped (&session->rx.report) || session->n_paths == 1)
+      && now >= session->ping_time)
+    fasp_session_write_ping (session, now, &p);
+  if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))
+    return FALSE;
+  fasp_report_sent (&session->rx.report, now,
+      datagram->size + datagram->to.overhead);
+  return TRUE;
+}

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "faspsession.h"
+#include "fasppacket.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +34,29 @@ fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
 /* A block's DATA. @wire: bytes of its datagram, from the IP header up. */
 void fasp_session_handle_data (FaspSession * session, FaspTime now,
     const FaspFrame * frame, gsize wire);
-/* Receiver: its FEEDBACK, and what goes with it. */
+/* What is asked of the paths, and answered: FALSE, nothing is due. */
+gboolean fasp_session_poll_pong (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+gboolean fasp_session_poll_challenge (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+gboolean fasp_session_poll_probe (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+gboolean fasp_session_poll_ping (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+/* Of several: those that nothing is heard on. */
+gboolean fasp_session_poll_quiet (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+/* A PING in what goes anyway. */
+void fasp_session_write_ping (FaspSession * session, FaspTime now,
+    FaspPacket * packet);
+/* Where the numbers of packets are that the peer may not have got for so long that their low bits
+ * do not tell: of one flow, each in its turn, and the group's is that after the last. */
+void fasp_session_write_next (FaspSession * session, FaspTime now,
+    FaspWriter * w);
+/* Receiver: its FEEDBACK, when it is due, */
+gboolean fasp_session_poll_feedback (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram);
+/* and what it says, which goes with a CLOSE, too. */
 void fasp_session_write_feedback (FaspSession * session, FaspTime now,
     FaspWriter * w);
 /* Has time settled what is lost, or does a flow carry nothing while others do? */

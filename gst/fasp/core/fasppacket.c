@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasppacket.h"
+
+/* Of so many feedbacks one goes on a flow whether it is silent or not. */
+#define SILENT_EVERY 4
+
+void
+fasp_packet_begin (FaspPacket * p, FaspSession * session,
+    FaspDatagram * datagram, guint8 flow)
+{
+  FaspSessionHeader header = { flow, fasp_sealer_get_phase (session->sealer),
+    session->peer_id, session->paths[flow].next_pn
+  };
+
+  p->flow = flow;
+  p->path = &session->paths[flow];
+  p->datagram = datagram;
+  p->w = (FaspWriter) {
+  datagram->data, sizeof datagram->data -
+        fasp_sealer_get_tag_size (session->sealer)};
+  datagram->to = p->path->address;
+  fasp_wire_write_session (&p->w, &header);
+}
+
+/* Not what goes to an address that the peer may have by now, or what is to end a silence: that may
+ * be because of it. */
+static gboolean
+may_be_marked (FaspSession * session, const FaspPacket * p)
+{
+  if (session->rate == NULL
+      || !fasp_address_equal (&p->datagram->to, &p->path->address))
+    return FALSE;
+  if (session->tx.stalled) {
+    fasp_ecn_restart (&p->path->ecn);
+    return FALSE;
+  }
+  return fasp_ecn_mark (&p->path->ecn, p->path->next_pn);
+}
+
+gboolean
+fasp_packet_finish (FaspPacket * p, FaspSession * session, FaspTime now,
+    guint64 block, gboolean continued)
+{
+  FaspDatagram *datagram = p->datagram;
+  FaspWriter *w = &p->w;
+  gsize wire;
+
+  if (!fasp_datagram_finish (datagram, session->sealer, p->flow,
+          p->path->next_pn, w, w->payload_size > 0 ?
+          fasp_store_get (session->tx.store, block) : NULL)) {
+    g_critical ("a datagram is too large, or its number was used before");
+    return FALSE;
+  }
+  datagram->ecn = may_be_marked (session, p);
+  wire = datagram->size + datagram->to.overhead;
+  p->path->next_pn++;
+  p->path->datagrams_sent++;
+  p->path->wire_sent += wire;
+  if (++session->phase_datagrams == session->rekey_datagrams)
+    session->rekey_time = MIN (session->rekey_time, now);
+  session->spoken = now;
+  session->datagrams_sent++;
+  session->wire_sent += wire;
+  fasp_meter_add (&session->send_meter, now, wire);
+  if (session->role == FASP_ROLE_SENDER) {
+    fasp_pacer_sent (&session->pacer, now, wire);
+    if (session->rate != NULL)
+      fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now,
+          session->wire_sent);
+    fasp_repair_sent (session->tx.repair, now, p->flow, block, continued);
+  }
+  return TRUE;
+}
+
+guint8
+fasp_packet_pick_flow (FaspSession * session)
+{
+  guint8 proved = 0;
+
+  if (session->n_paths == 1)
+    return 0;
+  if (session->role == FASP_ROLE_SENDER)
+    return fasp_spread_pick (&session->spread, 0);
+  /* in turn: if one of them is dead, the next says the same; what is silent here
+   * may be the only one that carries there */
+  session->turns++;
+  for (guint i = 1; i <= session->n_paths; i++) {
+    guint8 flow = (session->turn + i) % session->n_paths;
+
+    if (!session->paths[flow].proved)
+      continue;
+    proved = flow;
+    if (!session->paths[flow].silent || session->turns % SILENT_EVERY == 0)
+      break;
+  }
+  return session->turn = proved;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionpath.c: what a session asks of its paths, and what it answers: PINGs that
+ * measure, show that one is there, or prove an address, and probes of the MTU.
+ */
+#include "faspsessionprivate.h"
+
+/* Round trips are measured this often by who gets no feedback. */
+#define PING_INTERVAL FASP_SEC
+/* bit/s; at less, the eight probes of a search take longer than a third of a second */
+#define PROBE_RATE_MIN 250000
+/* The peer is asked whether new keys may come at least so often. */
+#define REKEY_WAIT_MAX (2 * FASP_SEC)
+/* A flow on which nothing has been heard for so long may carry nothing there either. */
+#define NEXT_AFTER (10 * FASP_SEC)
+
+gboolean
+fasp_session_poll_pong (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  const FaspPong *pong;
+  FaspPacket p;
+
+  if (session->n_pongs == 0)
+    return FALSE;
+  pong = &session->pongs[--session->n_pongs];
+  fasp_packet_begin (&p, session, datagram, pong->flow);
+  /* back to where it came from: that is what the challenge is about */
+  datagram->to = pong->to;
+  fasp_wire_write_number (&p.w, FASP_FRAME_PONG, pong->token);
+  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
+}
+
+/* A PING, padded to @size bytes if that is not 0. */
+static gboolean
+send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
+    guint8 flow, const FaspAddress * to, guint16 size)
+{
+  guint tag_size = fasp_cipher_get_tag_size (session->cipher);
+  FaspAddress at = *to;
+  FaspPacket p;
+
+  fasp_packet_begin (&p, session, datagram, flow);
+  datagram->to = at;
+  fasp_wire_write_number (&p.w, FASP_FRAME_PING, fasp_path_ping (p.path, now,
+          &session->tokens, size, FALSE, &at));
+  if (size > 0) {
+    gsize more = size - tag_size - p.w.used;
+    guint8 *padding = fasp_write_room (&p.w, more);
+
+    if (padding != NULL)
+      memset (padding, FASP_FRAME_PADDING, more);
+  }
+  return fasp_packet_finish (&p, session, now,
+      size > p.path->pmtu.size ? FASP_PROBE : FASP_NO_BLOCK, FALSE);
+}
+
+void
+fasp_session_write_ping (FaspSession * session, FaspTime now,
+    FaspPacket * packet)
+{
+  session->ping_time = now + PING_INTERVAL;
+  fasp_wire_write_number (&packet->w, FASP_FRAME_PING,
+      fasp_path_ping (packet->path, now, &session->tokens, 0, FALSE,
+          &packet->path->address));
+}
+
+gboolean
+fasp_session_poll_challenge (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (now < fasp_path_get_challenge_time (path))
+      continue;
+    fasp_path_challenged (path, now);
+    return send_ping (session, now, datagram, i, &path->candidate, 0);
+  }
+  return FALSE;
+}
+
+/* Of several: those that nothing is heard on. */
+gboolean
+fasp_session_poll_quiet (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (now < fasp_path_get_ping_time (path))
+      continue;
+    fasp_path_asked (path, now);
+    return send_ping (session, now, datagram, i, &path->address, 0);
+  }
+  return FALSE;
+}
+
+/* What a path takes that is known; 0: none is. */
+static guint16
+get_known_width (const FaspSession * session)
+{
+  guint16 width = 0;
+
+  for (guint i = 0; i < session->n_paths; i++)
+    if (!session->paths[i].pmtu.searching)
+      width = MAX (width, session->paths[i].pmtu.size);
+  return width;
+}
+
+/* Does as much pass as is sent? Of several ways it is not known by which; and who gives up what is
+ * late acknowledges that, too. */
+static gboolean
+all_passes (const FaspSession * session)
+{
+  return session->largest_sent == 0 || (session->n_paths == 1
+      && session->tx.skips_told == 0
+      && session->largest_passed >= session->largest_sent);
+}
+
+gboolean
+fasp_session_poll_probe (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  guint64 rate = session->pacer.ready.rate;
+
+  /* what a group sends, and what is sent again of it, fits any path */
+  if (session->role == FASP_ROLE_RECEIVER || session->member.joined)
+    return FALSE;
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+    gboolean was = path->pmtu.confirming, passes;
+    guint16 size;
+
+    /* the data is as large, and would not show that smaller ones arrive */
+    if (path->probed) {
+      path->probed = FALSE;
+      return send_ping (session, now, datagram, i, &path->address, 0);
+    }
+    if (!fasp_session_is_used (session, i)
+        || now < fasp_pmtu_get_timeout (&path->pmtu))
+      continue;
+    if (rate > 0 && rate < PROBE_RATE_MIN
+        && fasp_pmtu_postpone (&path->pmtu, now))
+      continue;
+    if (all_passes (session) && fasp_pmtu_will_do (&path->pmtu, now)) {
+      session->largest_sent = session->largest_passed = 0;
+      continue;
+    }
+    passes = fasp_repair_get_told (session->tx.repair, i).told > path->probe_pn;
+    fasp_pmtu_expect (&path->pmtu, get_known_width (session));
+    size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
+        passes);
+    fasp_session_measure (session);
+    if (path->pmtu.confirming && !was) {
+      session->confirm_from = session->tx.cursor;
+      session->largest_sent = session->largest_passed = 0;
+    }
+    if (size == 0)
+      continue;
+    session->ping_time = now + PING_INTERVAL;
+    path->probe_pn = path->next_pn + 1;
+    path->probed = path->pmtu.confirming;
+    return send_ping (session, now, datagram, i, &path->address, size);
+  }
+  return FALSE;
+}
+
+/* Would a member find the place of what comes from the group?  Not before it knows how far the
+ * stream is. */
+static gboolean
+is_in_stream (const FaspTx * tx)
+{
+  return tx->acked >= MAX (tx->skip_to, fasp_store_get_tail (tx->store));
+}
+
+void
+fasp_session_write_next (FaspSession * session, FaspTime now, FaspWriter * w)
+{
+  const guint turns = session->n_paths + 1;
+
+  for (guint i = 0; i < turns; i++) {
+    guint flow = session->next_turn;
+
+    session->next_turn = (flow + 1) % turns;
+    if (flow == session->n_paths) {
+      if (session->group == NULL || !is_in_stream (&session->tx))
+        continue;
+      fasp_wire_write_next (w, FASP_GROUP_FLOW,
+          fasp_group_log_get_pn (session->group->log));
+      return;
+    }
+    if (session->n_paths > 1 && now - session->paths[flow].heard >= NEXT_AFTER) {
+      fasp_wire_write_next (w, flow, session->paths[flow].next_pn);
+      return;
+    }
+  }
+}
+
+gboolean
+fasp_session_poll_ping (FaspSession * session, FaspTime now,
+    FaspDatagram * datagram)
+{
+  gboolean rekeys = now >= fasp_session_get_rekey_time (session);
+  FaspTime timeout = fasp_rtt_timeout (&session->rtt);
+  FaspPacket p;
+
+  /* the receiver wants to know the round trip; the sender has feedback for that and only
+   * shows that it is there */
+  if (!session->ping_due && !rekeys
+      && now < fasp_session_get_ping_time (session))
+    return FALSE;
+  /* what needs no answer will do for that */
+  if (session->role == FASP_ROLE_SENDER && !session->ping_due && !rekeys
+      && session->rtt.measured && !session->member.joined) {
+    session->promise_time = now;
+    return FALSE;
+  }
+  session->ping_time = now + PING_INTERVAL;
+  session->ping_due = FALSE;
+  if (rekeys) {
+    /* one takes the place of that before, whose answer should be here */
+    session->rekey_wait = MAX (timeout, MIN (2 * session->rekey_wait,
+            REKEY_WAIT_MAX));
+    session->rekey_ping = now;
+  }
+  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  fasp_wire_write_number (&p.w, FASP_FRAME_PING, fasp_path_ping (p.path, now,
+          &session->tokens, 0, rekeys, &p.path->address));
+  fasp_session_write_next (session, now, &p.w);
+  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
+}
