@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "fasptx.h"
+#include "fasptxprivate.h"
 
 /* Nothing heard for this long, or four times the RTT: stall. */
 #define STALL_AFTER (5 * FASP_SEC)
-/* The group has said something that long ago, besides the round trips of
- * STALL_AFTER, and it was not heard. */
-#define DEAF_AFTER FASP_SEC
 /* A copy for which there is nothing left asks again. */
 #define COPY_AGAIN (5 * FASP_MSEC)
 /* What waits for too long again within such a time waits since more comes than leaves. */
@@ -87,93 +84,6 @@ has_fresh (const FaspTx * tx)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
-/* What the group has sent meanwhile. */
-static void
-follow (FaspTx * tx)
-{
-  guint64 next = fasp_repair_follow (tx->repair);
-
-  if (next <= tx->cursor)
-    return;
-  tx->blocks_sent += next - tx->cursor;
-  tx->payload_sent += fasp_store_count_bytes (tx->store, tx->cursor, next);
-  tx->cursor = next;
-}
-
-void
-fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
-{
-  tx->log = log;
-  tx->past = NULL;
-  tx->deaf_since = FASP_NEVER;
-  tx->deaf = FALSE;
-  fasp_repair_join (tx->repair, now, log);
-  tx->tail_time = now;
-  follow (tx);
-}
-
-void
-fasp_tx_leave (FaspTx * tx, FaspTime now)
-{
-  follow (tx);
-  tx->past = tx->log;
-  tx->log = NULL;
-  fasp_repair_leave (tx->repair);
-  fasp_return_left (&tx->back, now);
-  tx->tail_interval = FASP_TX_TAIL_FIRST;
-  tx->tail_time = now + tx->tail_interval;
-  tx->fresh_time = now;
-}
-
-/* By what a FEEDBACK says; the first one after an outage may be older than what has come
- * since. */
-static void
-judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
-{
-  if (fasp_repair_get_unheard (tx->repair) >= now - DEAF_AFTER -
-      4 * rtt->smoothed)
-    tx->deaf_since = FASP_NEVER;
-  else if (tx->deaf_since == FASP_NEVER)
-    tx->deaf_since = now;
-  tx->deaf = tx->deaf_since != FASP_NEVER
-      && now - tx->deaf_since > rtt->smoothed;
-}
-
-gboolean
-fasp_tx_is_deaf (const FaspTx * tx)
-{
-  return tx->log != NULL && tx->deaf;
-}
-
-gboolean
-fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
-    const FaspGroupLog * log)
-{
-  guint64 pn, received;
-  FaspTime sent;
-
-  if (!fasp_repair_get_past (tx->repair, log, &pn, &received))
-    return FALSE;
-  /* of the one behind it; 0: it left too long ago to know */
-  sent = pn + 1 < fasp_group_log_get_pn (log) ?
-      fasp_group_log_get_time (log, pn + 1) : now;
-  return fasp_return_told (&tx->back, now, sent > 0
-      && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
-}
-
-/* Who hears the group again, and is not back yet, may have more than was sent to it. */
-static void
-overtake (FaspTx * tx, const FaspFeedback * feedback)
-{
-  guint64 told = MAX (feedback->ack, feedback->end);
-  guint64 next = fasp_group_log_get_next (tx->past), to = MIN (told, next);
-
-  if (to <= tx->cursor)
-    return;
-  fasp_repair_overtaken (tx->repair, to);
-  tx->cursor = to;
-}
-
 /* After how long it is asked whether the last block of each flow has come.  Its loss is to be
  * repaired within the latency, too; where the next one shows it by then, asking is of no use.
  * Nor is it where the latency has time for so many round trips that it can wait for what is said
@@ -210,9 +120,9 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   FaspRepairResult result;
 
   if (tx->log != NULL)
-    follow (tx);
+    fasp_tx_follow_group (tx);
   else if (tx->past != NULL)
-    overtake (tx, feedback);
+    fasp_tx_overtake (tx, feedback);
   if (!fasp_repair_feedback (tx->repair, now, feedback, &result))
     return FALSE;
   *dead = result.dead;
@@ -265,7 +175,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   else if (tx->log != NULL)
     tx->tail_time = now;
   if (tx->log != NULL)
-    judge_hearing (tx, now, rtt);
+    fasp_tx_judge_hearing (tx, now, rtt);
   return TRUE;
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasptxgroup.c: the sending half of a member of a group, to which new blocks go by that:
+ * it joins, is deaf, leaves, and returns.
+ */
+#include "fasptxprivate.h"
+
+/* The group has said something that long ago, besides four round trips, and it was not
+ * heard. */
+#define DEAF_AFTER FASP_SEC
+
+void
+fasp_tx_follow_group (FaspTx * tx)
+{
+  guint64 next = fasp_repair_follow (tx->repair);
+
+  if (next <= tx->cursor)
+    return;
+  tx->blocks_sent += next - tx->cursor;
+  tx->payload_sent += fasp_store_count_bytes (tx->store, tx->cursor, next);
+  tx->cursor = next;
+}
+
+void
+fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
+{
+  tx->log = log;
+  tx->past = NULL;
+  tx->deaf_since = FASP_NEVER;
+  tx->deaf = FALSE;
+  fasp_repair_join (tx->repair, now, log);
+  tx->tail_time = now;
+  fasp_tx_follow_group (tx);
+}
+
+void
+fasp_tx_leave (FaspTx * tx, FaspTime now)
+{
+  fasp_tx_follow_group (tx);
+  tx->past = tx->log;
+  tx->log = NULL;
+  fasp_repair_leave (tx->repair);
+  fasp_return_left (&tx->back, now);
+  tx->tail_interval = FASP_TX_TAIL_FIRST;
+  tx->tail_time = now + tx->tail_interval;
+  tx->fresh_time = now;
+}
+
+/* The first one after an outage may be older than what has come since. */
+void
+fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
+{
+  if (fasp_repair_get_unheard (tx->repair) >= now - DEAF_AFTER -
+      4 * rtt->smoothed)
+    tx->deaf_since = FASP_NEVER;
+  else if (tx->deaf_since == FASP_NEVER)
+    tx->deaf_since = now;
+  tx->deaf = tx->deaf_since != FASP_NEVER
+      && now - tx->deaf_since > rtt->smoothed;
+}
+
+gboolean
+fasp_tx_is_deaf (const FaspTx * tx)
+{
+  return tx->log != NULL && tx->deaf;
+}
+
+gboolean
+fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
+    const FaspGroupLog * log)
+{
+  guint64 pn, received;
+  FaspTime sent;
+
+  if (!fasp_repair_get_past (tx->repair, log, &pn, &received))
+    return FALSE;
+  /* of the one behind it; 0: it left too long ago to know */
+  sent = pn + 1 < fasp_group_log_get_pn (log) ?
+      fasp_group_log_get_time (log, pn + 1) : now;
+  return fasp_return_told (&tx->back, now, sent > 0
+      && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
+}
+
+void
+fasp_tx_overtake (FaspTx * tx, const FaspFeedback * feedback)
+{
+  guint64 told = MAX (feedback->ack, feedback->end);
+  guint64 next = fasp_group_log_get_next (tx->past), to = MIN (told, next);
+
+  if (to <= tx->cursor)
+    return;
+  fasp_repair_overtaken (tx->repair, to);
+  tx->cursor = to;
+}
