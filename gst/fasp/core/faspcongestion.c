@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspcongestion.h"
+#include <math.h>
 #include "fasprate.h"
 
 #define GROWTH .7               /* packets a round trip */
@@ -7,6 +8,8 @@
 #define GROWTH_TRIPS 2.
 #define GROWTH_LEAST .1
 #define GROWTH_MOST .5
+/* Packets/s^3: C of CUBIC, whose window is W - C K^3 when it was halved, and W after K. */
+#define CUBIC .4
 #define POLITE_MIN (2 * FASP_SEC)
 #define POLITE_MAX (20 * FASP_SEC)
 /* In vain was an answer so shortly before the next one; so many in a row. */
@@ -26,7 +29,8 @@ FaspCongestionAnswer
 fasp_congestion_answer (FaspCongestion * congestion, FaspTime now, FaspTime rtt,
     gdouble rate)
 {
-  gdouble polite = rate * rtt / FASP_SEC / FASP_RATE_PACKET / 2 * rtt;
+  gdouble half = rate * rtt / FASP_SEC / FASP_RATE_PACKET / 2;
+  gdouble polite = MIN (half * rtt, cbrt (half / CUBIC) * FASP_SEC);
   FaspTime since = now - congestion->answered;
 
   congestion->polite_until = now + CLAMP (polite, POLITE_MIN, POLITE_MAX);

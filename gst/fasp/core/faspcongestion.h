@@ -4,8 +4,8 @@
  *
  * As TCP does, once a round trip, by FASP_CONGESTION_LESS (RFC 8511).  Others that answer it, too, come
  * back by a packet a round trip; so do we, a little slower as less was given away, for as long as
- * whoever is as fast needs for half of the rate: that is to be polite.  Who goes on whatever is
- * answered is nobody to be polite to.
+ * whoever is as fast needs for half of the rate, as Reno or as CUBIC does (RFC 9438, section 4.2), whoever is
+ * sooner: that is to be polite.  Who goes on whatever is answered is nobody to be polite to.
  */
 #pragma once
 

@@ -9,7 +9,8 @@
 #define LEAST 3
 /* A queue that overflows loses what is too much: who loses more of all has no way at all. */
 #define OUTAGE_SHARE .75
-/* If it were chance so many of the others would be lost, at least: of fewer none may be by chance, too. */
+/* If it were chance so many of the others would be lost, at least, of those that are lost together one:
+ * of fewer none may be by chance, too. */
 #define EXPECTED_LEAST 6
 /* What is told of over more than that is of a source that has nothing to send, and of the probes of
  * the path's width. */
@@ -30,19 +31,25 @@ slide (FaspOverflow * o, FaspTime now)
   for (guint i = 0; i < 2; i++) {
     o->told[i] /= 2;
     o->lost[i] /= 2;
+    o->looks[i] /= 2;
+    o->squares[i] /= 2;
   }
-  o->looks /= 2;
-  o->squares /= 2;
 }
 
-/* Packets that chance loses together, in the mean: by how much more what looks lose of those that have
- * not waited varies than it would if each packet was lost by itself. */
+/* Packets that are lost together, in the mean, if it is by chance: by how much more what looks lose
+ * varies than it would if each packet was lost by itself. */
 static gdouble
-get_burst (const FaspOverflow * o)
+get_burst (const FaspOverflow * o, gboolean waited)
 {
-  if (o->lost[0] <= 0)
+  gdouble lost = o->lost[waited], looks = o->looks[waited];
+
+  if (lost <= 0)
     return 1;
-  return MAX (1, o->squares / o->lost[0] - o->lost[0] / o->looks);
+  /* of one look nothing is known */
+  if (looks <= 1)
+    return MAX (1, lost);
+  return MAX (1, (o->squares[waited] / lost - lost / looks) * looks / (looks -
+          1));
 }
 
 gboolean
@@ -78,19 +85,21 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   waited = queue - least > MAX (MAX (LONG_LEAST, noise), LONG_SHARE * range);
   o->told[waited] += told;
   o->lost[waited] += lost;
-  if (!waited) {
-    o->looks++;
-    o->squares += (gdouble) lost *lost;
-  }
+  o->looks[waited]++;
+  o->squares[waited] += (gdouble) lost *lost;
   if (!waited || lost == 0)
     return FALSE;
   ratio = o->told[1] / MAX (o->told[0], 1);
   chance = ratio * (o->lost[0] + PRIOR);
-  most = LEAST + chance + SIGMAS * sqrt (chance * get_burst (o) * (1 + ratio));
+  most =
+      LEAST + chance + SIGMAS * sqrt (chance * get_burst (o,
+          FALSE) * (1 + ratio));
   if (o->lost[1] <= most
-      || o->told[0] * o->lost[1] < EXPECTED_LEAST * o->told[1])
+      || o->told[0] * o->lost[1] < MAX (EXPECTED_LEAST, get_burst (o,
+              TRUE)) * o->told[1])
     return FALSE;
   /* it is not held against what is lost later, for as long as it is remembered */
+  o->squares[1] *= most / o->lost[1];
   o->lost[1] = most;
   return TRUE;
 }

@@ -64,7 +64,8 @@ test_new (void)
           RATE), ==, FASP_CONGESTION_NOTHING);
 }
 
-/* As long as half of the rate takes others, by a packet a round trip; within bounds. */
+/* As long as half of the rate takes others, by a packet a round trip or as CUBIC, whichever is sooner;
+ * within bounds. */
 static void
 test_polite (void)
 {
@@ -76,6 +77,8 @@ test_polite (void)
     /* 10 Mbit/s: 83 packets in 100 ms, half of which are 41.7 round trips */
     {1e7, 100 * FASP_MSEC, 4166666},
     {1e7, 50 * FASP_MSEC, 2 * FASP_SEC},
+    /* 333 packets in 400 ms, half of which CUBIC has again after the cube root of 167 / 0.4 s */
+    {1e7, 400 * FASP_MSEC, 7469007},
     {1e5, 20 * FASP_MSEC, 2 * FASP_SEC},
     {1e9, 100 * FASP_MSEC, 20 * FASP_SEC},
   };

@@ -114,6 +114,30 @@ test_unclear (void)
   g_rand_free (w.rand);
 }
 
+/* As long as little has come that did not wait, what is lost at once may be one burst of those that
+ * chance loses: of so few others none would be. */
+static void
+test_burst_first (void)
+{
+  FaspOverflow overflow = { 0 };
+  FaspTime now = FASP_SEC;
+
+  for (guint i = 0; i < 2; i++)
+    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100,
+            FASP_OVERFLOW_SAMPLES, 0, 21, 0, FALSE));
+  g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
+          FASP_OVERFLOW_SAMPLES, 0, 139, 30, FALSE));
+  /* nor with one here and there; but if more did not wait, and lost none, it is no chance */
+  for (guint i = 0; i < 4; i++)
+    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
+            FASP_OVERFLOW_SAMPLES, 0, 100, i % 2, FALSE));
+  for (guint i = 0; i < 20; i++)
+    g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100,
+            FASP_OVERFLOW_SAMPLES, 0, PACKETS, 0, FALSE));
+  g_assert_true (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
+          FASP_OVERFLOW_SAMPLES, 0, 139, 60, FALSE));
+}
+
 /* What delays spread by without a queue is no wait. */
 static void
 test_noise (void)
@@ -296,6 +320,7 @@ main (int argc, char **argv)
   g_test_add_func ("/overflow/overflow", test_overflow);
   g_test_add_func ("/overflow/outage", test_outage);
   g_test_add_func ("/overflow/unclear", test_unclear);
+  g_test_add_func ("/overflow/burst-first", test_burst_first);
   g_test_add_func ("/overflow/noise", test_noise);
   g_test_add_func ("/overflow/told-at-once", test_told_at_once);
   g_test_add_func ("/overflow/once", test_once);
