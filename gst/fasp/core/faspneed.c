@@ -116,12 +116,14 @@ fasp_need_extend (FaspNeed * need, const FaspRateSample * sample,
     give_up (need);
 }
 
-void
+gboolean
 fasp_need_judge (FaspNeed * need, gdouble others)
 {
   need->alone = ABS (others) < FASP_SPAN_NOBODY ? need->alone + 1 : 0;
-  if (need->alone >= ALONE)
-    give_up (need);
+  if (need->alone < ALONE)
+    return FALSE;
+  give_up (need);
+  return TRUE;
 }
 
 gdouble

@@ -38,8 +38,9 @@ void fasp_need_send (FaspNeed * need, FaspTime now, guint64 sent, guint64 may);
 /* @queue, @loss: as of fasp_span_extend(). */
 void fasp_need_extend (FaspNeed * need, const FaspRateSample * sample,
     FaspTime queue, gdouble loss, FaspTime rtt);
-/* There is a queue; @others: whose (fasp_span_get_others()). */
-void fasp_need_judge (FaspNeed * need, gdouble others);
+/* There is a queue; @others: whose (fasp_span_get_others()).  TRUE: nobody else's, for the last time of
+ * some. */
+gboolean fasp_need_judge (FaspNeed * need, gdouble others);
 /* Bit/s to be kept for it, what is sent again included; 0: nothing is. */
 gdouble fasp_need_get (const FaspNeed * need);
 

@@ -10,9 +10,10 @@ fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
 
   if (span->n == 0)
     *span = (FaspSpan) {
-    .from = *sample,.queue_from = queue,.queue_to = queue,.least = queue,.most =
-        queue};
+    .from = *sample,.to = *sample,.queue_from = queue,.queue_to = queue,.least =
+        queue,.most = queue};
   span->way += ABS (queue - span->queue_to);
+  span->lost += loss * MAX (0, (gdouble) sample->bytes - span->to.bytes);
   x = sample->sent - span->from.sent;
   span->to = *sample;
   span->queue_to = queue;
@@ -93,14 +94,24 @@ fasp_span_get_spread (const FaspSpan * span, gdouble * spread)
   return TRUE;
 }
 
+/* Bit/s.  Where much is lost few tell of it: each that arrived stands for what had left since the one
+ * before. */
+static gdouble
+get_delivered (const FaspSpan * span)
+{
+  gdouble left = (gdouble) span->to.bytes - span->from.bytes;
+
+  return left <= 0 ? 0 : fasp_span_get_arrival_rate (span) *
+      MAX (0, 1 - span->lost / left);
+}
+
 gboolean
 fasp_span_get_others (const FaspSpan * less, const FaspSpan * more,
     gdouble * others)
 {
   gdouble sent = fasp_span_get_departure_rate (more) /
       fasp_span_get_departure_rate (less);
-  gdouble arrived = fasp_span_get_delivery_rate (more) /
-      fasp_span_get_delivery_rate (less);
+  gdouble arrived = get_delivered (more) / get_delivered (less);
 
   if (!isfinite (sent) || sent <= FASP_SPAN_CONTRAST || !isfinite (arrived)
       || arrived <= 0)

@@ -27,7 +27,8 @@ typedef struct
   FaspTime way;                 /* that it went up and down */
   guint n;
   gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
-  gdouble loss;                 /* summed over the samples */
+  gdouble loss;                 /* summed over the samples, */
+  gdouble lost;                 /* and over the bytes that left */
 } FaspSpan;
 
 /* @queue: what it waited; @loss: the share lost of those told of with it. */

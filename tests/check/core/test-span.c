@@ -2,6 +2,7 @@
  *
  * What is known of a path is found in the packets that it let through.
  */
+#include <math.h>
 #include "faspspan.h"
 
 #define PACKET 1250             /* bytes */
@@ -98,6 +99,25 @@ test_spread (void)
   }
 }
 
+/* A queue that is full loses three of four from the middle on, and few of those that arrive tell of
+ * it. */
+static void
+test_others_lossy (void)
+{
+  FaspSpan less = make_span (5e6, 0, 100, 0, 0), more = { 0 };
+  gdouble others;
+
+  for (guint i = 0; i <= 800; i += i < 400 ? 1 : 4) {
+    FaspRateSample sample = {.sent = i * 1000,.arrived = i * 1000,.bytes =
+          i * PACKET
+    };
+
+    fasp_span_extend (&more, &sample, 0, i <= 400 ? 0 : .75);
+  }
+  g_assert_true (fasp_span_get_others (&less, &more, &others));
+  assert_near (others, log (.625 / .5) / log (2), .01);
+}
+
 /* Of a link of 10 Mbit/s others send 10: of 5 a third comes, of 10 a half. */
 static void
 test_others (void)
@@ -154,6 +174,7 @@ main (int argc, char **argv)
   g_test_add_func ("/span/late", test_late);
   g_test_add_func ("/span/spread", test_spread);
   g_test_add_func ("/span/others", test_others);
+  g_test_add_func ("/span/others/lossy", test_others_lossy);
   g_test_add_func ("/span/short", test_short);
   return g_test_run ();
 }
