@@ -96,8 +96,11 @@ judge_need (FaspAdaptive * a)
   if (MIN (a->drain.before.least,
           a->drain.during.least) > fasp_adaptive_get_target (a)
       && fasp_drain_get_others (&a->drain, &others)
-      && fasp_need_judge (&a->need, others))
+      && fasp_need_judge (&a->need, others)) {
     fasp_yield_let_go (&a->yield);
+    /* what was tried until now was not, as the rate was kept */
+    fasp_contest_vanished (&a->contest);
+  }
 }
 
 /* The path has become slower: a queue grows far beyond what is wanted.  FALSE: more is to

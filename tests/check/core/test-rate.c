@@ -1891,6 +1891,50 @@ test_session_lossy (void)
   }
 }
 
+/* A line that is slower than a live stream for 5 s, with 0.8 s of queue in front of it: 3.4 s are behind
+ * then at best. Once it turns out that nobody else is there, it is not competed with. */
+static void
+test_session_falls (void)
+{
+  const guint n = 6;
+  gdouble latest = 0;
+
+  for (guint i = 1; i <= n; i++) {
+    Vnet *net = vnet_new (i);
+    ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
+    FaspTime at = 10 * FASP_SEC + i * 37000;
+    FaspEndpointConfig sender;
+    VstreamConfig config;
+    Vstream *stream;
+
+    vnet_set_path (net, 60 * FASP_MSEC, (const gdouble[2]) {
+          .001, .001
+        }, (const gdouble[2]) {
+          0, 0
+        }, 10000000);
+    wire->queue = 100000;
+    vstream_config_init (&config);
+    config.bitrate = 3000000;
+    config.channel = 0;
+    config.duration = 30 * FASP_SEC;
+    config.lead = 2 * FASP_SEC;
+    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+    stream = vstream_new (net, &config, &sender, NULL);
+    vstream_run_until (stream, at);
+    wire->rate = 1000000;
+    vstream_run_until (stream, at + 5 * FASP_SEC);
+    wire->rate = 10000000;
+    g_assert_true (vstream_run (stream));
+    latest += fasp_hist_percentile (fasp_endpoint_get_lateness
+        (stream->receiver, TRUE), 1) / 1e6 / n;
+    vstream_free (stream);
+    vnet_free (net);
+  }
+  g_test_message ("%.2f s", latest);
+  g_assert_cmpfloat (latest, <, 5.3);
+}
+
 /* Stalls of up to 150 ms while a live stream takes 80 % of the link: no fall that costs
  * seconds. */
 static void
@@ -2021,6 +2065,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/small-packets", test_small_packets);
   g_test_add_func ("/rate/session/policer", test_session_policer);
   g_test_add_func ("/rate/session/lossy", test_session_lossy);
+  g_test_add_func ("/rate/session/falls", test_session_falls);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);
