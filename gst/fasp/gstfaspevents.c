@@ -381,7 +381,10 @@ tell_rejected (GstElement * element, const FaspEvent * event,
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
 
-  g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
+  /* whose name was not found was not there to be rejected */
+  if (address != NULL)
+    g_signal_emit_by_name (element, "caller-rejected", address,
+        event->streamid);
   if (!event->final && !was_told (refusals, event))
     GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
             why), (NULL));

@@ -459,7 +459,16 @@ test_framing_once (void)
   gst_object_unref (pipeline);
 }
 
-/* Nobody is there: who waits for whom. And whose name leads nowhere is no silent peer. */
+/* As with srtsink, a handler may ask the address. */
+static void
+on_rejected (GstElement * element, GObject * address,
+    const gchar * streamid, gpointer unused)
+{
+  g_assert_nonnull (address);
+}
+
+/* Nobody is there: who waits for whom. And whose name leads nowhere is no silent peer, and
+ * nobody who was rejected. */
 static void
 test_nobody (void)
 {
@@ -477,8 +486,12 @@ test_nobody (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *line = g_strdup_printf (cases[i][0], pair_get_port ());
     GstElement *pipeline = pair_launch ("%s", line);
+    g_autoptr (GstElement) element =
+        gst_bin_get_by_interface (GST_BIN (pipeline), GST_TYPE_URI_HANDLER);
     gboolean found = FALSE;
 
+    g_signal_connect (element, "caller-rejected", G_CALLBACK (on_rejected),
+        NULL);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     while (!found) {
       g_autoptr (GstMessage) message = pair_wait (pipeline,
