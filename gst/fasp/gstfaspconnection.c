@@ -181,6 +181,7 @@ property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
         "when it has been set to READY and starts again.", pspec->name);
 }
 
+/* NULL: as if none had been set. */
 static gboolean
 set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
 {
@@ -195,9 +196,13 @@ set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
         "first.");
     return FALSE;
   }
-  if (!gst_fasp_uri_set (&c->settings, c->element, uri, error))
+  if (uri != NULL && !gst_fasp_uri_set (&c->settings, c->element, uri, error))
     return FALSE;
   GST_OBJECT_LOCK (c->element);
+  if (uri == NULL) {
+    g_clear_pointer (&c->settings.host, g_free);
+    c->settings.port = 0;
+  }
   g_clear_error (&c->settings.bad_uri);
   GST_OBJECT_UNLOCK (c->element);
   return TRUE;
@@ -213,7 +218,7 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
     g_autoptr (GError) error = NULL;
     const gchar *uri = g_value_get_string (value);
 
-    if (uri != NULL && !set_uri (c, uri, &error)) {
+    if (!set_uri (c, uri, &error)) {
       if (g_error_matches (error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
         GST_WARNING_OBJECT (c->element, "%s", error->message);
         return;

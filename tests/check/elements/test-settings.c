@@ -109,6 +109,28 @@ test_uri (gconstpointer data)
   gst_object_unref (element);
 }
 
+/* NULL is that of an element to which nobody has given any, whatever was set before. */
+static void
+test_no_uri (gconstpointer name)
+{
+  g_autoptr (GstElement) element = gst_object_ref_sink
+      (gst_element_factory_make (name, NULL));
+  const gchar *const before[] = { "fasp://host:1234?mode=caller", "host:1234" };
+  g_autofree gchar *fresh = NULL;
+
+  g_signal_emit_by_name (element, "check-settings", &fresh);
+  g_assert_cmpstr (fresh, ==, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++) {
+    g_autofree gchar *uri = NULL, *why = NULL;
+
+    g_object_set (element, "uri", before[i], "uri", NULL, "mode", 0, NULL);
+    g_object_get (element, "uri", &uri, NULL);
+    g_assert_cmpstr (uri, ==, NULL);
+    g_signal_emit_by_name (element, "check-settings", &why);
+    g_assert_cmpstr (why, ==, NULL);
+  }
+}
+
 /* What is settable of an element's own, but for uri, which sets several. */
 static GPtrArray *
 list_settings (GObject * element)
@@ -729,6 +751,8 @@ main (int argc, char **argv)
   }
   g_test_add_data_func ("/settings/apart-sink", "faspsink", test_apart);
   g_test_add_data_func ("/settings/apart-source", "faspsrc", test_apart);
+  g_test_add_data_func ("/settings/no-uri-sink", "faspsink", test_no_uri);
+  g_test_add_data_func ("/settings/no-uri-source", "faspsrc", test_no_uri);
   g_test_add_func ("/settings/keys", test_keys);
   g_test_add_func ("/settings/again", test_again);
   g_test_add_func ("/settings/secret", test_secret);
