@@ -65,6 +65,7 @@ static void
 jump (FaspMediaClock * clock, guint64 number, FaspTime media, FaspTime offset)
 {
   clock->jumps++;
+  clock->fell = FALSE;
   clock->epoch = number;
   clock->epoch_least = MIN (number, clock->newest + 1);
   clock->epoch_media = media;
@@ -121,13 +122,17 @@ note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
   }
 }
 
-/* Was the sender's clock set, as this block shows? */
+/* Was the sender's clock set, as this block shows?  In the first second who is early catches up;
+ * a fall is none of that, and the first one need not wait until the second is over. */
 static gboolean
-was_set (const FaspMediaClock * clock, guint64 number, FaspTime media,
-    FaspTime difference)
+was_set (FaspMediaClock * clock, guint64 number, FaspTime media,
+    FaspTime arrival)
 {
-  return (number > clock->newest && media < clock->newest_media)
-      || clock->offset - difference > FASP_MEDIA_CLOCK_STEP;
+  clock->fell |= number > clock->newest && media < clock->newest_media;
+  if (arrival - clock->start <= FASP_SEC)
+    return clock->fell && clock->jumps == 0;
+  return clock->fell
+      || clock->offset - (arrival - media) > FASP_MEDIA_CLOCK_STEP;
 }
 
 void
@@ -168,8 +173,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     return FALSE;
   elapsed = MAX (0, arrival - clock->last);
   clock->last = MAX (clock->last, arrival);
-  if (arrival - clock->start > FASP_SEC
-      && was_set (clock, number, media, difference)) {
+  if (was_set (clock, number, media, arrival)) {
     jump (clock, number, media, difference);
     note_newest (clock, number, media);
     clear_window (clock, bucket, difference);

@@ -23,8 +23,9 @@
  *     later than that.)
  *
  * A jump has a place in the stream: blocks from `epoch' on are of the new time,
- * those before it, which may come later, of the old one.  There is one in a second
- * at most, whatever a peer says.
+ * those before it, which may come later, of the old one.  Behind the first there is
+ * one in a second at most, whatever a peer says: a fall in that second is followed
+ * when it is over.
  */
 #pragma once
 
@@ -53,6 +54,7 @@ typedef struct
                                    that; the caller's */
   guint64 newest;               /* the highest block that has come, */
   FaspTime newest_media;        /* and its time */
+  gboolean fell;                /* media time has fallen, which is not followed yet */
   guint jumps;                  /* followed since the start; of the last: */
   guint64 epoch;                /* the first block of the new time, */
   guint64 epoch_least;          /* which cannot be before this one */

@@ -149,6 +149,31 @@ test_set (void)
   }
 }
 
+/* It is set back in the first second, and again 0.3 s later: the first is followed at once, the
+ * second as soon as another may be, a second behind the first. */
+static void
+test_set_soon (void)
+{
+  static const FaspTime jumps[] = { -200 * FASP_MSEC, -3600 * FASP_SEC };
+  static const FaspTime frame = 10 * FASP_MSEC;
+
+  for (guint j = 0; j < G_N_ELEMENTS (jumps); j++) {
+    FaspTime media = 0, t = 0;
+    FaspMediaClock clock;
+
+    fasp_media_clock_init (&clock);
+    for (guint64 n = 0; n < 500; n++, t += frame, media += frame) {
+      if (n == 50 || n == 80)
+        media += jumps[j];
+      g_assert_true (fasp_media_clock_arrived (&clock, n, media, t + 1000)
+          == (n == 50 || n == 151));
+      if (n < 80 || n > 150)
+        g_assert_cmpint (fasp_media_clock_map (&clock, n, media), ==, t + 1000);
+    }
+    g_assert_cmpuint (clock.jumps, ==, 2);
+  }
+}
+
 /* A peer that has its clock jump with every block is followed once in a second. */
 static void
 test_nonsense (void)
@@ -229,6 +254,7 @@ main (int argc, char **argv)
   g_test_add_func ("/media-clock/longer-path", test_longer_path);
   g_test_add_func ("/media-clock/queue-there", test_queue_there);
   g_test_add_func ("/media-clock/set", test_set);
+  g_test_add_func ("/media-clock/set-soon", test_set_soon);
   g_test_add_func ("/media-clock/catching-up", test_catching_up);
   g_test_add_func ("/media-clock/nonsense", test_nonsense);
   return g_test_run ();
