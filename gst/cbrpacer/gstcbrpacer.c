@@ -56,6 +56,8 @@ GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define HELD_SHARE .5
 #define HELD_LOOKS 3
 #define HELD_AGAIN (10 * HELD_LOOK)
+/* It is what is behind that is too slow, if so much of the time was lost. */
+#define SLOW_SHARE .1
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -244,22 +246,36 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
+/* Is it, rather than the source, what is behind? */
+static gboolean
+is_slow_behind (GstCbrPacer * self)
+{
+  gint64 now = read_clock (self);
+
+  return gst_cbr_pacer_get_lag (self, now) - self->lag_before >
+      SLOW_SHARE * (now - self->looked_before);
+}
+
 /* At most once a second. */
 static void
 tell_dropped (GstCbrPacer * self)
 {
   gint64 now = g_get_monotonic_time ();
   guint64 dropped = self->dropped_untold;
+  gboolean slow;
 
   if (dropped == 0 || now - self->dropped_told < G_TIME_SPAN_SECOND)
     return;
   self->dropped_told = now;
   self->dropped_untold = 0;
+  slow = is_slow_behind (self);
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
-      ("Dropped %" G_GUINT64_FORMAT
-          " bytes: the stream is faster than bitrate. "
-          "Raise bitrate or max-delay, or lower the encoder's rate.", dropped),
+      ("Dropped %" G_GUINT64_FORMAT " bytes: %s", dropped, slow ?
+          "the stream is faster than the elements behind take it. Look at the "
+          "sink and its network, or lower the encoder's rate." :
+          "the stream is faster than bitrate. "
+          "Raise bitrate or max-delay, or lower the encoder's rate."),
       (NULL), ("bytes", G_TYPE_UINT64, dropped, NULL));
   g_mutex_lock (&self->lock);
 }
@@ -269,15 +285,19 @@ static void
 tell_held (GstCbrPacer * self)
 {
   gint64 now = read_clock (self);
-  gboolean full;
+  gboolean full, slow;
 
   if (now < self->held_looked)  /* by another clock */
-    self->held_looked = self->held_told = now;
+    self->held_looked = self->held_told = self->looked_before = now;
   if (now - self->held_looked < HELD_LOOK)
     return;
   full = self->held && self->least >= HELD_SHARE * self->most;
+  slow = is_slow_behind (self);
   self->held_looks = full ? self->held_looks + 1 : 0;
+  self->looked_before = self->held_looked > 0 ? self->held_looked : now;
+  self->lag_before = self->lag;
   self->held_looked = now;
+  self->lag = gst_cbr_pacer_get_lag (self, now);
   self->held = FALSE;
   self->least = G_MAXSIZE;
   self->most = 0;
@@ -291,9 +311,11 @@ tell_held (GstCbrPacer * self)
   self->held_told = now;
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("The stream is faster than bitrate: its live source is held up, and "
-          "all of it is later and later. Raise bitrate, lower the encoder's "
-          "rate, or set overflow=drop-oldest."), (NULL));
+      ("%s: its live source is held up, and all of it is later and later. %s, "
+          "lower the encoder's rate, or set overflow=drop-oldest.",
+          slow ? "The stream is faster than the elements behind take it" :
+          "The stream is faster than bitrate",
+          slow ? "Look at the sink and its network" : "Raise bitrate"), (NULL));
   g_mutex_lock (&self->lock);
 }
 
@@ -308,8 +330,8 @@ gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     gst_buffer_unref (buffer);
   else
     ret = take_buffer (self, buffer);
-  tell_dropped (self);
   tell_held (self);
+  tell_dropped (self);
   g_mutex_unlock (&self->lock);
   return ret;
 }
@@ -326,8 +348,8 @@ gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
   ret = self->eos ? GST_FLOW_EOS : GST_FLOW_OK;
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
     ret = take_buffer (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
-  tell_dropped (self);
   tell_held (self);
+  tell_dropped (self);
   g_mutex_unlock (&self->lock);
   gst_buffer_list_unref (list);
   return ret;
@@ -651,6 +673,7 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     self->least = G_MAXSIZE;
     self->most = 0;
     self->held_looked = self->held_told = self->held_looks = 0;
+    self->lost = self->lag = self->lag_before = self->looked_before = 0;
     good = gst_cbr_pacer_check_stuffing (self);
     g_mutex_unlock (&self->lock);
     if (!good)

@@ -112,6 +112,9 @@ struct _GstCbrPacer
   gboolean held;                /* the source waited for room since the last look */
   gsize least, most;            /* of what was queued, as a buffer came and with it, bytes */
   gint64 held_looked, held_told;        /* clock, ns */
+  gint64 lost;                  /* ns of the schedule that were not made good */
+  gint64 lag;                   /* at the last look; and at the one before, and when */
+  gint64 lag_before, looked_before;
   guint held_looks;             /* in a row that found it so */
 };
 
@@ -143,6 +146,9 @@ gboolean gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size);
  * its source waits for us and its time has not come. Where the stream begins, or
  * somebody was too slow, @base is chosen anew. */
 gint64 gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now);
+/* By how much all leaves later than it should, ns, with what was not made good:
+ * grows while something waits and what is behind takes less than the rate. */
+gint64 gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now);
 /* Before a departure: @drain, the rate that what waits asks for. */
 void gst_cbr_pacer_look_at_pile (GstCbrPacer * self);
 

@@ -143,6 +143,17 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
       (partial ? (gint64) self->settings.max_period : 0);
 }
 
+gint64
+gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
+{
+  gint64 due;
+
+  if (!self->started)
+    return self->lost;
+  due = MAX (cbr_schedule_get_due (&self->schedule), self->fed_at);
+  return self->lost + MAX (now - due, 0);
+}
+
 /* The mean of the last window is all that a stream needs that came when it
  * should; where that falls, what was too much before would stay here. */
 void

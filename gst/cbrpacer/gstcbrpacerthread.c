@@ -156,6 +156,7 @@ wait_for_departure (GstCbrPacer * self)
     self->figures.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
+    self->lost += now - cbr_schedule_get_due (schedule);
     cbr_schedule_restart (schedule, now);
     cbr_figures_break (&self->figures);
     self->figures.stalls++;

@@ -673,6 +673,7 @@ test_held (void)
 {
   Fixture *f = setup ("bitrate=80000 max-burst=1000 max-delay=1000", SIMPLE);
   GThread *thread = g_thread_new ("push", push_on, f);
+  g_autofree gchar *text = NULL;
   GstMessage *warning = NULL;
   guint left;
 
@@ -684,7 +685,45 @@ test_held (void)
   }
   g_assert_nonnull (warning);
   g_assert_cmpuint (left, >, 30);
-  gst_message_unref (warning);
+  gst_bus_post (f->bus, warning);
+  text = wait_for_text (f, GST_MESSAGE_WARNING);
+  assert_text (text, "faster than bitrate");
+  gst_harness_push_event (f->h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  teardown (f);
+}
+
+/* Each takes five times as long as it should, and the source has filled the room that it
+ * left. */
+static GstPadProbeReturn
+take_long (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Fixture *f = data;
+  gint64 until = g_get_monotonic_time () + LIMIT;
+
+  while (get_stat (f, "bytes-queued") < 10000 && !GST_PAD_IS_FLUSHING (pad)) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+  gst_test_clock_advance_time (f->clock, 50 * MS);
+  return GST_PAD_PROBE_OK;
+}
+
+/* It is not faster than bitrate, but than what is behind. */
+static void
+test_held_from_behind (void)
+{
+  Fixture *f = setup ("bitrate=800000 max-burst=1000 max-delay=100000000",
+      SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autofree gchar *text = NULL;
+  GThread *thread;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take_long, f, NULL);
+  thread = g_thread_new ("push", push_on, f);
+  pull_in_time (f, 100);        /* 5 s */
+  text = wait_for_text (f, GST_MESSAGE_WARNING);
+  assert_text (text, "faster than the elements behind");
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_thread_join (thread);
   teardown (f);
@@ -1108,7 +1147,7 @@ test_drop_oldest (void)
   g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 6000);
   g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
   text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "max-delay");
+  assert_text (text, "faster than bitrate");
   advance_to (f, 1 * MS);
   buffer = pull (f);
   g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, 7);
@@ -1120,6 +1159,61 @@ test_drop_oldest (void)
   g_assert_false (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
   teardown (f);
+}
+
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  gboolean inside, open;
+} Gate;
+
+static GstPadProbeReturn
+stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Gate *gate = data;
+
+  g_mutex_lock (&gate->lock);
+  gate->inside = TRUE;
+  g_cond_signal (&gate->cond);
+  while (!gate->open)
+    g_cond_wait (&gate->cond, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* What is behind takes nothing, of a stream of half the rate. */
+static void
+test_drop_from_behind (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
+      SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autofree gchar *text = NULL;
+  Gate gate = { 0 };
+
+  g_mutex_init (&gate.lock);
+  g_cond_init (&gate.cond);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, stand_at_gate, &gate,
+      NULL);
+  push (f, 1000);
+  g_mutex_lock (&gate.lock);
+  while (!gate.inside)
+    g_cond_wait (&gate.cond, &gate.lock);
+  g_mutex_unlock (&gate.lock);
+  for (guint i = 1; get_stat (f, "bytes-dropped") == 0; i++) {
+    gst_test_clock_set_time (f->clock, 2 * i * MS);
+    push (f, 1000);
+  }
+  text = wait_for_text (f, GST_MESSAGE_WARNING);
+  assert_text (text, "faster than the elements behind");
+  g_mutex_lock (&gate.lock);
+  gate.open = TRUE;
+  g_cond_signal (&gate.cond);
+  g_mutex_unlock (&gate.lock);
+  teardown (f);
+  g_cond_clear (&gate.cond);
+  g_mutex_clear (&gate.lock);
 }
 
 /* --- transport streams ---------------------------------------------------------------------------- */
@@ -1799,6 +1893,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/flush", test_flush);
   g_test_add_func ("/pacer/blocked-and-let-go", test_blocked_and_let_go);
   g_test_add_func ("/pacer/held", test_held);
+  g_test_add_func ("/pacer/held-from-behind", test_held_from_behind);
   g_test_add_func ("/pacer/held-for-a-moment", test_held_for_a_moment);
   g_test_add_func ("/pacer/eos", test_eos);
   g_test_add_func ("/pacer/event-order", test_event_order);
@@ -1813,6 +1908,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/no-room-for-a-datagram",
       test_no_room_for_a_datagram);
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
+  g_test_add_func ("/pacer/drop-from-behind", test_drop_from_behind);
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
   g_test_add_func ("/pacer/ts-packets", test_ts_packets);
   g_test_add_func ("/pacer/other-caps", test_other_caps);
