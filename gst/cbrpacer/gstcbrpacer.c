@@ -407,12 +407,22 @@ gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
   self->ts_payload = TS_PACKETS * size;
 }
 
+/* All came at once, or nearly, from a source that waits: a file without a clock. */
+static gboolean
+is_unpaced (GstCbrPacer * self)
+{
+  return self->settings.bitrate == 0 && self->live_known && !self->live
+      && self->learner.clock != CBR_CLOCK_PCR
+      && self->learner.clock != CBR_CLOCK_TIMESTAMPS
+      && !cbr_learner_is_known (&self->learner);
+}
+
 /* An event that has its place in the stream. */
 static gboolean
 take_event (GstCbrPacer * self, GstEvent * event)
 {
   gboolean is_eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-  gboolean taken, restart = FALSE;
+  gboolean taken, restart = FALSE, unpaced = FALSE;
   GstFlowReturn error = GST_FLOW_OK;
 
   g_mutex_lock (&self->lock);
@@ -447,6 +457,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
         break;
       case GST_EVENT_EOS:
         self->eos = TRUE;
+        unpaced = is_unpaced (self);
         break;
       default:
         break;
@@ -465,6 +476,11 @@ take_event (GstCbrPacer * self, GstEvent * event)
     start_task (self);
   if (!taken)
     gst_event_unref (event);
+  if (unpaced)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("The rate of this stream was not learned: it has neither PCR nor "
+            "timestamps, and came faster than it can be played. It leaves all "
+            "but at once. Set bitrate."), (NULL));
   /* no data will come that the error could be told with */
   if (error == GST_FLOW_NOT_LINKED || error < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, error);

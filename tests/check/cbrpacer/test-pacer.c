@@ -1699,6 +1699,41 @@ test_cannot_learn (void)
   teardown (f);
 }
 
+/* A file without a clock that is small, too, is told of, when it is over; not what
+ * is live, or has a rate. */
+static void
+test_cannot_learn_little (void)
+{
+  static const struct
+  {
+    const gchar *properties;
+    gboolean live, ts, told;
+  } cases[] = {
+    {"", FALSE, FALSE, TRUE},
+    {"", FALSE, TRUE, TRUE},    /* but no PCR */
+    {"", TRUE, FALSE, FALSE},
+    {"bitrate=8000000", FALSE, FALSE, FALSE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Fixture *f = setup (cases[i].properties, SIMPLE);
+
+    if (!cases[i].live)
+      gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    for (guint j = 0; j < 5; j++)
+      gst_harness_push (f->h, cases[i].ts ? make_ts (7) : make (1000,
+              GST_CLOCK_TIME_NONE));
+    gst_harness_push_event (f->h, gst_event_new_eos ());
+    if (cases[i].told) {
+      g_autofree gchar *text = wait_for_text (f, GST_MESSAGE_WARNING);
+
+      assert_text (text, "Set bitrate");
+    }
+    g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING));
+    teardown (f);
+  }
+}
+
 /* Before a rate is known, what waits is bounded all the same. */
 static void
 test_wait_for_a_rate (void)
@@ -1932,6 +1967,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
+  g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
   g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
   g_test_add_func ("/pacer/latency", test_latency);
   g_test_add_func ("/pacer/stats", test_stats);
