@@ -57,7 +57,7 @@ GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define HELD_LOOKS 3
 #define HELD_AGAIN (10 * HELD_LOOK)
 /* It is what is behind that is too slow, if so much of the time was lost. */
-#define SLOW_SHARE .1
+#define SLOW_SHARE .02
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -272,8 +272,8 @@ tell_dropped (GstCbrPacer * self)
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
       ("Dropped %" G_GUINT64_FORMAT " bytes: %s", dropped, slow ?
-          "the stream is faster than the elements behind take it. Look at the "
-          "sink and its network, or lower the encoder's rate." :
+          "the stream is faster than the elements behind take it. Set sync=false "
+          "at the sink, look at its network, or lower the encoder's rate." :
           "the stream is faster than bitrate. "
           "Raise bitrate or max-delay, or lower the encoder's rate."),
       (NULL), ("bytes", G_TYPE_UINT64, dropped, NULL));
@@ -315,7 +315,8 @@ tell_held (GstCbrPacer * self)
           "lower the encoder's rate, or set overflow=drop-oldest.",
           slow ? "The stream is faster than the elements behind take it" :
           "The stream is faster than bitrate",
-          slow ? "Look at the sink and its network" : "Raise bitrate"), (NULL));
+          slow ? "Set sync=false at the sink, look at its network" :
+          "Raise bitrate"), (NULL));
   g_mutex_lock (&self->lock);
 }
 
