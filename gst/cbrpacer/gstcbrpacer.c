@@ -134,7 +134,7 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
 {
   GstClockTime time = GST_CLOCK_TIME_NONE;
 
-  if (self->settings.bitrate > 0)
+  if (!gst_cbr_pacer_wants_clock (self))
     return TRUE;
   if (!self->live_known)
     ask_if_live (self);
@@ -145,7 +145,8 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
     cbr_learner_jump (&self->learner);
   cbr_learner_feed (&self->learner, buffer, time, read_clock (self),
       gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
-  return self->live || !cbr_learner_is_lost (&self->learner);
+  return self->live || self->settings.bitrate > 0
+      || !cbr_learner_is_lost (&self->learner);
 }
 
 static void

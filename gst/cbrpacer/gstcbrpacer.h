@@ -139,6 +139,9 @@ guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
+/* A source that waits is played at the time that its clock tells: with a rate, too,
+ * where null packets fill it, or there would be room for none. */
+gboolean gst_cbr_pacer_wants_clock (GstCbrPacer * self);
 /* Would @size more bytes wait for too long? Of a stream that comes at its time,
  * @peak follows. */
 gboolean gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size);

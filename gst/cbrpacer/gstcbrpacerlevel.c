@@ -39,11 +39,18 @@ gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
       MAX (self->settings.max_delay, self->settings.window);
 }
 
+gboolean
+gst_cbr_pacer_wants_clock (GstCbrPacer * self)
+{
+  return self->settings.bitrate == 0
+      || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
+}
+
 /* A source that waits, and has a clock that tells how far it should be. */
 static gboolean
 is_held (GstCbrPacer * self)
 {
-  return self->settings.bitrate == 0 && !self->live
+  return gst_cbr_pacer_wants_clock (self) && !self->live
       && cbr_learner_is_known (&self->learner)
       && self->learner.clock != CBR_CLOCK_ARRIVAL;
 }
@@ -132,11 +139,14 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
   if (self->base == CBR_NO_BASE
       || now - self->base - self->learner.begins > delay) {
     /* it begins, or somebody was too slow, which is not made good: half of what
-     * may wait is what a moving average has there */
+     * may wait is what a moving average has there, and a rate that is higher
+     * needs nothing */
     waiting = fasp_rate_clock_span (get_learned_rate (self),
         gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
             self->queue.buffers));
-    self->base = now - self->learner.begins + MIN (waiting, delay) - delay / 2;
+    self->base = now - self->learner.begins + MIN (waiting, delay);
+    if (self->settings.bitrate == 0)
+      self->base -= delay / 2;
   }
   /* a datagram waits so long for its rest */
   return self->base + self->learner.begins -

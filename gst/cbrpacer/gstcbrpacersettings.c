@@ -112,6 +112,16 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
   return FALSE;
 }
 
+/* What came while the rate and nothing else counted was not looked at. */
+static void
+forget_clock (GstCbrPacer * self)
+{
+  if (gst_cbr_pacer_wants_clock (self))
+    return;
+  cbr_learner_jump (&self->learner);
+  self->base = CBR_NO_BASE;
+}
+
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
@@ -124,10 +134,9 @@ set_property (GObject * object, guint id, const GValue * value,
   delay = gst_cbr_pacer_get_max_delay (self);
   switch (id) {
     case PROP_BITRATE:
-      /* what came at a rate that was set is not counted */
-      if (settings->bitrate > 0)
-        cbr_learner_jump (&self->learner);
-      self->base = CBR_NO_BASE;
+      forget_clock (self);
+      if (settings->bitrate == 0 || g_value_get_uint64 (value) == 0)
+        self->base = CBR_NO_BASE;
       settings->bitrate = g_value_get_uint64 (value);
       break;
     case PROP_METHOD:
@@ -155,6 +164,7 @@ set_property (GObject * object, guint id, const GValue * value,
       settings->spin = g_value_get_uint64 (value);
       break;
     case PROP_STUFFING:
+      forget_clock (self);
       settings->stuffing = g_value_get_enum (value);
       break;
     case PROP_WINDOW:

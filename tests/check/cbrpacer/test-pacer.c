@@ -1682,6 +1682,78 @@ test_learn_again (void)
   teardown (f);
 }
 
+/* Seven packets of 2 ms, of which the first has a PCR. */
+static GstBuffer *
+make_ts_at (guint i)
+{
+  guint64 base = i * 2 * 90;
+  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, 0x10, base >> 25, base >> 17,
+    base >> 9, base >> 1, (base & 1) << 7 | 0x7e, 0
+  };
+  GstBuffer *buffer = make_ts (7);
+
+  gst_buffer_fill (buffer, 0, pcr, sizeof pcr);
+  return buffer;
+}
+
+static gpointer
+read_ts (gpointer data)
+{
+  File *file = data;
+
+  for (guint i = 0; i < file->n; i++)
+    g_assert_cmpint (gst_harness_push (file->f->h, make_ts_at (i)), ==,
+        GST_FLOW_OK);
+  gst_clock_id_wait (file->end, NULL);
+  return NULL;
+}
+
+/* A file of half the rate is played at its time, with as many null packets, also
+ * after the rate was changed. */
+static void
+test_null_ts_of_a_file (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+      "window=100000000 max-delay=100000000", NULL);
+  File file = { f, 0, 500 };
+  GstClockTime left[500];
+  GThread *thread;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
+      GST_CLOCK_TIME_NONE - 1);
+  thread = g_thread_new ("file", read_ts, &file);
+  for (guint i = 0; i < file.n;) {
+    gint64 until = g_get_monotonic_time () + LIMIT;
+    GstBuffer *buffer = try_pull (f);
+
+    if (buffer == NULL) {
+      /* until both threads sleep until a time */
+      while (gst_test_clock_peek_id_count (f->clock) < 2) {
+        g_assert_cmpint (g_get_monotonic_time (), <, until);
+        g_thread_yield ();
+      }
+      if (gst_harness_buffers_in_queue (f->h) == 0)
+        gst_test_clock_crank (f->clock);
+      continue;
+    }
+    if (count_nulls (buffer) == 0)
+      left[i++] = gst_clock_get_time (GST_CLOCK (f->clock));
+    gst_buffer_unref (buffer);
+    if (i == 300)
+      g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (21056000),
+          NULL);
+  }
+  gst_clock_id_unschedule (file.end);
+  g_thread_join (thread);
+  gst_clock_id_unref (file.end);
+  /* the window that is learned from leaves at the rate; a null packet may be
+   * under way when one comes */
+  for (guint i = 60; i < file.n; i++)
+    g_assert_cmpint (ABS ((gint64) (left[i] - 2 * i * MS)), <=, 3 * MS);
+  teardown (f);
+}
+
 static void
 test_cannot_learn (void)
 {
@@ -1952,6 +2024,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts", test_null_ts);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
+  g_test_add_func ("/pacer/null-ts/of-a-file", test_null_ts_of_a_file);
   g_test_add_func ("/pacer/null-ts/of-nothing-else",
       test_null_ts_of_nothing_else);
   g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);
