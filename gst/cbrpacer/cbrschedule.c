@@ -13,12 +13,6 @@ cbr_schedule_init (CbrSchedule * schedule, CbrMethod method, guint64 rate,
   cbr_schedule_restart (schedule, now);
 }
 
-void
-cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate)
-{
-  fasp_rate_clock_set_rate (&schedule->base, rate);
-}
-
 gint64
 cbr_schedule_get_due (const CbrSchedule * schedule)
 {
@@ -36,6 +30,21 @@ bytes_in (guint64 rate, guint64 ns)
   guint64 us = ns / 1000, s = us / G_USEC_PER_SEC;
 
   return s * rate / 8 + us % G_USEC_PER_SEC * rate / (8 * G_USEC_PER_SEC);
+}
+
+void
+cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now)
+{
+  gint64 over = now - schedule->base.ns;
+
+  if (rate != schedule->base.rate && over > 0) {
+    guint64 gone = MIN (bytes_in (schedule->base.rate, over),
+        schedule->pending);
+
+    fasp_rate_clock_advance (&schedule->base, gone);
+    schedule->pending -= gone;
+  }
+  fasp_rate_clock_set_rate (&schedule->base, rate);
 }
 
 guint64

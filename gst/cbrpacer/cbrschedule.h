@@ -59,8 +59,8 @@ typedef struct
   gint64 max_period;            /* ns, at most an hour */
   guint32 header;               /* bytes on the wire around each payload */
 
-  FaspRateClock base;           /* when the last cycle was due */
-  guint64 pending;              /* its bytes: the next is due when they are over */
+  FaspRateClock base;           /* when the last cycle was due; the rate was set */
+  guint64 pending;              /* its bytes since: the next is due when they are over */
   guint64 last;                 /* bytes of the last cycle */
   gint64 handed;                /* when it had left; G_MININT64: none has */
   gint64 handing;               /* what that takes, smoothed */
@@ -78,8 +78,10 @@ typedef struct
  * they are. */
 void cbr_schedule_init (CbrSchedule * schedule, CbrMethod method,
     guint64 rate, gint64 now);
-/* From the cycle on that left last: its time, which still runs, changes. */
-void cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate);
+/* From @now on: what is left of the time of the cycle that left last changes, and
+ * what is over counts as it was, so that a rate that changes all the time is kept
+ * in the mean, too. */
+void cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now);
 /* When the next cycle is due. */
 gint64 cbr_schedule_get_due (const CbrSchedule * schedule);
 /* Bytes on the wire of the largest cycle. */

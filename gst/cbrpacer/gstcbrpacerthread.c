@@ -120,7 +120,7 @@ wait_for_work (GstCbrPacer * self)
 }
 
 static void
-apply_settings (GstCbrPacer * self)
+apply_settings (GstCbrPacer * self, gint64 now)
 {
   CbrSchedule *schedule = &self->schedule;
 
@@ -129,7 +129,7 @@ apply_settings (GstCbrPacer * self)
   schedule->max_burst = self->settings.max_burst;
   schedule->max_period = self->settings.max_period;
   schedule->header = self->settings.header_size;
-  cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self));
+  cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);
 }
 
 /* FALSE: something changed meanwhile. */
@@ -143,7 +143,7 @@ wait_for_departure (GstCbrPacer * self)
   gboolean due;
 
   now = follow_clock (self);
-  apply_settings (self);
+  apply_settings (self, now);
   if (!self->started) {
     /* times of another clock, another stream, say nothing */
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);

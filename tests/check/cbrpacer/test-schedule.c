@@ -220,11 +220,34 @@ test_set_rate (void)
 
   cbr_schedule_departed (&s, 0, 0, 1000);
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, SEC);
-  cbr_schedule_set_rate (&s, 16000);
+  cbr_schedule_set_rate (&s, 16000, 0);
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, SEC / 2);
   cbr_schedule_departed (&s, SEC / 2, SEC / 2, 1000);
-  cbr_schedule_set_rate (&s, 8000);
+  cbr_schedule_set_rate (&s, 8000, SEC / 2);
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, 3 * SEC / 2);
+}
+
+/* However often the rate changes, what leaves is what the rates were in the mean. */
+static void
+test_set_rates (void)
+{
+  static const guint64 rates[] = { 1000000, 2000000, 5000000, 10000000 };
+  CbrSchedule s = make (CBR_DEADLINE, 1000000, 0, 250 * MSEC, 0);
+  GRand *rand = g_rand_new_with_seed (1);
+  gdouble wanted = 0, left = 0;
+
+  for (gint64 now = 0, until; now < 100 * SEC; now = until) {
+    guint64 rate = rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))];
+
+    until = now + g_rand_int_range (rand, 1, 20 * MSEC);
+    cbr_schedule_set_rate (&s, rate, now);
+    for (gint64 due; (due = cbr_schedule_get_due (&s)) < until; left += 1000)
+      cbr_schedule_departed (&s, due, due, 1000);
+    wanted += (until - now) / 8e9 * rate;
+    /* the first leaves at once; of a byte that is half over all counts anew */
+    g_assert_cmpfloat (ABS (left - 500 - wanted), <=, 500 + wanted * 1e-3);
+  }
+  g_rand_free (rand);
 }
 
 static void
@@ -297,6 +320,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/make-good", test_make_good);
   g_test_add_func ("/schedule/dry-and-stall", test_dry_and_stall);
   g_test_add_func ("/schedule/set-rate", test_set_rate);
+  g_test_add_func ("/schedule/set-rates", test_set_rates);
   g_test_add_func ("/schedule/spin", test_spin);
   g_test_add_func ("/schedule/send-and-compare", test_compare);
   g_test_add_func ("/schedule/send-and-sleep", test_sleep);
