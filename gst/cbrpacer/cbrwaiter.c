@@ -63,8 +63,8 @@ sharpen_timers (void)
   gint slack = 0;
 
 #ifdef __linux__
-  slack = prctl (PR_GET_TIMERSLACK);
-  prctl (PR_SET_TIMERSLACK, 1UL);
+  slack = prctl (PR_GET_TIMERSLACK, 0, 0, 0, 0);
+  prctl (PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
 #endif
   return slack;
 }
@@ -74,7 +74,7 @@ restore_timers (gint slack)
 {
 #ifdef __linux__
   if (slack > 0)
-    prctl (PR_SET_TIMERSLACK, (gulong) slack);
+    prctl (PR_SET_TIMERSLACK, (gulong) slack, 0, 0, 0);
 #endif
 }
 
