@@ -10,6 +10,7 @@
 G_BEGIN_DECLS
 
 #define CBR_TS_PACKET 188
+#define CBR_TS_PACKETS 7        /* in a datagram, as everybody does */
 #define CBR_TS_SYNC 0x47
 #define CBR_TS_HEADER 12        /* up to the last byte of a PCR */
 

@@ -49,7 +49,6 @@
 GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
-#define TS_PACKETS 7            /* in a datagram, as everybody does */
 /* A live source that waits for room, and what is queued never falls below so much of the most, in so
  * many looks, is too fast. */
 #define HELD_LOOK ((gint64) GST_SECOND)
@@ -406,7 +405,7 @@ gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
   if (!gst_structure_get_int (s, "packetsize", &size)
       || (size != 192 && size != 204 && size != 208))
     size = CBR_TS_PACKET;
-  self->ts_payload = TS_PACKETS * size;
+  self->ts_payload = CBR_TS_PACKETS * size;
 }
 
 /* All came at once, or nearly, from a source that waits: a file without a clock. */
@@ -684,7 +683,7 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     cbr_figures_init (&self->figures);
     cbr_learner_init (&self->learner, self->settings.window);
     self->is_ts = self->ts_known = self->live = self->live_known = FALSE;
-    self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
+    self->ts_payload = CBR_TS_PACKETS * CBR_TS_PACKET;
     self->offload_payload = 0;
     self->dropped_told = self->dropped_untold = 0;
     self->held = FALSE;
@@ -774,7 +773,7 @@ gst_cbr_pacer_init (GstCbrPacer * self)
   cbr_learner_init (&self->learner, self->settings.window);
   cbr_figures_init (&self->figures);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  self->ts_payload = TS_PACKETS * CBR_TS_PACKET;
+  self->ts_payload = CBR_TS_PACKETS * CBR_TS_PACKET;
   self->flushing = TRUE;
   gst_cbr_pacer_thread_reset (self);
 

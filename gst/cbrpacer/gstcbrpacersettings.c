@@ -99,15 +99,23 @@ gboolean
 gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
+  gboolean own;
 
   if (self->settings.stuffing != GST_CBR_PACER_STUFFING_NULL_TS
       || payload % CBR_TS_PACKET == 0)
     return TRUE;
+  own = self->settings.payload_size > 0;
   g_mutex_unlock (&self->lock);
-  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-      ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
-          "bytes. Set payload-size to a multiple of %d, or to 0.", payload,
-          CBR_TS_PACKET), (NULL));
+  if (own)
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
+            "bytes. Set payload-size to a multiple of %d, or to 0.", payload,
+            CBR_TS_PACKET), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
+            "as of a muxer with m2ts-mode. Have it make others, or set "
+            "stuffing=none.", CBR_TS_PACKET, payload / CBR_TS_PACKETS), (NULL));
   g_mutex_lock (&self->lock);
   return FALSE;
 }

@@ -1419,6 +1419,21 @@ test_null_ts_of_nothing_else (void)
   teardown (f);
 }
 
+/* Packets that null packets do not fit in between: it is not payload-size that
+ * helps. */
+static void
+test_null_ts_of_larger_packets (void)
+{
+  Fixture *f = setup ("bitrate=8000000 stuffing=null-ts",
+      "video/mpegts,systemstream=true,packetsize=192");
+  g_autofree gchar *text = NULL;
+
+  push (f, 7 * 192);
+  text = wait_for_text (f, GST_MESSAGE_ERROR);
+  assert_text (text, "these have 192");
+  teardown (f);
+}
+
 static void
 test_bad_payload (void)
 {
@@ -2027,6 +2042,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts/of-a-file", test_null_ts_of_a_file);
   g_test_add_func ("/pacer/null-ts/of-nothing-else",
       test_null_ts_of_nothing_else);
+  g_test_add_func ("/pacer/null-ts/of-larger-packets",
+      test_null_ts_of_larger_packets);
   g_test_add_func ("/pacer/null-ts/bad-payload", test_bad_payload);
   g_test_add_func ("/pacer/null-ts/bad-payload-later", test_bad_payload_later);
   g_test_add_data_func ("/pacer/learn/timestamps", GINT_TO_POINTER (FALSE),
