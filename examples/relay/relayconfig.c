@@ -546,23 +546,34 @@ read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
   return TRUE;
 }
 
-/* That is nothing GLib knows what to do with: the first without which it had gone well. */
+/* That is nothing GLib knows what to do with: the first without which it had gone well.  It is
+ * looked for by halves: a relay that reads its file again has streams to serve. */
 static guint
 find_stray_line (const gchar * text, gsize size)
 {
-  const gchar *end = text + size, *next = text;
-  guint n = 0;
-  gboolean good;
+  gsize good = 0, bad = size;   /* up to there; each the beginning of a line, or the end */
+  guint n = 1;
 
-  do {
+  for (;;) {
+    const gchar *at = text + good + (bad - good) / 2, *end;
     g_autoptr (GKeyFile) file = g_key_file_new ();
 
-    next = memchr (next, '\n', end - next);
-    next = next != NULL ? next + 1 : end;
-    good = g_key_file_load_from_data (file, text, next - text, G_KEY_FILE_NONE,
-        NULL);
-    n++;
-  } while (good && next < end);
+    while (at > text + good && at[-1] != '\n')
+      at--;
+    if (at == text + good) {    /* the first half is of one line */
+      end = memchr (at, '\n', bad - good);
+      at = end != NULL ? end + 1 : text + bad;
+    }
+    if (at == text + bad)
+      break;
+    if (g_key_file_load_from_data (file, text, at - text, G_KEY_FILE_NONE,
+            NULL))
+      good = at - text;
+    else
+      bad = at - text;
+  }
+  for (gsize i = 0; i < good; i++)
+    n += text[i] == '\n';
   return n;
 }
 

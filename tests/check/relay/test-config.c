@@ -189,6 +189,25 @@ test_faults (void)
   }
 }
 
+/* Of any length: who reads it again, as streams pass, does not look for hours. */
+static void
+test_stray_line (void)
+{
+  static const guint at[] = { 2, 12345, 50000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (at); i++) {
+    g_autoptr (GString) text = g_string_new ("[stream a]\n" IN OUT);
+    g_autofree gchar *line = g_strdup_printf ("line %u is no [section]",
+        at[i] + 3);
+    g_autoptr (GError) error = NULL;
+
+    for (guint n = 1; n <= 50000; n++)
+      g_string_append (text, n == at[i] ? "battery\n" : "# a comment\n");
+    g_assert_null (parse (text->str, &error));
+    g_assert_nonnull (strstr (error->message, line));
+  }
+}
+
 /* One port for many, in both directions; each chosen by role and streamid. */
 static void
 test_shared (void)
@@ -323,6 +342,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/config/good", test_good);
   g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/stray-line", test_stray_line);
   g_test_add_func ("/relay/config/shared", test_shared);
   g_test_add_func ("/relay/config/addresses", test_addresses);
   g_test_add_func ("/relay/config/passphrase", test_passphrase);
