@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <glib-unix.h>
 #include "relayhttp.h"
@@ -368,6 +369,19 @@ static const gchar description[] =
     "was ended at once; 2 CONFIG or the command line is faulty.\n" "\n"
     "docs/relay.md tells more.";
 
+/* Each stream has some.  What a shell allows at first is for programs that use select(). */
+static void
+allow_files (void)
+{
+  struct rlimit files;
+
+  if (getrlimit (RLIMIT_NOFILE, &files) != 0
+      || files.rlim_cur == files.rlim_max)
+    return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit (RLIMIT_NOFILE, &files);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -386,6 +400,7 @@ main (int argc, char **argv)
   /* before there is what to read anew, and when who reads the log has gone */
   signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
+  allow_files ();
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
