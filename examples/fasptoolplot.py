@@ -150,8 +150,9 @@ class Run:
         def give_up(why):
             sys.exit(f"fasp-{tool}-plot: {path}: {why}")
 
-        # to read what may still be written SQLite needs to write beside it; else it need not
-        written = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
+        # to read what may still be written SQLite needs to write beside it, wherever a link leads; else it need not
+        beside = os.path.realpath(path) + "-wal"
+        written = os.path.exists(beside) and os.path.getsize(beside) > 0
         self._progress = progress
         try:
             self._db = sqlite3.connect(f"file:{urllib.parse.quote(path)}?mode=ro&immutable={int(not written)}", uri=True)
@@ -160,7 +161,7 @@ class Run:
         except sqlite3.Error as why:
             if written:
                 give_up(f"{why}. fasp-{tool} is writing to it, or was killed: then only who may write to its directory can "
-                        f"read it. Copy both, it and {path}-wal.")
+                        f"read it. Copy both, it and {beside}.")
             give_up(f"{why}. Is it a file that fasp-{tool} has written?")
         chosen = [r for r in runs if r[0] == number] if number else runs[-1:]
         if not chosen:
