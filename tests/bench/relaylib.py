@@ -27,15 +27,15 @@ def passed(stream):
 
 
 class Relay:
-    """@config: its streams. @more: of the section [relay]."""
+    """@config: its streams. @more: of the section [relay]. @before: what its process does first."""
 
-    def __init__(self, directory, config, more=""):
+    def __init__(self, directory, config, more="", before=None):
         self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
         self.port, self.more, self.address = benchlib.free_port(kind=socket.SOCK_STREAM), more, "127.0.0.1"
         self.write(config)
         with open(self.log, "w") as log:
             self.process = subprocess.Popen([PROGRAM, self.path], stdout=log, stderr=log,
-                                            stdin=subprocess.DEVNULL, env=benchlib.environment())
+                                            stdin=subprocess.DEVNULL, env=benchlib.environment(), preexec_fn=before)
 
     def write(self, config):
         with open(self.path, "w") as f:
