@@ -143,17 +143,19 @@ write_all (gpointer data)
   while (!end) {
     Row *row = g_async_queue_timeout_pop (db->rows, COMMIT_EVERY);
 
-    if (row != NULL && row->kind != END) {
-      g_queue_push_tail (&rows, row);
-    } else if (row != NULL) {
-      end = TRUE;
-      g_free (row);
-    }
-    if (end || g_get_monotonic_time () >= due) {
-      write_rows (db, &rows, end);
+    end = row != NULL && row->kind == END;
+    /* those before it: rows that come together are of one second, and whoever reads the file finds
+     * all of them, or none */
+    if (!end && g_get_monotonic_time () >= due) {
+      write_rows (db, &rows, FALSE);
       due = g_get_monotonic_time () + COMMIT_EVERY;
     }
+    if (end)
+      g_free (row);
+    else if (row != NULL)
+      g_queue_push_tail (&rows, row);
   }
+  write_rows (db, &rows, TRUE);
   return NULL;
 }
 
