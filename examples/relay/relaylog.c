@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaylog.h"
+#include <stdio.h>
 #include "faspplain.h"
 
 gchar *
@@ -26,8 +27,9 @@ relay_log (const gchar * stream, const gchar * format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   plain = relay_log_make_plain (text);
+  /* as it is: g_printerr() makes ? of all but ASCII where no locale is set, as in a container */
   if (stream != NULL)
-    g_printerr ("fasp-relay: %s: %s\n", stream, plain);
+    fprintf (stderr, "fasp-relay: %s: %s\n", stream, plain);
   else
-    g_printerr ("fasp-relay: %s\n", plain);
+    fprintf (stderr, "fasp-relay: %s\n", plain);
 }
