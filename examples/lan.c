@@ -315,6 +315,19 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Why it did not start is on the bus, if an element has said it: that of a card does not. */
+static void
+tell_failure (Run * run)
+{
+  while (run->status == 0 && g_main_context_iteration (NULL, FALSE));
+  if (run->status == 0)
+    fprintf (stderr,
+        "%s: the pipeline does not start, and no element says why. "
+        "Of a card: is it there, and its driver? GST_DEBUG=2 tells more.\n",
+        g_get_prgname ());
+  run->status = 1;
+}
+
 gint
 lan_run (GstElement * pipeline, gdouble seconds,
     void (*at_end) (GstElement * pipeline))
@@ -327,8 +340,11 @@ lan_run (GstElement * pipeline, gdouble seconds,
   g_unix_signal_add (SIGTERM, end, &run);
   if (seconds > 0)
     g_timeout_add (seconds * 1000, end, &run);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_main_loop_run (run.loop);
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+      GST_STATE_CHANGE_FAILURE)
+    g_main_loop_run (run.loop);
+  else
+    tell_failure (&run);
   if (at_end != NULL)
     at_end (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
