@@ -156,7 +156,7 @@ read_status (GKeyFile * file, RelayConfig * config, GError ** error)
     return TRUE;
   if (text != NULL && g_uri_split_network (text, G_URI_FLAGS_NONE, &scheme,
           &host, &port, NULL) && g_str_equal (scheme, "http")
-      && host != NULL && port >= 0
+      && host != NULL && port > 0
       && g_uri_split (text, G_URI_FLAGS_NONE, NULL, NULL, NULL, NULL, &path,
           NULL, NULL, NULL) && (path[0] == '\0' || g_str_equal (path, "/")))
     config->status = g_inet_socket_address_new_from_string

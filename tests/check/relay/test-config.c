@@ -156,6 +156,9 @@ static const struct
       "http://127.0.0.1:8080"},
   {"[relay]\nstatus = http://example.org:8080\n", "[relay] status:",
       "http://127.0.0.1:8080"},
+  /* any free one, which nobody would be told */
+  {"[relay]\nstatus = http://127.0.0.1:0\n", "[relay] status:",
+      "http://127.0.0.1:8080"},
   {"[relay]\nport = 8080\n", "[relay] port:", "status"},
   {"[stream a]\ninput = fasp://:7001?latency=1\\q\noutput = fasp://:7002\n",
       "[stream a] input:", "backslash"},
