@@ -187,7 +187,7 @@ run_sender (const gchar * host)
 {
   guint64 arrears = rate / 8. / size * ARREARS + flows;
   Sender s = { 0 };
-  gint64 began, start, now;
+  gint64 began, start, end, now;
   gdouble reached;
 
   if (!check_settings ())
@@ -199,9 +199,8 @@ run_sender (const gchar * host)
     s.run = g_get_real_time ();
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   began = start = g_get_monotonic_time ();
-  while (!tool_is_stopped ()
-      && (now = g_get_monotonic_time ()) - began <
-      seconds * (gint64) G_USEC_PER_SEC) {
+  end = began + seconds * (gint64) G_USEC_PER_SEC;
+  while (!tool_is_stopped () && (now = g_get_monotonic_time ()) < end) {
     guint64 due = (gdouble) (now - start) * rate / 8e6 / size;
     struct timespec wait = { 0, TICK * 1000 };
 
@@ -210,7 +209,9 @@ run_sender (const gchar * host)
       start += (due - s.sent - arrears) * size * 8e6 / rate;
       due = s.sent + arrears;
     }
-    while (s.sent < due && !tool_is_stopped ())
+    /* of a rate that no host reaches that is more than there is time for */
+    while (s.sent < due && !tool_is_stopped ()
+        && g_get_monotonic_time () < end)
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
     ppoll (NULL, 0, &wait, NULL);
   }
