@@ -226,6 +226,8 @@ def plot(tool, args, passes, load, findings, draw):
     say("\n".join(said))
     picture = args.picture or os.path.splitext(args.db)[0] + ".png"
     if picture != "none":
+        if not os.path.splitext(picture)[1]:
+            picture += ".png"       # pyplot would, and not say so
         figure = draw(pyplot(), loaded, said)
         figure.tight_layout()
         try:

@@ -47,6 +47,8 @@ def parse():
     p.add_argument("--display", action="store_true")
     p.add_argument("--inside", help=argparse.SUPPRESS)   # where results go
     args = p.parse_args()
+    if not os.path.splitext(args.png)[1]:
+        args.png += ".png"          # pyplot would, and not say so
     if not 0 <= args.loss < 100:
         p.error("--loss is a percentage from 0 to below 100")
     if not 0 <= args.rtt <= 10000:
