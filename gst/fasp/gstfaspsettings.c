@@ -87,8 +87,9 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
       g_param_spec_boolean ("authentication", "Authentication",
           "Connect to nobody without a passphrase or key-file; a listener "
-          "also asks the application about each caller, by the signals "
-          "caller-connecting and caller-identified", FALSE, READY));
+          "also asks handlers of caller-connecting and caller-identified that "
+          "are connected while it runs (those from before are always asked)",
+          FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
       g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
           "Caller: dial again, without end, when the listener is gone or was "
