@@ -74,6 +74,7 @@ typedef struct
   FaspYield yield;
   gdouble loss;                 /* of the packets told of last, but by chance */
   gdouble passed;               /* bit/s before the last look; 0: not known */
+  guint wasted;                 /* looks in a row by which much was lost, and not by chance */
   FaspAdaptiveFall fall;                    /* the last one, while it may be a mistake */
   FaspTime emptied_from, emptied_until; /* the last drain that was long, and what it */
   FaspTime emptied;             /* took from a queue, at least */

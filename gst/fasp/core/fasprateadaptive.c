@@ -33,6 +33,11 @@
  * it may be. */
 #define LIMITED_SHARE .8
 #define LIMITED .95
+/* Of what a source sends so much is lost, and not by chance, in so many looks: that is too much.  The rate falls
+ * by so much at a time at most. */
+#define WASTED .2
+#define WASTED_LOOKS 3
+#define WASTED_FALL .5
 /* What is judged together of what arrives all the time. */
 #define RECENT_LEAST (16 * FASP_MSEC)
 /* A packet's worth of bytes is waited for so long. */
@@ -376,6 +381,21 @@ is_limited (const FaspAdaptive * a, gdouble passes)
       && a->rate.offer >= LIMITED * most;
 }
 
+/* Who has less to send than the rate may send it again and again: where much of what @passes, bit/s, is lost,
+ * and neither by chance nor by a policer, as the others have @waited, and not once alone, as by an outage, there
+ * is no room for more than @unlost. */
+static void
+answer_waste (FaspAdaptive * a, gdouble passes, gdouble unlost, FaspTime waited)
+{
+  gboolean wastes = unlost < (1 - WASTED) * passes
+      && waited > MAX (FASP_MSEC, a->jitter.spread);
+
+  a->wasted = wastes ? a->wasted + 1 : 0;
+  if (a->wasted >= WASTED_LOOKS && a->rate.rate > OFFER_PACE * unlost)
+    fasp_adaptive_set_rate (a, MAX (OFFER_PACE * unlost,
+            WASTED_FALL * a->rate.rate));
+}
+
 /* There was not enough to send, for the pulse. */
 static void
 learn_of_source (FaspAdaptive * a, FaspTime now, gdouble passes)
@@ -447,7 +467,8 @@ evaluate (FaspAdaptive * a, FaspTime now)
 {
   gdouble arrived = fasp_span_get_delivery_rate (&a->pulse);
   gdouble left = fasp_span_get_departure_rate (&a->pulse);
-  gdouble passes;
+  gdouble passes, unlost;
+  FaspTime waited;
   gboolean congested = a->congested;
 
   /* a search has hardly anything else */
@@ -463,14 +484,17 @@ evaluate (FaspAdaptive * a, FaspTime now)
     return;
   }
   passes = fasp_span_get_departure_rate (&a->passing);
+  unlost = fasp_span_get_unlost_rate (&a->passing);
+  waited = fasp_span_get_wait (&a->passing);
   a->passing.n = 0;
   /* with a drain alone, and no pulse to make up for it, less passes than might */
   a->passed = a->pulse_end > a->pulse_start ? passes : 0;
   if (congested)                /* answered already, and no time to try more */
     end_search (a);
-  else if (left < LEFT_LEAST * a->rate.rate)
+  else if (left < LEFT_LEAST * a->rate.rate) {
     learn_of_source (a, now, passes);
-  else if (arrived > 0)
+    answer_waste (a, passes, unlost, waited);
+  } else if (arrived > 0)
     learn_of_room (a, now, left, arrived);
 }
 

@@ -43,6 +43,27 @@ fasp_span_get_departure_rate (const FaspSpan * span)
   return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
 }
 
+/* Where much is lost few tell of it: each that arrived stands for what had left since the one before. */
+static gdouble
+get_share_unlost (const FaspSpan * span)
+{
+  gdouble left = (gdouble) span->to.bytes - span->from.bytes;
+
+  return left <= 0 ? 0 : MAX (0, 1 - span->lost / left);
+}
+
+gdouble
+fasp_span_get_unlost_rate (const FaspSpan * span)
+{
+  return fasp_span_get_departure_rate (span) * get_share_unlost (span);
+}
+
+FaspTime
+fasp_span_get_wait (const FaspSpan * span)
+{
+  return span->n > 0 ? span->y / span->n : 0;
+}
+
 gboolean
 fasp_span_get_growth (const FaspSpan * span, gdouble * growth)
 {
@@ -94,24 +115,15 @@ fasp_span_get_spread (const FaspSpan * span, gdouble * spread)
   return TRUE;
 }
 
-/* Bit/s.  Where much is lost few tell of it: each that arrived stands for what had left since the one
- * before. */
-static gdouble
-get_delivered (const FaspSpan * span)
-{
-  gdouble left = (gdouble) span->to.bytes - span->from.bytes;
-
-  return left <= 0 ? 0 : fasp_span_get_arrival_rate (span) *
-      MAX (0, 1 - span->lost / left);
-}
-
 gboolean
 fasp_span_get_others (const FaspSpan * less, const FaspSpan * more,
     gdouble * others)
 {
   gdouble sent = fasp_span_get_departure_rate (more) /
       fasp_span_get_departure_rate (less);
-  gdouble arrived = get_delivered (more) / get_delivered (less);
+  gdouble arrived = fasp_span_get_arrival_rate (more) *
+      get_share_unlost (more) / (fasp_span_get_arrival_rate (less) *
+      get_share_unlost (less));
 
   if (!isfinite (sent) || sent <= FASP_SPAN_CONTRAST || !isfinite (arrived)
       || arrived <= 0)

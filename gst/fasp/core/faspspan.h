@@ -37,6 +37,10 @@ void fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
 
 /* Bit/s at which it left; 0: too short to say. */
 gdouble fasp_span_get_departure_rate (const FaspSpan * span);
+/* The same, without what is lost on the way, but by chance. */
+gdouble fasp_span_get_unlost_rate (const FaspSpan * span);
+/* What its packets waited in the mean, µs. */
+FaspTime fasp_span_get_wait (const FaspSpan * span);
 /* How fast the queue grew, s/s. FALSE: too short to say. */
 gboolean fasp_span_get_growth (const FaspSpan * span, gdouble * growth);
 /* Bit/s at which it arrived; 0: too short to say. */

@@ -1671,11 +1671,10 @@ test_hostile (gconstpointer data)
 
 /* --- whole sessions ------------------------------------------------------------------------- */
 
-/* A stream over 10 Mbit/s, shared out over its flows, with loss each way; lossless as a
- * whole. */
+/* A stream over @rate, shared out over its flows, with loss each way; lossless as a whole. */
 static Vstream *
-run_session (Vnet * net, FaspRateControl control, const VstreamConfig * what,
-    FaspTime rtt, gdouble loss)
+run_session_at (Vnet * net, FaspRateControl control, const VstreamConfig * what,
+    FaspTime rtt, gdouble loss, guint64 rate, guint latency_ms)
 {
   FaspEndpointConfig sender;
   Vstream *stream;
@@ -1684,12 +1683,22 @@ run_session (Vnet * net, FaspRateControl control, const VstreamConfig * what,
         loss, loss
       }, (const gdouble[2]) {
         0, 0
-      }, 10000000 / MAX (what->flows, 1));
+      }, rate / MAX (what->flows, 1));
   fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   sender.rate_control = control;
+  sender.latency_ms = latency_ms;
   stream = vstream_new (net, what, &sender, NULL);
   g_assert_true (vstream_run (stream));
   return stream;
+}
+
+/* Over 10 Mbit/s. */
+static Vstream *
+run_session (Vnet * net, FaspRateControl control, const VstreamConfig * what,
+    FaspTime rtt, gdouble loss)
+{
+  return run_session_at (net, control, what, rtt, loss, 10000000,
+      FASP_LATENCY_MS_DEFAULT);
 }
 
 /* One that takes 94 % of the link with all that goes with it, and losses; over
@@ -1961,6 +1970,38 @@ test_session_stalls (void)
   }
 }
 
+/* Where jitter hides a short queue that overflows, what is lost is sent again and again: that is no room
+ * for more.  (Of few networks; of others the search does not end too high.) */
+static void
+test_session_hidden_queue (void)
+{
+  static const guint seeds[] = { 19, 80, 107, 127, 147 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (seeds); i++) {
+    Vnet *net = vnet_new (seeds[i]);
+    ImpairConfig *there = vnet_get_wire (net, VNET_A, VNET_B);
+    VstreamConfig config;
+    Vstream *stream;
+    gdouble wire;
+
+    there->queue = 14000;
+    there->jitter = 40 * FASP_MSEC;
+    vstream_config_init (&config);
+    config.bitrate = 2550000;
+    config.channel = 0;
+    config.chunk = 6000;
+    config.duration = 20 * FASP_SEC;
+    config.lead = 5 * FASP_SEC;
+    stream = run_session_at (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
+        84 * FASP_MSEC, 0, 3250000, 430);
+    wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes;
+    g_test_message ("%u: %g on the wire", seeds[i], wire / stream->written);
+    g_assert_cmpfloat (wire, <, 1.7 * stream->written);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Where queues are marked, and where all that can be is lost.  pert, as it keeps some queue
  * and adaptive none. */
 static void
@@ -2067,6 +2108,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/session/lossy", test_session_lossy);
   g_test_add_func ("/rate/session/falls", test_session_falls);
   g_test_add_func ("/rate/session/stalls", test_session_stalls);
+  g_test_add_func ("/rate/session/hidden-queue", test_session_hidden_queue);
   g_test_add_data_func ("/rate/session/ecn", GINT_TO_POINTER (FALSE),
       test_session_ecn);
   g_test_add_data_func ("/rate/session/no-ecn", GINT_TO_POINTER (TRUE),

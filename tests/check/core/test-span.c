@@ -56,6 +56,10 @@ test_rates (void)
     gdouble growth;
 
     assert_near (fasp_span_get_departure_rate (&span), rows[i].rate, .001);
+    assert_near (fasp_span_get_unlost_rate (&span), .98 * rows[i].rate, .001);
+    assert_near (fasp_span_get_wait (&span),
+        5000 + rows[i].growth * 999 * PACKET * 4. * FASP_SEC / rows[i].rate,
+        .001);
     g_assert_true (fasp_span_get_growth (&span, &growth));
     assert_near (growth, rows[i].growth, .001);
     assert_near (fasp_span_get_arrival_rate (&span), rows[i].arrives, .001);
