@@ -88,10 +88,9 @@ gst_cbr_pacer_get_rate (GstCbrPacer * self)
 }
 
 /* What comes at its time may be more than max-delay at a rate that falls, not
- * more than twice that at the highest there was. What piles up does not count:
- * it is what makes the rate at which it leaves, where anything can. */
+ * more than twice that at the highest there was. */
 static gboolean
-look_if_full_of_learned (GstCbrPacer * self, guint64 bytes)
+look_if_full_of_held (GstCbrPacer * self, guint64 bytes)
 {
   gint64 delay = gst_cbr_pacer_get_max_delay (self);
   guint64 rate = cbr_learner_get_inflow (&self->learner,
@@ -118,10 +117,10 @@ gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
     return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
       self->queue.buffers + 1);
-  if (self->settings.bitrate == 0)
-    return look_if_full_of_learned (self, bytes);
-  return (GstClockTime) fasp_rate_clock_span (self->settings.bitrate, bytes) >
-      self->settings.max_delay;
+  if (is_held (self))
+    return look_if_full_of_held (self, bytes);
+  return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
+      bytes) > gst_cbr_pacer_get_max_delay (self);
 }
 
 gint64

@@ -1878,23 +1878,6 @@ test_learn_from_arrival (void)
   teardown (f);
 }
 
-/* What is behind takes nothing, and a live source goes on: no more waits than
- * twice max-delay. */
-static void
-test_learn_and_stand_still (void)
-{
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
-      "overflow=drop-oldest", SIMPLE);
-
-  for (guint i = 0; i < 2000; i++) {
-    g_assert_cmpint (gst_harness_push (f->h, make (1000, i * MS)), ==,
-        GST_FLOW_OK);
-    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
-  }
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >=, 1797000);
-  teardown (f);
-}
-
 /* --- what it tells --------------------------------------------------------------------------------------- */
 
 static void
@@ -2056,7 +2039,6 @@ main (int argc, char **argv)
       test_learn_varying);
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
-  g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
   g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
