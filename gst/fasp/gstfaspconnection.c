@@ -181,7 +181,7 @@ property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
         "when it has been set to READY and starts again.", pspec->name);
 }
 
-/* NULL: as if none had been set. */
+/* NULL: none is; what it has set besides host and port stays. */
 static gboolean
 set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
 {

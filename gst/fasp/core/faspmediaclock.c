@@ -128,11 +128,17 @@ static gboolean
 was_set (FaspMediaClock * clock, guint64 number, FaspTime media,
     FaspTime arrival)
 {
-  clock->fell |= number > clock->newest && media < clock->newest_media;
+  gboolean fell;
+
+  if (number > clock->newest && media < clock->newest_media) {
+    clock->fell = TRUE;
+    clock->fell_at = number;
+  }
+  /* one of before that is late says nothing of it */
+  fell = clock->fell && number >= clock->fell_at;
   if (arrival - clock->start <= FASP_SEC)
-    return clock->fell && clock->jumps == 0;
-  return clock->fell
-      || clock->offset - (arrival - media) > FASP_MEDIA_CLOCK_STEP;
+    return fell && clock->jumps == 0;
+  return fell || clock->offset - (arrival - media) > FASP_MEDIA_CLOCK_STEP;
 }
 
 void

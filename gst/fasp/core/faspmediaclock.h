@@ -54,7 +54,8 @@ typedef struct
                                    that; the caller's */
   guint64 newest;               /* the highest block that has come, */
   FaspTime newest_media;        /* and its time */
-  gboolean fell;                /* media time has fallen, which is not followed yet */
+  gboolean fell;                /* media time has fallen, which is not followed yet; */
+  guint64 fell_at;              /* with that block */
   guint jumps;                  /* followed since the start; of the last: */
   guint64 epoch;                /* the first block of the new time, */
   guint64 epoch_least;          /* which cannot be before this one */

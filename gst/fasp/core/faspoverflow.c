@@ -9,9 +9,10 @@
 #define LEAST 3
 /* A queue that overflows loses what is too much: who loses more of all has no way at all. */
 #define OUTAGE_SHARE .75
-/* If it were chance so many of the others would be lost, at least, of those that are lost together one:
- * of fewer none may be by chance, too. */
+/* If it were chance so many of the others would be lost, at least: of fewer none may be by chance, too.  In
+ * so few looks at what waited all may be lost at once: then there must be as many others. */
 #define EXPECTED_LEAST 6
+#define FEW_LOOKS 8
 /* What is told of over more than that is of a source that has nothing to send, and of the probes of
  * the path's width. */
 #define TOGETHER (2 * FASP_SEC)
@@ -32,24 +33,27 @@ slide (FaspOverflow * o, FaspTime now)
     o->told[i] /= 2;
     o->lost[i] /= 2;
     o->looks[i] /= 2;
-    o->squares[i] /= 2;
   }
+  o->squares /= 2;
 }
 
-/* Packets that are lost together, in the mean, if it is by chance: by how much more what looks lose
- * varies than it would if each packet was lost by itself. */
+/* Packets that chance loses together, in the mean: by how much more what looks lose of those that have
+ * not waited varies than it would if each packet was lost by itself. */
 static gdouble
-get_burst (const FaspOverflow * o, gboolean waited)
+get_burst (const FaspOverflow * o)
 {
-  gdouble lost = o->lost[waited], looks = o->looks[waited];
-
-  if (lost <= 0)
+  if (o->lost[0] <= 0)
     return 1;
-  /* of one look nothing is known */
-  if (looks <= 1)
-    return MAX (1, lost);
-  return MAX (1, (o->squares[waited] / lost - lost / looks) * looks / (looks -
-          1));
+  return MAX (1, o->squares / o->lost[0] - o->lost[0] / o->looks[0]);
+}
+
+/* Would so few of the others lose any by chance that none says nothing? */
+static gboolean
+are_too_few (const FaspOverflow * o)
+{
+  if (o->looks[1] < FEW_LOOKS && o->told[0] < o->told[1])
+    return TRUE;
+  return o->told[0] * o->lost[1] < EXPECTED_LEAST * o->told[1];
 }
 
 gboolean
@@ -86,20 +90,16 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   o->told[waited] += told;
   o->lost[waited] += lost;
   o->looks[waited]++;
-  o->squares[waited] += (gdouble) lost *lost;
+  if (!waited)
+    o->squares += (gdouble) lost *lost;
   if (!waited || lost == 0)
     return FALSE;
   ratio = o->told[1] / MAX (o->told[0], 1);
   chance = ratio * (o->lost[0] + PRIOR);
-  most =
-      LEAST + chance + SIGMAS * sqrt (chance * get_burst (o,
-          FALSE) * (1 + ratio));
-  if (o->lost[1] <= most
-      || o->told[0] * o->lost[1] < MAX (EXPECTED_LEAST, get_burst (o,
-              TRUE)) * o->told[1])
+  most = LEAST + chance + SIGMAS * sqrt (chance * get_burst (o) * (1 + ratio));
+  if (o->lost[1] <= most || are_too_few (o))
     return FALSE;
   /* it is not held against what is lost later, for as long as it is remembered */
-  o->squares[1] *= most / o->lost[1];
   o->lost[1] = most;
   return TRUE;
 }

@@ -13,7 +13,7 @@
  *     lost_long > 3 + e + 4 sqrt (e b (1 + r)),  e = (lost_short + 0.5) r,  r = told_long / told_short
  *
  * where of the others b are lost together in the mean, it is the queue, unless of so few others none would be
- * lost by chance, either, which loses as many together as of the first.  By how much more is not held against what is lost later: else each loss by
+ * lost by chance, either: as in the first looks at what had to wait, all of whose losses may be one burst.  By how much more is not held against what is lost later: else each loss by
  * chance would be the queue's, for as long as an overflow is remembered.
  */
 #pragma once
@@ -34,7 +34,8 @@ typedef struct
   FaspTime least, least_before;
   FaspTime since;               /* this window */
   gdouble told[2], lost[2];     /* packets, by [had waited long]; */
-  gdouble looks[2], squares[2]; /* how often that was, and the sum of their losses squared */
+  gdouble looks[2];             /* how often that was */
+  gdouble squares;              /* and of those that had not, the sum of their losses squared */
   /* not counted yet */
   guint samples;
   FaspTime first;               /* report of them */

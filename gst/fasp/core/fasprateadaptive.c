@@ -103,7 +103,7 @@ judge_need (FaspAdaptive * a)
       && fasp_drain_get_others (&a->drain, &others)
       && fasp_need_judge (&a->need, others)) {
     fasp_yield_let_go (&a->yield);
-    /* what was tried until now was not, as the rate was kept */
+    /* what was tried until now says nothing of others */
     fasp_contest_vanished (&a->contest);
   }
 }
@@ -480,6 +480,7 @@ evaluate (FaspAdaptive * a, FaspTime now)
   if (!learn_of_queue (a, now))
     return;
   if (a->contest.on) {
+    a->wasted = 0;
     compete (a);
     return;
   }
@@ -489,13 +490,16 @@ evaluate (FaspAdaptive * a, FaspTime now)
   a->passing.n = 0;
   /* with a drain alone, and no pulse to make up for it, less passes than might */
   a->passed = a->pulse_end > a->pulse_start ? passes : 0;
-  if (congested)                /* answered already, and no time to try more */
+  if (congested) {              /* answered already, and no time to try more */
     end_search (a);
-  else if (left < LEFT_LEAST * a->rate.rate) {
+  } else if (left < LEFT_LEAST * a->rate.rate) {
     learn_of_source (a, now, passes);
     answer_waste (a, passes, unlost, waited);
-  } else if (arrived > 0)
-    learn_of_room (a, now, left, arrived);
+  } else {
+    a->wasted = 0;
+    if (arrived > 0)
+      learn_of_room (a, now, left, arrived);
+  }
 }
 
 /* Large pulses make a queue themselves, until it is drained, and tell what there is. */

@@ -128,8 +128,9 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
     fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
 }
 
-void
-fasp_session_look_at_flows (FaspSession * session, FaspTime now)
+/* Has time settled what is lost, or does a flow carry nothing while others do? */
+static void
+look_at_flows (FaspSession * session, FaspTime now)
 {
   gboolean news = FALSE;
 
@@ -163,7 +164,7 @@ fasp_session_poll_feedback (FaspSession * session, FaspTime now,
 
   if (session->role != FASP_ROLE_RECEIVER)
     return FALSE;
-  fasp_session_look_at_flows (session, now);
+  look_at_flows (session, now);
   if (!fasp_report_is_due (&session->rx.report, now))
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));

@@ -59,8 +59,6 @@ gboolean fasp_session_poll_feedback (FaspSession * session, FaspTime now,
 /* and what it says, which goes with a CLOSE, too. */
 void fasp_session_write_feedback (FaspSession * session, FaspTime now,
     FaspWriter * w);
-/* Has time settled what is lost, or does a flow carry nothing while others do? */
-void fasp_session_look_at_flows (FaspSession * session, FaspTime now);
 /* The group's part of a FEEDBACK. */
 void fasp_session_tell_group (FaspSession * session, FaspTime now,
     FaspFeedbackFlow * told);

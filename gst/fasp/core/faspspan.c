@@ -6,14 +6,17 @@ void
 fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
     FaspTime queue, gdouble loss)
 {
-  gdouble x;
+  gdouble x, left;
 
   if (span->n == 0)
     *span = (FaspSpan) {
     .from = *sample,.to = *sample,.queue_from = queue,.queue_to = queue,.least =
         queue,.most = queue};
   span->way += ABS (queue - span->queue_to);
-  span->lost += loss * MAX (0, (gdouble) sample->bytes - span->to.bytes);
+  /* flows are told of one after the other: it may go back */
+  left = MAX (0, (gdouble) sample->bytes - span->to.bytes);
+  span->left += left;
+  span->lost += loss * left;
   x = sample->sent - span->from.sent;
   span->to = *sample;
   span->queue_to = queue;
@@ -47,9 +50,7 @@ fasp_span_get_departure_rate (const FaspSpan * span)
 static gdouble
 get_share_unlost (const FaspSpan * span)
 {
-  gdouble left = (gdouble) span->to.bytes - span->from.bytes;
-
-  return left <= 0 ? 0 : MAX (0, 1 - span->lost / left);
+  return span->left <= 0 ? 0 : 1 - span->lost / span->left;
 }
 
 gdouble

@@ -28,7 +28,7 @@ typedef struct
   guint n;
   gdouble x, y, xx, xy;         /* sums: of time of leaving, and of the queue */
   gdouble loss;                 /* summed over the samples, */
-  gdouble lost;                 /* and over the bytes that left */
+  gdouble left, lost;           /* and over the bytes that left, of any of several flows */
 } FaspSpan;
 
 /* @queue: what it waited; @loss: the share lost of those told of with it. */

@@ -174,6 +174,33 @@ test_set_soon (void)
   }
 }
 
+/* The second fall is followed by what was sent since, not by what was sent before it and is late. */
+static void
+test_set_soon_late (void)
+{
+  static const FaspTime frame = 10 * FASP_MSEC, fall = 10 * FASP_SEC;
+  FaspTime media = 0, lost = 0, t = 0;
+  FaspMediaClock clock;
+
+  fasp_media_clock_init (&clock);
+  for (guint64 n = 0; n < 500; n++, t += frame, media += frame) {
+    if (n == 50 || n == 148)
+      media -= fall;
+    if (n == 147) {
+      lost = media;
+      continue;
+    }
+    /* the first one when another jump may be */
+    if (n == 151)
+      g_assert_false (fasp_media_clock_arrived (&clock, 147, lost, t + 500));
+    g_assert_true (fasp_media_clock_arrived (&clock, n, media, t + 1000)
+        == (n == 50 || n == 151));
+    if (n > 150)
+      g_assert_cmpint (fasp_media_clock_map (&clock, n, media), ==, t + 1000);
+  }
+  g_assert_cmpuint (clock.jumps, ==, 2);
+}
+
 /* A peer that has its clock jump with every block is followed once in a second. */
 static void
 test_nonsense (void)
@@ -255,6 +282,7 @@ main (int argc, char **argv)
   g_test_add_func ("/media-clock/queue-there", test_queue_there);
   g_test_add_func ("/media-clock/set", test_set);
   g_test_add_func ("/media-clock/set-soon", test_set_soon);
+  g_test_add_func ("/media-clock/set-soon/late", test_set_soon_late);
   g_test_add_func ("/media-clock/catching-up", test_catching_up);
   g_test_add_func ("/media-clock/nonsense", test_nonsense);
   return g_test_run ();

@@ -131,7 +131,7 @@ test_burst_first (void)
   for (guint i = 0; i < 4; i++)
     g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 2000,
             FASP_OVERFLOW_SAMPLES, 0, 100, i % 2, FALSE));
-  for (guint i = 0; i < 20; i++)
+  for (guint i = 0; i < 40; i++)
     g_assert_false (fasp_overflow_add (&overflow, now += INTERVAL, 100,
             FASP_OVERFLOW_SAMPLES, 0, PACKETS, 0, FALSE));
   g_assert_true (fasp_overflow_add (&overflow, now += INTERVAL, 2000,

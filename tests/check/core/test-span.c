@@ -170,11 +170,33 @@ test_short (void)
   assert_near (fasp_span_get_departure_rate (&brief), 10e6, .001);
 }
 
+/* Of several flows each is told of by itself, of bytes that are of all: what is lost counts once. */
+static void
+test_flows (void)
+{
+  for (guint flows = 1; flows <= 8; flows *= 2) {
+    FaspSpan span = { 0 };
+
+    for (guint told = 0; told < 20; told++)
+      for (guint flow = 0; flow < flows; flow++)
+        for (guint i = 0; i < 5; i++) {
+          guint n = (told * 5 + i) * flows + flow;
+          FaspTime sent = FASP_SEC + n * FASP_MSEC;
+          FaspRateSample sample = { sent, sent + 5000, n * PACKET };
+
+          fasp_span_extend (&span, &sample, 5000, .1);
+        }
+    assert_near (fasp_span_get_unlost_rate (&span) /
+        fasp_span_get_departure_rate (&span), .9, .001);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/span/rates", test_rates);
+  g_test_add_func ("/span/flows", test_flows);
   g_test_add_func ("/span/late", test_late);
   g_test_add_func ("/span/spread", test_spread);
   g_test_add_func ("/span/others", test_others);
