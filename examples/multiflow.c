@@ -297,6 +297,7 @@ end_second (Receiver * r)
     r->dropped += drops - r->drops;
     r->drops = drops;
   }
+  tool_db_complete (r->db);
   r->all_before = r->all_next;
   r->received = 0;
   r->second += G_USEC_PER_SEC;

@@ -17,6 +17,7 @@ typedef enum
   ROW,                          /* for a table */
   START,                        /* its value is when what is measured began */
   ANOTHER,                      /* and of one more run */
+  COMPLETE,                     /* those before it may be written */
   END,                          /* nothing follows */
 } Kind;
 
@@ -106,30 +107,32 @@ insert (ToolDb * db, const Row * row)
   sqlite3_reset (statement);
 }
 
-/* Those of a second, in one transaction that is short: others may be writing to
- * the same file. */
-static void
-write_rows (ToolDb * db, GQueue * rows, gboolean last)
+/* Those of a second, the first @n, in one transaction that is short: others may be writing to
+ * the same file.  FALSE: it was busy. */
+static gboolean
+write_rows (ToolDb * db, GQueue * rows, guint n, gboolean last)
 {
-  Row *row;
   int begun;
 
-  if (g_queue_is_empty (rows))
-    return;
+  if (n == 0)
+    return TRUE;
   sqlite3_busy_timeout (db->database, last ? BUSY_AT_ENDS : BUSY);
   begun = sqlite3_exec (db->database, "BEGIN IMMEDIATE", NULL, NULL, NULL);
   if (begun == SQLITE_BUSY && !last && g_queue_get_length (rows) < WAITING_MAX)
-    return;
+    return FALSE;
   note (db, begun);
   if (begun != SQLITE_OK) {     /* each alone would not do better */
     g_queue_clear_full (rows, g_free);
-    return;
+    return TRUE;
   }
-  while ((row = g_queue_pop_head (rows)) != NULL) {
+  for (; n > 0; n--) {
+    Row *row = g_queue_pop_head (rows);
+
     insert (db, row);
     g_free (row);
   }
   execute (db, "COMMIT");
+  return TRUE;
 }
 
 static gpointer
@@ -137,25 +140,27 @@ write_all (gpointer data)
 {
   ToolDb *db = data;
   GQueue rows = G_QUEUE_INIT;
+  guint complete = 0;           /* of them */
   gint64 due = 0;
   gboolean end = FALSE;
 
   while (!end) {
     Row *row = g_async_queue_timeout_pop (db->rows, COMMIT_EVERY);
 
-    end = row != NULL && row->kind == END;
-    /* those before it: rows that come together are of one second, and whoever reads the file finds
-     * all of them, or none */
-    if (!end && g_get_monotonic_time () >= due) {
-      write_rows (db, &rows, FALSE);
+    if (row != NULL && row->kind < COMPLETE) {
+      g_queue_push_tail (&rows, row);
+    } else if (row != NULL) {
+      end = row->kind == END;
+      complete = g_queue_get_length (&rows);
+      g_free (row);
+    }
+    if (!end && complete > 0 && g_get_monotonic_time () >= due) {
+      if (write_rows (db, &rows, complete, FALSE))
+        complete = 0;
       due = g_get_monotonic_time () + COMMIT_EVERY;
     }
-    if (end)
-      g_free (row);
-    else if (row != NULL)
-      g_queue_push_tail (&rows, row);
   }
-  write_rows (db, &rows, TRUE);
+  write_rows (db, &rows, complete, TRUE);
   return NULL;
 }
 
@@ -242,6 +247,12 @@ void
 tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n)
 {
   add (db, ROW, insert, values, n);
+}
+
+void
+tool_db_complete (ToolDb * db)
+{
+  add (db, COMPLETE, 0, NULL, 0);
 }
 
 void

@@ -27,8 +27,11 @@ typedef struct
 ToolDb *tool_db_open (const gchar * path, const gchar * tables,
     const gchar * const *inserts, guint n_inserts, const ToolRun * run,
     gchar ** error);
-/* A row: the run, and these. */
+/* A row: the run, and these.  It is written with what it belongs to: */
 void tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n);
+/* The rows so far are complete.  Whoever reads the file finds all that came between two of these, or
+ * nothing of it. */
+void tool_db_complete (ToolDb * db);
 /* The run began at @started (Unix time, µs), and not when the file was opened. */
 void tool_db_start (ToolDb * db, gint64 started);
 /* Another run of the same begins, then: the rows from here on are of it. */

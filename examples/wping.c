@@ -301,6 +301,7 @@ record (Sender * s, const Burst * burst)
     s->given_up += lost;
     tool_db_add (s->db, PACKET, row, G_N_ELEMENTS (row));
   }
+  tool_db_complete (s->db);
 }
 
 /* In order, so that a late one holds up those behind it for a second at most. */
