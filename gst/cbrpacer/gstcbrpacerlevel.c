@@ -117,7 +117,7 @@ gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
     return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
       self->queue.buffers + 1);
-  if (is_held (self))
+  if (self->settings.bitrate == 0 && is_held (self))
     return look_if_full_of_held (self, bytes);
   return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
       bytes) > gst_cbr_pacer_get_max_delay (self);
