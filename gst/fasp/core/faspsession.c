@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* A peer whose port is said to be closed, and who was asked then, says nothing for so long, at
- * least. */
+/* How long the peer must stay silent, at least, after its port was reported closed and
+ * it was asked. */
 #define REFUSED_AFTER (100 * FASP_MSEC)
 
 FaspSession *
@@ -15,7 +15,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now,
   session->role = role;
   session->id = id;
   session->created = session->heard = session->spoken = now;
-  /* a caller who never says more costs little */
+  /* a caller that never says more costs little */
   session->n_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
   session->n_paths = 1;
   session->paths = g_new (FaspPath, 1);
@@ -54,7 +54,7 @@ fasp_session_free (FaspSession * session)
 void
 fasp_session_set_keys (FaspSession * session, const FaspKeys * keys)
 {
-  gboolean ours = session->listener;    /* that of the listener */
+  gboolean ours = session->listener;    /* the listener's key seals */
 
   session->cipher = keys->cipher;
   session->sealer = fasp_sealer_new (keys->cipher,
@@ -153,7 +153,7 @@ fasp_session_refused (FaspSession * session, FaspTime now,
       continue;
     path->refused = TRUE;
     path->refused_at = now;
-    session->ping_due = TRUE;   /* who lives answers */
+    session->ping_due = TRUE;   /* a live peer answers */
   }
   return any;
 }
@@ -180,12 +180,12 @@ void
 fasp_session_is_asked_for (FaspSession * session, FaspTime now,
     const FaspAddress * from)
 {
-  session->ping_due = TRUE;     /* it hears that we do, */
+  session->ping_due = TRUE;     /* shows the peer that we do */
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    /* also where the way to it is broken; of several that one, and none that has not been
-     * there yet, which it asks for itself */
+    /* Also where its path is broken. Of several flows, that on the same link; and not
+     * one without an address, which the peer asks for itself. */
     if (!fasp_address_equal (&path->address, from)
         && (session->n_paths == 1 || (path->address.len > 0
                 && path->address.link == from->link)))
@@ -286,7 +286,7 @@ fasp_session_measure (FaspSession * session)
     if (fasp_session_is_used (session, i))
       size = MIN (size, path->pmtu.size);
   }
-  /* none, for the time being */
+  /* no path is usable at the moment */
   if (size == G_MAXUINT32)
     size = session->paths[0].pmtu.size;
   session->data_room = MAX (size, FASP_PMTU_BASE) -
@@ -316,7 +316,7 @@ fasp_session_get_unused (const FaspSession * session, FaspTime now)
 FaspTime
 fasp_session_get_rekey_time (const FaspSession * session)
 {
-  /* it would only be in the way of finding the peer again */
+  /* it would only get in the way of finding the peer again */
   if (session->interrupted || (session->n_paths == 1
           && session->paths[0].has_candidate))
     return FASP_NEVER;
@@ -444,7 +444,7 @@ fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
   else if (fasp_pacer_get_time (pacer, now, session->wire_max) > now)
     session->tx.fresh_time = fasp_pacer_get_wake (pacer, now,
         session->wire_max);
-  else                          /* not for what was known at another rate */
+  else                          /* a time computed for another rate does not hold */
     session->tx.fresh_time = MIN (session->tx.fresh_time, now + quantum);
 }
 
@@ -457,7 +457,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
       return session->created + FASP_HALF_TIMEOUT;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
-      /* past its deadline it waits for the application to read the rest */
+      /* past its deadline, it waits for the application to read the rest */
       return session->close_deadline > now ? MIN (session->close_time,
           session->close_deadline) : session->close_time;
     case FASP_SESSION_OPEN:
@@ -474,7 +474,7 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
       || session->state == FASP_SESSION_CLOSED)
     return;
   if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
-    /* its address is not proved: nothing is said to it */
+    /* its address is not proved, so nothing is sent to it */
     session->state = FASP_SESSION_CLOSED;
     session->close_initiated = TRUE;
     session->close_reason = reason;
@@ -482,7 +482,7 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
     session->close_deadline = now;
     return;
   }
-  /* nobody there to hear it: one goodbye is enough */
+  /* nobody is there to hear it, so one goodbye is enough */
   session->close_deadline = session->interrupted ? now + 1 :
       now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsession.h: one peer: keys, addresses, packet numbers, liveness, and a
- * sending or a receiving half.  Composes datagrams and takes them apart.
+ * faspsession.h: one peer: its keys, addresses, packet numbers and liveness, and a
+ * sending or a receiving half. Composes outgoing datagrams and takes incoming ones
+ * apart.
+ *
+ * A session owns everything in it but the pointers marked as the endpoint's. Times are
+ * microseconds on the caller's clock unless said otherwise.
  *
  * States:
  *
  *   ASKING   the application is asked whether to take the caller
- *   HALF     (listener) ACCEPT was said, nothing heard in return yet; sends
- *            nothing else, so nobody can be flooded through us
- *   OPEN     both ways
+ *   HALF     (listener) ACCEPT was sent, and nothing has come back yet. Nothing
+ *            else is sent, so that nobody can flood a third party through us.
+ *   OPEN     data may flow both ways
  *   CLOSING  CLOSE is repeated until the peer's CLOSE or a deadline
  *   CLOSED   over; answers with CLOSE for a while, then is forgotten
  */
@@ -36,12 +40,12 @@ G_BEGIN_DECLS
 #define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
 #define FASP_CLOSE_TIMEOUT FASP_SEC
-/* A latency that the sender is to tell is waited for so long. */
+/* How long a receiver waits for a latency that the sender is to find. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
-#define FASP_PONGS 64           /* answers waiting; more are not answered */
-/* A key is used for no longer than that, and no more often: half of what GCM
- * stands (RFC 9001, section 6.6). */
+#define FASP_PONGS 64           /* answers that may wait; further PINGs are not answered */
+/* A key is due for replacement after this time, or this many datagrams: half of what
+ * GCM can stand (RFC 9001, section 6.6). */
 #define FASP_REKEY_INTERVAL (60 * FASP_SEC)
 #define FASP_REKEY_DATAGRAMS (1 << 22)
 
@@ -54,7 +58,7 @@ typedef enum
   FASP_SESSION_CLOSED,
 } FaspSessionState;
 
-/* An answer that is due, to where the PING came from. */
+/* An answer that is due. It goes to where the PING came from. */
 typedef struct
 {
   guint64 token;
@@ -64,149 +68,158 @@ typedef struct
 
 typedef struct
 {
-  guint64 order;                /* the endpoint's: among all that there were */
-  guint32 id;                   /* our connection id, what the peer writes */
+  guint64 order;                /* number among all sessions that the endpoint ever had */
+  guint32 id;                   /* our connection id, which the peer writes */
   guint32 peer_id;
-  FaspRole role;                /* ours */
+  FaspRole role;                /* our own */
   gboolean listener;            /* the peer dialled us */
   FaspSessionState state;
-  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's: names the handshake */
-  guint8 call[FASP_KEY_SIZE];   /* listener: of all that its OPEN said */
+  guint8 nonce[FASP_NONCE_SIZE];        /* the caller's; it names the handshake */
+  guint8 call[FASP_KEY_SIZE];   /* listener: hash of all that the caller's OPEN said */
   FaspCipher cipher;
   FaspSealer *sealer;
   FaspOpener *opener;
-  guint8 resume_key[FASP_KEY_SIZE];     /* proves that one was in it */
-  GBytes *accept;               /* HALF: the message of our ACCEPT, always the
-                                   same: its nonce is used once */
+  guint8 resume_key[FASP_KEY_SIZE];     /* proves membership of this session when it is resumed */
+  GBytes *accept;               /* HALF: the message of our ACCEPT. Always the
+                                   same one, as its nonce may be used only once. */
   FaspIdentity peer;
   FaspTime rekey_interval, rekey_time;
-  guint64 rekey_datagrams;      /* due at either */
-  guint64 phase_datagrams;      /* sealed in this phase */
-  FaspTime rekey_ping, rekey_wait;      /* asked for, and again after that */
+  guint64 rekey_datagrams;      /* a new key is due when either is reached */
+  guint64 phase_datagrams;      /* sealed with the key of this phase */
+  FaspTime rekey_ping, rekey_wait;      /* last asked about the new key; time until
+                                           it is asked again */
   FaspPath *paths;              /* by flow */
-  guint n_paths;                /* one before it is open */
+  guint n_paths;                /* one until the session is open */
   guint n_flows;                /* agreed upon */
-  /* what the paths in use take together: fasp_session_measure() */
-  guint32 data_room;            /* payload bytes of a block in one datagram */
-  gsize wire_max;               /* bytes of a datagram, from the IP header up */
-  gboolean is_proved;           /* the peer is somewhere */
-  FaspAddress accept_to;        /* who asked for it last */
-  gboolean accept_moved;        /* somebody else has asked before */
+  /* what the paths in use have in common: set by fasp_session_measure() */
+  guint32 data_room;            /* payload bytes of a block that fits one datagram */
+  gsize wire_max;               /* bytes of the largest datagram, IP header included */
+  gboolean is_proved;           /* at least one path has been proved */
+  FaspAddress accept_to;        /* address that the last OPEN came from */
+  gboolean accept_moved;        /* an earlier OPEN came from another address */
   guint16 datagram_max;         /* largest UDP payload that both ends take */
-  guint32 room_told;            /* room that the block size was chosen for */
+  guint32 room_told;            /* the room that the block size was last chosen for */
   FaspLatency agreed;
-  struct _FaspBucket *half;     /* listener, until it is open: faspgate.h */
+  struct _FaspBucket *half;     /* listener, until it is open: the gate's, not owned */
   gchar *streamid;
-  guint64 start;                /* sender: first block promised, */
-  FaspPlace told;               /* where that was said to stand, */
-  gboolean told_header;         /* in a stream with a header, */
-  FaspPlace stood;              /* and where the peer did before, if it is known */
-  guint64 headed_by;            /* it has the header when it has what is below that block;
-                                 * FASP_NO_BLOCK: it waits for one to be said, */
-  FaspTime headless;            /* since then; 0: it lacks none */
-  guint64 headed_skips;         /* where it had passed over so much */
-  guint64 live_from;            /* of one that began in the past: what was written
-                                   next when it joined; else 0 */
+  guint64 start;                /* sender: first block promised to the peer, */
+  FaspPlace told;               /* its place in the stream, as the hello gave it, */
+  gboolean told_header;         /* and whether the hello announced a stream with a header */
+  FaspPlace stood;              /* where the peer stood before, if it is known */
+  guint64 headed_by;            /* the peer has the header once it has all blocks
+                                   below this one; FASP_NO_BLOCK: the header has
+                                   yet to be written */
+  FaspTime headless;            /* since when it lacks the header; 0: it does not */
+  guint64 headed_skips;         /* its count of skips when it began to wait for the header */
+  guint64 live_from;            /* of a session that began in the past: the next
+                                   block to be written when it joined; else 0 */
 
   FaspTime created, opened, heard, spoken;
-  FaspTime excused;             /* of the time since it was heard: we were not there to hear */
+  FaspTime excused;             /* time since `heard' in which we were not running
+                                   to hear the peer */
   gboolean interrupted;
-  guint of_peer;                /* caller: which of several it is */
+  guint of_peer;                /* caller: index of the peer, of several */
   gboolean refused;             /* opened, but there is no room for its stream */
-  gboolean connected;           /* the application was told so, and */
-  gboolean removed;             /* of its end */
+  gboolean connected;           /* the application was told of its connection, */
+  gboolean removed;             /* and of its end */
 
   FaspRtt rtt;
   FaspTokens tokens;
-  FaspTime ping_time;           /* next round trip measurement */
-  gboolean ping_due;            /* one, at once */
-  guint next_turn;              /* of flows, to tell which packet is the next of */
+  FaspTime ping_time;           /* when to measure the round trip next */
+  gboolean ping_due;            /* send a PING at once */
+  guint next_turn;              /* the flow that the next NEXT is about */
   FaspPong pongs[FASP_PONGS];
   guint n_pongs;
-  FaspSpread spread;            /* sender: of what it sends over the flows */
-  gboolean has_fec;             /* both ends agree to repairs */
-  gboolean duplicates;          /* sender: new blocks on every flow; */
-  guint64 doubled;              /* those of the last one */
-  guint8 last_flow;             /* of the last block */
-  guint64 tailed;               /* flows that a TAIL goes on no more, this time */
-  guint8 turn;                  /* receiver: flow of the last feedback, */
-  guint turns;                  /* and how many there were */
-  guint64 serial;               /* of the next feedback */
-  gboolean accept_due;          /* ACCEPT is to be (re)sent */
+  FaspSpread spread;            /* sender: distributes datagrams over the flows */
+  gboolean has_fec;             /* both ends agreed to use repair symbols */
+  gboolean duplicates;          /* sender: new blocks go on every flow */
+  guint64 doubled;              /* flows that have carried the newest block, a bit each */
+  guint8 last_flow;             /* flow of the last block sent */
+  guint64 tailed;               /* flows that this round of TAILs has used, a bit each */
+  guint8 turn;                  /* receiver: flow of the last datagram that could take any, */
+  guint turns;                  /* and how many such datagrams there were */
+  guint64 serial;               /* of the last FEEDBACK written */
+  gboolean accept_due;          /* ACCEPT is to be sent, or sent again */
 
   FaspReason close_reason;
   gchar close_text[FASP_TEXT_MAX + 1];
-  gboolean close_initiated;     /* by us: then the peer's CLOSE is an answer */
+  gboolean close_initiated;     /* by us: the peer's CLOSE is then an answer */
   gboolean peer_closed;
   FaspTime close_time, close_deadline;
 
-  FaspTrace *trace;             /* the endpoint's */
+  FaspTrace *trace;             /* the endpoint's, not owned */
   FaspPacer pacer;
-  FaspTime missed_seen;         /* of its, when it was looked at */
-  guint64 acked_seen;           /* the same, and */
-  guint stuck;                  /* so often in a row it was that already */
-  FaspRate *rate;               /* sender: NULL: fixed */
-  const FaspSource *source;     /* of what it sends, and others */
-  FaspTime rate_until;          /* it may be another then */
-  gboolean tells_arrivals;      /* receiver: the sender wants them */
-  FaspTx tx;                    /* role sender */
-  FaspRx rx;                    /* role receiver */
+  FaspTime missed_seen;         /* the pacer's missed time when it was last looked at */
+  guint64 acked_seen;           /* `tx.acked' when it was last looked at, */
+  guint stuck;                  /* and how often in a row it had not moved
+                                   although data was in flight */
+  FaspRate *rate;               /* sender; NULL: a fixed rate */
+  const FaspSource *source;     /* sender: the endpoint's, shared by its sessions */
+  FaspTime rate_until;          /* when the controller's rate may change */
+  gboolean tells_arrivals;      /* receiver: the sender wants arrival times */
+  FaspTx tx;                    /* of a sender */
+  FaspRx rx;                    /* of a receiver */
   FaspTime resume_timeout;
-  FaspTime promise_time;        /* sender: when to tell of it next */
-  guint64 promise_serial;       /* of the next, or, receiver, the newest one */
-  FaspBudget budget;            /* sender: of what the receiver says */
-  FaspTime promise_told;        /* the application, last */
-  guint64 confirm_from;         /* first block sent since the path MTU is in
-                                   doubt */
-  guint32 largest_sent, largest_passed; /* blocks since it was not */
-  guint64 block_wire;           /* bytes of originals from the IP header up */
-  gboolean promise_changed;     /* the application does not know yet */
+  FaspTime promise_time;        /* sender: when to send the next PROMISE */
+  guint64 promise_serial;       /* sender: of the next PROMISE; receiver: of the newest one */
+  FaspBudget budget;            /* sender: bytes that feedback may take */
+  FaspTime promise_told;        /* when the application was last told of the promise */
+  guint64 confirm_from;         /* first block sent since the path MTU was last in doubt */
+  guint32 largest_sent, largest_passed; /* payload of the largest block sent, and
+                                           of the largest that passed in one piece,
+                                           since the path MTU was last checked */
+  guint64 block_wire;           /* bytes of original blocks, IP headers included */
+  gboolean promise_changed;     /* and the application has not been told */
   gboolean shortfall_told;
-  guint64 skips_seen;           /* sender: that the application knows of */
-  gboolean left_behind;         /* since then, by slow-policy */
+  guint64 skips_seen;           /* sender: skips that the application was told of */
+  gboolean left_behind;         /* skipped since then, by slow-policy */
 
-  /* a group */
-  FaspGroup *group;             /* sender: the endpoint's; NULL: none */
+  /* of a group */
+  FaspGroup *group;             /* sender: the endpoint's, not owned; NULL: none */
   FaspMember member;
   FaspHearing *hearing;         /* receiver: NULL: none */
 
-  guint8 lane;                  /* of the endpoint's; */
-  FaspTurn turn_to_send;        /* the endpoint's: when it is to be looked at, */
-  FaspHeapItem needs;           /* and the first block it may still need */
+  guint8 lane;                  /* the endpoint's lane that sends for it */
+  FaspTurn turn_to_send;        /* when the endpoint looks at it next */
+  FaspHeapItem needs;           /* place in the endpoint's heap by the first block still needed */
 
   guint64 datagrams_sent, wire_sent, datagrams_received, wire_received;
   FaspMeter send_meter, receive_meter;
 } FaspSession;
 
-/* @peer: where flow 0 goes. @flows: in all. @ping_secret: unpredictable. */
+/* @peer: address of flow 0. @flows: how many there are in all. @ping_secret: must be
+ * unpredictable. */
 FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now,
     const FaspAddress * peer, guint flows,
     const guint8 ping_secret[FASP_PING_SECRET]);
 void fasp_session_free (FaspSession * session);
-/* The handshake is made. */
+/* Takes the keys that the handshake has agreed upon. */
 void fasp_session_set_keys (FaspSession * session, const FaspKeys * keys);
-/* Who was in the session can prove it to whom it calls again. */
+/* Writes the proof that we were in this session, for the call with @nonce that resumes
+ * it. */
 void fasp_session_prove (const FaspSession * session,
     const guint8 nonce[FASP_NONCE_SIZE], guint8 proof[FASP_PROOF_SIZE]);
-/* Where another of its flows goes, as far as is known: the peer is to be asked
- * there. */
+/* The supposed address of a further flow. The peer is challenged there before data uses
+ * it. */
 void fasp_session_set_address (FaspSession * session, guint8 flow,
     const FaspAddress * peer);
-/* The network says that nobody listens at @address.  FALSE: that is none of its peer's.
- * Who lives is asked, and answers. */
+/* The network reports that nobody listens at @address. Sends a PING, which a live peer
+ * answers. FALSE: @address is not the peer's. */
 gboolean fasp_session_refused (FaspSession * session, FaspTime now,
     const FaspAddress * address);
-/* When that is believed, as nothing is heard from there or any other address of the peer's since it
- * was asked; FASP_NEVER: it is not said of all of them. */
+/* When that report is to be believed, unless something is heard from an address of the
+ * peer before. FASP_NEVER: not all addresses of the peer were refused. */
 FaspTime fasp_session_get_refused_time (const FaspSession * session);
-/* The peer, or who has copied what it said, asks from there whether we still know it. */
+/* Somebody at @from asks whether we still know this session: the peer, or whoever has
+ * copied what it said. */
 void fasp_session_is_asked_for (FaspSession * session, FaspTime now,
     const FaspAddress * from);
-/* Where the peer is, as far as is known: where its first flow goes. */
+/* The peer's address: that of the first flow whose address is known. */
 const FaspAddress *fasp_session_get_address (const FaspSession * session);
-/* The session can carry data from now on, where the peer has been proved to be. */
+/* From now on the session can carry data, on the paths where the peer has been proved
+ * to be. */
 void fasp_session_open (FaspSession * session, FaspTime now);
-/* The peer is where @flow goes. */
+/* The peer is proved to be at the address of @flow. */
 void fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow);
 
 typedef enum
@@ -214,8 +227,9 @@ typedef enum
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
   FASP_SESSION_REFUSED,         /* replayed */
-  FASP_SESSION_ALIEN,           /* not of this version; from anybody */
-  FASP_SESSION_MALFORMED,       /* by the peer */
+  FASP_SESSION_ALIEN,           /* of another version, or of an unknown flow;
+                                   anybody may have sent it */
+  FASP_SESSION_MALFORMED,       /* sent by the peer */
 } FaspSessionResult;
 
 FaspSessionResult fasp_session_receive (FaspSession * session, FaspTime now,
@@ -225,41 +239,44 @@ gboolean fasp_session_poll (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 
-/* Since when the peer is silent though it should not be: a member of a group says little,
- * and who hears a group hears its sender, for a while. May be to come. */
+/* Since when the peer has been silent although it should not be; may lie in the future.
+ * A member of a group speaks seldom, and a receiver counts what it hears from the group
+ * as the sender's, for a while. */
 FaspTime fasp_session_get_silent_since (const FaspSession * session);
-/* For so long we were not there to hear anybody. */
+/* For @span, we were not running to hear anybody. */
 void fasp_session_excuse (FaspSession * session, FaspTime span);
 
-/* That it began with, ms. FALSE: not known yet. */
+/* The latency that the session began with, in ms. FALSE: not known yet. */
 gboolean fasp_session_get_first_latency (const FaspSession * session,
     guint * latency_ms);
-/* For how long a peer may be silent before it counts as interrupted. A call that was repeated
- * before it was answered does not tell its round trip: it may be by satellite. */
+/* How long a peer may be silent before the session is interrupted. A call that was
+ * repeated before it was answered does not show its round-trip time, which may be that
+ * of a satellite link. */
 FaspTime fasp_session_get_patience (const FaspSession * session);
-/* A receiver delivers nothing before that time, or before it knows the
- * latency; 0: nothing is held. */
+/* Until when a receiver holds back what it has, unless it learns the latency before; 0:
+ * nothing is held back. */
 FaspTime fasp_session_get_hold_end (const FaspSession * session);
-/* In force, ms; 0: as soon as may be, or not known yet. */
+/* The latency in force, in ms; 0: blocks are delivered as soon as possible, or it is
+ * not known yet. */
 guint fasp_session_get_latency (const FaspSession * session, FaspTime now);
-/* Sender: @rate, bit/s, from now on, in bursts that fit it. 0: not paced. */
+/* Sender: sets the rate, in bit/s, and bursts that fit it. 0: not paced. */
 void fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate);
-/* Nothing can be sent any more.  The next new blocks leave together, @quantum later, as
- * there are many others; @waits: there are none yet. */
+/* Nothing more can be sent now. With many other sessions, the next new blocks leave
+ * together, @quantum later. @waits: there are no new blocks yet. */
 void fasp_session_end_turn (FaspSession * session, FaspTime now,
     FaspTime quantum, gboolean waits);
-/* Receiver: a datagram of its group. */
+/* Receiver: a datagram of its group has come. */
 FaspSessionResult fasp_session_hear (FaspSession * session, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     FaspMemory * memory);
-/* Receiver: hears a group from now on, too. @seed: of its random numbers. */
+/* Receiver: listens to a group, too, from now on. @seed: for its random numbers. */
 void fasp_session_listen (FaspSession * session, FaspTime now,
     const FaspGroupKey * key, guint64 seed);
-/* Bit/s that is given, or that the controller has found; 0: not paced. */
+/* The rate in bit/s, as configured or as the controller has found it; 0: not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession * session);
-/* Payload bytes of a block that fits the path in one datagram, with its repair. */
+/* Payload bytes of a block that fits one datagram, and whose repair symbol does, too. */
 guint32 fasp_session_get_room (const FaspSession * session);
-/* How wide its paths are is known; all of them are there. */
+/* All paths are proved, and the MTU of each is known. */
 gboolean fasp_session_is_measured (const FaspSession * session);
 
 static inline gboolean
@@ -289,7 +306,7 @@ void fasp_session_close (FaspSession * session, FaspTime now,
 
 void fasp_session_get_stats (FaspSession * session, FaspTime now,
     FaspSessionStats * stats);
-/* At most @max; returns how many there are. */
+/* Fills in @max flows at most; returns how many there are. */
 guint fasp_session_get_flows (const FaspSession * session,
     FaspFlowStats * flows, guint max);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionfeedback.c: what a receiver says of its flows and of what is missing.  It
- * fits any path, and so does what goes behind it in a datagram, but for a CLOSE.
+ * faspsessionfeedback.c: the FEEDBACK of a receiver: the state of its flows, and what
+ * is missing. It fits any path, together with what follows it in the datagram, except a
+ * CLOSE.
  */
 #include "faspsessionprivate.h"
 
-/* Flows that a feedback speaks of at most, lest it has no room for what is missing. */
+/* Flows in one FEEDBACK at most, so that there is room for what is missing. */
 #define FLOWS_TOLD 16
-/* Bytes of a feedback that are not of flows or ranges, and of what may be behind it. */
+/* Bytes of a FEEDBACK besides flows and ranges, and of what may follow it. */
 #define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
 
 /* with the group's flow, and some ranges */
@@ -16,8 +17,8 @@ G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX +
     FASP_ARRIVALS * FASP_FEEDBACK_ARRIVAL_MAX + 4 * 2 * FASP_VARINT_SIZE +
     FASP_TAG_SIZE_MAX <= FASP_PMTU_BASE);
 
-/* Is it more urgent to speak of flow @a than of @b? Of what has been lost newly,
- * then of what has not been spoken of for long. */
+/* Is flow @a more urgent than @b? New losses come first, then the flow that was not
+ * reported for longest. */
 static gboolean
 is_more_urgent (const FaspPath * a, const FaspPath * b)
 {
@@ -27,7 +28,7 @@ is_more_urgent (const FaspPath * a, const FaspPath * b)
   return news_a != news_b ? news_a : a->told_serial < b->told_serial;
 }
 
-/* The flows to speak of, by number; at most FLOWS_TOLD. */
+/* The flows to report, the most urgent first; returns how many there are. */
 static guint
 choose_flows (const FaspSession * session, guint8 flows[FLOWS_TOLD])
 {
@@ -60,7 +61,7 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
   if (fasp_gap_get_settled (path->gap, now, &settled))
     unsettled = largest - settled;
   fasp_gap_get_counters (path->gap, &counters);
-  /* nothing has come: then nothing else counts */
+  /* if nothing has come, the rest has no meaning */
   *told = (FaspFeedbackFlow) {
   .flow = flow,.largest = largest,.unsettled = unsettled,.delay =
         now - fasp_gap_get_largest_time (path->gap),.received =
@@ -69,7 +70,7 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
   path->told_serial = session->serial;
 }
 
-/* Of @flow at most @max, evenly spaced; how many. */
+/* Adds at most @max arrivals of a flow, evenly spaced; returns how many. */
 static guint
 tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
 {
@@ -86,7 +87,7 @@ tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
   for (guint i = arrivals->n; i-- > 0;) {
     const FaspArrival *a = &arrivals->list[i];
 
-    if (a->pn >= last.pn)       /* it is the largest */
+    if (a->pn >= last.pn)       /* `largest' itself */
       continue;
     if (last.pn - a->pn > FASP_BACK_MAX || last.time - a->time > G_MAXUINT32)
       break;
@@ -123,12 +124,12 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
       FASP_FEEDBACK_FLOW_MAX * feedback.n_flows -
       FASP_FEEDBACK_ARRIVAL_MAX * arrivals);
   fasp_wire_write_feedback (w, &feedback);
-  /* it is judged by the round trip that the feedback tells */
+  /* the sender needs the round trip that this feedback shows to judge it */
   if (fasp_rx_tell_expired (&session->rx, now, &expired))
     fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
 }
 
-/* Has time settled what is lost, or does a flow carry nothing while others do? */
+/* Reports losses that time has settled, and flows that carry nothing while others do. */
 static void
 look_at_flows (FaspSession * session, FaspTime now)
 {
@@ -169,7 +170,7 @@ fasp_session_poll_feedback (FaspSession * session, FaspTime now,
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_session_write_feedback (session, now, &p.w);
-  /* no datagram is sent for that alone; of several flows one each */
+  /* A PING needs no datagram of its own. With several flows, each needs its own. */
   if ((fasp_report_is_damped (&session->rx.report) || session->n_paths == 1)
       && now >= session->ping_time)
     fasp_session_write_ping (session, now, &p);

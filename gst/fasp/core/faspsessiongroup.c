@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessiongroup.c: a session of a member of a group, on either end.
+ * faspsessiongroup.c: what a session does for a member of a group, at either end.
  */
 #include "faspsessionprivate.h"
 
-/* Whoever has the group's key could make believe that its sender is there, for so many
- * clocks. */
+/* What the group sends counts as the sender's for this many clocks only: everybody who
+ * has the group's key could forge it. */
 #define BELIEVED 2
-/* Who has not heard a group for so long says so, and again. */
+/* A receiver that has not heard the group for this time tells the sender, repeatedly. */
 #define SPEAK_UP_AFTER FASP_SEC
 #define SPEAK_UP_AGAIN (500 * FASP_MSEC)
 
@@ -23,7 +23,7 @@ fasp_session_get_silent_since (const FaspSession * session)
     return fasp_group_log_get_deadline (session->group->log, heard);
   if (hearing == NULL)
     return heard;
-  /* the sender has known of a shorter clock since then, too */
+  /* the sender may have told of a shorter clock since then */
   end = MAX (heard, rx->report.clock_since) + BELIEVED * rx->report.damp.clock;
   end = MIN (end, heard + BELIEVED * FASP_DAMP_CLOCK_MAX);
   return MAX (heard, MIN (hearing->heard, end));
@@ -47,14 +47,15 @@ fasp_session_get_beat (const FaspSession * session)
 FaspTime
 fasp_session_get_ping_time (const FaspSession * session)
 {
-  /* who is a member has no need of it but to ask, or with what it says anyway */
+  /* a member's PING only asks whether it is there; otherwise what it sends anyway will
+   * do */
   if (session->role == FASP_ROLE_SENDER)
     return session->member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session),
         session->ping_time - FASP_KEEPALIVE) : session->spoken + FASP_KEEPALIVE;
   if (fasp_report_is_damped (&session->rx.report))
     return FASP_NEVER;
-  /* it goes with the next feedback, which is not longer in coming */
+  /* the next feedback, which comes sooner, takes the PING along */
   return session->ping_time + (session->n_paths == 1
       && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
@@ -74,7 +75,7 @@ fasp_session_listen (FaspSession * session, FaspTime now,
     const FaspGroupKey * key, guint64 seed)
 {
   if (key->cipher >= FASP_CIPHERS)
-    return;                     /* it offers what it was not asked for */
+    return;                     /* a cipher that was not asked for */
   session->hearing = fasp_hearing_new (key, now);
   fasp_report_join (&session->rx.report, seed, key->members, key->back_off,
       key->clock);
@@ -87,7 +88,7 @@ fasp_session_is_passed_by (FaspSession * session, FaspTime now)
   session->rx.report.member = !session->hearing->deaf;
 }
 
-/* Who has the key of the group can say nothing else there. */
+/* Everybody who has the group's key can send there, so no other frames are accepted. */
 static void
 handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
     gsize wire)
@@ -165,7 +166,7 @@ fasp_session_look_at_group (FaspSession * session, FaspTime now)
   news = fasp_gap_count_settled (hearing->gap) != hearing->settled_told;
   hearing->settled_told = fasp_gap_count_settled (hearing->gap);
   fasp_damp_settled (&session->rx.report.damp, settled + 1);
-  /* a hole may have been settled before anything told which block it was */
+  /* a hole may have been settled before it was known which block it held */
   if (settled == fasp_gap_get_largest (hearing->gap))
     news |= fasp_report_is_missing_unasked (&session->rx.report);
   return news;

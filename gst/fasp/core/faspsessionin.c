@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* A block that keeps being lost may be too big for the path by now. */
+/* A block that keeps being lost may have become too large for the path. */
 #define SUSPICIOUS_ROUNDS 4
 
 static void
@@ -13,7 +13,7 @@ handle_ping (FaspSession * session, guint8 flow, const FaspAddress * from,
     token, flow, *from};
 }
 
-/* The peer has opened something of this phase, so it will know the next. */
+/* The peer has opened a datagram of this phase, so it can derive the next key. */
 static void
 rekey (FaspSession * session, FaspTime now)
 {
@@ -61,7 +61,7 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   FaspReason reason = frame->number;
   FaspTime answer = session->is_proved ? now : FASP_NEVER;
 
-  /* the others are never said on the wire */
+  /* the others never go over the wire */
   if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
     reason = FASP_REASON_STOPPED;
   if (!session->peer_closed) {
@@ -75,7 +75,7 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
     session->close_time = FASP_NEVER;
     return;
   }
-  /* answer in kind, once for each that comes */
+  /* answer each CLOSE that comes with one */
   if (session->state == FASP_SESSION_CLOSED) {
     session->close_time = answer;
     return;
@@ -86,14 +86,14 @@ handle_close (FaspSession * session, FaspTime now, const FaspFrame * frame)
   session->close_time = answer;
 }
 
-/* bit/s, of the last second, or already of this one. */
+/* In bit/s: that of the last second, or of this one if that is already more. */
 static guint64
 get_send_rate (const FaspSession * session)
 {
   return MAX (session->send_meter.rate, session->send_meter.bytes * 8);
 }
 
-/* Jumbo frames are for fast streams. */
+/* Only fast streams use jumbo frames. */
 static void
 choose_limit (FaspSession * session, FaspTime now)
 {
@@ -115,7 +115,7 @@ choose_limit (FaspSession * session, FaspTime now)
   }
 }
 
-/* Flows that carry nothing any more, and those that do again. */
+/* Stops using flows that carry nothing any more, and resumes those that do again. */
 static void
 bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
 {
@@ -132,7 +132,7 @@ bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
   }
 }
 
-/* Is there anything of this key phase among what arrived? */
+/* Has any packet of this key phase arrived? */
 static gboolean
 knows_phase (const FaspSession * session, const FaspFeedback * feedback)
 {
@@ -150,8 +150,9 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
   return FALSE;
 }
 
-/* The largest block from @from on that a FEEDBACK is about to acknowledge, and that has passed in one
- * piece: of what was lost it may be given up that it came too late. */
+/* The size of the largest block from @from on that this FEEDBACK acknowledges and that
+ * went through in one piece. Blocks that were lost do not count: the receiver may have
+ * given them up as too late. */
 static guint32
 find_passed (const FaspSession * session, guint64 from, guint64 ack)
 {
@@ -170,19 +171,19 @@ find_passed (const FaspSession * session, guint64 from, guint64 ack)
   return largest;
 }
 
-/* What was sent since the path MTU is in doubt, and passed, may tell what does, if
- * it is known which way it took. */
+/* A block sent since the path MTU came into doubt has passed, and so confirms its size.
+ * The path that it took must be known. */
 static void
 confirm_size (FaspSession * session, FaspTime now, guint32 size)
 {
   if (session->has_fec && size == fasp_session_get_room (session))
-    size += FASP_REPAIR_MORE;   /* as its repair is */
+    size += FASP_REPAIR_MORE;   /* its repair symbol is that large */
   if (size > 0)
     fasp_pmtu_passed (&session->paths[0].pmtu, now,
         size + fasp_session_get_overhead (session));
 }
 
-/* What the peer's clock said when a packet of @flow arrived, from its low bits. */
+/* The peer's clock, widened from its low 32 bits, when a packet arrived. */
 static FaspTime
 widen_clock (FaspPath * path, guint32 clock)
 {
@@ -212,7 +213,7 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   const FaspSent *sent;
   guint first = FASP_ARRIVALS + 1;
 
-  /* from the newest to the oldest, but for what was told of before */
+  /* from the newest to the oldest, up to what was reported before */
   for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
     samples[--first] = (FaspRateSample) {
     sent->time, arrived, sent->bytes};
@@ -231,8 +232,8 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   session->rate_until = now;
 }
 
-/* Of what has been told of nothing more will be, also where it was not told when it
- * arrived. */
+/* The receiver reports no packet at or below `largest' again, whether or not it has
+ * reported when that arrived. */
 static void
 forget_sent (FaspPath * path, const FaspFeedbackFlow * told)
 {
@@ -240,7 +241,7 @@ forget_sent (FaspPath * path, const FaspFeedbackFlow * told)
           FASP_PN_BITS, path->next_pn));
 }
 
-/* The receiver knows it by the next PROMISE. */
+/* The receiver learns of a new budget by the next PROMISE. */
 static void
 follow_budget (FaspSession * session, FaspTime now, guint8 flow, guint32 clock,
     gsize wire)
@@ -269,7 +270,7 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
 
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
-  /* it may have lost count of where it is */
+  /* it may have lost track of its position in the stream */
   if (session->tx.skips_told > skips)
     session->promise_time = now;
   follow_budget (session, now, flow, feedback->clock, wire);
@@ -317,7 +318,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
   FaspRx *rx = &session->rx;
   guint64 before = rx->promised;
 
-  /* one that was overtaken says nothing new */
+  /* an overtaken one says nothing new */
   if (frame->serial < session->promise_serial
       || frame->number > FASP_LATENCY_MS_MAX)
     return;
@@ -330,7 +331,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
     session->promise_changed = TRUE;
 }
 
-/* Of a flow that the peer has not been heard on for long, or of a group. */
+/* A flow, or a group, on which the peer has not been heard for long. */
 static void
 handle_next (FaspSession * session, guint8 flow, guint64 pn)
 {
@@ -368,7 +369,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
         handle_feedback (session, now, flow, frame->feedback, wire);
       break;
     case FASP_FRAME_EXPIRED:
-      /* what members lack is sent to all of them */
+      /* what one member lacks is sent to all */
       if (sender && !session->member.joined)
         fasp_tx_expire (&session->tx, now, frame->number, &session->rtt);
       break;
@@ -392,7 +393,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       if (takes_stream)
         fasp_rx_repair (&session->rx, now, frame);
       break;
-    case FASP_FRAME_GROUP:     /* for this one alone: it is the speaker */
+    case FASP_FRAME_GROUP:     /* by unicast, so this member is the speaker */
       if (takes_stream)
         fasp_report_speak (&session->rx.report, now);
       break;
@@ -405,9 +406,9 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
   }
 }
 
-/* The first datagram of a caller, from where it is, if ACCEPT was sent there and
- * nowhere else: whoever has copied its OPEN cannot have us believe that it is
- * elsewhere. Else it is to be challenged. */
+/* The first datagram of a caller. Its source address is trusted only if ACCEPT went
+ * there and nowhere else, and challenged otherwise: whoever copied the caller's OPEN
+ * must not make us believe that it is elsewhere. */
 static void
 open_from (FaspSession * session, FaspTime now, guint8 flow,
     const FaspAddress * from)
@@ -441,7 +442,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
   if (!fasp_wire_parse_session (data, size, &header)
       || header.flow >= session->n_flows)
     return FASP_SESSION_ALIEN;
-  /* before it is open, nothing has come on any */
+  /* before the session is open, nothing has come on any flow */
   path = &session->paths[MIN (header.flow, session->n_paths - 1)];
   pn = fasp_widen (header.pn, FASP_PN_BITS, fasp_gap_get_expected (path->gap));
   if (fasp_gap_is_refused (path->gap, pn)) {
@@ -455,7 +456,7 @@ fasp_session_receive (FaspSession * session, FaspTime now,
 
   if (session->state == FASP_SESSION_HALF)
     open_from (session, now, header.flow, from);
-  if (header.flow >= session->n_paths)  /* it was over before it began */
+  if (header.flow >= session->n_paths)  /* the session was over before it began */
     return FASP_SESSION_ALIEN;
   path = &session->paths[header.flow];
   newest = !fasp_gap_is_started (path->gap)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* The promise is told so often, and while the peer does not know it. */
+/* How often a PROMISE is sent: usually, and while the peer does not know the latency. */
 #define PROMISE_EVERY FASP_SEC
 #define PROMISE_AGAIN (20 * FASP_MSEC)
-/* Datagrams that the losses of late are known from, at most. */
+/* At most this many datagrams are taken as evidence of the recent loss. */
 #define LOSS_SEEN_MAX 20000
 
 /* --- the promise ------------------------------------------------------------------------- */
 
-/* What the outlook is made from. */
+/* Collects the figures that the outlook is made from. */
 static void
 count (const FaspSession * session, FaspOutlookCounts * counts)
 {
@@ -33,7 +33,7 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->back_rate = session->budget.rate;
 }
 
-/* How much the code is to repair, and what is left to send again. */
+/* Decides how much the code is to repair, and how much is left to rexes. */
 static void
 plan_fec (FaspSession * session, FaspTime now)
 {
@@ -52,12 +52,12 @@ plan_fec (FaspSession * session, FaspTime now)
     return;
   fasp_loss_get (&outlook->loss, &goal.loss, &goal.stay);
   fasp_fec_plan (&session->tx.fec, now, &goal);
-  /* where there are rexes, too, the promise is that of these */
+  /* with rexes beside the code, the promise is made for these */
   outlook->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
       fasp_fec_get_residual (&session->tx.fec, &goal) / goal.loss;
 }
 
-/* Where block @number is, if that is known. */
+/* Adds a POSITION that says where block @number begins, if that is known. */
 static void
 write_position (FaspSession * session, FaspWriter * w, guint64 number)
 {
@@ -70,7 +70,7 @@ write_position (FaspSession * session, FaspWriter * w, guint64 number)
     fasp_wire_write_position (w, number, &place);
 }
 
-/* Looks at the path again and tells the peer what is to be expected. */
+/* Assesses the path again and tells the peer what to expect. */
 static gboolean
 poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -104,7 +104,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* It is to ask for what all members of its group may lack. */
+/* Makes this member the speaker, who asks for what all members may lack. */
 static gboolean
 poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -138,7 +138,7 @@ trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
   );
 }
 
-/* Blocks that have left take another flow than before. */
+/* A block that was sent before takes a flow that has not carried it. */
 static guint8
 pick_for (FaspSession * session, const FaspTxItem * item)
 {
@@ -155,8 +155,8 @@ pick_for (FaspSession * session, const FaspTxItem * item)
   return fasp_spread_pick (&session->spread, avoid);
 }
 
-/* A TAIL shows what was lost last on the flow that it goes on: it goes on each of which that
- * is not known, that of the last block first. */
+/* A TAIL reveals the last losses of the flow that it goes on. So one goes on each flow
+ * whose newest datagram has not been reported, that of the last block first. */
 static guint8
 pick_for_tail (FaspSession * session, FaspTxItem * item)
 {
@@ -254,7 +254,7 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  /* the last word on what arrived goes with it */
+  /* the last state of what arrived goes with it */
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_session_write_feedback (session, now, &p.w);
   fasp_wire_write_close (&p.w, session->close_reason, session->close_text);
@@ -263,7 +263,7 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* The controller's rate, for the pacer. */
+/* Gives the controller's rate to the pacer. */
 static void
 follow_rate (FaspSession * session, FaspTime now)
 {
@@ -289,7 +289,7 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (!session->is_proved)
     return fasp_session_poll_pong (session, now, datagram)
         || fasp_session_poll_challenge (session, now, datagram);
-  /* no key is used for more than twice as much as it should be */
+  /* no key is used for more than twice the intended number of datagrams */
   if (session->cipher != FASP_CIPHER_NONE
       && session->phase_datagrams >= 2 * session->rekey_datagrams)
     fasp_session_close (session, now, FASP_REASON_STOPPED,

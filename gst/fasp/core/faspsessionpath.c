@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspsessionpath.c: what a session asks of its paths, and what it answers: PINGs that
- * measure, show that one is there, or prove an address, and probes of the MTU.
+ * measure, keep alive or prove an address, and MTU probes.
  */
 #include "faspsessionprivate.h"
 
-/* Round trips are measured this often by who gets no feedback. */
+/* How often the round trip is measured by an end that gets no feedback. */
 #define PING_INTERVAL FASP_SEC
-/* bit/s; at less, the eight probes of a search take longer than a third of a second */
+/* In bit/s. At a lower rate, the eight probes of a search take longer than a third of a
+ * second. */
 #define PROBE_RATE_MIN 250000
-/* The peer is asked whether new keys may come at least so often. */
+/* The longest interval at which the peer is asked whether it has the key. */
 #define REKEY_WAIT_MAX (2 * FASP_SEC)
-/* A flow on which nothing has been heard for so long may carry nothing there either. */
+/* If nothing was heard on a flow for this time, what we send there may not arrive
+ * either. */
 #define NEXT_AFTER (10 * FASP_SEC)
 
 gboolean
@@ -25,13 +27,13 @@ fasp_session_poll_pong (FaspSession * session, FaspTime now,
     return FALSE;
   pong = &session->pongs[--session->n_pongs];
   fasp_packet_begin (&p, session, datagram, pong->flow);
-  /* back to where it came from: that is what the challenge is about */
+  /* back to where the PING came from: the challenge is about that address */
   datagram->to = pong->to;
   fasp_wire_write_number (&p.w, FASP_FRAME_PONG, pong->token);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* A PING, padded to @size bytes if that is not 0. */
+/* Sends a PING, padded to @size bytes unless that is 0. */
 static gboolean
 send_ping (FaspSession * session, FaspTime now, FaspDatagram * datagram,
     guint8 flow, const FaspAddress * to, guint16 size)
@@ -80,7 +82,6 @@ fasp_session_poll_challenge (FaspSession * session, FaspTime now,
   return FALSE;
 }
 
-/* Of several: those that nothing is heard on. */
 gboolean
 fasp_session_poll_quiet (FaspSession * session, FaspTime now,
     FaspDatagram * datagram)
@@ -96,7 +97,7 @@ fasp_session_poll_quiet (FaspSession * session, FaspTime now,
   return FALSE;
 }
 
-/* What a path takes that is known; 0: none is. */
+/* The largest UDP payload that any path is known to take; 0: none is known. */
 static guint16
 get_known_width (const FaspSession * session)
 {
@@ -108,8 +109,8 @@ get_known_width (const FaspSession * session)
   return width;
 }
 
-/* Does as much pass as is sent? Of several ways it is not known by which; and who gives up what is
- * late acknowledges that, too. */
+/* Does the largest block that was sent pass? With several paths it is not known which
+ * one it took; and a receiver that gives up late blocks acknowledges them, too. */
 static gboolean
 all_passes (const FaspSession * session)
 {
@@ -124,7 +125,7 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
 {
   guint64 rate = session->pacer.ready.rate;
 
-  /* what a group sends, and what is sent again of it, fits any path */
+  /* what a group sends, originals and rexes, fits any path */
   if (session->role == FASP_ROLE_RECEIVER || session->member.joined)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
@@ -132,7 +133,7 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
     gboolean was = path->pmtu.confirming, passes;
     guint16 size;
 
-    /* the data is as large, and would not show that smaller ones arrive */
+    /* data is as large as the probe, and would not show that smaller datagrams arrive */
     if (path->probed) {
       path->probed = FALSE;
       return send_ping (session, now, datagram, i, &path->address, 0);
@@ -166,8 +167,8 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
   return FALSE;
 }
 
-/* Would a member find the place of what comes from the group?  Not before it knows how far the
- * stream is. */
+/* Could a member tell where in the stream the group's blocks belong? Only once it knows
+ * how far the stream is. */
 static gboolean
 is_in_stream (const FaspTx * tx)
 {
@@ -205,12 +206,12 @@ fasp_session_poll_ping (FaspSession * session, FaspTime now,
   FaspTime timeout = fasp_rtt_timeout (&session->rtt);
   FaspPacket p;
 
-  /* the receiver wants to know the round trip; the sender has feedback for that and only
-   * shows that it is there */
+  /* The receiver wants to measure the round trip. The sender has feedback for that, and
+   * only keeps the session alive. */
   if (!session->ping_due && !rekeys
       && now < fasp_session_get_ping_time (session))
     return FALSE;
-  /* what needs no answer will do for that */
+  /* for that, a datagram that needs no answer will do */
   if (session->role == FASP_ROLE_SENDER && !session->ping_due && !rekeys
       && session->rtt.measured && !session->member.joined) {
     session->promise_time = now;
@@ -219,7 +220,7 @@ fasp_session_poll_ping (FaspSession * session, FaspTime now,
   session->ping_time = now + PING_INTERVAL;
   session->ping_due = FALSE;
   if (rekeys) {
-    /* one takes the place of that before, whose answer should be here */
+    /* replaces the previous one, whose answer should have come */
     session->rekey_wait = MAX (timeout, MIN (2 * session->rekey_wait,
             REKEY_WAIT_MAX));
     session->rekey_ping = now;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionprivate.h: shared by the files of a session.
+ * faspsessionprivate.h: what the files of a session share.
  */
 #pragma once
 
@@ -8,19 +8,21 @@
 
 G_BEGIN_DECLS
 
-/* A way is proved, or is another now: what may be sent there is to be found. */
+/* A path was proved or has a new address: starts to use it, and searches for its MTU. */
 void fasp_session_use (FaspSession * session, FaspTime now, guint8 flow);
-/* A path's state or its MTU may have changed. */
+/* Updates what the paths have in common, after the state or the MTU of one may have
+ * changed. */
 void fasp_session_measure (FaspSession * session);
-/* May data go there? */
+/* May data use this flow? */
 gboolean fasp_session_is_used (const FaspSession * session, guint8 flow);
-/* Packet numbers from here on are of this key phase. */
+/* A new key phase begins with the next packet of each flow. */
 void fasp_session_plan_rekey (FaspSession * session, FaspTime now);
-/* When the peer is to be asked whether it has this phase's key. */
+/* When to ask the peer whether it has the key of this phase. */
 FaspTime fasp_session_get_rekey_time (const FaspSession * session);
-/* Of a datagram with a block. */
+/* UDP payload bytes of a datagram with a block that are not the block's. */
 guint fasp_session_get_overhead (const FaspSession * session);
-/* A datagram of it, or of its group, has come, of @wire bytes from the IP header up. */
+/* Counts a datagram of the session, or of its group, that has come. @wire: its bytes,
+ * IP header included. */
 static inline void
 fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
 {
@@ -31,10 +33,11 @@ fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
     fasp_report_datagram (&session->rx.report, now, wire, session->rtt.smoothed);
 }
 
-/* A block's DATA. @wire: bytes of its datagram, from the IP header up. */
+/* Takes in a DATA frame. @wire: bytes of its datagram, IP header included. */
 void fasp_session_handle_data (FaspSession * session, FaspTime now,
     const FaspFrame * frame, gsize wire);
-/* What is asked of the paths, and answered: FALSE, nothing is due. */
+/* Challenges, probes and PINGs of the paths, and answers to the peer's. FALSE: nothing
+ * is due. */
 gboolean fasp_session_poll_pong (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 gboolean fasp_session_poll_challenge (FaspSession * session, FaspTime now,
@@ -43,36 +46,37 @@ gboolean fasp_session_poll_probe (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 gboolean fasp_session_poll_ping (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
-/* Of several: those that nothing is heard on. */
+/* Of several flows: asks those on which nothing is heard. */
 gboolean fasp_session_poll_quiet (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
-/* A PING in what goes anyway. */
+/* Adds a PING to a datagram that leaves anyway. */
 void fasp_session_write_ping (FaspSession * session, FaspTime now,
     FaspPacket * packet);
-/* Where the numbers of packets are that the peer may not have got for so long that their low bits
- * do not tell: of one flow, each in its turn, and the group's is that after the last. */
+/* Adds a NEXT for one flow, in turn, if the peer may have got nothing of it for so long
+ * that the low bits of its packet numbers are ambiguous. The turn of the group's flow
+ * comes after the last one. */
 void fasp_session_write_next (FaspSession * session, FaspTime now,
     FaspWriter * w);
-/* Receiver: its FEEDBACK, when it is due, */
+/* Receiver: its FEEDBACK, when it is due. */
 gboolean fasp_session_poll_feedback (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
-/* and what it says, which goes with a CLOSE, too. */
+/* Writes the FEEDBACK, which goes with a CLOSE, too. */
 void fasp_session_write_feedback (FaspSession * session, FaspTime now,
     FaspWriter * w);
-/* The group's part of a FEEDBACK. */
+/* Fills in the group's part of a FEEDBACK. */
 void fasp_session_tell_group (FaspSession * session, FaspTime now,
     FaspFeedbackFlow * told);
-/* Has time settled that something of the group is lost? */
+/* Is there a new loss in the group to report, now that time has settled it? */
 gboolean fasp_session_look_at_group (FaspSession * session, FaspTime now);
-/* A receiver: a new block has not come by the group. */
+/* Receiver: a new block came by unicast, not by the group. */
 void fasp_session_is_passed_by (FaspSession * session, FaspTime now);
-/* When to send a PING, to measure or to show that one is there, and how often something is
- * to be said. */
+/* When to send a PING, to measure the round trip or to keep the session alive; and the
+ * interval at which something is sent at least. */
 FaspTime fasp_session_get_ping_time (const FaspSession * session);
 FaspTime fasp_session_get_beat (const FaspSession * session);
-/* When to say that nothing is heard of the group. */
+/* When to tell the sender that the group is not heard. */
 FaspTime fasp_session_get_speak_up_time (const FaspSession * session);
-/* Payload bytes that a copy may have. */
+/* Payload bytes that a copy may use. */
 gint64 fasp_session_get_unused (const FaspSession * session, FaspTime now);
 
 G_END_DECLS

@@ -57,7 +57,7 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
 }
 
-/* What is counted on each flow. */
+/* Adds up the counters of all flows. */
 static void
 add_up (const FaspSession * session, FaspSessionStats * stats)
 {
