@@ -4,9 +4,10 @@
 #include "faspstore.h"
 #include "faspring.h"
 
-/* Of more segments than that the oldest are not looked at for who joins. */
+/* For a receiver that joins, only this many segments are searched, the newest. */
 #define SEARCHED 1024
-/* Bytes of a mark with a part of a header, at most: a common datagram. */
+/* A mark with a part of a header takes at most this many bytes: those of a common
+ * datagram. */
 #define HEADER_MARK 1400
 
 struct _FaspStore
@@ -20,8 +21,8 @@ struct _FaspStore
   gboolean open;                /* block head - 1 takes more bytes */
   gboolean finished;
   FaspSegments segments;
-  guint64 offset;               /* of the next byte */
-  GPtrArray *forgotten;         /* blocks in memory of others */
+  guint64 offset;               /* where the next byte stands in the stream */
+  GPtrArray *forgotten;         /* blocks that lie in memory of others */
 };
 
 static inline gsize
@@ -128,8 +129,9 @@ advance (FaspStore * store, gsize size)
     store->offset = fasp_offset_check (store->offset + size);
 }
 
-/* One that is nearly full takes no part of what does not fit: writes of a size, 7 packets
- * of MPEG-TS, stay blocks of one size, which leave in one message (UDP_SEGMENT). */
+/* A block that is nearly full is closed before data that would not fit whole. So writes
+ * of one size, such as 7 packets of MPEG-TS, stay blocks of one size, which leave in
+ * one message (UDP_SEGMENT). */
 static void
 close_if_nearly_full (FaspStore * store, gsize size)
 {
@@ -361,7 +363,7 @@ fasp_store_find (FaspStore * store, const FaspPlace * place, guint64 * number)
       *number = first;
       return TRUE;
     }
-    /* a mark is the last of all but the last segment: it begins where that ends */
+    /* a mark ends all segments but the last, so it begins where the segment's data ends */
     if (first < end && (i + 1 == segments->n ? place->offset < store->offset :
             place->offset < (*slot (store, end - 1))->offset)) {
       *number = search (store, first, end, place->offset);

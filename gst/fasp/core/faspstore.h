@@ -2,15 +2,15 @@
  *
  * faspstore.h: the sender's block store, shared by all its sessions.
  *
- * Bytes become blocks once.  The last block stays open and takes more bytes
- * until somebody asks for it; then it is sealed and never changes.  So bytes
- * leave at once when the way is free and fill whole datagrams when they have
- * to queue, without a timer.
+ * Bytes become blocks once. The last block stays open and takes more bytes until
+ * somebody asks for it; then it is sealed and never changes. So bytes leave at once
+ * when the path is free, and fill whole datagrams when they have to queue. No timer is
+ * needed.
  *
  *     tail <= n < head: block n is kept;   bytes kept <= limit
  *
- * Each byte has a place in a stream (faspposition.h); where the place jumps, a mark
- * says so to all who read on.
+ * Each byte has a place in a stream (faspposition.h). Where the place jumps, a mark (a
+ * block whose payload is not part of the stream) tells all who read on.
  */
 #pragma once
 
@@ -20,15 +20,16 @@ G_BEGIN_DECLS
 
 typedef struct _FaspStore FaspStore;
 
-/* Nothing is known of places until fasp_store_set_place(). */
+/* @limit: bytes that may be kept, overheads included. Places are unknown until
+ * fasp_store_set_place(). */
 FaspStore *fasp_store_new (gsize limit, guint32 block_size);
 void fasp_store_free (FaspStore * store);
 
-/* Payload bytes of blocks begun from now on. */
+/* Payload bytes of the blocks that begin from now on. */
 void fasp_store_set_block_size (FaspStore * store, guint32 block_size);
 
-/* Returns the bytes taken: fewer than @size when the limit is reached. What fills
- * whole blocks is not copied if it lies in a @memory, which may be NULL. */
+/* Returns the bytes taken, which are fewer than @size when the limit is reached. Data
+ * that fills whole blocks and lies in @memory (which may be NULL) is not copied. */
 gsize fasp_store_write (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * data, gsize size, FaspMemory * memory);
 gboolean fasp_store_is_full (const FaspStore * store);
@@ -36,56 +37,56 @@ gboolean fasp_store_is_full (const FaspStore * store);
 void fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time);
 gboolean fasp_store_is_finished (const FaspStore * store);
 
-/* The next byte written is there.  If that is not where the last one ended a mark says
- * so, where blocks are kept or anybody @listens; FALSE: there is no room for it. */
+/* Sets the place of the next byte written. If that does not continue the last one, a
+ * mark says so, provided that blocks are kept or somebody @listens. FALSE: there is no
+ * room for the mark. */
 gboolean fasp_store_set_place (FaspStore * store, FaspTime now,
     FaspTime media_time, const FaspPlace * place, gboolean listens);
-/* A mark that says where the next byte is, whatever was said before. */
+/* Appends a mark with the place of the next byte, even if that was said before. */
 void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
-/* A mark: a key frame begins with the next byte, where there is room for
- * it. */
+/* Appends a mark, if there is room for it: a key frame begins with the next byte. */
 void fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
     FaspTime media_time);
-/* Marks: the header of the stream, once more. FALSE: there is no room for all of it. */
+/* Appends the header of the stream, again, as marks. FALSE: there is no room for all of
+ * it. */
 gboolean fasp_store_mark_header (FaspStore * store, FaspTime now,
     FaspTime media_time, const guint8 * bytes, gsize size);
-/* @size bytes pass that nobody will get; nothing is kept. */
+/* Counts @size bytes that nobody will get. Nothing is kept of them, or of what was
+ * stored before. */
 void fasp_store_pass (FaspStore * store, gsize size);
-/* Of the next byte written. Does not seal anything. */
+/* The place of the next byte written. Seals nothing. */
 FaspPlace fasp_store_get_next_place (const FaspStore * store);
-/* Of the first byte of block @number: one that is kept, or the next to come. */
+/* The place of the first byte of block @number, which is kept or the next to come. */
 FaspPlace fasp_store_get_place_of (FaspStore * store, guint64 number);
-/* The block that has the byte, or, where that is not kept, the first behind it, or the
- * next to come.  FALSE: nothing of that stream is here. */
+/* Finds the block with the byte at @place. If that is not kept, it is the first one
+ * behind it, or the next to come. FALSE: nothing of that stream is here. */
 gboolean fasp_store_find (FaspStore * store, const FaspPlace * place,
     guint64 * number);
-/* The first of the blocks kept that was begun at @time or later; or the next to
- * come. */
+/* The first block kept that was begun at @time or later, or the next to come. */
 guint64 fasp_store_find_time (const FaspStore * store, FaspTime time);
 
-/* Seals the open block, so that a session can start behind it. */
+/* Seals the open block, so that a session can start behind it. Returns the head. */
 guint64 fasp_store_seal (FaspStore * store);
 
 guint64 fasp_store_get_tail (const FaspStore * store);
 guint64 fasp_store_get_head (const FaspStore * store);
 gsize fasp_store_get_bytes (const FaspStore * store);
 
-/* Block @number, which must be kept; no reference is added. Seals it. */
+/* Block @number, which must be kept. Seals it; adds no reference. */
 const FaspBlock *fasp_store_get (FaspStore * store, guint64 number);
-/* Payload bytes of the blocks kept in [from, to). */
+/* Payload bytes of the blocks in [from, to) that are kept. */
 guint64 fasp_store_count_bytes (const FaspStore * store, guint64 from,
     guint64 to);
-/* Units of all blocks before @number, which is kept or the next to come; that
- * of one that is not kept any more is taken for that of the oldest. */
+/* Units of all blocks before @number, which is kept or the next to come. Below the
+ * tail, the answer is that for the oldest block kept. */
 guint64 fasp_store_get_place (FaspStore * store, guint64 number);
-/* Does block @number, which is kept, end at or before @limit units? Does not
- * seal it. */
+/* Does block @number, which is kept, end at or before @limit units? Does not seal it. */
 gboolean fasp_store_ends_by (const FaspStore * store, guint64 number,
     guint64 limit);
-/* Forgets everything below @number. */
+/* Forgets all blocks below @number. */
 void fasp_store_trim (FaspStore * store, guint64 number);
-/* Blocks that were forgotten and lie in memory of others, to be let go of where
- * it may call anything: with g_ptr_array_unref(); NULL: there are none. */
+/* Takes the forgotten blocks that lie in memory of others; NULL: there are none.
+ * Letting go of them may call anything: use g_ptr_array_unref() where that is allowed. */
 GPtrArray *fasp_store_take_forgotten (FaspStore * store);
 gboolean fasp_store_has_forgotten (const FaspStore * store);
 

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptxprivate.h"
 
-/* Nothing heard for this long, or four times the RTT: stall. */
+/* Stall if nothing was heard for this long, or for four times the RTT. */
 #define STALL_AFTER (5 * FASP_SEC)
-/* A copy for which there is nothing left asks again. */
+/* A copy that the channel has no room for is tried again after this time. */
 #define COPY_AGAIN (5 * FASP_MSEC)
-/* What waits for too long again within such a time waits since more comes than leaves. */
+/* If blocks are found too late in the queue again within this time, more is written
+ * than leaves. */
 #define EXPIRED_AGAIN (10 * FASP_SEC)
-/* A stream has paused after that share of the time that there is for repairs beyond a round
- * trip, and so many times its usual gap between blocks. */
+/* A stream has paused after this share of the time that repairs have beyond one round
+ * trip, and this many of its usual gaps between blocks, whichever is longer. */
 #define PAUSE_SHARE 16
 #define PAUSE_GAPS 2
-/* What is said of a block by itself is waited for, if it may come within that share of it. */
+/* The usual feedback on a block is waited for, if it can come within this share of that
+ * time. */
 #define ANSWER_SHARE 8
-/* Whether it has come is asked again after that share of it. */
+/* A tail probe is repeated after this share of it. */
 #define WAIT_SHARE 4
-/* What is usual: a new gap counts for one of so many, a pause for so many usual ones and a bit. */
+/* The usual gap is a moving average over so many. A pause counts as at most so many
+ * usual gaps and a bit. */
 #define GAP_WEIGHT 16
 #define GAP_UNUSUAL 4
 #define GAP_BIT FASP_MSEC
@@ -59,7 +62,7 @@ fasp_tx_is_complete (const FaspTx * tx)
       && tx->acked >= fasp_store_get_head (tx->store);
 }
 
-/* Is there anything the peer has not confirmed, or has no room for? */
+/* Is there anything that the peer has not confirmed, or that has not been sent? */
 static gboolean
 is_waiting (const FaspTx * tx)
 {
@@ -74,8 +77,8 @@ has_room (const FaspTx * tx)
       && tx->cursor - tx->acked < FASP_WINDOW_MAX;
 }
 
-/* Are there new blocks that leave as soon as it is time for them?  Not for who has just
- * joined, and may still have to be moved to what is kept. */
+/* Are there new blocks that leave as soon as it is time for them? Not for a peer that
+ * has just joined, and may still have to be moved to what is kept. */
 static gboolean
 has_fresh (const FaspTx * tx)
 {
@@ -84,10 +87,11 @@ has_fresh (const FaspTx * tx)
       && tx->cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
-/* After how long it is asked whether the last block of each flow has come.  Its loss is to be
- * repaired within the latency, too; where the next one shows it by then, asking is of no use.
- * Nor is it where the latency has time for so many round trips that it can wait for what is said
- * of the block itself: once, as an original. */
+/* The pause after which a tail probe asks whether the last block of each flow has come.
+ * A lost one must be repaired within the latency, too; but a probe is of no use if the
+ * next block comes first and shows the loss. It is not needed either where the latency
+ * has time for so many round trips that the usual feedback on the block can be waited
+ * for: once, for an original. */
 static FaspTime
 get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
 {
@@ -103,8 +107,8 @@ get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
       FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
 }
 
-/* So long the answer to that is waited for at least: for a round trip, where the latency leaves time for
- * several more. */
+/* The least time that the answer to a tail probe is waited for: a round trip, where the
+ * latency has time for several more. */
 static FaspTime
 get_wait (const FaspTx * tx, const FaspRtt * rtt)
 {
@@ -139,20 +143,19 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   if (tx->stalled)
     tx->stall_end = now;
   tx->stalled = FALSE;
-  /* what waited for the end of a stall says nothing of how soon one hears */
+  /* after a stall, old losses say nothing about how soon a loss is found */
   if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall_end)
     fasp_outlook_lost (&tx->outlook, result.shortest);
   if (result.rtt > 0) {
-    /* a member waits before it speaks, longer than the round trip: what it says of that
-     * is taken as it is */
+    /* A member waits before it speaks, longer than the round trip. The delay that it
+     * reports is subtracted in full. */
     if (tx->log != NULL)
       fasp_rtt_sample (rtt, MAX (result.rtt - result.ack_delay, 1), 0);
     else
       fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
     fasp_outlook_rtt (&tx->outlook, rtt);
   }
-  /* the window only ever opens; where it is not known what stood there, it says
-   * nothing */
+  /* The window only ever opens. An ack below what is kept does not tell where it ends. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
     tx->limit = MAX (tx->limit, fasp_store_get_place (tx->store,
             feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
@@ -179,7 +182,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   return TRUE;
 }
 
-/* The number of fragments a block needs in @room bytes. */
+/* The number of fragments that a block needs in @room bytes. */
 static guint
 count_fragments (guint32 size, guint32 room)
 {
@@ -199,7 +202,7 @@ block_item (FaspTx * tx, guint64 number, guint8 round, guint32 room)
   return item;
 }
 
-/* By when the peer is to be heard, but for its round trip. */
+/* When the peer should be heard by, not counting its round trip. */
 static FaspTime
 get_deadline (const FaspTx * tx)
 {
@@ -207,7 +210,7 @@ get_deadline (const FaspTx * tx)
       tx->heard);
 }
 
-/* A member says by itself now and then what it has. */
+/* A member reports what it has by itself now and then, so it is asked only after that. */
 static FaspTime
 get_tail_time (const FaspTx * tx)
 {
@@ -227,7 +230,8 @@ note_gap (FaspTx * tx, FaspTime now)
   tx->block_time = now;
 }
 
-/* A pause shows whether the last block has come: unless the next is about to. */
+/* After a pause, a probe asks whether the last block has come; not if the next is about
+ * to leave. */
 static gboolean
 is_tail_due (const FaspTx * tx, FaspTime now)
 {
@@ -251,7 +255,7 @@ check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
     fasp_tx_stall (tx, now);
 }
 
-/* A copy that is due and of use; those that are not are forgotten. */
+/* Finds a copy that is due and of use; forgets those that are not. */
 static gboolean
 next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
     FaspTxItem * item)
@@ -265,7 +269,7 @@ next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
         && fasp_repair_wants_copy (tx->repair, copy.number, copy.round)) {
       guint32 size = fasp_store_get (tx->store, copy.number)->size;
 
-      if (size > room) {        /* the path became narrower */
+      if (size > room) {        /* the path has become narrower */
         fasp_copies_pop (&tx->copies);
         continue;
       }
@@ -303,7 +307,7 @@ next_repair (FaspTx * tx, FaspTime now, FaspTxItem * item)
   return TRUE;
 }
 
-/* A rex left: its copies follow. */
+/* A rex has left: plans its copies. */
 static void
 plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
     const FaspBlock * block)
@@ -321,7 +325,7 @@ plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
   fasp_copies_push (&tx->copies, &copy);
 }
 
-/* The copy that was due first left: the next is due. */
+/* The copy at the head has left: the next one follows. */
 static void
 copy_sent (FaspTx * tx)
 {
@@ -342,7 +346,8 @@ fasp_tx_get_window (const FaspTx * tx)
   return tx->limit > place ? tx->limit - place : 0;
 }
 
-/* Of what is not sent again: all but the end, that nobody would know of else. */
+/* Is the block, which is to be sent again, given up instead? Not the end of the stream,
+ * which nobody would know of otherwise. */
 static gboolean
 is_given_up (const FaspTx * tx, guint64 number)
 {
@@ -350,7 +355,7 @@ is_given_up (const FaspTx * tx, guint64 number)
       && !fasp_block_is_end (fasp_store_get (tx->store, number));
 }
 
-/* What is lost is passed over, but not before those below it have come. */
+/* Skips lost blocks, but not before those below them have arrived. */
 static gboolean
 give_up_lost (FaspTx * tx)
 {
@@ -375,7 +380,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   guint8 round;
 
   check_stall (tx, now, rtt);
-  /* the store moved on without us: we joined, or were skipped */
+  /* the store moved on without us: we have just joined, or were skipped */
   if (fasp_tx_get_base (tx) < tail)
     fasp_tx_skip_to (tx, tail);
 
@@ -386,7 +391,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     if (tx->fragment_count > 0 && tx->fragment_block >= fasp_tx_get_base (tx)) {
       const FaspBlock *block = fasp_store_get (tx->store, tx->fragment_block);
 
-      /* the path may have changed in between: then start the block again */
+      /* the path may have changed in between: then the block starts again */
       if (count_fragments (block->size, room) == tx->fragment_count)
         return (FaspTxItem) {
         FASP_TX_BLOCK, tx->fragment_block, tx->fragment_round, 0,
@@ -412,7 +417,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   }
   if (!is_waiting (tx))
     return nothing;
-  if (tx->tail_time == FASP_NEVER)      /* the window closed before us */
+  if (tx->tail_time == FASP_NEVER)      /* the peer's window closed before the first block */
     tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (is_tail_due (tx, now))
     return (FaspTxItem) {
@@ -469,7 +474,7 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       break;
     case FASP_TX_TAIL:
       if (item->count > 1)
-        break;                  /* on the other flows, too, at once */
+        break;                  /* the other flows get theirs at once */
       if (tx->log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
       else if (!tx->stalled)
@@ -488,7 +493,7 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 void
 fasp_tx_double (FaspTx * tx, guint times)
 {
-  /* not in fragments: the path became narrower, and new blocks will be smaller */
+  /* not in fragments: the path has become narrower, and new blocks will be smaller */
   tx->doubles = tx->fragment_count > 0 ? 0 : times;
   tx->doubled = 0;
 }
@@ -544,8 +549,8 @@ fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
     return;
   newest = fasp_store_get (tx->store, head - 1)->media_time;
   expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest);
-  /* it has not heard yet that our clock was set back, or the path has become so long that all
-   * is too late */
+  /* The receiver has not heard yet that our clock was set back, or the path has become
+   * so long that everything is too late. */
   if (expired + rtt->latest > newest)
     return;
   expired += rtt->min;

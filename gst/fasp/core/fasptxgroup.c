@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptxgroup.c: the sending half of a member of a group, to which new blocks go by that:
- * it joins, is deaf, leaves, and returns.
+ * fasptxgroup.c: the sending half of a member of a group, whose new blocks the group
+ * sends: it joins, becomes deaf, leaves, and returns.
  */
 #include "fasptxprivate.h"
 
-/* The group has said something that long ago, besides four round trips, and it was not
- * heard. */
+/* A member may be deaf if it has not reported a packet that the group sent this long
+ * ago, plus four round trips. */
 #define DEAF_AFTER FASP_SEC
 
 void
@@ -46,7 +46,8 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
   tx->fresh_time = now;
 }
 
-/* The first one after an outage may be older than what has come since. */
+/* One stale feedback is not enough: the first one after an outage may be older than
+ * what has come since. */
 void
 fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
@@ -74,7 +75,7 @@ fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 
   if (!fasp_repair_get_past (tx->repair, log, &pn, &received))
     return FALSE;
-  /* of the one behind it; 0: it left too long ago to know */
+  /* when the packet behind it left; 0: too long ago to know */
   sent = pn + 1 < fasp_group_log_get_pn (log) ?
       fasp_group_log_get_time (log, pn + 1) : now;
   return fasp_return_told (&tx->back, now, sent > 0

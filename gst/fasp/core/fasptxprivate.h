@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptxprivate.h: shared by the files of the sending half.
+ * fasptxprivate.h: what the files of the sending half share.
  */
 #pragma once
 
@@ -8,11 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* A member's: what the group has sent meanwhile. */
+/* A member: accounts for the blocks that the group has sent meanwhile. */
 void fasp_tx_follow_group (FaspTx * tx);
-/* Does it hear its group, by what a FEEDBACK says? */
+/* Judges by a FEEDBACK whether the peer hears its group. */
 void fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt);
-/* Who hears the group again, and is not back yet, may have more than was sent to it. */
+/* A peer that hears the group again, but has not joined it yet, may have blocks that
+ * were not sent to it alone. */
 void fasp_tx_overtake (FaspTx * tx, const FaspFeedback * feedback);
 
 G_END_DECLS
