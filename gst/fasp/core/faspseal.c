@@ -2,15 +2,15 @@
 #include <isa-l/crc.h>
 #include "faspseal.h"
 
-/* --- a key, and what works with it ------------------------------------------ */
+/* --- a key, and the state that uses it ------------------------------------------- */
 
 typedef struct _FaspLock
 {
-  gint refs;                    /* atomic: of seals in other threads, too */
+  gint refs;                    /* atomic: seals in other threads hold references */
   FaspCipher cipher;
   guint8 key[FASP_KEY_SIZE];
   FaspAead *aead;
-  FaspAes *tagger;              /* without a cipher */
+  FaspAes *tagger;              /* if there is no cipher */
 } Lock;
 
 static Lock *
@@ -49,7 +49,7 @@ fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
   fasp_wipe (next, sizeof next);
 }
 
-/* That of the phase after. */
+/* The lock of the next phase. */
 static Lock *
 lock_next (const Lock * lock)
 {
@@ -63,8 +63,8 @@ lock_next (const Lock * lock)
   return next;
 }
 
-/* Without a cipher: of the header and the CRC-32C of all behind it, which
- * costs a tenth of a hash of everything. */
+/* The tag without a cipher: encrypts the header and the CRC-32C of all that follows.
+ * That costs a tenth of a hash of everything. */
 static void
 make_tag (Lock * lock, const guint8 * data, gsize size,
     const guint8 * payload, gsize payload_size, guint8 tag[FASP_TAG_SIZE_NONE])
@@ -189,7 +189,7 @@ struct _FaspOpener
 {
   Lock *previous, *current, *next;      /* previous: NULL in the first phase */
   gboolean phase;
-  guint64 first_pn[FASP_FLOWS_MAX];     /* the lowest known of this phase, or */
+  guint64 first_pn[FASP_FLOWS_MAX];     /* the lowest known of this phase, or NO_PN */
 };
 
 #define NO_PN G_MAXUINT64
@@ -244,7 +244,7 @@ try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
       scratch : NULL;
 }
 
-/* The peer has gone on to the next phase. */
+/* The peer has moved on to the next phase. */
 static void
 follow (FaspOpener * opener)
 {
@@ -256,8 +256,8 @@ follow (FaspOpener * opener)
   forget_first (opener);
 }
 
-/* The other phase than this, on a flow that nothing of this one has come on:
- * the one before, or the next? */
+/* A datagram with the other phase bit, on a flow where nothing of the current phase has
+ * come: it may be of the previous phase or of the next. */
 static const guint8 *
 try_both (FaspOpener * opener, const FaspSessionHeader * header, guint64 pn,
     const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
@@ -265,7 +265,7 @@ try_both (FaspOpener * opener, const FaspSessionHeader * header, guint64 pn,
   guint8 copy[FASP_DATAGRAM_MAX];
   const guint8 *frames;
 
-  /* what is to be decrypted where it is and does not open is spoilt */
+  /* decrypting in place destroys a datagram that does not open */
   if (opener->current->cipher != FASP_CIPHER_NONE)
     data = memcpy (copy, data, size);
   frames = try_lock (opener->previous, header, pn, data, size, scratch,

@@ -41,7 +41,7 @@ fasp_segments_trim (FaspSegments * segments, guint64 tail)
     segments->first++;
     segments->n--;
   }
-  /* seldom: each is moved once for each that has gone */
+  /* rare: each entry moves once for each that is gone */
   if (segments->first < segments->n)
     return;
   memmove (segments->list, segments->list + segments->first,

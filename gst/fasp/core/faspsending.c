@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What leaves, lane by lane: whose turn it is, and when it is worth asking again.
+ * faspsending.c: what leaves, lane by lane: whose turn it is, and when to ask again.
  */
 #include "faspadmission.h"
 #include "faspdial.h"
@@ -41,7 +41,7 @@ fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
   return endpoint->config.lanes;
 }
 
-/* --- what is of no session ------------------------------------------------------ */
+/* --- work that belongs to no session --------------------------------------------- */
 
 static void
 run_timers (FaspEndpoint * endpoint, FaspTime now)
@@ -77,7 +77,7 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   fasp_wire_write_handshake (&w, &punch);
   datagram->to = fasp_dial_get_way (endpoint, endpoint->punched);
   datagram->size = w.used;
-  /* one for each of our sockets, each time */
+  /* each time, one from each of our sockets */
   if (++endpoint->punched < endpoint->config.flows)
     endpoint->punch_time = now;
   else
@@ -87,7 +87,7 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 
 /* --- turns ---------------------------------------------------------------------- */
 
-/* There is nothing to be sent to it now. */
+/* There is nothing to send to it now. */
 static void
 end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -102,7 +102,7 @@ end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
-/* What is of no session. */
+/* Datagrams that belong to no session. */
 static gboolean
 poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {

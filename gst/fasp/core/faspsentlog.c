@@ -29,7 +29,7 @@ fasp_sent_log_add (FaspSentLog * log, guint64 pn, FaspTime now, guint64 bytes)
     log->ring = g_new (FaspSent, FIRST_SIZE);
     log->mask = FIRST_SIZE - 1;
   }
-  if (pn != log->next)          /* the first, not numbered 0 */
+  if (pn != log->next)          /* the first one, if it is not number 0 */
     log->first = log->next = pn;
   if (log->next - log->first > log->mask) {
     if (log->mask + 1 < FASP_SENT_LOG_MAX)

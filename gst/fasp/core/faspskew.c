@@ -2,8 +2,8 @@
 #include <string.h>
 #include "faspskew.h"
 
-/* From the network: beyond this it is no time at all.  Products of two times fit a
- * double well enough. */
+/* Times come from the network; beyond this, they are nonsense. Products of two times
+ * fit a double well enough. */
 #define SANE ((FaspTime) 1 << 60)
 #define QUARTERS 4
 
@@ -28,7 +28,7 @@ is_above (const FaspSkewPoint * a, const FaspSkewPoint * b,
       >= (gdouble) (c->difference - a->difference) * (b->arrival - a->arrival);
 }
 
-/* The edge of the lower hull below the mean of the arrivals. */
+/* The edge of the lower hull at the mean of the arrivals. */
 static void
 find_edge (const FaspSkew * skew, const FaspSkewPoint ** from,
     const FaspSkewPoint ** to)
@@ -96,8 +96,8 @@ estimate (FaspSkew * skew)
   skew->known = TRUE;
 }
 
-/* Forgets what is older than the window before @arrival, and the oldest if all room is
- * taken. */
+/* Forgets points that are older than the window before @arrival, and the oldest if the
+ * array is full. */
 static void
 make_room (FaspSkew * skew, FaspTime arrival)
 {
@@ -119,12 +119,12 @@ fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival)
   if (media < -SANE || media > SANE || arrival < 0 || arrival > SANE)
     return;
   if (last != NULL && arrival / FASP_SEC <= last->arrival / FASP_SEC) {
-    /* its clock does not go back; one who says so is not listened to */
+    /* arrival does not go back; a caller who says so is ignored */
     if (point.difference < last->difference && arrival >= last->arrival)
       *last = point;
     return;
   }
-  /* the second before is over */
+  /* the previous second is over */
   estimate (skew);
   make_room (skew, arrival);
   skew->points[skew->n++] = point;

@@ -2,9 +2,9 @@
 #include "fasphistory.h"
 #include "faspslow.h"
 
-/* Whom may the stream leave behind? With slow-policy=wait only one that is
- * silent while another is heard: the dead must not hold up the living; and one
- * for which history is still needed. */
+/* May the stream leave this receiver behind? With slow-policy=wait only in two cases:
+ * it is silent while another is heard, as the dead must not hold up the living; or it
+ * still needs history. */
 static gboolean
 may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
     gboolean any_heard)

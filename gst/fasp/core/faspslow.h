@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspslow.h: slow-policy: whom a full store leaves behind.
+ * faspslow.h: slow-policy: which receivers a full store leaves behind.
  */
 #pragma once
 
@@ -8,13 +8,14 @@
 
 G_BEGIN_DECLS
 
-/* Can all who hold the oldest block be left behind? */
+/* Can all receivers that hold the oldest block be left behind? */
 gboolean fasp_slow_can_press (const FaspEndpoint * endpoint);
-/* Makes room at the cost of who holds the oldest block. */
+/* Makes room by leaving behind the receivers that hold the oldest block. FALSE: there
+ * is no more room than before. */
 gboolean fasp_slow_press (FaspEndpoint * endpoint, FaspTime now);
 
-/* The stream has ended; who is silent need not be waited for any more: others are not
- * waited for either, somebody has all of it, and nobody who is heard lacks any. */
+/* The stream has ended: can silent receivers be given up? They can if slow-policy does
+ * not wait, some receiver has all of the stream, and none that is heard lacks any. */
 gboolean fasp_slow_lets_go (const FaspEndpoint * endpoint);
 
 G_END_DECLS

@@ -5,15 +5,16 @@
 
 #define SYMBOL_MAX (FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX)
 
-/* sum of coefficients[n & mask] * block n over the unknown blocks = symbol.  The
- * lowest of these is the pivot: its coefficient is 1, and no other row has it. */
+/* An equation: the sum of coefficients[n & mask] * block n over the unknown blocks
+ * equals the symbol. The lowest of these is the pivot: its coefficient is 1, and no
+ * other row has it. */
 typedef struct
 {
-  guint64 first;                /* of its window, and */
-  guint n;                      /* of how many, */
-  guint16 key;                  /* while it waits */
+  guint64 first;                /* of the symbol's window, */
+  guint n;                      /* its length, */
+  guint16 key;                  /* and its key, while the row waits */
   guint64 pivot;
-  guint32 size;                 /* of the symbol; zeros behind */
+  guint32 size;                 /* of the symbol, with zeros behind */
   guint8 *coefficients;
   guint8 symbol[SYMBOL_MAX];
 } Row;
@@ -22,8 +23,8 @@ struct _FaspSolver
 {
   guint64 mask;
   guint64 high;                 /* one past the highest number seen */
-  FaspBlock **known;            /* block n at n & mask, if it is that */
-  GPtrArray *waiting;           /* Row, as it came */
+  FaspBlock **known;            /* block n at n & mask, or another number there */
+  GPtrArray *waiting;           /* Row, in order of arrival */
   GPtrArray *rows;              /* Row, by pivot */
   GPtrArray *spare;             /* Row, not in use */
 };
@@ -144,7 +145,7 @@ add_row (FaspSolver * solver, Row * row, const Row * other, guint8 c)
   row->size = MAX (row->size, other->size);
 }
 
-/* The first unknown of it from @from on; high: there is none. */
+/* The first unknown block of the row from @from on; high: there is none. */
 static guint64
 find_unknown (const FaspSolver * solver, const Row * row, guint64 from)
 {
@@ -153,8 +154,8 @@ find_unknown (const FaspSolver * solver, const Row * row, guint64 from)
   return from;
 }
 
-/* Chooses a pivot for a row that is in none of the others and has none of their
- * pivots, and puts it among them. FALSE: it says nothing. */
+/* Chooses a pivot for a row that contains none of the others' pivots, eliminates it
+ * from the others, and inserts the row. FALSE: the row is empty. */
 static gboolean
 settle (FaspSolver * solver, Row * row)
 {
@@ -177,8 +178,7 @@ settle (FaspSolver * solver, Row * row)
   return TRUE;
 }
 
-/* Numbers up to @high have been seen: what is too far below is forgotten, and
- * rows that need it are of no use. */
+/* Moves the window up to @high. Forgets rows that need a block below it. */
 static void
 move_on (FaspSolver * solver, guint64 high)
 {
@@ -236,8 +236,8 @@ fasp_solver_know (FaspSolver * solver, FaspBlock * block)
   put_in (solver, block);
 }
 
-/* Is anything missing, and is the symbol as long as what is not missing makes it? Else
- * it is not worth the work. */
+/* A symbol is worth the work only if a block of its window is missing. It must also be
+ * at least as long as the blocks that are here require. */
 static gboolean
 is_of_use (const FaspSolver * solver, guint64 first, guint n, guint32 size)
 {
@@ -278,7 +278,7 @@ fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
   g_ptr_array_add (solver->waiting, row);
 }
 
-/* FALSE: it says nothing that is not known. */
+/* Turns a symbol that waited into a row. FALSE: it adds nothing. */
 static gboolean
 use (FaspSolver * solver, Row * row)
 {
@@ -323,7 +323,7 @@ use_waiting (FaspSolver * solver)
 
 /* --- what comes out -------------------------------------------------------------------- */
 
-/* FALSE: no block has such a symbol; the peer does not tell the truth. */
+/* FALSE: no block can have such a symbol, so the peer does not tell the truth. */
 static gboolean
 parse (const Row * row, FaspRecovered * recovered)
 {
@@ -349,7 +349,7 @@ fasp_solver_take (FaspSolver * solver, FaspRecovered * recovered)
       i++;
       continue;
     }
-    drop (solver, i);           /* its symbol stays until it is used again */
+    drop (solver, i);           /* its symbol stays until the row is used again */
     if (parse (row, recovered))
       return TRUE;
   }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsource.h"
 
-/* A while: some pictures of a camera. */
+/* The interval: some pictures of a camera. */
 #define WHILE (FASP_SEC / 2)
-/* Who has filled the buffer is a file for so long. */
+/* A source that has filled the buffer is taken for a file for this long. */
 #define REFUSED (4 * FASP_SEC)
 
 void

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsource.h: how fast a source writes by itself.
+ * faspsource.h: how fast a source writes of its own accord.
  *
- * What is live is written at its own pace, whatever leaves of it and however much waits; a file
- * as fast as there is room for it.
+ * A live source writes at its own pace, whatever leaves of it and however much waits. A
+ * file is written as fast as there is room.
  */
 #pragma once
 
@@ -14,17 +14,17 @@ G_BEGIN_DECLS
 /* All 0: nothing is known. */
 typedef struct
 {
-  FaspTime start;               /* of a while, in which */
-  guint64 bytes;                /* so much was written, */
-  guint64 rate;                 /* and so much in the one before, bit/s; 0: not known */
-  gboolean refused;             /* some was not taken, */
-  FaspTime refused_time;        /* then */
+  FaspTime start;               /* start of the current interval */
+  guint64 bytes;                /* written in it */
+  guint64 rate;                 /* of the interval before, bit/s; 0: not known */
+  gboolean refused;             /* something was not taken, */
+  FaspTime refused_time;        /* at this time */
 } FaspSource;
 
 void fasp_source_wrote (FaspSource * source, FaspTime now, gsize bytes);
-/* There was no room for what it had. */
+/* There was no room for what it had to write. */
 void fasp_source_refused (FaspSource * source, FaspTime now);
-/* Bit/s of late; 0: not known, or as much as there is room for. */
+/* Bit/s of late; 0: not known, or as fast as there is room. */
 guint64 fasp_source_get (const FaspSource * source, FaspTime now);
 
 G_END_DECLS

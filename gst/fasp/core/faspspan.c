@@ -13,7 +13,7 @@ fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
     .from = *sample,.to = *sample,.queue_from = queue,.queue_to = queue,.least =
         queue,.most = queue};
   span->way += ABS (queue - span->queue_to);
-  /* flows are told of one after the other: it may go back */
+  /* flows are reported one after the other, so this may go back */
   left = MAX (0, (gdouble) sample->bytes - span->to.bytes);
   span->left += left;
   span->lost += loss * left;
@@ -46,7 +46,8 @@ fasp_span_get_departure_rate (const FaspSpan * span)
   return (span->to.bytes - span->from.bytes) * 8. * FASP_SEC / took;
 }
 
-/* Where much is lost few tell of it: each that arrived stands for what had left since the one before. */
+/* With heavy loss there are few samples, so each one stands for all that left since the
+ * one before. */
 static gdouble
 get_share_unlost (const FaspSpan * span)
 {
@@ -108,8 +109,8 @@ fasp_span_get_spread (const FaspSpan * span, gdouble * spread)
   if (!fasp_span_get_growth (span, &growth))
     return FALSE;
   range -= ABS (growth) * get_departure_time (span);
-  /* of n that are anywhere in a range each is a third of it from the last, and so is the
-   * last from the first */
+  /* Of n samples spread evenly over a range, each is on average a third of the range
+   * away from the one before, and so is the last from the first. */
   beside = 3. * (span->way - ABS (span->queue_to - span->queue_from)) /
       (span->n - 2);
   *spread = MAX (0, MAX (range, beside));

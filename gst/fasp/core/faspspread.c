@@ -6,7 +6,7 @@
 #define RETURN_OVER (10. * FASP_SEC)
 #define WEIGHT_LEAST .02
 #define WEIGHT_BACK .25
-/* So few datagrams say little of a flow. */
+/* A figure from this few datagrams or fewer says little about a flow. */
 #define SURE 64.
 
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
@@ -32,7 +32,7 @@ fasp_spread_set_usable (FaspSpread * spread, guint8 flow, gboolean usable)
     return;
   spread->usable ^= BIT (flow);
   spread->known |= BIT (flow);
-  /* before it is used for the first time nothing speaks against it */
+  /* a flow that was never used has no bad record */
   if (usable && spread->shares[flow].told > 0)
     spread->shares[flow].weight = MIN (spread->shares[flow].weight,
         WEIGHT_BACK);
@@ -79,7 +79,7 @@ fasp_spread_adjust (FaspSpread * spread, FaspTime now,
     FaspFlowTold told = fasp_repair_get_told (repair, i);
 
     n[i] = told.told - share->told;
-    /* what comes late counts for the time after */
+    /* late arrivals count for the next interval */
     here[i] = MIN (n[i], (gdouble) told.received - share->received);
     share->told = told.told;
     share->received = told.received;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspspreadrandom.c: each datagram on a flow of its own chance.  Losses of one
- * flow are then spread over the stream like noise, and no period of the
- * stream or of a path can meet that of the other.
+ * faspspreadrandom.c: each datagram takes a random flow. The losses of one flow are
+ * then spread over the stream like noise, and no period of the stream can coincide with
+ * one of a path.
  */
 #include "faspdice.h"
 #include "faspspread.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspspreadrobin.c: the flows in turn, as evenly as their weights allow: of
- * those that are asked for it is the turn of the one that is the most behind.
+ * faspspreadrobin.c: takes the flows in turn, as evenly as their weights allow: of
+ * those to choose from, the one that is furthest behind its share.
  */
 #include "faspspread.h"
 

@@ -2,12 +2,12 @@
  *
  * faspstream.h: which stream a call is for, before anything of it is opened.
  *
- * Of several listeners at one port each may have a key of its own, so the one that
- * is called has to be known before the message of an OPEN can be opened, in which
- * the streamid stands.  The OPEN has a hint in clear: some bytes of a hash of role
- * and streamid, salted with the call's nonce.  Whoever knows a streamid can tell
- * whether a call is for it; to others two calls for one stream look like calls for
- * two.
+ * Several listeners at one port may each have a key of their own. The streamid is
+ * inside the message of an OPEN, so the listener that is called must be known before
+ * the message can be opened. The OPEN therefore carries a hint in clear: some bytes of
+ * a hash of role and streamid, salted with the call's nonce. Whoever knows a streamid
+ * can tell whether a call is for it. To others, two calls for one stream look like
+ * calls for two.
  */
 #pragma once
 
@@ -16,30 +16,30 @@
 
 G_BEGIN_DECLS
 
-/* What a stream is called by, of whatever length its streamid is. */
+/* The name of a stream, of fixed size whatever the length of its streamid. */
 typedef struct
 {
   guint8 bytes[FASP_AES_BLOCK];
 } FaspStreamName;
 
-/* @caller: the role of who calls. */
+/* @caller: the role of the caller. */
 void fasp_stream_get_name (FaspRole caller, const gchar * streamid,
     FaspStreamName * name);
 
-/* What a listener is called by: */
+/* The names that a listener is called by: */
 enum
 {
-  FASP_STREAM_FITS,             /* by who can be connected, */
-  FASP_STREAM_SAME_ROLE,        /* and by who cannot, to be told so */
+  FASP_STREAM_FITS,             /* by peers that can be connected, */
+  FASP_STREAM_SAME_ROLE,        /* and by those that cannot, to tell them so */
   FASP_STREAM_NAMES
 };
 void fasp_stream_get_names (FaspRole listener, const gchar * streamid,
     FaspStreamName names[FASP_STREAM_NAMES]);
-/* What an OPEN with this nonce says in its header of a stream; never 0, which is
- * for calls that say none. */
+/* The hint in the header of an OPEN with this nonce; never 0, which means that the call
+ * names no stream. */
 guint32 fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE],
     const FaspStreamName * name);
-/* Which of @n names a call is for; @n: none of them. */
+/* The index of the name that a call is for; @n: none of them. */
 guint fasp_stream_find (const guint8 nonce[FASP_NONCE_SIZE], guint32 hint,
     const FaspStreamName * names, guint n);
 

@@ -5,7 +5,7 @@
 #define MAT1 0x8f7011ee
 #define MAT2 0xfc78ff1f
 #define TMAT 0x3793fdff
-/* the state's bits that count, and the steps before the first number. */
+/* the bits of the state that are used, and the steps before the first number. */
 #define MASK 0x7fffffff
 #define MIX 8
 #define SKIP 8

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptrace.h: a record of every datagram that carried a block, for who wants
- * to look at a stream from outside (the property `record').
+ * fasptrace.h: a record of every datagram that carried a block, to analyse a stream
+ * from outside (property `record').
  *
- * A ring of fixed size: what is not fetched in time is overwritten, oldest
- * first, and counted, so that a slow disk never holds up a stream.
+ * A ring of fixed size. Entries that are not fetched in time are overwritten, oldest
+ * first, and counted. So a slow disk never holds up a stream.
  */
 #pragma once
 
@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTime time;                /* it left, or arrived */
+  FaspTime time;                /* when it left or arrived */
   FaspTime media_time;          /* sender's, when the block was written */
   guint64 block;
   guint32 session;
-  guint16 full, payload;        /* bytes from the IP header up; of the stream */
+  guint16 full, payload;        /* bytes, IP header included; bytes of the stream */
   guint8 round, copy;           /* 0, 0: the original */
-  gboolean fresh;               /* the first to leave, or that brought it */
+  gboolean fresh;               /* sender: not a rex; receiver: it brought the block */
 } FaspTraceEntry;
 
 typedef struct
@@ -31,10 +31,10 @@ typedef struct
   guint64 lost;                 /* overwritten before they were fetched */
 } FaspTrace;
 
-/* @size: entries kept at most; 0: none, any more. */
+/* @size: entries kept at most; 0: stops recording. */
 void fasp_trace_set_size (FaspTrace * trace, guint size);
 void fasp_trace_add (FaspTrace * trace, const FaspTraceEntry * entry);
-/* Takes out up to @max of the oldest; how many there were. */
+/* Takes out up to @max entries, oldest first; returns how many. */
 guint fasp_trace_fetch (FaspTrace * trace, FaspTraceEntry * entries,
     guint max);
 

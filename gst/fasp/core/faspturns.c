@@ -2,10 +2,10 @@
 #include <string.h>
 #include "faspturns.h"
 
-/* Datagrams of one before it is another's turn. */
+/* Datagrams that one session may send before it gives way to another. */
 #define USED_MAX 16
-/* Wake-ups in a quantum at most: what is due between two goes with the next; but the
- * burst of a fast one is soon over. */
+/* At most this many wake-ups in a quantum: what becomes due between two goes with the
+ * next. The ticks are kept short because the burst of a fast session is soon over. */
 #define TICKS 8
 #define TICK_MOST 100           /* µs */
 
@@ -23,7 +23,7 @@ fasp_turns_clear (FaspTurns * turns)
   fasp_heap_clear (&turns->heap);
 }
 
-/* All are in the heap, at any time. */
+/* Counts the heap, which always holds all sessions. */
 static void
 choose_quantum (FaspTurns * turns)
 {
@@ -91,8 +91,8 @@ fasp_turns_written (FaspTurns * turns, FaspTime now)
   turns->written = now;
 }
 
-/* Who has waited for the longest for what has been written, and from when on it is due:
- * all wait for as long, so no other is due before. */
+/* The session that has waited longest for what has been written, and when it is due.
+ * All wait equally long, so no other one is due before. */
 static FaspTurn *
 peek_waiting (const FaspTurns * turns, FaspTime * due)
 {
@@ -135,7 +135,7 @@ fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now)
   if (++turns->used < USED_MAX)
     return;
   turns->used = 0;
-  /* behind all that are due; alone it goes on */
+  /* behind all that are due; if there are none, it goes on */
   stop_waiting (turns, turn);
   fasp_heap_remove (&turns->heap, &turn->due);
   fasp_heap_set (&turns->heap, &turn->due,

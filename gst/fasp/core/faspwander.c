@@ -2,12 +2,13 @@
 #include "faspwander.h"
 #include <math.h>
 
-/* Where the delay turns it has done so by more than that, and by so many times the noise. */
+/* The delay has turned when it has changed by more than this, plus so many times the
+ * noise. */
 #define TURN (8 * FASP_MSEC)
 #define TURN_NOISE 3
-/* As low, or as high, as that. */
+/* Delays this close count as equally low, or high. */
 #define NEARLY FASP_MSEC
-/* What may be due to us counts so many times, as it is known from little. */
+/* Our own part counts so many times, as it is only roughly known. */
 #define DOUBT 2
 #define MOST (200 * FASP_MSEC)
 #define LASTS (20 * FASP_SEC)
@@ -110,7 +111,7 @@ fasp_wander_add (FaspWander * wander, const FaspRateSample * sample,
     return;
   }
   look_for_least (wander, sample);
-  if (delay <= wander->least + NEARLY)  /* it begins anew */
+  if (delay <= wander->least + NEARLY)  /* the rise begins anew */
     wander->most = delay;
   look_for_most (wander, sample);
   if (delay < wander->most - turn)

@@ -2,7 +2,7 @@
  *
  * faspwander.h: how far a path's delay falls by itself.
  *
- * From where it was lowest the delay rises to where it is highest, and falls again:
+ * The delay rises from its lowest point to its highest, and falls again:
  *
  *           high
  *           /  \
@@ -10,10 +10,11 @@
  *     ____/        `---
  *        low        low
  *
- * If that is a queue of ours at a link of some rate, packets arrive at that rate while it grows
- * and while it drains.  So how fast they have arrived in the rise says what the delay can fall by
- * since: by as much less as has been sent.  What it falls beyond is no queue of ours; on radio
- * links, in tunnels and beside others' traffic it does so again and again.
+ * If that is our own queue at a link of some rate, packets arrive at that rate while it
+ * grows and while it drains. So the rate of arrival during the rise tells how far the
+ * delay can have fallen since, given what has been sent meanwhile. If it falls further,
+ * that was no queue of ours. On radio links, in tunnels and beside the traffic of
+ * others this happens again and again.
  */
 #pragma once
 
@@ -25,18 +26,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean measured, falls;
-  FaspTime least, most;         /* of this rise or fall, */
-  FaspRateSample low, high;     /* and when the delay was nearly so last */
-  gdouble rate;                 /* bytes/µs that arrived in the rise; 0: not known */
-  gdouble drained;              /* µs of it that the fall is due to, at most */
-  gdouble alone;                /* µs that the delay fell by itself, the most of late, */
+  FaspTime least, most;         /* lowest and highest delay of this rise or fall, */
+  FaspRateSample low, high;     /* and when the delay was last close to either */
+  gdouble rate;                 /* rate of arrival in the rise, bytes/µs; 0: not known */
+  gdouble drained;              /* how far the delay can have fallen by draining, µs */
+  gdouble alone;                /* how far the delay fell by itself, µs: the most of late, */
   FaspTime time;                /* and when */
 } FaspWander;
 
-/* @noise: µs that delays spread by anyway. */
+/* @noise: usual spread of the delays, µs. */
 void fasp_wander_add (FaspWander * wander, const FaspRateSample * sample,
     gdouble noise);
-/* µs, the less the longer ago. */
+/* How far the delay falls by itself, µs; decays with the time since it was seen. */
 gdouble fasp_wander_get (const FaspWander * wander, FaspTime now);
 
 G_END_DECLS

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspwhereabouts.h"
 
-/* A list of n flows is made once in n times that, and takes some hundredths of it. */
+/* A list of n flows is made again only after n times this. Making it takes some
+ * hundredths of that time. */
 #define OLD_AFTER 20            /* µs */
 
 typedef struct
 {
   guint32 session;
-  guint next;                   /* place of another one there; 0: none */
+  guint next;                   /* next entry with that hash; 0: none */
 } Entry;
 
 void

@@ -33,7 +33,7 @@ fasp_wire_write_session (FaspWriter * w, const FaspSessionHeader * header)
   fasp_write_uint (w, header->pn, FASP_PN_BITS / 8);
 }
 
-/* --- what hellos have, too ---------------------------------------------------- */
+/* --- shared with hellos ----------------------------------------------------------- */
 
 gboolean
 fasp_text_is_plain (const gchar * text, gsize size)
@@ -154,7 +154,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
     guint64 skip = fasp_read_varint (r);
 
     range->length = fasp_read_varint (r) + 1;
-    /* at <= end always, so neither difference wraps */
+    /* at <= end always holds, so neither difference wraps */
     if (skip > f->end - at || range->length > f->end - at - skip) {
       r->failed = TRUE;
       return;
@@ -221,8 +221,8 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
     return FALSE;
   type = fasp_read_uint (r, 1);
   frame->type = type;
-  /* each once: what an answer or some work is due for is not had by the hundred for the
-   * price of one datagram */
+  /* Each type at most once: one datagram must not buy a hundred answers, or a hundred
+   * times the work. */
   if (type < FASP_FRAME_DATA) {
     guint32 bit = type < 32 ? 1u << type : 0;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwire.h: the wire format and every limit of it, as docs/protocol.md has
- * it; handshakes have a header of their own, faspwirehello.h.  Encoding and
- * parsing only: no state, no decisions.  Parsers check every length and never
- * trust a count.
+ * faspwire.h: the wire format and all of its limits, as docs/protocol.md describes it.
+ * Handshakes have a header of their own, faspwirehello.h. This is encoding and parsing
+ * only: no state, no decisions. Parsers check every length and never trust a count.
+ * Payloads are not copied: they point into the datagram.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 
 G_BEGIN_DECLS
 
-#define FASP_TAG_SIZE_NONE 4    /* of a session without a cipher */
+#define FASP_TAG_SIZE_NONE 4    /* without a cipher */
 #define FASP_TAG_SIZE_MAX 16
 #define FASP_RANGES_MAX 480     /* missing ranges in one FEEDBACK */
-#define FASP_SERIAL_BITS 32     /* of the number of a FEEDBACK */
+#define FASP_SERIAL_BITS 32     /* of a FEEDBACK's serial number */
 
 /* --- session datagrams ------------------------------------------------------ */
 
-/* First byte: 1KFFFFFF a session datagram (K key phase, F flow),
- * 0100TTTT a handshake datagram (T type). */
+/* First byte of a datagram: 1KFFFFFF is a session datagram (K: key phase, F: flow),
+ * 0100TTTT is a handshake datagram (T: type). */
 #define FASP_FIRST_SESSION 0x80
 #define FASP_FIRST_PHASE 0x40
 #define FASP_FIRST_FLOW 0x3f
@@ -32,18 +32,19 @@ G_BEGIN_DECLS
 #define FASP_SESSION_HEADER 8
 #define FASP_PN_BITS 24
 #define FASP_BLOCK_BITS 24
-/* No stream gets that far; keeps sums of block numbers within a varint. */
+/* No stream gets that far. Keeps sums of block numbers within a varint. */
 #define FASP_BLOCK_MAX (FASP_VARINT_MAX / 2)
-/* Payload bytes of a block at most. */
+/* Largest payload of a block, in bytes. */
 #define FASP_BLOCK_SIZE_MAX \
     (FASP_DATAGRAM_MAX - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE)
 #define FASP_MEDIA_TIME_BITS 32
-/* UDP payload of a session datagram that is not block payload: the headers,
- * and with the longest tag. */
+/* UDP payload bytes of a session datagram besides the block's payload: the headers, and
+ * the headers with the longest tag. */
 #define FASP_DATA_HEADER (FASP_SESSION_HEADER + 8)
 #define FASP_DATA_OVERHEAD (FASP_DATA_HEADER + FASP_TAG_SIZE_MAX)
 #define FASP_FRAGMENT_HEADER 3
-/* A REPAIR's header, and what it is larger than the DATA of its largest block. */
+/* Header of a REPAIR, and how much larger a REPAIR is than the DATA of its largest
+ * block. */
 #define FASP_REPAIR_HEADER 10
 #define FASP_REPAIR_MORE (FASP_REPAIR_HEADER + FASP_SYMBOL_HEADER - 8)
 
@@ -56,14 +57,13 @@ typedef struct
 } FaspSessionHeader;
 
 gboolean fasp_wire_is_session (const guint8 * data, gsize size);
-/* FALSE when too short, or too long. The frames lie between
- * FASP_SESSION_HEADER and the tag. */
+/* FALSE: too short or too long. The frames lie between FASP_SESSION_HEADER and the tag. */
 gboolean fasp_wire_parse_session (const guint8 * data, gsize size,
     FaspSessionHeader * header);
 void fasp_wire_write_session (FaspWriter * w,
     const FaspSessionHeader * header);
 
-/* UTF-8, and plain (faspplain.h). */
+/* Is @text UTF-8, and plain (faspplain.h)? */
 gboolean fasp_text_is_plain (const gchar * text, gsize size);
 /* --- frames ------------------------------------------------------------------ */
 
@@ -82,7 +82,7 @@ typedef enum
   FASP_FRAME_EXPIRED = 0x0a,
   FASP_FRAME_NEXT = 0x0b,
   FASP_FRAME_GROUP = 0x0c,
-  FASP_FRAME_DATA = 0x80,       /* and all above: flags below */
+  FASP_FRAME_DATA = 0x80,       /* this and all above, with the flags below */
 } FaspFrameType;
 
 #define FASP_DATA_ROUND_SHIFT 4
@@ -94,7 +94,7 @@ typedef enum
 
 #define FASP_FEEDBACK_TAIL 0x01
 #define FASP_FEEDBACK_ARRIVALS 0x02
-/* Packet numbers between two arrivals that are told. */
+/* At most this many packet numbers between two reported arrivals. */
 #define FASP_BACK_MAX (1 << 20)
 
 typedef struct
@@ -102,88 +102,90 @@ typedef struct
   guint64 start, length;
 } FaspRange;
 
-/* One of the packets that came before `largest'. */
+/* The arrival of a packet before `largest'. */
 typedef struct
 {
-  guint32 back;                 /* how many packet numbers before the last told of */
-  guint32 before;               /* and how many µs */
+  guint32 back;                 /* packet numbers before the previous entry, */
+  guint32 before;               /* and µs before it */
 } FaspToldArrival;
 
 typedef struct
 {
   guint8 flow;
   guint32 largest;              /* low 24 bits */
-  guint64 unsettled;            /* how far settled lies behind largest */
+  guint64 unsettled;            /* how far the settled packets lie behind `largest' */
   guint64 delay;                /* µs since `largest' arrived */
-  guint64 received;             /* distinct datagrams; 0: all else says nothing */
-  guint64 holes;                /* settled so far: losses in a row are one */
-  /* with arrivals: */
-  guint64 marked;               /* how many were, by ECN, */
-  guint n_arrivals;             /* and others, from the newest to the oldest */
+  guint64 received;             /* distinct datagrams; 0: the other fields have no meaning */
+  guint64 holes;                /* holes settled so far; losses in a row are one hole */
+  /* with arrivals only: */
+  guint64 marked;               /* datagrams with an ECN mark, */
+  guint n_arrivals;             /* and further arrivals, from the newest to the oldest */
   FaspToldArrival arrivals[FASP_ARRIVALS];
 } FaspFeedbackFlow;
 
-/* The receiver's state; see docs/protocol.md. Blocks below `ack' are all
- * here; of those in [from, end) the missing ones are listed; if `tail' is
- * set nothing at or above `end' is here; else those are not spoken of. */
+/* The receiver's state; see docs/protocol.md. Blocks below `ack' have all arrived or
+ * been given up. Of those in [from, end), the missing ones are listed. If `tail' is
+ * set, nothing at or above `end' has arrived; otherwise those blocks are not reported. */
 typedef struct
 {
   guint64 serial;               /* counts up by one; on the wire: low 32 bits */
-  guint32 clock;                /* low 32 bits of the receiver's, µs, when it leaves */
+  guint32 clock;                /* low 32 bits of the receiver's clock, in µs, when it leaves */
   guint64 ack, window;
   guint64 latency;              /* in force, ms */
-  guint64 skips;                /* times that something came too late for it */
+  guint64 skips;                /* how often something came too late for the latency */
   guint n_flows;
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
   gboolean tail;
-  gboolean has_arrivals;        /* of every flow */
+  gboolean has_arrivals;        /* for every flow listed */
   guint n_ranges;
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;
 
-/* Bytes of it at most: what is neither of flows nor a range, each flow, and each arrival
- * of one, of fields in their order on the wire.  Of a range: fasp_wire_range_size(). */
+/* Largest size in bytes of: what belongs neither to flows nor to ranges; each flow;
+ * each arrival on one. The terms follow the order of the fields on the wire. For a
+ * range, see fasp_wire_range_size(). */
 #define FASP_FEEDBACK_SIZE_MAX (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + \
     4 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
 #define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + \
     FASP_VARINT_SIZE + 1)
 #define FASP_FEEDBACK_ARRIVAL_MAX (4 + FASP_VARINT_SIZE)
-/* Of what may go with it. */
+/* Frames that may go with it. */
 #define FASP_PING_SIZE (1 + 8)
 #define FASP_EXPIRED_SIZE (1 + 4)
 
 typedef struct
 {
-  guint32 seen;                 /* a bit for each type below DATA that was in this
-                                   datagram; none before the first frame */
+  guint32 seen;                 /* types below DATA that were in this datagram, a
+                                   bit each; 0 before the first frame */
   FaspFrameType type;
-  guint64 number;               /* PING, PONG token; TAIL, SKIP, POSITION block;
-                                   CLOSE reason; PROMISE latency, ms; GROUP members;
-                                   EXPIRED media time, low 32 bits; NEXT packet */
-  guint8 flow;                  /* NEXT: of that packet */
+  guint64 number;               /* PING, PONG: token; TAIL, SKIP, POSITION: block;
+                                   CLOSE: reason; PROMISE: latency, ms; GROUP:
+                                   members; EXPIRED: media time, low 32 bits;
+                                   NEXT: packet */
+  guint8 flow;                  /* NEXT: flow of that packet */
   FaspPlace place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
-  guint64 budget;               /* PROMISE: of feedback, bytes/s; 0: not known */
+  guint64 budget;               /* PROMISE: for feedback, bytes/s; 0: not known */
   guint64 back_off;             /* GROUP: µs */
-  gchar *text;                  /* CLOSE: caller's, of FASP_TEXT_MAX + 1, filled in */
-  FaspFeedback *feedback;       /* FEEDBACK: caller's, filled in */
+  gchar *text;                  /* CLOSE: the caller's, FASP_TEXT_MAX + 1 bytes, filled in */
+  FaspFeedback *feedback;       /* FEEDBACK: the caller's, filled in */
   /* REPAIR: `payload' is the symbol */
-  guint16 blocks, key, span;    /* of the window; its age, ms */
+  guint16 blocks, key, span;    /* blocks of the window; key; age of the window, ms */
   /* DATA */
   guint8 flags, round, copy, index, count;
-  guint32 block;                /* low 24 bits; REPAIR: the first one */
+  guint32 block;                /* low 24 bits; REPAIR: first block of the window */
   guint32 media_time;           /* low 32 bits */
   guint32 total;
   const guint8 *payload;
   guint32 payload_size;
-  FaspMemory *memory;           /* not on the wire: where the payload lies, if it
-                                   may stay there */
+  FaspMemory *memory;           /* not on the wire: the memory of the payload, if
+                                   that may stay there */
 } FaspFrame;
 
-/* Next frame of a datagram; FALSE at the end or when malformed (then
- * r->failed).  @frame->feedback and text must point to room for one. */
+/* Reads the next frame of a datagram. FALSE: there is none, or it is malformed (then
+ * r->failed). @frame->feedback and text must point to room for one. */
 gboolean fasp_wire_next_frame (FaspReader * r, FaspFrame * frame);
 
 void fasp_wire_write_number (FaspWriter * w, FaspFrameType type,
@@ -191,21 +193,21 @@ void fasp_wire_write_number (FaspWriter * w, FaspFrameType type,
 void fasp_wire_write_close (FaspWriter * w, FaspReason reason,
     const gchar * text);
 void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
-/* Bytes that one more range would take. */
+/* Bytes that one more range takes. */
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
     guint64 latency_ms, guint64 interval, guint64 budget);
 void fasp_wire_write_position (FaspWriter * w, guint64 number,
     const FaspPlace * place);
-/* The next packet of @flow is number @pn. */
+/* Says that the next packet of @flow will be number @pn. */
 void fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter * w, guint64 members,
     guint64 back_off_us, guint64 clock_ms);
-/* All but the symbol, which follows. */
+/* Writes all but the symbol, which the caller appends. */
 void fasp_wire_write_repair (FaspWriter * w, guint64 first, guint16 blocks,
     guint16 key, guint16 span);
-/* The whole block, or fragment @index of @count; payload bytes of it, which are
- * not copied. */
+/* Writes the whole block, or fragment @index of @count. Returns the payload bytes,
+ * which are not copied. */
 guint32 fasp_wire_write_data (FaspWriter * w, const FaspBlock * block,
     guint8 round, guint8 copy, guint8 index, guint8 count);
 

@@ -193,7 +193,7 @@ read_ciphers (FaspReader * r, FaspHello * h)
   while (r->left > 0) {
     guint8 cipher = fasp_read_uint (r, 1);
 
-    /* one that is not known here is not taken here */
+    /* ciphers not known here are passed over */
     if (cipher < FASP_CIPHERS && h->n_ciphers < FASP_CIPHERS)
       h->ciphers[h->n_ciphers++] = cipher;
   }
@@ -242,10 +242,10 @@ read_unknown (FaspReader * r, guint8 id, FaspHello * h)
 {
   if (id >= OPTION_CRITICAL)
     h->unsupported = TRUE;
-  fasp_read_bytes (r, r->left); /* whatever it says */
+  fasp_read_bytes (r, r->left); /* skip its value */
 }
 
-/* @r: its value, and no more. */
+/* @r: holds the value of the option, and no more. */
 static void
 read_option (FaspReader * r, guint8 id, FaspHello * h)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwireprivate.h: what frames and hellos both have; shared by faspwire.c and
+ * faspwireprivate.h: what frames and hellos have in common, for faspwire.c and
  * faspwirehello.c.
  */
 #pragma once
@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 
 #define FASP_PLACE_SIZE (FASP_ORIGIN_SIZE + 8)
 
-/* Text from the peer ends up in messages: it is plain, or nothing.  One longer than
- * @max is malformed.  @text: room for one more. */
+/* Text from the peer ends up in messages, so @text is left empty unless it is plain.
+ * More than @max bytes are malformed. @text: room for @max + 1. */
 void fasp_wire_read_text (FaspReader * r, gsize size, gsize max,
     gchar * text);
-/* Its length and so much of it as may be. */
+/* Writes the length and the text, cut to FASP_TEXT_MAX bytes. */
 void fasp_wire_write_text (FaspWriter * w, const gchar * text);
 void fasp_wire_read_place (FaspReader * r, FaspPlace * place);
 void fasp_wire_write_place (FaspWriter * w, const FaspPlace * place);

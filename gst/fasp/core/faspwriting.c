@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the application writes: into the store, for whoever listens.
+ * faspwriting.c: what the application writes goes into the store, for all receivers.
  */
 #include "faspdial.h"
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 #include "faspslow.h"
 
-/* A stream of our own begins: nobody has heard of it yet. */
+/* Begins a stream of our own, with an origin that nobody has heard of. */
 static void
 choose_origin (FaspEndpoint * endpoint)
 {
@@ -22,7 +22,7 @@ choose_origin (FaspEndpoint * endpoint)
       FASP_ORIGIN_SIZE);
 }
 
-/* Of blocks before any path is known. */
+/* The block size before any path is known. */
 static guint32
 get_first_size (const FaspEndpointConfig * config)
 {
@@ -50,8 +50,8 @@ has_listeners (const FaspEndpoint * endpoint)
 
 /* --- how large blocks are ----------------------------------------------------- */
 
-/* Blocks keep the size that they are cut to: on a short path a stream that waits for somebody
- * waits until the probes of its width are answered, too. */
+/* Blocks keep the size that they were cut to. So on a short path, a stream that waits
+ * for a receiver also waits until the MTU probes are answered. */
 #define MEASURED_AFTER (10 * FASP_MSEC)
 
 void
@@ -84,8 +84,8 @@ fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size)
   fasp_writing_fit_blocks (endpoint);
 }
 
-/* Where it begins: that may be another place than was promised, if nothing is kept for who is
- * half open. */
+/* Where the session begins. That is not where it was told if nothing is kept for a
+ * half-open one. */
 static FaspPlace
 get_begin (const FaspEndpoint * endpoint, const FaspSession * session)
 {
@@ -103,7 +103,7 @@ fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
       && !fasp_place_is_comparable (&session->stood, &begin);
 }
 
-/* Does it lack what stood before its first block? */
+/* Counts what the receiver lacks between where it stood and its first block. */
 static void
 count_missing (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
@@ -123,7 +123,8 @@ count_missing (FaspEndpoint * endpoint, FaspTime now,
 
 /* --- who has the header ------------------------------------------------------------ */
 
-/* It was said: who waits for it has it when that has come. */
+/* The header was written: receivers that wait for it have it when they have all blocks
+ * so far. */
 static void
 header_said (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -137,7 +138,8 @@ header_said (FaspEndpoint * endpoint, FaspTime now)
   }
 }
 
-/* Who waits for one begins without.  At once: there may be no key frame any more. */
+/* Tells receivers that wait for a header to begin without one. At once, as there may be
+ * no further key frame. */
 static void
 say_no_header (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -157,8 +159,8 @@ lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     say_no_header (endpoint, now);
 }
 
-/* Has it bytes of the stream, or is it to have the first of them?  Whom we call may have been
- * started anew, and does not say so. */
+/* Does it have bytes of the stream, or will it get the first of them? A peer that we
+ * call may have been restarted, without saying so. */
 static gboolean
 has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
 {
@@ -176,7 +178,7 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   if (has_beginning (endpoint, session))
     return;
-  /* it takes what comes: but it may relay that */
+  /* it takes the stream without a header, but may relay it */
   if (!session->told_header) {
     fasp_header_want (&endpoint->header);
     return;
@@ -196,8 +198,8 @@ fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
 {
   if (session->headless == 0)
     return;
-  /* which part of the stream it has passed over is known to it alone; that there is none any more is
-   * not said to all as often as one likes to say so */
+  /* Only the receiver knows what it has skipped. So it may lack the header again. That
+   * there is no header any more is not repeated to all whenever somebody skips. */
   if (fasp_tx_count_skips (&session->tx) != session->headed_skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
@@ -232,12 +234,13 @@ fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now)
     endpoint->measured_by = FASP_NEVER;
 }
 
-/* Of units that can be decoded alone all of them: one is marked so often, for who relays them. */
+/* If each unit can be decoded alone, one is marked this often, for those who relay the
+ * stream. */
 #define EACH_APART FASP_SEC
 
 /* --- the stream ------------------------------------------------------------------ */
 
-/* Does what is written go into the store? */
+/* Is what is written put into the store? */
 static gboolean
 is_kept (const FaspEndpoint * endpoint)
 {
@@ -245,8 +248,9 @@ is_kept (const FaspEndpoint * endpoint)
       && !endpoint->config.wait_for_connection);
 }
 
-/* Has anybody heard, or may hear, where what is written goes?  Who is half open hears
- * where it begins when it is open, unless what is written meanwhile is kept for it. */
+/* Has anybody been told, or may be told, the place of what is written next? A half-open
+ * session is told its place when it opens, unless what is written meanwhile is kept for
+ * it. */
 static gboolean
 is_told (const FaspEndpoint * endpoint)
 {
@@ -254,17 +258,17 @@ is_told (const FaspEndpoint * endpoint)
       && (endpoint->sessions->len > 0 || endpoint->caller.active));
 }
 
-/* The store is full: what is left of the past goes, then who is too slow. */
+/* The store is full: drops what is left of history, then leaves slow receivers behind. */
 static gboolean
 make_room (FaspEndpoint * endpoint, FaspTime now)
 {
-  /* what they are moved over is history then */
+  /* what they skip has become history */
   return fasp_history_give_way (endpoint) || fasp_slow_press (endpoint, now)
       || fasp_history_give_way (endpoint);
 }
 
-/* Is the first byte of a stream to be written, and its header not said yet?  It is in the stream,
- * too: but who relays that from there on could not know. */
+/* Is the first byte of a stream about to be written, before its header? The header is
+ * in the stream, too; but a relay that starts there could not know. */
 static gboolean
 begins_headed (const FaspEndpoint * endpoint)
 {
@@ -290,7 +294,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
     endpoint->header.passed += size;
-    endpoint->stats.bytes_unconfirmed = 0;      /* these go before it */
+    endpoint->stats.bytes_unconfirmed = 0;      /* they went before this was written */
     fasp_store_pass (endpoint->store, size);
     return size;
   }
@@ -314,7 +318,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   return taken;
 }
 
-/* Is it a stream of our own that is being written? */
+/* Is a stream of our own being written? */
 static gboolean
 is_own (FaspEndpoint * endpoint)
 {
@@ -344,7 +348,7 @@ fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
           is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
-  /* nobody has had that one's, though it may be the same */
+  /* nobody has the header of this stream, though it may be the same */
   if (!fasp_origin_equal (&next.origin, &place->origin))
     fasp_header_renew (&endpoint->header, now);
   return TRUE;
@@ -361,7 +365,7 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
   if (size == 0 || size > fasp_header_get_most (endpoint->config.buffer_size))
     header = NULL;
   fasp_header_set (&endpoint->header, now, header);
-  /* nobody begins at the key frames before it */
+  /* nobody begins at key frames before it */
   endpoint->key = FASP_NO_BLOCK;
   if (!had || header != NULL)
     return;
@@ -483,7 +487,7 @@ fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
   return fasp_store_is_finished (endpoint->store) && !has_listeners (endpoint);
 }
 
-/* --- what is let go of --------------------------------------------------------- */
+/* --- letting go of blocks --------------------------------------------------------- */
 
 void
 fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session)

@@ -3,9 +3,9 @@
 
 #define FLOOR_TIME (10 * FASP_SEC)
 #define FLOOR_SHARE .5
-/* More than so many times what arrives is not sent. */
+/* At most this many times the rate of arrival is sent. */
 #define FLOOR_ARRIVED 3
-/* Rivals do not leave the queue empty at so many looks in a row. */
+/* Rivals do not leave the queue empty this many times in a row. */
 #define FLOOR_LOOKS 3
 
 void
