@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptypes.h: words that the whole core shares.
+ * fasptypes.h: types and limits that the whole core shares.
  *
- * The core never looks at a clock and never rolls dice: `now' and a source
- * of random bytes are arguments.  All times are microseconds on whatever
- * monotonic clock the caller feeds in.
+ * The core never looks at a clock and never rolls dice: `now' and a source of random
+ * bytes are arguments. All times are microseconds on whatever monotonic clock the
+ * caller feeds in.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ typedef gint64 FaspTime;
 #define FASP_MSEC ((FaspTime) 1000)
 #define FASP_SEC ((FaspTime) 1000000)
 
-/* MIN() and MAX() compute twice what they choose. */
+/* MIN() and MAX() evaluate the chosen argument twice; these do not. */
 static inline FaspTime
 fasp_sooner (FaspTime a, FaspTime b)
 {
@@ -34,34 +34,35 @@ fasp_later (FaspTime a, FaspTime b)
   return MAX (a, b);
 }
 
-/* Feedback takes at most this part of the bytes received, or where that is
- * little, so many bytes per second, but no more than so large a part. */
+/* Feedback takes at most this share of the bytes received (one part in so many). If
+ * that is little, it may take this many bytes per second, but no more than the larger
+ * share. */
 #define FASP_FEEDBACK_SHARE 64
 #define FASP_FEEDBACK_LEAST 4000
 #define FASP_FEEDBACK_SHARE_MOST 8
 
-/* Feedback comes regularly while data does. */
+/* The interval of regular feedback, while data comes. */
 #define FASP_FEEDBACK_CLOCK_MAX (100 * FASP_MSEC)
 #define FASP_FEEDBACK_CLOCK(rtt) \
     CLAMP ((rtt) / 4, 10 * FASP_MSEC, FASP_FEEDBACK_CLOCK_MAX)
 
-/* A new loss is told of at once, so often in all as soon as may be, whatever is
- * known of it, and then again and again while it is missing, as far as there is
- * allowance for that: the wait before the (i+1)-th repetition is 2, then 4,
+/* A new loss is reported at once, and this often in all as soon as possible, whatever
+ * is known about it. After that it is reported again and again while it is missing, as
+ * far as the allowance permits: the wait before the (i+1)-th repetition is 2, then 4,
  * then 8 ms. */
 #define FASP_FEEDBACK_FRESH 8
 #define FASP_FEEDBACK_REPEAT(i) \
     ((FaspTime) (2 * FASP_MSEC) << MIN ((i) / 16, 2u))
 
-/* A latency in ms that is to be found by the sender, or that is not said. */
+/* A latency in ms that the sender is to find, or that the peer does not name. */
 #define FASP_LATENCY_AUTO G_MAXUINT32
 #define FASP_LATENCY_ANY (G_MAXUINT32 - 1)
 #define FASP_LATENCY_MS_MAX 600000
 #define FASP_LATENCY_MS_DEFAULT 1000
-/* Wanted seconds between skips: a week. */
+/* The wanted time between skips, in seconds: a week. */
 #define FASP_GLITCH_INTERVAL_DEFAULT 604800
 
-/* What protects the datagrams of a session; numbers as on the wire. */
+/* What protects the datagrams of a session. Numbers as on the wire. */
 typedef enum
 {
   FASP_CIPHER_NONE = 0,         /* a short tag against damage */
@@ -74,23 +75,23 @@ typedef enum
 
 #define FASP_NAME_MAX 64        /* bytes of UTF-8: the name of a key */
 
-/* Who a peer has proved to be, by a key of its own. */
+/* Who a peer has proved to be, with a key of its own. */
 typedef struct
 {
-  gboolean proved;              /* else nothing is known */
+  gboolean proved;              /* FALSE: the rest is not known */
   guint8 key[32];               /* its public key (X25519) */
-  gchar name[FASP_NAME_MAX + 1];        /* that allowed-keys has for it */
+  gchar name[FASP_NAME_MAX + 1];        /* its name in allowed-keys */
 } FaspIdentity;
 
-/* What an endpoint does with the stream, whoever dialled. */
+/* What an endpoint does with the stream, whoever called. */
 typedef enum
 {
   FASP_ROLE_SENDER = 1,
   FASP_ROLE_RECEIVER = 2,
 } FaspRole;
 
-/* Who dials. In a rendezvous both know the other's address; the sender
- * dials and the receiver punches the hole in its NAT. */
+/* Who calls. In a rendezvous both ends know the other's address: the sender calls, and
+ * the receiver punches the hole in its own NAT. */
 typedef enum
 {
   FASP_MODE_CALLER,
@@ -98,8 +99,7 @@ typedef enum
   FASP_MODE_RENDEZVOUS,
 } FaspMode;
 
-/* What becomes of a receiver that does not keep up when the sender's
- * store is full. */
+/* What happens to a receiver that does not keep up when the sender's store is full. */
 typedef enum
 {
   FASP_SLOW_WAIT,               /* the writer waits: nothing is lost */
@@ -107,28 +107,28 @@ typedef enum
   FASP_SLOW_SKIP,               /* the receiver is moved ahead and told */
 } FaspSlowPolicy;
 
-/* Which of several flows a datagram takes. */
+/* How a datagram's flow is chosen, of several. */
 typedef enum
 {
   FASP_ASSIGNMENT_RANDOM,
   FASP_ASSIGNMENT_ROUND_ROBIN,
-  FASP_ASSIGNMENT_DUPLICATE,    /* new blocks on every flow, all else on one */
+  FASP_ASSIGNMENT_DUPLICATE,    /* new blocks go on every flow, all else on one */
 } FaspAssignment;
 
 #define FASP_FLOWS_MAX 64
-/* Of a group's members: what is sent to all of them. */
+/* The flow of a group: what is sent to all members at once. */
 #define FASP_GROUP_FLOW 63
 
-/* What is known of a datagram at a port with several endpoints (fasproutes.h). */
+/* What a port with several endpoints knows about a datagram (fasproutes.h). */
 typedef enum
 {
-  FASP_ROUTE_HERE,              /* it is for who gets it */
+  FASP_ROUTE_HERE,              /* it is for the endpoint that gets it */
   FASP_ROUTE_ABSENT,            /* a call for a stream that is not here */
-  FASP_ROUTE_UNNAMED,           /* a call that says none, and several are here */
-  FASP_ROUTE_GONE,              /* a call for one that was here just now */
+  FASP_ROUTE_UNNAMED,           /* a call that names no stream, and there are several */
+  FASP_ROUTE_GONE,              /* a call for a stream that was here until just now */
 } FaspRoute;
 
-/* Why a session ended; on the wire in CLOSE and REJECT. */
+/* Why a session ended. Numbers as on the wire, in CLOSE and REJECT. */
 typedef enum
 {
   FASP_REASON_NONE = 0,
@@ -139,18 +139,19 @@ typedef enum
   FASP_REASON_BUSY = 5,         /* no room for one more session, now */
   FASP_REASON_SAME_ROLE = 6,    /* two senders or two receivers */
   FASP_REASON_UNSUPPORTED = 7,  /* critical option not understood */
-  FASP_REASON_KEY = 8,          /* another key, or one on one end alone */
-  FASP_REASON_ENCRYPTION = 9,   /* no cipher that both ends take */
-  /* never said on the wire */
+  FASP_REASON_KEY = 8,          /* another key, or a key at one end only */
+  FASP_REASON_ENCRYPTION = 9,   /* no cipher that both ends accept */
+  /* these never go over the wire */
   FASP_REASON_VERSION = 10,     /* no common version */
   FASP_REASON_SILENT = 11,      /* nothing heard for too long */
-  FASP_REASON_REPLACED = 12,    /* peer came back without its past */
+  FASP_REASON_REPLACED = 12,    /* the peer came back without its past */
 } FaspReason;
 
-/* A transport address as one of our sockets, `link', has it, opaque to the core:
- * a sockaddr's bytes.  `overhead' is the IP plus UDP header size in bytes, 28 or
- * 48.  The same address on another link is another way there, and so it is from another
- * address of ours, `local' (an in_addr's or in6_addr's bytes; all 0: the kernel chooses). */
+/* A transport address, as seen by `link', one of our sockets. To the core, it is just a
+ * sockaddr's bytes. `overhead' is the size of the IP and UDP headers in bytes, 28 or
+ * 48. `local' is the address of ours that is used (the bytes of an in_addr or in6_addr;
+ * all 0: the kernel chooses). The same peer address on another link, or from another
+ * address of ours, is another path. */
 typedef struct
 {
   guint8 len;
@@ -164,24 +165,23 @@ typedef struct
 typedef void (*FaspRandomFunc) (gpointer user_data, guint8 * data, gsize size);
 
 gboolean fasp_address_equal (const FaspAddress * a, const FaspAddress * b);
-/* The same peer, whichever of our addresses it has to do with. */
+/* Are they the same peer, whichever of our own addresses is used? */
 gboolean fasp_address_same_peer (const FaspAddress * a, const FaspAddress * b);
-/* Of the peer. */
+/* Hashes the peer's address only. */
 guint fasp_address_hash (const FaspAddress * address);
 
-/* The port that is @n above it, of POSIX's sockaddr_in and sockaddr_in6. */
+/* Adds @n to the port of a POSIX sockaddr_in or sockaddr_in6. */
 void fasp_address_add_port (FaspAddress * address, guint n);
 
-/* Whose address it is: an IPv4 address (mapped into IPv6 or not), or the first
- * 48 bits of an IPv6 one, which is what a site has.  For POSIX's sockaddr_in and
+/* The network of an address: an IPv4 address (mapped into IPv6 or not), or the first 48
+ * bits of an IPv6 address, which is what a site has. For POSIX's sockaddr_in and
  * sockaddr_in6. */
 #define FASP_NETWORK_SIZE 7
 void fasp_address_get_network (const FaspAddress * address,
     guint8 network[FASP_NETWORK_SIZE]);
 
-/* The 64-bit number whose low @bits (at most 32) are @truncated and that lies
- * nearest to @expected; how packet and block numbers and media times are
- * widened. */
+/* Widens a packet number, a block number or a media time: returns the 64-bit number
+ * nearest to @expected whose low @bits (at most 32) are @truncated. */
 static inline guint64
 fasp_widen (guint32 truncated, guint bits, guint64 expected)
 {
@@ -189,12 +189,12 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   gint64 delta = (gint32) ((truncated - (guint32) expected) << shift) >> shift;
 
   if (delta < 0 && expected < (guint64) (-delta))
-    return truncated;           /* below zero: cannot be, take it as it is */
+    return truncated;           /* a number below zero cannot be: take it as it is */
   return expected + delta;
 }
 
-/* The same of a number that was given away, however long ago, as all below @end have been: the newest
- * one.  @end or more: there is none. */
+/* The same for a number that was used before, however long ago, like all below @end:
+ * returns the newest such number. @end or more: there is none. */
 static inline guint64
 fasp_widen_given (guint32 truncated, guint bits, guint64 end)
 {
@@ -203,11 +203,11 @@ fasp_widen_given (guint32 truncated, guint bits, guint64 end)
   return end - 1 - ((end - 1 - truncated) & mask);
 }
 
-#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, largest ever sent: an
+#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, the most ever sent: an
                                    Ethernet jumbo frame's, 9000 bytes */
-/* Datagrams above FASP_DATAGRAM_COMMON are used from so many bit/s on, or for as long
- * as it is not known where the channel has so many, until it is less than that again: a
- * slower stream would only wait for them to fill. */
+/* A stream uses datagrams above FASP_DATAGRAM_COMMON from the first rate on, in bit/s,
+ * until it falls below the second. As long as its rate is not known, that of the
+ * channel decides. A slower stream would only wait for them to fill. */
 #define FASP_JUMBO_FROM 200000000
 #define FASP_JUMBO_UNTIL 100000000
 
