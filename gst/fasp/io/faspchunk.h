@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspchunk.h: memory that datagrams come into and blocks stay in, used over
- * and over.
+ * faspchunk.h: reusable memory that datagrams arrive in and blocks stay in.
  *
- * A chunk goes back to its pool when the last block in it is let go, on
- * whatever thread; the pool lives until its last chunk does.
+ * A chunk returns to its pool when the last block in it is released, on whatever
+ * thread. The pool lives until its last chunk does.
  */
 #pragma once
 
@@ -12,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_CHUNK_SIZE 65536   /* what the kernel joins, at most */
+#define FASP_CHUNK_SIZE 65536   /* the most that the kernel joins */
 
 typedef struct _FaspChunkPool FaspChunkPool;
 
@@ -23,11 +22,11 @@ typedef struct
   guint8 data[FASP_CHUNK_SIZE];
 } FaspChunk;
 
-/* At most @limit bytes are out at a time. */
+/* At most @limit bytes are in use at a time. */
 FaspChunkPool *fasp_chunk_pool_new (gsize limit);
-/* Those that are out stay good. */
+/* Chunks that are still in use stay valid. */
 void fasp_chunk_pool_free (FaspChunkPool * pool);
-/* With one reference, to its memory; NULL: too many are out. */
+/* The caller gets one reference to the chunk's memory. NULL: the limit is reached. */
 FaspChunk *fasp_chunk_pool_take (FaspChunkPool * pool);
 
 G_END_DECLS

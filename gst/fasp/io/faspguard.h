@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspguard.h: an endpoint that threads have in turn.
+ * faspguard.h: an endpoint, and the lock under which threads use it in turn.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ fasp_guard_lock (FaspGuard * guard)
   g_mutex_lock (&guard->mutex);
 }
 
-/* What the endpoint does not need any more goes behind it: others need not wait for
- * that. */
+/* Unlocks, and only then releases what the endpoint does not need any more, so that
+ * others do not wait for that. */
 static inline void
 fasp_guard_unlock (FaspGuard * guard)
 {
@@ -31,8 +31,9 @@ fasp_guard_unlock (FaspGuard * guard)
   g_clear_pointer (&forgotten, g_ptr_array_unref);
 }
 
-/* For who may hold locks, an application's or a port's, which what goes may want, too: its
- * memory may be an application's. TRUE: there is some, which is left to the I/O thread. */
+/* Unlocks without releasing anything, for callers that may hold a lock of the
+ * application or of a port: releasing the application's memory may take such a lock.
+ * TRUE: there is something to release, which is left to the I/O thread. */
 static inline gboolean
 fasp_guard_unlock_only (FaspGuard * guard)
 {

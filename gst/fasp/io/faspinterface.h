@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspinterface.h: keeps a socket at the interface of a name.
+ * faspinterface.h: keeps a socket at the interface with a given name.
  *
- * The kernel binds to the interface that has the name at that time, and goes on so when it is
- * gone.  A modem that is plugged in again, a tunnel or a PPP link that is made anew, is
- * another one to it: the socket would never send or receive again.
+ * The kernel binds to the interface that has the name at that time, and stays bound to
+ * it when it is gone. A modem that is plugged in again, a tunnel or a PPP link that is
+ * set up again, is another interface to the kernel: the socket would never send or
+ * receive again.
  */
 #pragma once
 
@@ -12,14 +13,15 @@
 
 G_BEGIN_DECLS
 
-/* FALSE and errno: why not. */
+/* FALSE: errno says why. */
 gboolean fasp_interface_bind (gint fd, const gchar * name);
-/* Until that is there to be followed nothing leaves by another. */
+/* Lets nothing leave by another interface before this one exists to be followed. */
 gboolean fasp_interface_await (gint fd);
-/* To one that is there, whatever it is called by now, and not only until @name comes? */
+/* Is it bound to an existing interface, whatever its name is by now, and not only
+ * waiting for @name? */
 gboolean fasp_interface_is_bound (gint fd, const gchar * name);
-/* To be called now and then: binds it again, if what it is bound to is gone and there is
- * another one of that name. */
+/* Call this now and then. Binds the socket again, if its interface is gone and there is
+ * another one with that name. */
 void fasp_interface_follow (gint fd, const gchar * name);
 
 G_END_DECLS

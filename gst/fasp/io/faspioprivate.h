@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspioprivate.h: shared by faspio.c and the parts of it in faspiodial.c,
+ * faspioprivate.h: what faspio.c shares with its parts in faspiodial.c,
  * faspioreceive.c, faspiothread.c and faspiostream.c.
  */
 #pragma once
@@ -15,19 +15,19 @@
 
 G_BEGIN_DECLS
 
-/* More than errno has (133 with Linux). */
+/* More than the errno values there are (133 on Linux). */
 #define FASP_IO_ERRORS_MAX 256
 
 struct _FaspIo
 {
-  /* what never changes while the thread runs */
+  /* never changes while the thread runs */
   FaspRole role;
   FaspMode mode;
-  FaspPortPlace place;          /* at a port that may have others, too, */
-  FaspLinks *links;             /* which the links are those of then */
-  FaspGroupPlace *group_place;  /* NULL: none that may move */
-  FaspAddress *others;          /* peers of further flows */
-  FaspLanes *lanes;             /* the first is the thread's, or the writer's */
+  FaspPortPlace place;          /* at a port that may be shared, */
+  FaspLinks *links;             /* whose links these are then */
+  FaspGroupPlace *group_place;  /* NULL: there is no group that could move */
+  FaspAddress *others;          /* addresses of the peer for further flows */
+  FaspLanes *lanes;             /* the first belongs to the I/O thread, or the writer */
   FaspReceivers *receivers;
   GThread *thread;
   FaspIoEventFunc event;
@@ -35,56 +35,60 @@ struct _FaspIo
   FaspIoBufferFunc buffer_short;
   FaspIoResolveFunc resolve_failed;
   gpointer user_data;
-  FaspIoPeer *peers;            /* the one to be called, and its fallbacks; NULL: none */
+  FaspIoPeer *peers;            /* the first to call, and its fallbacks; NULL: no fallbacks */
   guint n_peers;
 
-  /* the thread's, once that runs */
+  /* the I/O thread's, once that runs */
   FaspReceiveBatch *in;
-  guint64 own;                  /* links that it receives from */
-  gsize buffer;                 /* as it is now, or enough of that */
-  gboolean told[FASP_IO_ERRORS_MAX];    /* by errno, of what does not leave, */
-  gboolean told_deaf[FASP_IO_ERRORS_MAX];       /* or come in */
-  FaspTime follow_at;           /* FASP_NEVER: nothing is of an interface */
-  gboolean deaf_to_group;       /* nothing is heard of it */
+  guint64 own;                  /* links that it receives from, a bit each */
+  gsize buffer;                 /* bytes of the sockets' receive buffers, or
+                                   G_MAXSIZE once buffer_short was called */
+  gboolean told[FASP_IO_ERRORS_MAX];    /* errno values that the application was
+                                           told of, for sending */
+  gboolean told_deaf[FASP_IO_ERRORS_MAX];       /* and for receiving */
+  FaspTime follow_at;           /* when to look for interfaces that moved;
+                                   FASP_NEVER: there are none */
+  gboolean deaf_to_group;       /* nothing is heard of the group */
   FaspResolve *resolve;
-  guint peer_serial;            /* of the one being resolved */
+  guint peer_serial;            /* serial number of the peer that is being resolved */
 
-  gint relieved;                /* it receives from none, the port does; atomic */
-  gint deaf;                    /* errno of what does not come in; atomic */
+  gint relieved;                /* atomic: it receives nothing, as the port does */
+  gint deaf;                    /* atomic: errno of a failure to receive */
 
-  FaspGuard guard;              /* of all below */
-  GCond changed;                /* something a waiter may be waiting for */
+  FaspGuard guard;              /* guards all below */
+  GCond changed;                /* signals what a waiter may be waiting for */
   guint waiters;
-  FaspTime newest;              /* datagram's time */
-  FaspMeter arriving;           /* what the sockets' buffers are for */
+  FaspTime newest;              /* time of the newest datagram */
+  FaspMeter arriving;           /* determines the size of the sockets' buffers */
   gboolean flushing, closing, failed, ended;
   FaspEvent failed_event, ended_event;
   FaspTime close_deadline;
-  FaspAddress group;            /* of a multicast, from the first link */
+  FaspAddress group;            /* multicast: address of the group, seen from the first link */
 };
 
-/* faspiodial.c: the peers that are called, if there are any; looks for the address of the
- * first. */
+/* faspiodial.c: takes over the peers to call, if there are any, and begins to look for
+ * the address of the first. */
 gboolean fasp_io_dial_begin (FaspIo * io, const FaspIoSettings * settings,
     GError ** error);
-/* Of the thread: what has happened may mean that the address is another one, */
+/* I/O thread: after this event, the peer may have another address. */
 void fasp_io_dial_note (FaspIo * io, const FaspEvent * event);
-/* and another peer may be wanted by now. */
+/* I/O thread: looks whether another peer is wanted. */
 void fasp_io_dial_follow (FaspIo * io);
 void fasp_io_dial_end (FaspIo * io);
 
-/* faspioreceive.c: of the thread: takes what has come. @ready: a bit for each link. */
+/* faspioreceive.c: I/O thread: takes what has arrived. @ready: links that can be read,
+ * a bit each. */
 void fasp_io_receive (FaspIo * io, guint64 ready);
-/* Of the other threads that receive; @data: the FaspIo. */
+/* For the other threads that receive. @data: the FaspIo. */
 void fasp_io_receive_beside (FaspReceiveBatch * in, guint link,
     gpointer data);
-/* The FaspIo is the member. */
+/* The member is the FaspIo. */
 extern const FaspPortFunctions fasp_io_port_functions;
 
-/* faspiothread.c: until the goodbye is answered; @data: the FaspIo. */
+/* faspiothread.c: runs until the goodbye is answered. @data: the FaspIo. */
 gpointer fasp_io_run (gpointer data);
-/* With the guard held, from any thread but the I/O thread: what is to be sent, and told but
- * for that there is something to read, is that one's. */
+/* With the guard held, from any thread but the I/O thread: wakes the I/O thread if it
+ * has something to send or to tell. Wakes waiters directly. */
 void fasp_io_rouse (FaspLanes * lanes, gpointer data);
 
 G_END_DECLS

@@ -2,12 +2,14 @@
  *
  * fasplanes.h: threads that send.
  *
- * Each has a lane of the endpoint, a part of its sessions (fasp_endpoint_poll_lane()).
- * What is due they take from the endpoint in turn, a batch at a time, with the guard held;
- * sealing it and handing it to the kernel, which is most of the work, they do at the same
- * time.  Each sleeps until its own lane is due.
+ * Each has a lane of the endpoint, which is a part of its sessions
+ * (fasp_endpoint_poll_lane()). The threads take turns at the endpoint: with the guard
+ * held, each takes a batch of what is due. Sealing it and handing it to the kernel,
+ * which is most of the work, they do in parallel. Each sleeps until its own lane is
+ * due.
  *
- * The first lane has no thread of its own: who receives sends there, or who writes.
+ * The first lane has no thread of its own: the receiving thread sends there, or the
+ * writer.
  */
 #pragma once
 
@@ -18,46 +20,46 @@ G_BEGIN_DECLS
 
 typedef struct _FaspLanes FaspLanes;
 
-/* With the guard held, from such a thread: others may have something to do now. */
+/* Called from such a thread, with the guard held: others may have something to do now. */
 typedef void (*FaspLanesFunc) (FaspLanes * lanes, gpointer user_data);
 
-/* How many there are to be of @wanted for a sink that listens; 0: as many as
- * processors. */
+/* The number of lanes for a sink that listens. @wanted: 0: as many as processors. */
 guint fasp_lanes_choose (guint wanted, guint processors);
 
-/* As many as the endpoint has; starts the threads.  @waits: nothing is lost where a socket
- * takes no more.  NULL and *error: what to do. */
+/* One for each lane of the endpoint; starts the threads. @waits: they wait while a
+ * socket takes no more, so that nothing is lost. NULL: *error says what to do. */
 FaspLanes *fasp_lanes_new (FaspGuard * guard, FaspLinks * links,
     gboolean waits, FaspLanesFunc rouse, gpointer user_data, GError ** error);
-/* Ends the threads, behind what they have taken. */
+/* Ends the threads, after they have sent what they have taken. */
 void fasp_lanes_stop (FaspLanes * lanes);
 void fasp_lanes_free (FaspLanes * lanes);
 
-/* Sends what is due in the first lane.  Returns the link that takes no more now, or -1. */
+/* Sends what is due in the first lane. Returns the link that takes no more now, or -1. */
 gint fasp_lanes_send (FaspLanes * lanes);
-/* The same, unless another thread does so just now.  FALSE: it does, or a link takes no
- * more. */
+/* The same, unless another thread is sending. FALSE: it is, or a link takes no more. */
 gboolean fasp_lanes_try_send (FaspLanes * lanes);
-/* errno of what a link refused since it was asked for last, and that link; 0: none did more. */
+/* errno of a link that refused something since the last call, and that link; 0: none
+ * did. Call it again for further links. */
 gint fasp_lanes_take_error (FaspLanes * lanes, guint * link);
 
-/* With the guard held: the first lane's thread will wait until then, FASP_NEVER for ever. */
+/* With the guard held: the first lane's thread is about to wait until then; FASP_NEVER:
+ * without limit. */
 void fasp_lanes_fall_asleep (FaspLanes * lanes, FaspTime until);
-/* Without: it waits, for one of @links (a bit for each) to be read from, @blocked (a link,
- * -1: none) to take something again, or somebody to wake it.  Returns a bit for each link
- * that can be read from. */
+/* Without the guard: waits until one of @links (a bit each) can be read, @blocked (a
+ * link; -1: none) can be written to again, somebody wakes it, or @until. Returns the
+ * links that can be read, a bit each. */
 guint64 fasp_lanes_wait (FaspLanes * lanes, guint64 links, FaspTime until,
     gint blocked);
 
-/* With the guard held, from other threads.  Does the first one sleep? */
+/* With the guard held, from other threads: does the first lane's thread sleep? */
 gboolean fasp_lanes_is_asleep (const FaspLanes * lanes);
-/* Past what there is to do? */
+/* Does it sleep longer than its work allows? */
 gboolean fasp_lanes_oversleeps (const FaspLanes * lanes);
 void fasp_lanes_rouse (FaspLanes * lanes);
-/* Wakes the others that do. */
+/* Wakes the threads of the other lanes that oversleep. */
 void fasp_lanes_rouse_others (FaspLanes * lanes);
 
-/* At any time: the first one's thread is to look. */
+/* From anywhere: makes the first lane's thread look for work. */
 void fasp_lanes_wake (FaspLanes * lanes);
 
 G_END_DECLS

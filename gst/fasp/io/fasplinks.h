@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasplinks.h: the sockets of an endpoint, one for each flow, and waiting for
- * them.  A link's number is that in its addresses (FaspAddress).
+ * fasplinks.h: the sockets of an endpoint, one for each flow, and waiting for them. A
+ * link's number is the `link' in its addresses (FaspAddress).
  */
 #pragma once
 
@@ -11,29 +11,30 @@ G_BEGIN_DECLS
 
 typedef struct _FaspLinks FaspLinks;
 
-/* Opens @n sockets, all or none. */
+/* Opens @n sockets, or none if one fails. */
 FaspLinks *fasp_links_new (const FaspSocketSettings * settings, guint n,
     GError ** error);
 void fasp_links_free (FaspLinks * links);
 
 guint fasp_links_count (const FaspLinks * links);
 FaspSocket *fasp_links_get (const FaspLinks * links, guint link);
-/* Their descriptors, by number. */
+/* Their descriptors, by link number. */
 const gint *fasp_links_get_fds (const FaspLinks * links);
 
-/* Is one of them bound to a device? Binds each to the one of its name, if it was another one. */
+/* Is any of them bound to an interface? And: binds each to the interface that has its
+ * name now, if that is another one. */
 gboolean fasp_links_have_interfaces (const FaspLinks * links);
 void fasp_links_follow_interfaces (FaspLinks * links);
 
-/* The smallest receive buffer that one of them has, bytes. */
+/* The smallest receive buffer among them, in bytes. */
 gsize fasp_links_get_buffer (const FaspLinks * links);
-/* Asks for so many bytes for each; returns the smallest granted. */
+/* Asks for this many bytes for each; returns the smallest that was granted. */
 gsize fasp_links_set_buffer (FaspLinks * links, gsize wanted);
 
-/* Waits until one of @which (a bit for each) can be read, or @other can, or @blocked
- * (a link, -1 for none) can be written to; at most @timeout, FASP_NEVER for ever.  Returns a bit for each
- * link that can be read; *other_ready: and the other.  Either may be wrong where the kernel does
- * not tell. */
+/* Waits until one of @which (a bit each) or @other can be read, or @blocked (a link;
+ * -1: none) can be written to; at most for @timeout; FASP_NEVER: without limit. Returns
+ * the links that can be read, a bit each; *other_ready: so can @other. Both may be
+ * wrong if the kernel cannot tell. */
 guint64 fasp_links_wait (FaspLinks * links, guint64 which, gint other,
     gboolean * other_ready, gint blocked, FaspTime timeout);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspportprivate.h: shared by faspport.c and its test, which has a clock of its own.
+ * faspportprivate.h: what faspport.c shares with its test, which has a clock of its
+ * own.
  */
 #pragma once
 
@@ -13,28 +14,28 @@ typedef struct
 {
   const FaspPortFunctions *functions;   /* NULL: it has not begun, or has ended */
   gpointer data;
-  gsize wanted;                 /* bytes of buffer */
+  gsize wanted;                 /* bytes of buffer that it asked for */
 } FaspPortMember;
 
 struct _FaspPort
 {
-  /* what never changes once somebody has begun */
+  /* never changes once a member has begun */
   gchar *address, *interface;   /* "": any */
   guint16 number;
   gint tos, ttl;
   FaspLinks *links;
-  FaspGate gate;                /* but by who receives a handshake, under `lock' */
+  FaspGate gate;                /* only whoever receives a handshake changes it, under `lock' */
   FaspTime (*get_time) (void);  /* g_get_monotonic_time() */
 
-  guint users;                  /* under the lock of all ports */
-  FaspReceivers *receivers;     /* the same; NULL: the only member receives */
+  guint users;                  /* members; under the lock of all ports */
+  FaspReceivers *receivers;     /* under that lock, too; NULL: the only member receives */
 
-  GMutex lock;                  /* of all below */
+  GMutex lock;                  /* guards all below */
   FaspRoutes *routes;
   FaspPortMember members[FASP_ROUTES_MAX];
-  FaspTime reports_from;        /* nothing is told before */
+  FaspTime reports_from;        /* reports are dropped until then */
   gboolean has_receivers;
-  gsize buffer;                 /* that the kernel has granted */
+  gsize buffer;                 /* bytes that the kernel has granted */
 };
 
 G_END_DECLS

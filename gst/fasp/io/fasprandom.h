@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: it gives none, as in some sandboxes: nothing that needs them may be begun. */
+/* FALSE: the kernel gives none, as in some sandboxes. Begin nothing that needs them. */
 gboolean fasp_random_check (GError ** error);
 /* A FaspRandomFunc. */
 void fasp_random_bytes (gpointer unused, guint8 * data, gsize size);

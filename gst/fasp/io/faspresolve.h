@@ -2,9 +2,9 @@
  *
  * faspresolve.h: finds the peer's address without making anybody wait.
  *
- * A thread of its own resolves the name, again every second while that fails,
- * and while nobody answers hands out the name's addresses in turns.  When the peer at
- * one of them is not heard any more, the name is resolved anew.
+ * A thread of its own resolves the name. It tries again every second while that fails.
+ * While nobody answers, it offers the name's addresses in turn. When the peer at one of
+ * them is not heard any more, it resolves the name anew.
  */
 #pragma once
 
@@ -20,13 +20,13 @@ typedef gboolean (*FaspResolveFound) (GSocketAddress * address,
 /* TRUE while no other address is wanted: connected, or given up. */
 typedef gboolean (*FaspResolveSettled) (gpointer user_data);
 
-/* An address instead of a name is found at once, within the call.  NULL and *error: there is no
- * thread for a name. */
+/* An address in place of a name is found at once, within the call. NULL: there is no
+ * thread to resolve a name; see *error. */
 FaspResolve *fasp_resolve_new (const gchar * host, guint16 port,
     FaspResolveFound found, FaspResolveSettled is_settled, gpointer user_data,
     void (*failed) (const gchar * host, const GError * error,
         gpointer user_data), gpointer failed_data, GError ** error);
-/* Cancels a lookup under way; does not wait for a name server. */
+/* Cancels a lookup that is under way. Does not wait for a name server. */
 void fasp_resolve_free (FaspResolve * resolve);
 /* The peer is not heard: it may have another address by now. */
 void fasp_resolve_again (FaspResolve * resolve);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsocket.h: a UDP socket, and its kind of addresses.
+ * faspsocket.h: a UDP socket, and the addresses that it uses.
  *
- * Datagrams never fragment (DF is set, whatever the kernel thinks of the
- * path: the core probes it).
+ * Datagrams are never fragmented: DF is set, whatever the kernel believes about the
+ * path, which the core probes itself.
  */
 #pragma once
 
@@ -22,54 +22,56 @@ typedef struct
   const gchar *interface;       /* bind to this device; NULL: any */
   gint tos;                     /* IP TOS / IPv6 traffic class; -1: default */
   gint ttl;                     /* 1..255; 0: default */
-  gsize buffer;                 /* wanted bytes of each socket buffer */
-  gboolean answers;             /* whoever calls, from where it was called: a machine may have
-                                   several addresses */
-  gboolean may_come;            /* its address or interface, if it is not there yet: others are */
-  const FaspMembership *joins;  /* a group, whose address and port are the local
-                                   ones (faspmembership.h); NULL: none */
+  gsize buffer;                 /* bytes that each socket buffer should have */
+  gboolean answers;             /* answers callers from the address that they
+                                   called, as a machine may have several */
+  gboolean may_come;            /* its address or interface may be missing at
+                                   first; it has other links beside it */
+  const FaspMembership *joins;  /* group to join, whose address and port are the
+                                   local ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;
 
 typedef struct _FaspSocket FaspSocket;
 
-/* Could it be made, on some machine? Makes nothing. */
+/* Would the settings be possible on some machine? Opens nothing. */
 gboolean fasp_socket_check (const FaspSocketSettings * settings,
     GError ** error);
-/* NULL and a sentence that tells the user what to do, on failure. */
+/* NULL: *error is a sentence that tells the user what to do. */
 FaspSocket *fasp_socket_new (const FaspSocketSettings * settings,
     GError ** error);
 void fasp_socket_free (FaspSocket * socket);
-/* Was its address or interface not there when it was made, and when it was looked for last? */
+/* Was its address or interface missing when it was opened, and when it was last looked
+ * for? */
 gboolean fasp_socket_is_early (const FaspSocket * socket);
-/* Looks for it. */
+/* Looks for it again; TRUE: it is there. */
 gboolean fasp_socket_has_come (FaspSocket * socket);
 
-/* Is it bound to a device? That may go and come back, as another one of its name: to be
- * called now and then. */
+/* Is it bound to an interface? That may go and come back as another one with the same
+ * name: call fasp_socket_follow_interface() now and then. */
 gboolean fasp_socket_has_interface (const FaspSocket * socket);
 void fasp_socket_follow_interface (FaspSocket * socket);
 
 gint fasp_socket_get_fd (const FaspSocket * socket);
 gint fasp_socket_get_family (const FaspSocket * socket);
 guint16 fasp_socket_get_port (const FaspSocket * socket);
-/* Asks the kernel for buffers of so many bytes; returns what it granted for
+/* Asks the kernel for buffers of this many bytes; returns what it granted for
  * receiving. */
 gsize fasp_socket_set_buffer (FaspSocket * socket, gsize wanted);
-/* That it granted at first, bytes. */
+/* What it granted at first, in bytes. */
 gsize fasp_socket_get_buffer (const FaspSocket * socket);
 
-/* The next address that the network reports nobody listens at. So many are looked at before
- * datagrams have their turn. */
+/* Gets the next address at which, the network reports, nobody listens. At most this
+ * many are read before datagrams have their turn. */
 #define FASP_REPORTS_AT_ONCE 16
 gboolean fasp_socket_get_unreachable (FaspSocket * socket, FaspAddress * to);
 
-/* @address as this socket has it (IPv4 mapped into IPv6 on a dual one).
- * FALSE: this socket cannot reach it. */
+/* Converts @address to the form that this socket uses (IPv4 mapped into IPv6 on a dual
+ * one). FALSE: this socket cannot reach it. */
 gboolean fasp_socket_convert (const FaspSocket * socket,
     GSocketAddress * address, FaspAddress * result);
 void fasp_socket_address_from_native (const struct sockaddr_storage *native,
     FaspAddress * address);
-/* New reference; mapped addresses become IPv4 again. */
+/* Returns a new reference. Mapped addresses become IPv4 again. */
 GSocketAddress *fasp_socket_address_to_gio (const FaspAddress * address);
 
 G_END_DECLS

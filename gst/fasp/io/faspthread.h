@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspthread.h: threads of an element, which may be one too many for its process.
+ * faspthread.h: starts threads, and explains what to do if the process may have no
+ * more.
  */
 #pragma once
 
@@ -8,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* To be joined.  NULL and *error: what to do. */
+/* The caller joins it. NULL: *error says what to do. */
 GThread *fasp_thread_new (const gchar * name, GThreadFunc run, gpointer data,
     GError ** error);
 

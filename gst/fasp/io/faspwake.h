@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwake.h: wakes a thread that waits for sockets.  An event counter, eventfd(2): it can
- * be read from when it was rung until it is cleared.
+ * faspwake.h: wakes a thread that waits for sockets. This is an event counter,
+ * eventfd(2): once rung, it can be read until it is cleared.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* A descriptor, to be closed.  -1 and *error: what to do. */
+/* Returns a descriptor, which the caller closes. -1: *error says what to do. */
 gint fasp_wake_new (GError ** error);
 /* From any thread. */
 void fasp_wake_ring (gint fd);
