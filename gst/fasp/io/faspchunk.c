@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspchunk.h"
 
-#define IDLE_MAX 32             /* chunks kept for the next to come */
+#define IDLE_MAX 32             /* chunks kept for reuse */
 
 struct _FaspChunkPool
 {
   GMutex lock;
   GPtrArray *idle;
-  guint out, limit;             /* chunks */
+  guint out, limit;             /* in chunks */
   gboolean closed;
 };
 

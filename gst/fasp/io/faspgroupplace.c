@@ -6,10 +6,10 @@
 
 struct _FaspGroupPlace
 {
-  FaspMembership membership;    /* its strings are ours */
+  FaspMembership membership;    /* owns its strings */
   const FaspSocket *out, *in;
-  guint index;                  /* where it was last; 0: as routed */
-  FaspTime rejoin;              /* not before */
+  guint index;                  /* number of the last interface; 0: as the routes say */
+  FaspTime rejoin;              /* not before this time */
 };
 
 FaspGroupPlace *
@@ -49,7 +49,7 @@ move (FaspGroupPlace * place, guint index)
 {
   FaspAddress known;
 
-  /* else it is not ready yet, and tried again */
+  /* otherwise the interface is not ready yet, and is tried again */
   if (fasp_membership_prepare (&place->membership, place->out, &known, NULL)
       && (place->in == NULL || fasp_membership_move (&place->membership,
               place->in, place->index, index)))

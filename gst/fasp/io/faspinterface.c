@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include "faspinterface.h"
 
-/* From where nobody is reached who is not on this machine. */
+/* An interface from which only this machine can be reached. */
 #define NOWHERE "lo"
 
 gboolean
@@ -32,8 +32,9 @@ fasp_interface_is_bound (gint fd, const gchar * name)
       || strcmp (name, NOWHERE) == 0);
 }
 
-/* Without privileges a socket can be bound to an interface (Linux 5.7), but not to another
- * one: so it is bound to none before, which takes the port that nobody chose with it. */
+/* Without privileges, a socket can be bound to an interface (Linux 5.7), but not to
+ * another one afterwards. So it is unbound first, which also loses a port that was
+ * chosen by the kernel. */
 static void
 bind_anew (gint fd, const gchar * name)
 {
@@ -45,7 +46,8 @@ bind_anew (gint fd, const gchar * name)
   if (connect (fd, &nobody, sizeof nobody) != 0
       || !fasp_interface_bind (fd, name) || !known)
     return;
-  /* refused if it still has its port, or what left meanwhile has got it one: peers follow */
+  /* refused if it still has its port, or if sending has meanwhile given it another one:
+   * peers follow */
   (void) !bind (fd, (struct sockaddr *) &local, size);
 }
 

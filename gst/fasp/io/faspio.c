@@ -4,9 +4,9 @@
 #include "faspthread.h"
 
 #define CLOSE_MAX FASP_SEC
-/* On which a receiver hears a group; all else is said on the one before. */
+/* The link on which a receiver hears a group. All else goes over the one before. */
 #define GROUP_LINK 1
-/* Bytes of memory that the blocks of repairs lie in at most. */
+/* The most memory that blocks kept for repairs may take, in bytes. */
 #define FEC_KEPT (20 << 20)
 
 /* --- links --------------------------------------------------------------------------- */
@@ -26,7 +26,8 @@ can_reach (FaspSocket * socket, GSocketAddress * address, GError ** error)
   return FALSE;
 }
 
-/* The peers behind the first, as the sockets of their flows have them. */
+/* Converts the further addresses of the peer to the form that the sockets of their
+ * flows use. */
 static gboolean
 convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
@@ -46,8 +47,8 @@ convert_others (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return TRUE;
 }
 
-/* Bytes of memory that blocks of what one of so many threads receives may stay in: what
- * repairs may need stays, too. */
+/* Bytes of memory that blocks received by one of @threads threads may stay in. Includes
+ * what repairs may need. */
 static gsize
 get_limit (const FaspIoSettings * settings, guint threads)
 {
@@ -57,7 +58,7 @@ get_limit (const FaspIoSettings * settings, guint threads)
   return MIN (all, G_MAXSIZE) / threads;
 }
 
-/* A receiver hears its group on a link of its own, behind the others. */
+/* Opens the sockets. A receiver hears its group on a link of its own, after the others. */
 static gboolean
 open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
@@ -94,7 +95,7 @@ open_links (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return TRUE;
 }
 
-/* What can fail. */
+/* Opens all that can fail. */
 static gboolean
 open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 {
@@ -102,7 +103,7 @@ open_all (FaspIo * io, const FaspIoSettings * settings, GError ** error)
 
   if (!fasp_random_check (error) || !open_links (io, settings, error))
     return FALSE;
-  /* a name may get other addresses; an address will stay what it is */
+  /* the addresses of a name may change; a literal address stays what it is */
   if (settings->peer_host != NULL)
     literal = g_inet_socket_address_new_from_string (settings->peer_host,
         settings->peer_port);
@@ -139,7 +140,7 @@ make_receivers (FaspIo * io, const FaspIoSettings * settings, GError ** error)
   return io->receivers != NULL;
 }
 
-/* What there is, without the thread, and those that receive. */
+/* Frees what exists by now, except the I/O thread and the threads that receive. */
 static void
 destroy (FaspIo * io)
 {
@@ -157,7 +158,7 @@ destroy (FaspIo * io)
   g_free (io);
 }
 
-/* Without the thread. */
+/* Ends all but the I/O thread. */
 static void
 end (FaspIo * io)
 {
@@ -202,7 +203,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
     config.id_bits = FASP_ROUTES_BITS;
     config.id_prefix = fasp_port_get_prefix (&io->place);
   }
-  /* who has one peer, or one group, has nothing to deal out */
+  /* an endpoint with one peer, or one group, has nothing to spread over lanes */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
       && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,
       g_get_num_processors ()) : 1;
@@ -246,7 +247,8 @@ fasp_io_free (FaspIo * io)
   end (io);
 }
 
-/* --- what is asked of it --------------------------------------------------------------- */
+/* --- what the element asks for
+ * --------------------------------------------------------- */
 
 guint16
 fasp_io_get_port (FaspIo * io)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which peer is called, of several, and at which address of its name.
+ * faspiodial.c: chooses which peer to call, of several, and at which address of its
+ * name.
  */
 #include "faspioprivate.h"
 
@@ -89,7 +90,7 @@ fasp_io_dial_follow (FaspIo * io)
   io->resolve = fasp_resolve_new (io->peers[wanted].host,
       io->peers[wanted].port, resolved, is_settled, io, io->resolve_failed,
       io->user_data, &error);
-  if (io->resolve == NULL)      /* the next has its turn in any case */
+  if (io->resolve == NULL)      /* the next peer gets its turn in any case */
     io->resolve_failed (io->peers[wanted].host, error, io->user_data);
 }
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What comes in, from our own sockets or from a port that has others, too: to the endpoint, a
- * part of a batch at a time, as others wait for the guard.
+ * faspioreceive.c: passes datagrams to the endpoint, from our own sockets or from a
+ * shared port. It takes the guard for part of a batch at a time, as others wait for it.
  */
 #include "faspioprivate.h"
 
-/* Full batches received before anything else is looked at. */
+/* Full batches received before anything else gets its turn. */
 #define BATCHES_MAX 4
-/* Datagrams received under one lock. */
+/* Datagrams passed on under one lock. */
 #define LOCKED_MAX 64
 
-/* The faster the stream, the more comes while the thread waits for its turn. */
+/* Enlarges the sockets' buffers. The faster the stream, the more arrives while the
+ * thread waits for its turn. */
 static void
 fit_buffer (FaspIo * io)
 {
@@ -21,7 +22,7 @@ fit_buffer (FaspIo * io)
   fasp_guard_lock (&io->guard);
   rate = io->arriving.rate;
   fasp_guard_unlock (&io->guard);
-  /* of several a larger part may come by one than by another */
+  /* one of several links may carry more than its share */
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->buffer)
     return;
@@ -31,7 +32,7 @@ fit_buffer (FaspIo * io)
   io->buffer = granted;
   if (granted >= needed)
     return;
-  io->buffer = G_MAXSIZE;       /* told once */
+  io->buffer = G_MAXSIZE;       /* reported only once */
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
 }
 
@@ -40,7 +41,7 @@ static void
 take (FaspIo * io, FaspTime now, const FaspAddress * from, const guint8 * data,
     gsize size, FaspMemory * memory, gboolean marked, FaspRoute route)
 {
-  /* of several threads one may have been held up */
+  /* with several threads, one may have been held up */
   io->newest = MAX (now, io->newest);
   fasp_meter_add (&io->arriving, io->newest, size);
   fasp_endpoint_receive_routed (io->guard.endpoint, io->newest, from, data,
@@ -76,7 +77,7 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
     fasp_guard_lock (&io->guard);
     for (guint n = 0; (data = fasp_receive_batch_next (in, &size, &address,
                 &memory, &marked)) != NULL; n++) {
-      if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let the others in */
+      if (n % LOCKED_MAX == LOCKED_MAX - 1) {   /* let other threads in */
         fasp_guard_unlock (&io->guard);
         fasp_guard_lock (&io->guard);
       }
@@ -89,7 +90,7 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
       break;
   }
   note_deaf (io, fasp_receive_batch_take_error (in));
-  /* anybody can forge them: datagrams are not to wait for all */
+  /* anybody can forge these reports, so datagrams do not wait for all of them */
   for (guint i = 0; i < FASP_REPORTS_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (io->links, link),
           &address); i++) {

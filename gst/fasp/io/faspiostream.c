@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the application's threads do: they write, read, and wait until there is room, or
- * something to read, or nothing left to wait for.
+ * faspiostream.c: what the application's threads do. They write, read, and wait until
+ * there is room, something to read, or nothing left to wait for.
  */
 #include "faspioprivate.h"
 
-/* Lock held. Is there no point in going on writing? */
+/* Lock held. Is it useless to go on writing? */
 static gboolean
 is_over (FaspIo * io, FaspIoResult * result, FaspEvent * event)
 {
@@ -24,8 +24,8 @@ wait_for_change (FaspIo * io)
   io->waiters--;
 }
 
-/* The writer sends by itself what may leave now, which spares the thread a
- * wake-up for each write; what must wait is the thread's. */
+/* The writer itself sends what may leave now, which spares the I/O thread a wake-up for
+ * each write. What must wait is left to the I/O thread. */
 static void
 send_or_wake (FaspIo * io)
 {
@@ -40,7 +40,7 @@ send_or_wake (FaspIo * io)
     fasp_lanes_wake (io->lanes);
 }
 
-/* Lock held. Moves *done as far as there is room; TRUE: to the end. */
+/* Lock held. Writes as much as there is room for and moves *done. TRUE: all is written. */
 static gboolean
 write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
     guint n, gsize * done)
@@ -163,7 +163,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       result = FASP_IO_FAILED;
       break;
     }
-    /* what was taken may have been marks, or known, and the last of a session */
+    /* what was taken may have been marks or duplicates, and the last of a session */
     if (fasp_lanes_oversleeps (io->lanes))
       fasp_lanes_wake (io->lanes);
     wait_for_change (io);
@@ -183,6 +183,7 @@ fasp_io_set_flushing (FaspIo * io, gboolean flushing)
   fasp_guard_lock (&io->guard);
   io->flushing = flushing;
   g_cond_broadcast (&io->changed);
-  /* whoever lets go of the application's memory is not to hold what the caller holds */
+  /* The caller may hold locks that releasing the application's memory takes, so another
+   * thread does that. */
   fasp_io_unlock (io, FALSE);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The thread of an endpoint: sends what is due, tells what has happened, and sleeps until
- * something comes, a timer is due, or another thread has something for it.
+ * faspiothread.c: the thread of an endpoint. It sends what is due, reports what has
+ * happened, and sleeps until something arrives, a timer is due, or another thread has
+ * something for it.
  */
 #include <sys/prctl.h>
 #include "faspioprivate.h"
 
-/* Interfaces that went are looked for that often. */
+/* How often to look for interfaces that have moved. */
 #define FOLLOW_EVERY FASP_SEC
 /* Events are few; what does not fit waits for the next turn. */
 #define EVENTS_BATCH 16
 
-/* --- what is told ------------------------------------------------------------------ */
+/* --- reporting ---------------------------------------------------------------------- */
 
-/* Is there anything that ends somebody's wait? */
+/* Has anything happened that ends somebody's wait? */
 static gboolean
 has_news (FaspIo * io)
 {
@@ -43,7 +44,7 @@ note_event (FaspIo * io, const FaspEvent * event)
     io->ended = TRUE;
     io->ended_event = *event;
   }
-  /* a receiver that was connected has its end above */
+  /* a connected receiver was handled above */
   if (event->final && io->mode != FASP_MODE_LISTENER
       && (event->type == FASP_EVENT_REJECTED || (!receiver && !finished))) {
     io->failed = TRUE;
@@ -62,7 +63,7 @@ note_hearing (FaspIo * io, const FaspEvent * event)
     io->deaf_to_group = FALSE;
 }
 
-/* Some of the events; FALSE: those were all. */
+/* Reports some of the events. FALSE: those were all. */
 static gboolean
 tell_some (FaspIo * io)
 {
@@ -82,19 +83,19 @@ tell_some (FaspIo * io)
   return n == EVENTS_BATCH;
 }
 
-/* Tells the application and the waiters. */
+/* Reports to the application and to the waiters. */
 static void
 tell (FaspIo * io)
 {
   while (tell_some (io));
   fasp_io_dial_follow (io);
-  /* after the events: what was agreed upon is known before data comes */
+  /* after the events, so that the application knows what was agreed before data comes */
   fasp_guard_lock (&io->guard);
   tell_waiters (io);
   fasp_guard_unlock (&io->guard);
 }
 
-/* Once for each kind of trouble: several lines, or lanes, may each have one of their own. */
+/* Reports each kind of trouble once, though several links, or lanes, may each have it. */
 static void
 tell_error (FaspIo * io, gint error, gboolean * told, FaspIoRefusedFunc refused)
 {
@@ -104,7 +105,7 @@ tell_error (FaspIo * io, gint error, gboolean * told, FaspIoRefusedFunc refused)
   refused (g_strerror (error), io->user_data);
 }
 
-/* A line that is not there yet was told of when it was opened. */
+/* A link that is not there yet was reported when it was opened. */
 static void
 tell_refused (FaspIo * io)
 {
@@ -141,7 +142,7 @@ sleep_until (FaspIo * io)
       fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
   if (io->closing)
     until = MIN (until, io->close_deadline);
-  /* another thread may have received since it was looked at */
+  /* another thread may have received since we last looked */
   if (fasp_endpoint_has_event (io->guard.endpoint)
       || (io->closing && fasp_endpoint_is_closed (io->guard.endpoint)))
     until = 0;
@@ -206,7 +207,7 @@ fasp_io_run (gpointer data)
         io->receive_failed);
     tell (io);
     follow_interfaces (io);
-    if (is_done (io))           /* what was sent may have been the last */
+    if (is_done (io))           /* the last datagram may just have been sent */
       break;
     wait_for_work (io, sleep_until (io), blocked);
   }

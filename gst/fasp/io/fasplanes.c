@@ -7,14 +7,15 @@
 #include "faspthread.h"
 #include "faspwake.h"
 
-/* Full batches sent before anything else is looked at. */
+/* Full batches sent before anything else gets its turn. */
 #define BATCHES_MAX 4
-/* Datagrams made, a microsecond each, between two looks at the clock. */
+/* Datagrams made between two looks at the clock; each takes about a microsecond. */
 #define SAME_TIME 8
-/* A socket that takes no more is tried again after that time at the latest. */
+/* A socket that takes no more is tried again after this time at the latest. */
 #define BLOCKED_MAX (20 * FASP_MSEC)
-/* So often in a row it took nothing, though poll() may have said that it would: of IPsec that
- * has no keys yet that is no full buffer, and nothing to wait for. */
+/* If a socket takes nothing this many times in a row, though poll() may have said that
+ * it would, its buffer is not the reason, and there is nothing to wait for. That
+ * happens with IPsec that has no keys yet. */
 #define FUTILE_MAX 32
 #define FUTILE_PAUSE FASP_MSEC
 
@@ -22,10 +23,10 @@ typedef struct
 {
   FaspLanes *all;
   guint number;
-  GMutex sending;               /* of the batch; before the guard */
+  GMutex sending;               /* protects the batch; taken before the guard */
   FaspSendBatch *batch;
-  gint futile;                  /* tries in a row that nothing left by; atomic */
-  FaspDeparture departure;      /* how long it has waited */
+  gint futile;                  /* atomic: tries in a row in which nothing could leave */
+  FaspDeparture departure;      /* how long the batch has waited */
   gint wake_fd;
   GThread *thread;
   FaspTime sleeping_until;      /* under the guard; 0: awake */
@@ -38,8 +39,8 @@ struct _FaspLanes
   FaspLanesFunc rouse;
   gpointer user_data;
   gboolean stopping;            /* under the guard */
-  gint errors[FASP_FLOWS_MAX];  /* the last of each link; atomic, */
-  gint refused;                 /* if there is any; atomic */
+  gint errors[FASP_FLOWS_MAX];  /* atomic: the last error of each link */
+  gint refused;                 /* atomic: there is one */
   guint n;
   Lane lanes[FASP_LANES_MAX];
 };
@@ -52,7 +53,7 @@ fasp_lanes_choose (guint wanted, guint processors)
 
 /* --- sending ------------------------------------------------------------------ */
 
-/* Makes what is due. FALSE: there is no more. */
+/* Makes the datagrams that are due. FALSE: there are no more. */
 static gboolean
 make_batch (Lane * lane)
 {
@@ -74,7 +75,8 @@ make_batch (Lane * lane)
   return TRUE;
 }
 
-/* All that was made has left just now. */
+/* All datagrams of the batch have just left. Reports it to the endpoint if they are
+ * late. */
 static void
 note_lateness (Lane * lane)
 {
@@ -156,7 +158,7 @@ fasp_lanes_take_error (FaspLanes * all, guint * link)
 
 /* --- sleeping ----------------------------------------------------------------- */
 
-/* With the guard held, and so the others. */
+/* With the guard held, as for the next two. */
 static void
 fall_asleep (Lane * lane, FaspTime until)
 {
@@ -166,7 +168,7 @@ fall_asleep (Lane * lane, FaspTime until)
 static void
 rouse_lane (Lane * lane)
 {
-  lane->sleeping_until = 0;     /* as good as awake: once is enough */
+  lane->sleeping_until = 0;     /* as good as awake, so it is not rung twice */
   fasp_wake_ring (lane->wake_fd);
 }
 
@@ -249,7 +251,7 @@ fasp_lanes_wake (FaspLanes * all)
 
 /* --- the threads -------------------------------------------------------------- */
 
-/* Until when; FALSE: it is to end. */
+/* When to go on; FALSE: the thread must end. */
 static gboolean
 goes_on (Lane * lane, FaspTime * until)
 {
@@ -298,14 +300,14 @@ lane_init (Lane * lane, gboolean waits, GError ** error)
   lane->wake_fd = fasp_wake_new (error);
   if (lane->wake_fd < 0)
     return FALSE;
-  /* the first one is somebody else's */
+  /* the first lane uses another thread */
   if (lane->number == 0)
     return TRUE;
   lane->thread = fasp_thread_new ("fasp-send", run, lane, error);
   return lane->thread != NULL;
 }
 
-/* Its thread has ended, or was never begun. */
+/* Its thread has ended, or was never started. */
 static void
 lane_clear (Lane * lane)
 {
@@ -326,7 +328,7 @@ fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
   all->links = links;
   all->rouse = rouse;
   all->user_data = user_data;
-  /* none of them sees a number that is not ready */
+  /* no thread may see a number of lanes that are not ready */
   fasp_guard_lock (guard);
   for (; all->n < n; all->n++) {
     Lane *lane = &all->lanes[all->n];
@@ -339,7 +341,7 @@ fasp_lanes_new (FaspGuard * guard, FaspLinks * links, gboolean waits,
   fasp_guard_unlock (guard);
   if (all->n == n)
     return all;
-  lane_clear (&all->lanes[all->n]);     /* what there is of it */
+  lane_clear (&all->lanes[all->n]);     /* the one that failed */
   fasp_lanes_stop (all);
   fasp_lanes_free (all);
   return NULL;

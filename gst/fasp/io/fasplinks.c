@@ -4,7 +4,7 @@
 #include <poll.h>
 #include "fasplinks.h"
 
-/* Between two looks, where the kernel does not tell when there is something to see. */
+/* µs to wait where the kernel does not tell when there is something to read. */
 #define LOOK_EVERY 1000
 
 struct _FaspLinks
@@ -109,7 +109,8 @@ fasp_links_wait (FaspLinks * links, guint64 which, gint other,
     gshort events = (which >> i & 1 ? POLLIN : 0) |
         ((gint) i == blocked ? POLLOUT : 0);
 
-    /* errors are told even if nothing is asked for: not of another's link */
+    /* poll() reports errors even if no events are asked for, so leave out links of
+     * other threads */
     fds[i] = (struct pollfd) {
       events != 0 ? links->fds[i] : -1, events, 0
     };
@@ -121,7 +122,7 @@ fasp_links_wait (FaspLinks * links, guint64 which, gint other,
   if (ppoll (fds, links->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0) {
     if (errno == EINTR)
       return 0;
-    /* no memory, or less files are allowed by now than it is asked of */
+    /* no memory, or the limit of open files is now below the number asked for */
     g_usleep (MIN (timeout, LOOK_EVERY));
     *other_ready = TRUE;
     return which;

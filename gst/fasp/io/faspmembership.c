@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include "faspmembership.h"
 
-/* 0: as routed. */
+/* 0: as the routes say. */
 static gboolean
 find_interface (const FaspMembership * m, guint * index, GError ** error)
 {
@@ -55,7 +55,7 @@ get_level (gint family)
   return family == AF_INET6 ? IPPROTO_IPV6 : IPPROTO_IP;
 }
 
-/* Into it, at this interface.  FALSE and *error, or errno: why not. */
+/* Joins the group at this interface. FALSE: *error or errno says why. */
 static gboolean
 enter (const FaspMembership * m, gint fd, gint family, guint index,
     GError ** error)
@@ -74,7 +74,8 @@ enter (const FaspMembership * m, gint fd, gint family, guint index,
       && setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &one, sizeof one) == 0;
 }
 
-/* With all its sources: one of them cannot be left where the interface is gone. */
+/* Leaves the group with all its sources: a single source cannot be left where the
+ * interface is gone. */
 static void
 leave (const FaspMembership * m, gint fd, gint family, guint index)
 {
@@ -94,7 +95,7 @@ fasp_membership_join (const FaspMembership * m, gint fd, gint family,
 
   if (!find_interface (m, &index, error))
     return FALSE;
-  /* nothing that others on this machine have joined elsewhere */
+  /* do not receive groups that others on this machine have joined elsewhere */
   setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
   if (enter (m, fd, family, index, &why))
     return TRUE;
@@ -158,7 +159,7 @@ fasp_membership_move (const FaspMembership * m, const FaspSocket * socket,
   gint fd = fasp_socket_get_fd (socket);
   gint family = fasp_socket_get_family (socket);
 
-  /* which is gone, but counts among those that a socket may be in */
+  /* the old one may be gone, but still counts against the limit of memberships */
   leave (m, fd, family, from);
   return enter (m, fd, family, to, NULL);
 }

@@ -2,17 +2,17 @@
 #include "faspportprivate.h"
 #include "fasprandom.h"
 
-/* Full batches dealt out before others have their turn. */
+/* Full batches dealt out before others get their turn. */
 #define BATCHES_MAX 4
-/* Datagrams that one member gets under one lock of its own. */
+/* Datagrams that a member gets under one lock of its own. */
 #define LOCKED_MAX 64
-/* Telling all members what the network reports takes one of so many parts of the time, but for
- * what was left of so much of it.  What is not told is reported again, by the next datagram that
- * goes there. */
+/* Reporting unreachable addresses to all members may take one part in so many of the
+ * time. Up to this much unused time is saved up. A report that is dropped comes again,
+ * with the next datagram to that address. */
 #define REPORTS_SHARE 20
 #define REPORTS_UNUSED (100 * FASP_MSEC)
 
-/* Of this process. Before any other lock. */
+/* Of this process. Taken before any other lock. */
 static GMutex ports_lock;
 static GList *ports;
 
@@ -69,7 +69,8 @@ deal_out (FaspPort * port, FaspReceiveBatch * batch, gpointer self)
   let_go (current, self);
 }
 
-/* It is not told whose it was: those to whom the address means nothing pass it over. Lock held. */
+/* Lock held. It is not known which member the report is for. Members to which the
+ * address means nothing ignore it. */
 static void
 tell_members (FaspPort * port, const FaspAddress * address)
 {
@@ -92,7 +93,7 @@ tell_unreachable (FaspPort * port)
 {
   FaspAddress address;
 
-  /* anybody can forge them: datagrams are not to wait for all */
+  /* anybody can forge these reports, so datagrams do not wait for all of them */
   for (guint n = 0; n < FASP_REPORTS_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
           &address); n++) {
@@ -149,7 +150,7 @@ receive_beside (FaspReceiveBatch * batch, guint link, gpointer port)
 
 /* --- coming and going --------------------------------------------------------------- */
 
-/* As two of the same are the same. */
+/* One text for all spellings of an address. */
 static gchar *
 normalize (const gchar * address)
 {
@@ -162,11 +163,11 @@ normalize (const gchar * address)
   text = parsed != NULL ? g_inet_address_to_string (parsed) :
       g_strdup (address);
   if (g_str_equal (text, "::"))
-    text[0] = '\0';             /* is what is bound for any */
+    text[0] = '\0';             /* binding to any address uses this one */
   return text;
 }
 
-/* NULL address: whatever it is. */
+/* NULL address: any. */
 static FaspPort *
 find_port (const gchar * address, guint16 number)
 {
@@ -234,7 +235,7 @@ close_port (FaspPort * port)
   g_free (port);
 }
 
-/* Can it be one socket? */
+/* Can both use the same socket? */
 static gboolean
 check_same (const FaspPort * port, const FaspSocketSettings * settings,
     GError ** error)
@@ -279,7 +280,7 @@ take_place (FaspPort * port, FaspRole role, const gchar * streamid,
   return result == FASP_ROUTES_ADDED;
 }
 
-/* A second one has come: nobody is to wait for another's thread. */
+/* A second member has joined: no member should depend on another one's thread. */
 static gboolean
 relieve_members (FaspPort * port, gsize limit, GError ** error)
 {
@@ -383,7 +384,7 @@ fasp_port_leave (FaspPortPlace * place)
   place->port = NULL;
 }
 
-/* --- what a place is good for ------------------------------------------------------- */
+/* --- what a member may use ----------------------------------------------------------- */
 
 FaspLinks *
 fasp_port_get_links (const FaspPortPlace * place)

@@ -10,11 +10,11 @@
 #include "faspreceivebatch.h"
 #include "faspsocket.h"
 
-/* Of less the blocks are copied, rather than hold all of a chunk. */
+/* The blocks of smaller messages are copied: they would hold a whole chunk. */
 #define SHARED_MIN (FASP_CHUNK_SIZE / 4)
 
-/* What is refused as often and for no ICMP's sake would be tried again at once, for ever: poll() says that
- * something waits. */
+/* A call that is refused this often, and not because of an ICMP, would be tried again
+ * at once, for ever: poll() says that there is something to read. */
 #define FAILED_MAX 64
 #define FAILED_PAUSE 1000       /* µs */
 
@@ -30,17 +30,17 @@ Control;
 struct _FaspReceiveBatch
 {
   FaspChunkPool *pool;
-  guint used;                   /* messages */
-  guint message;                /* the one being taken apart, */
-  gsize offset, segment;        /* from here on, in pieces of this size */
+  guint used;                   /* messages in the batch */
+  guint message;                /* message being taken apart, */
+  gsize offset, segment;        /* from this offset on, in pieces of this size */
   gboolean marked;
   FaspAddress from;             /* its address */
-  FaspMemory *memory;           /* where its blocks may stay, or NULL; then */
-  FaspChunk *spare;             /* this takes its place */
+  FaspMemory *memory;           /* where its blocks may stay, or NULL */
+  FaspChunk *spare;             /* replaces the chunk if they do */
 
-  guint wanted;                 /* messages, of the next fill */
-  guint failed;                 /* fills in a row, */
-  gint error;                   /* why, when they are many */
+  guint wanted;                 /* messages to ask for in the next fill */
+  guint failed;                 /* failed fills in a row, */
+  gint error;                   /* and why, if they are many */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
@@ -83,7 +83,7 @@ fasp_receive_batch_free (FaspReceiveBatch * b)
   g_free (b);
 }
 
-/* Something, nothing, or -1. */
+/* @n: messages received, or -1. */
 static void
 note_result (FaspReceiveBatch * b, gint n)
 {
@@ -104,8 +104,9 @@ fasp_receive_batch_take_error (FaspReceiveBatch * b)
   return error;
 }
 
-/* Linux tells of an ICMP that came back in place of receiving, once, and again with each that is
- * taken from the error queue as long as there are more: datagrams are not to wait for that. */
+/* Linux reports an ICMP that came back in place of receiving. It does so once, and
+ * again with each one that is taken from the error queue, as long as there are more.
+ * Datagrams do not wait for that. */
 static gint
 receive (FaspReceiveBatch * b, gint fd)
 {
@@ -133,7 +134,7 @@ fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
   b->offset = b->segment = 0;
   if (b->used < b->wanted)
     return TRUE;
-  /* the next will be as large */
+  /* expect the next messages to be as large */
   for (guint i = 0; i < b->used; i++)
     bytes += b->messages[i].msg_len;
   b->wanted = CLAMP (FASP_RECEIVE_BYTES * b->used / MAX (bytes, 1), 1,
@@ -141,7 +142,7 @@ fasp_receive_batch_fill (FaspReceiveBatch * b, gint fd)
   return FALSE;
 }
 
-/* To which of our addresses it came. */
+/* Notes which of our addresses the message came to. */
 static void
 read_local (FaspReceiveBatch * b, struct cmsghdr *c)
 {
@@ -157,8 +158,9 @@ read_local (FaspReceiveBatch * b, struct cmsghdr *c)
   }
 }
 
-/* What the kernel says of a message: the size of the datagrams that it was joined of, where they
- * came to, and how they were marked, which is the same of all. */
+/* Reads what the kernel says about a message: the size of the datagrams that it was
+ * joined of, the address that they came to, and their ECN mark. These are the same for
+ * all of them. */
 static void
 read_control (FaspReceiveBatch * b, struct mmsghdr *message)
 {
@@ -169,7 +171,7 @@ read_control (FaspReceiveBatch * b, struct mmsghdr *message)
     gint value = 0;
 
     if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
-      value = *CMSG_DATA (c);   /* a byte; all others are an int */
+      value = *CMSG_DATA (c);   /* one byte here; all others are an int */
     else if (c->cmsg_len >= CMSG_LEN (sizeof value))
       memcpy (&value, CMSG_DATA (c), sizeof value);
     if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO && value > 0)
@@ -208,7 +210,7 @@ end_message (FaspReceiveBatch * b)
     fasp_memory_reuse (b->memory);
     return;
   }
-  /* blocks are in it: the next come into another */
+  /* blocks stay in it, so the next message gets another chunk */
   fasp_memory_unref (b->memory);
   b->chunks[i] = b->spare;
   b->pieces[i].iov_base = b->spare->data;
@@ -221,7 +223,7 @@ fasp_receive_batch_next (FaspReceiveBatch * b, gsize * size,
 {
   const guint8 *data;
 
-  /* a datagram of no bytes is one, too */
+  /* a datagram may have no bytes */
   if (b->segment > 0 && b->offset >= b->messages[b->message].msg_len)
     end_message (b);
   if (b->message >= b->used)

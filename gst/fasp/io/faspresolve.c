@@ -3,7 +3,7 @@
 #include "faspthread.h"
 
 #define RETRY_AFTER G_TIME_SPAN_SECOND
-/* Less than a peer among several has to answer (faspmove.c). */
+/* Less than the time that each of several peers has to answer (faspmove.c). */
 #define NEXT_ADDRESS_AFTER (1 * G_TIME_SPAN_SECOND)
 #define LOOK_AGAIN_AFTER (10 * G_TIME_SPAN_SECOND)
 
@@ -24,7 +24,7 @@ struct _FaspResolve
   gboolean again, stop;
 };
 
-/* FALSE when it is to end. */
+/* FALSE: the thread must end. */
 static gboolean
 pause_for (FaspResolve * r, gint64 span)
 {
@@ -49,8 +49,9 @@ offer (FaspResolve * r, GInetAddress * address)
   return r->found (whole, r->user_data);
 }
 
-/* Each address for a while, in turns, as long as none leads to anything. FALSE: it is to end;
- * TRUE: there may be others by now, if only because what one led to has ended. */
+/* Offers each address for a while, in turn, as long as none succeeds. FALSE: the thread
+ * must end. TRUE: the name may have other addresses by now, for example because the
+ * session at one of them has ended. */
 static gboolean
 offer_in_turn (FaspResolve * r, GList * addresses)
 {

@@ -9,8 +9,8 @@
 #include "fasppmtu.h"
 #include "faspsendbatch.h"
 
-/* What the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
- * (RFC 768, RFC 791) less what IPv6 takes more. */
+/* Limits of what the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
+ * (RFC 768, RFC 791) less what IPv6 needs more. */
 #define SEGMENTS_MAX 64
 #define MESSAGE_MAX (65507 - 20)
 /* Of a datagram: header, payload, tag. */
@@ -27,25 +27,25 @@ Control;
 
 struct _FaspSendBatch
 {
-  gint fds[FASP_FLOWS_MAX];     /* by link, */
-  gint services[FASP_FLOWS_MAX];        /* and what type of service they have */
+  gint fds[FASP_FLOWS_MAX];     /* by link */
+  gint services[FASP_FLOWS_MAX];        /* the type of service of each */
   guint n_links;
   gboolean waits;
-  gboolean cuts;                /* the kernel does, as far as we know */
-  gboolean has_cut;             /* and has done so */
-  guint singly;                 /* so many are to go one by one, */
-  gboolean doubted;             /* as it may be that it cannot cut */
-  gboolean retried;             /* the first message was refused before */
-  gint errors[FASP_FLOWS_MAX];  /* the last of each link, */
-  guint64 refused;              /* of those with one */
-  guint first, used;            /* [first, used) wait, in this order: */
+  gboolean cuts;                /* the kernel cuts, as far as we know */
+  gboolean has_cut;             /* and has done so before */
+  guint singly;                 /* number of datagrams that must go one by one next, */
+  gboolean doubted;             /* because the kernel may not be able to cut */
+  gboolean retried;             /* the first message was refused once */
+  gint errors[FASP_FLOWS_MAX];  /* the last error of each link, */
+  guint64 refused;              /* and which links have one, a bit each */
+  guint first, used;            /* [first, used) wait, in `order' */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
-  guint link, end;              /* [first, end) are of this one */
+  guint link, end;              /* [first, end) leave by this link */
   gint blocked;
-  guint futile;                 /* flushes since something left */
+  guint futile;                 /* flushes in a row in which nothing left */
 
-  guint n;                      /* messages made of them: */
+  guint n;                      /* messages made of [first, end) */
   struct mmsghdr messages[FASP_SEND_BATCH];
   guint counts[FASP_SEND_BATCH];        /* datagrams in each */
   struct iovec pieces[FASP_SEND_BATCH * PIECES];
@@ -73,7 +73,7 @@ fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
   return b;
 }
 
-/* The one that is to leave as number @i. */
+/* The datagram that leaves as number @i. */
 static FaspDatagram *
 nth (const FaspSendBatch * b, guint i)
 {
@@ -125,9 +125,10 @@ fasp_send_batch_take_error (FaspSendBatch * b, guint * link)
   return b->errors[*link];
 }
 
-/* How many from @i on may be one message: all of one size, but the last may be
- * shorter.  Not so behind one alone, which may be a probe of a size that the
- * path does not take, and would take the other with it. */
+/* The number of datagrams from @i on that may be one message: all of one size, though
+ * the last may be shorter. A single large datagram starts no such message: it may be a
+ * probe of a size that the path does not take, and would take the shorter one down with
+ * it. */
 static guint
 count_alike (const FaspSendBatch * b, guint i)
 {
@@ -152,7 +153,7 @@ count_alike (const FaspSendBatch * b, guint i)
   return n;
 }
 
-/* Adds to what the kernel is to know of a message. */
+/* Adds a control message for the kernel. */
 static void
 tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
     gconstpointer value, gsize size)
@@ -168,7 +169,7 @@ tell_kernel (Control * control, struct msghdr *message, gint level, gint type,
   memcpy (CMSG_DATA (header), value, size);
 }
 
-/* Other types of service than the socket's are the message's own. */
+/* A type of service other than the socket's is set for each message. */
 static void
 say_ecn (FaspSendBatch * b, Control * control, struct msghdr *message)
 {
@@ -192,7 +193,7 @@ has_source (const FaspDatagram * d)
   return memcmp (d->to.local, any, sizeof any) != 0;
 }
 
-/* The address of ours that it is to leave from. */
+/* Sets which of our addresses it leaves from. */
 static void
 say_source (const FaspDatagram * d, Control * control, struct msghdr *message)
 {
@@ -209,7 +210,7 @@ say_source (const FaspDatagram * d, Control * control, struct msghdr *message)
   }
 }
 
-/* Returns how many pieces it is. */
+/* Returns the number of pieces. */
 static guint
 take_apart (FaspDatagram * d, struct iovec *pieces)
 {
@@ -233,7 +234,7 @@ take_apart (FaspDatagram * d, struct iovec *pieces)
   return tail > 0 ? 3 : 2;
 }
 
-/* Those that wait by link, and by age on each. */
+/* Sorts the waiting datagrams by link, and by age on each link. */
 static void
 sort (FaspSendBatch * b)
 {
@@ -249,7 +250,7 @@ sort (FaspSendBatch * b)
   memcpy (b->order + b->first, order + b->first, b->used - b->first);
 }
 
-/* Messages of those of the first link. */
+/* Makes messages of the datagrams for the first link. */
 static void
 compose (FaspSendBatch * b)
 {
@@ -293,23 +294,23 @@ drop_first (FaspSendBatch * b, guint n)
     fasp_datagram_release (nth (b, b->first++));
 }
 
-/* Too big for the interface, which is of no account but for what every path has to take:
- * without that no call would ever leave. */
+/* A datagram that is too large for the interface does not matter, unless every path
+ * must take its size: if those fail, no call can ever leave. */
 static gboolean
 is_too_big (const FaspSendBatch * b, gint error)
 {
   return error == EMSGSIZE && nth (b, b->first)->size > FASP_PMTU_BASE;
 }
 
-/* The first message is refused for what it is. */
+/* The first message is refused because of what it is. */
 static void
 lose_first (FaspSendBatch * b, gint error)
 {
   gboolean told = error != ECONNREFUSED && error != ENOBUFS
       && !is_too_big (b, error);
 
-  /* too big for the interface, no route, a pending ICMP, a queue of ours that is full: it is lost,
-   * and the protocol knows what to do about losses; some is nothing unusual */
+  /* Too large for the interface, no route, a pending ICMP, a full queue of ours: it is
+   * lost, and the protocol handles losses. Some of these are nothing unusual. */
   drop_first (b, b->counts[0]);
   if (!told)
     return;
@@ -324,12 +325,12 @@ take_first (FaspSendBatch * b, guint n)
   if (n > 1)
     b->has_cut = TRUE;
   else if (b->singly > 0 && b->doubted && !b->has_cut)
-    b->cuts = FALSE;            /* one by one they go, and together never did */
+    b->cuts = FALSE;            /* single datagrams pass, and joined ones never did */
   drop_first (b, n);
 }
 
-/* The address that the first message is to leave from is ours no more: the peer may know it by
- * another one, too. */
+/* The first message should leave from an address that is no longer ours. The peer may
+ * know us by another one, too. */
 static void
 forget_source (FaspSendBatch * b)
 {
@@ -340,11 +341,11 @@ forget_source (FaspSendBatch * b)
   }
 }
 
-/* Linux reports an error of an earlier datagram, an ICMP that came back, in
- * place of sending, once: so the same is tried again.  ENOBUFS is no such: the queue of the
- * interface has dropped it, as any other on its way might.  EIO and EINVAL are of
- * devices, routes and kernels that do not cut, and EMSGSIZE may be of one among
- * several: one by one it will show. */
+/* Linux reports an error of an earlier datagram (an ICMP that came back) in place of
+ * sending, once. So the same message is tried again. ENOBUFS is different: the queue of
+ * the interface has dropped the message, as any other queue on the path might. EIO and
+ * EINVAL come from devices, routes and kernels that do not cut. EMSGSIZE may concern
+ * one datagram of several. Sending them one by one will show. */
 static void
 refused (FaspSendBatch * b, gint error)
 {

@@ -14,18 +14,18 @@
 #include "faspmembership.h"
 #include "faspsocket.h"
 
-/* Of the network, looked at for one that matters. */
+/* Error reports of the network that are read to find one that matters. */
 #define REPORTS_MAX 64
 
 struct _FaspSocket
 {
   gint fd;
   gint family;
-  gboolean maps;                /* of IPv6, and reaches addresses of IPv4 */
+  gboolean maps;                /* an IPv6 socket that reaches IPv4 addresses, too */
   guint16 port;
   gsize buffer;
   gchar *interface;             /* NULL: any */
-  gint early;                   /* opened before what it is bound to is there; atomic */
+  gint early;                   /* atomic: what it is bound to was missing when it was opened */
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -74,8 +74,8 @@ fasp_socket_check (const FaspSocketSettings * settings, GError ** error)
   return address != NULL;
 }
 
-/* There is a group of a link's own behind each interface: which is meant, the address has to
- * say already when it is bound. */
+/* A link-local group exists behind each interface. The address must say which one is
+ * meant when the socket is bound. */
 static void
 set_scope (struct sockaddr_storage *native, const FaspMembership * joins)
 {
@@ -88,7 +88,7 @@ set_scope (struct sockaddr_storage *native, const FaspMembership * joins)
     six->sin6_scope_id = if_nametoindex (joins->interface);
 }
 
-/* The kernel binds whoever has an address of one link to that link, too. */
+/* The kernel binds a socket with a link-local address to that link, too. */
 static void
 note_link (FaspSocket * s, const struct sockaddr_storage *native)
 {
@@ -128,12 +128,12 @@ explain_bind (const FaspSocketSettings * settings, gint why)
   }
 }
 
-/* To an address that the machine does not have yet. */
+/* Binds to an address that the machine does not have yet. */
 static gboolean
 bind_early (FaspSocket * s, const struct sockaddr_storage *native, gssize size)
 {
   s->early = TRUE;
-  set_int (s, IPPROTO_IP, IP_FREEBIND, 1);      /* of IPv6, too */
+  set_int (s, IPPROTO_IP, IP_FREEBIND, 1);      /* for IPv6, too */
   return bind (s->fd, (const struct sockaddr *) native, size) == 0;
 }
 
@@ -169,7 +169,7 @@ bind_to_interface (FaspSocket * s, gboolean may_come)
   return s->early && fasp_interface_await (s->fd);
 }
 
-/* The kernel's limit (net.core.rmem_max) can be passed with privileges. */
+/* With privileges, the kernel's limit (net.core.rmem_max) can be exceeded. */
 gsize
 fasp_socket_set_buffer (FaspSocket * s, gsize wanted)
 {
@@ -183,7 +183,7 @@ fasp_socket_set_buffer (FaspSocket * s, gsize wanted)
     set_int (s, SOL_SOCKET, SO_SNDBUF, size);
   if (getsockopt (s->fd, SOL_SOCKET, SO_RCVBUF, &granted, &length) != 0)
     return 0;
-  return granted / 2;           /* the kernel counts twice */
+  return granted / 2;           /* the kernel counts each byte twice */
 }
 
 static gboolean
@@ -192,8 +192,8 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
 {
   gboolean six = s->family == AF_INET6;
 
-  /* a dual socket has both kinds of settings; the one of the family that it
-   * does not have may fail */
+  /* a dual socket has the settings of both families; those of a family that it does not
+   * have may fail */
   set_int (s, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
   set_int (s, IPPROTO_IP, IP_RECVERR, 1);
   if (six) {
@@ -210,7 +210,7 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     return FALSE;
   }
   if (settings->tos >= 0) {
-    /* the last two bits are ECN's, and ours to say */
+    /* the last two bits are ECN's, and are set by us */
     set_int (s, IPPROTO_IP, IP_TOS, settings->tos & ~FASP_ECN_MASK);
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos & ~FASP_ECN_MASK);
@@ -228,7 +228,7 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_UNICAST_HOPS, settings->ttl);
   }
-  /* an older kernel does not join what comes in, and nothing else changes */
+  /* an older kernel does not join what arrives; nothing else changes */
   set_int (s, IPPROTO_UDP, UDP_GRO, 1);
   s->buffer = fasp_socket_set_buffer (s, settings->buffer);
   return TRUE;
@@ -261,10 +261,10 @@ open_family (FaspSocket * s, const FaspSocketSettings * settings,
         "Check the limit of open files (`ulimit -n').");
     return FALSE;
   }
-  s->maps = s->family == AF_INET6;      /* unless it is bound to one of its own */
+  s->maps = s->family == AF_INET6;      /* unless it is bound to an IPv6 address */
   if (s->family == AF_INET6)
     set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  if (settings->joins != NULL)  /* as do others on this machine */
+  if (settings->joins != NULL)  /* as others on this machine do */
     set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (!set_options (s, settings, error)
       || !bind_socket (s, settings, address, error))
@@ -299,7 +299,8 @@ fasp_socket_new (const FaspSocketSettings * settings, GError ** error)
   if (open_family (s, settings, address, &why))
     return s;
   if (any && !g_error_matches (why, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)) {
-    /* a machine without IPv6; who lacks the port only is not to have half of it */
+    /* A machine without IPv6. If only the port is taken, do not fall back to IPv4
+     * alone. */
     if (s->fd >= 0)
       close (s->fd);
     s->family = AF_INET;
@@ -332,7 +333,7 @@ fasp_socket_is_early (const FaspSocket * s)
   return g_atomic_int_get (&s->early);
 }
 
-/* Could another be bound to its address? */
+/* Could another socket be bound to its address? */
 static gboolean
 has_address (const FaspSocket * s)
 {
@@ -343,7 +344,7 @@ has_address (const FaspSocket * s)
       && getsockname (s->fd, (struct sockaddr *) &local, &size) == 0;
 
   if (has) {
-    /* at the same place in both families */
+    /* the port is at the same place in both families */
     ((struct sockaddr_in *) &local)->sin_port = 0;
     has = bind (fd, (struct sockaddr *) &local, size) == 0;
   }
@@ -409,7 +410,7 @@ fasp_socket_address_from_native (const struct sockaddr_storage *native,
   if (native->ss_family == AF_INET6) {
     struct sockaddr_in6 six = *(const struct sockaddr_in6 *) native;
 
-    six.sin6_flowinfo = 0;      /* the same peer whatever its flow label */
+    six.sin6_flowinfo = 0;      /* the flow label does not make another peer */
     address->len = sizeof (six);
     address->overhead = IN6_IS_ADDR_V4MAPPED (&six.sin6_addr) ? 28 : 48;
     memcpy (address->bytes, &six, sizeof (six));

@@ -22,7 +22,7 @@ fasp_wake_ring (gint fd)
 {
   guint64 one = 1;
 
-  /* EAGAIN: it has been rung more often than can be counted */
+  /* EAGAIN: rung more often than the counter can hold */
   if (write (fd, &one, sizeof one) < 0 && errno != EAGAIN)
     g_warning ("cannot wake a thread: %s", g_strerror (errno));
 }
