@@ -38,7 +38,7 @@ codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
   if (!too_long)
     return FALSE;
   codel->dropping = TRUE;
-  /* it was so a short while ago: goes on about where it was */
+  /* it dropped a short while ago: continue at about that rate */
   codel->count = since > 1 && now - codel->next < 16 * CODEL_INTERVAL ?
       since : 1;
   codel->last_count = codel->count;

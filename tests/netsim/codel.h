@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * codel.h: CoDel (RFC 8289), which keeps a queue short by saying which packets are to be
- * dropped, or marked (ECN).  Times in ns.
+ * codel.h: CoDel (RFC 8289), which keeps a queue short: it chooses packets to drop, or
+ * to mark (ECN). Times are in ns.
  */
 #pragma once
 
@@ -13,14 +13,15 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 above;                 /* longer than the target since + interval; 0: not */
+  gint64 above;                 /* when the delay will have been above the target
+                                   for an interval; 0: it is not above */
   gboolean dropping;
-  gint64 next;                  /* drop */
+  gint64 next;                  /* when to drop next */
   guint count, last_count;
 } Codel;
 
-/* A packet leaves the queue at @now in which it has been for @sojourn: is it one?
- * @alone: there is not more than one packet in it. */
+/* A packet leaves the queue at @now after @sojourn in it: is it to be dropped? @alone:
+ * there is at most one packet in the queue. */
 gboolean codel_drops (Codel * codel, gint64 now, gint64 sojourn, gint64 target,
     gboolean alone);
 

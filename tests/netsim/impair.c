@@ -19,7 +19,7 @@ is_lost (Impair * impair, GRand * rand)
 
   if (c->burst <= 1)
     return chance (rand, c->loss);
-  /* stays bad with mean length `burst', and is bad `loss' of the time */
+  /* stays bad for `burst' packets in the mean, and is bad for `loss' of all packets */
   if (impair->bad)
     impair->bad = !chance (rand, 1 / c->burst);
   else
@@ -36,7 +36,7 @@ is_black (const ImpairConfig * c, gint64 now)
   return FALSE;
 }
 
-/* There are not as many tokens as it has bytes. */
+/* Are there fewer tokens than the packet has bytes? */
 static gboolean
 is_policed (Impair * impair, gint64 now, gsize bytes)
 {
@@ -54,7 +54,7 @@ is_policed (Impair * impair, gint64 now, gsize bytes)
   return FALSE;
 }
 
-/* When the packet has left the bottleneck, ns; FALSE: it is not to be had there. */
+/* When the packet has left the bottleneck, in ns. FALSE: the queue drops it. */
 static gboolean
 serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
     gint64 * leaves_ns, ImpairFate * fate)
@@ -82,7 +82,8 @@ serialise (Impair * impair, gint64 now_ns, gsize bytes, gboolean ecn,
   return TRUE;
 }
 
-/* A packet that arrives at @when, not before the ones before: does it, or later? */
+/* When a packet arrives that would arrive at @when, not before the previous one. That
+ * may be later, because of a stall. */
 static gint64
 hold (Impair * impair, GRand * rand, gint64 when)
 {

@@ -2,12 +2,12 @@
  *
  * impair.h: what one direction of a network does to a packet.
  *
- * Pure: the time and the random numbers come in, the fate of the packet goes
- * out.  The network in virtual time (vnet) and the emulator for processes
- * (linkem) share it, so both mean the same by "2 % loss".
+ * Pure: time and random numbers go in, the fate of the packet comes out. The network in
+ * virtual time (vnet) and the emulator for processes (linkem) share it, so both mean
+ * the same by "2 % loss".
  *
- * In order: MTU, black-out, policer, queue at the bottleneck (drop-tail, or CoDel), loss behind it,
- * damage, duplication, delay, jitter, stalls, reordering.
+ * The order: MTU, black-out, policer, queue at the bottleneck (drop-tail, or CoDel),
+ * loss behind it, damage, duplication, delay, jitter, stalls, reordering.
  */
 #pragma once
 
@@ -21,26 +21,27 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 delay;
-  gint64 jitter;                /* + 0 .. jitter */
-  gboolean keep_order;          /* jitter does not reorder */
-  gint64 stall;                 /* everything is held for up to so long, then let go at
-                                   once, as by a busy host or a radio link: */
-  gint64 stall_interval;        /* so often, in the mean; 0: each second */
-  guint64 rate;                 /* bit/s from the IP header up, 0: no limit */
-  guint64 queue;                /* bytes of drop-tail queue; 0: 200 ms */
+  gint64 jitter;                /* adds 0 .. jitter */
+  gboolean keep_order;          /* no reordering by jitter */
+  gint64 stall;                 /* everything is held for up to this time, then
+                                   released at once, as by a busy host or a radio
+                                   link; */
+  gint64 stall_interval;        /* mean time between stalls; 0: one second */
+  guint64 rate;                 /* bit/s, IP headers included; 0: no limit */
+  guint64 queue;                /* bytes of the drop-tail queue; 0: 200 ms */
   guint64 police;               /* bit/s that a policer lets through, without a
-                                   queue (a token bucket); 0: all */
-  guint64 bucket;               /* bytes; 0: 50000 */
-  gint64 codel;                 /* the queue's target; 0: none, drop-tail alone */
-  gboolean no_ecn;              /* loses all that can do with a mark */
+                                   queue (a token bucket); 0: no policer */
+  guint64 bucket;               /* bytes of its bucket; 0: 50000 */
+  gint64 codel;                 /* CoDel's target for the queue; 0: drop-tail only */
+  gboolean no_ecn;              /* loses all packets that could be marked */
   gdouble loss;                 /* 0 .. 1 */
   gdouble burst;                /* mean length of loss bursts (Gilbert-Elliott);
                                    <= 1: independent */
-  gdouble reorder;              /* share that leaves up to reorder_by earlier */
+  gdouble reorder;              /* share of packets that leave up to reorder_by earlier */
   gint64 reorder_by;            /* 0: 5 ms */
   gdouble duplicate;
-  gdouble corrupt;              /* share with a random bit flipped */
-  gdouble truncate;             /* share cut short */
+  gdouble corrupt;              /* share of packets with a random bit flipped */
+  gdouble truncate;             /* share of packets that are cut short */
   guint mtu;                    /* larger packets vanish; 0: no limit */
   struct
   {
@@ -62,25 +63,25 @@ typedef struct
   ImpairConfig config;
   ImpairCounters counters;
   gboolean bad;                 /* Gilbert-Elliott state */
-  gdouble spent;                /* bytes that the policer's bucket lacks, */
-  gint64 spent_time;            /* by then */
+  gdouble spent;                /* bytes missing in the policer's bucket, */
+  gint64 spent_time;            /* at this time */
   gint64 free_ns;               /* the bottleneck is busy until then */
   Codel codel;
-  gint64 last;                  /* latest departure, for keep_order */
-  gint64 stall_start, stall_end;        /* the next one, or that there is */
+  gint64 last;                  /* latest arrival, for keep_order */
+  gint64 stall_start, stall_end;        /* of the current stall, or the next one */
 } Impair;
 
 typedef struct
 {
   guint copies;                 /* 0: dropped */
   gint64 when[2];               /* µs at which each copy arrives */
-  gint64 waited;                /* of that in the bottleneck's queue */
-  gboolean corrupt, truncate;   /* the caller damages its bytes, */
-  gboolean mark;                /* and marks it: congestion experienced */
+  gint64 waited;                /* µs of that in the bottleneck's queue */
+  gboolean corrupt, truncate;   /* for the caller: damage its bytes, */
+  gboolean mark;                /* and mark it: congestion experienced */
 } ImpairFate;
 
-/* A packet of @bytes (from the IP header up) enters at @now µs.  @ecn: its sender can do
- * with a mark instead of a loss. */
+/* A packet of @bytes, IP header included, enters at @now µs. @ecn: its sender accepts a
+ * mark instead of a loss. */
 ImpairFate impair_packet (Impair * impair, GRand * rand, gint64 now,
     gsize bytes, gboolean ecn);
 

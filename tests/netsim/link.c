@@ -10,7 +10,7 @@
 #include "delayline.h"
 #include "fasphist.h"
 
-#define BATCH 64                /* packets read before looking at the time */
+#define BATCH 64                /* packets read between two looks at the clock */
 #define TICK 20000              /* µs */
 
 typedef struct
@@ -23,13 +23,13 @@ typedef struct
   gint64 start_ns;
   guint64 overflow;
   FaspHist late, waited[2];     /* waited: in the queues, by side */
-  LinkPacket packet;            /* the one being read */
+  LinkPacket packet;            /* packet that is being read */
 } Link;
 
 typedef struct
 {
   gint64 when;
-  LinkPacket packet;            /* only `size' bytes of its data */
+  LinkPacket packet;            /* allocated with only `size' bytes of data */
 } Waiting;
 
 static gint64
@@ -211,8 +211,8 @@ link_run (LinkOptions * options, const LinkBackend * backend, GError ** error)
   fasp_hist_init (&link->late);
   for (guint side = 0; side < 2; side++)
     fasp_hist_init (&link->waited[side]);
-  /* All are for precision and may be refused.  A real-time thread that never
-   * sleeps would be held up by the kernel for 50 ms of each second. */
+  /* All of these are for precision, and may be refused. A real-time thread that never
+   * sleeps would be stopped by the kernel for 50 ms of each second. */
   prctl (PR_SET_TIMERSLACK, 1);
   if (options->spin)
     setpriority (PRIO_PROCESS, 0, -20);

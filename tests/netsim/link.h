@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * link.h: the loop of the emulator: packets come in from either side, wait
- * their time, go out at the other.  What a packet comes from and goes to is
- * behind two functions.
+ * link.h: the main loop of the emulator. Packets come in from either side, wait for
+ * their time, and leave at the other side. Two functions hide where packets come from
+ * and go to.
  *
- * Late by what the kernel's timers and scheduler add: usually 10 to 100 µs, by
- * 1 or 2 when it spins.
- * The figures say how much it was.
+ * Packets are late by what the kernel's timers and scheduler add: usually 10 to 100 µs,
+ * or 1 or 2 µs when it spins. The figures report how late they were.
  */
 #pragma once
 
@@ -17,17 +16,17 @@ G_BEGIN_DECLS
 
 #define LINK_PACKET_MAX 65536
 #define LINK_FDS 128
-/* Packets under way at most, beyond what the rate's queue drops. */
+/* Packets under way at most, besides the limit of the rate's queue. */
 #define LINK_PACKETS (1 << 18)
 
 typedef struct
 {
   LinkSide from;
-  guint route;                  /* the backend's */
-  guint overhead;               /* bytes of headers not in data */
-  guint protect;                /* leading bytes never corrupted */
-  gboolean ecn;                 /* a mark will do in the place of a loss, and */
-  gboolean marked;              /* it is */
+  guint route;                  /* for the backend's own use */
+  guint overhead;               /* bytes of headers that are not in data */
+  guint protect;                /* number of leading bytes that are never corrupted */
+  gboolean ecn;                 /* accepts a mark instead of a loss */
+  gboolean marked;              /* it is to be marked */
   gsize size;
   guint8 data[LINK_PACKET_MAX];
 } LinkPacket;
@@ -35,18 +34,18 @@ typedef struct
 typedef struct
 {
   gpointer data;
-  /* Fills in what to poll for input; returns how many. */
+  /* Fills in what to poll for input; returns how many there are. */
   guint (*get_fds) (gpointer data, struct pollfd * fds);
-  /* The next packet that is there; FALSE when there is none. */
+  /* Gets the next packet that is there; FALSE: none is. */
   gboolean (*receive) (gpointer data, LinkPacket * packet);
-  /* Passes it on to the side it does not come from. */
+  /* Passes a packet on to the side that it does not come from. */
   void (*send) (gpointer data, LinkPacket * packet);
-  /* Called now and then with the time since the start in µs; FALSE ends. */
+  /* Called now and then with the time since the start in µs; FALSE: end. */
   gboolean (*tick) (gpointer data, gint64 now);
 } LinkBackend;
 
-/* Runs until tick says FALSE, or the time in the options is over, and writes
- * the figures. */
+/* Runs until tick returns FALSE, or the time in the options is over. Then writes the
+ * figures. */
 gboolean link_run (LinkOptions * options, const LinkBackend * backend,
     GError ** error);
 

@@ -101,8 +101,7 @@ static const Impairment impairments[] = {
       "Packets with a bit flipped", "PERCENT"},
 };
 
-/* @name: one of the impairments, "rtt" or "blackout", with "-ab" or "-ba"
- * for one direction. */
+/* @name: an impairment, "rtt" or "blackout", with "-ab" or "-ba" for one direction. */
 static const Impairment *
 find (const gchar * name, gboolean sides[2])
 {
@@ -211,7 +210,7 @@ on_blackout (const gchar * option, const gchar * value, gpointer data,
   return TRUE;
 }
 
-/* --- changes while it runs ---------------------------------------------------- */
+/* --- changes while the link runs -------------------------------------------- */
 
 static void
 clear_change (LinkChange * change)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * linkoptions.h: the impairments of both directions from the command line,
- * and those that are to change while the link runs.
+ * linkoptions.h: the impairments of both directions from the command line, and their
+ * changes while the link runs.
  */
 #pragma once
 
@@ -19,24 +19,24 @@ typedef enum
 typedef struct
 {
   gint64 when;                  /* µs from the start */
-  gchar *name, *value;          /* as without the leading dashes */
+  gchar *name, *value;          /* as on the command line, without the leading dashes */
 } LinkChange;
 
 typedef struct
 {
-  ImpairConfig wires[2];        /* by the side they start from */
-  GArray *changes;              /* of LinkChange, by time */
+  ImpairConfig wires[2];        /* by the side that they start from */
+  GArray *changes;              /* LinkChange, by time */
   guint32 seed;
   gint mtu;
   gchar *stats;                 /* file for the figures */
-  gint64 seconds;               /* µs after which to stop; 0: never */
-  gboolean spin;                /* a core is kept busy, so as not to be late */
-  gchar *listen, *to;           /* relay */
-  gint64 rebind;                /* relay: µs after which ...; 0: never */
+  gint64 seconds;               /* µs after which to stop; 0: do not */
+  gboolean spin;                /* keep a core busy, to be less late */
+  gchar *listen, *to;           /* for the relay */
+  gint64 rebind;                /* relay: µs after which B sees clients at new ports; 0: never */
 } LinkOptions;
 
-/* Parses and removes the options in front of COMMAND; @relay chooses which
- * there are. Errors say what to write instead. */
+/* Parses and removes the options in front of COMMAND. @relay chooses the set of
+ * options. Errors say what to write instead. */
 gboolean link_options_parse (LinkOptions * options, gboolean relay,
     gint * argc, gchar *** argv, GError ** error);
 void link_options_clear (LinkOptions * options);

@@ -26,7 +26,7 @@ typedef struct
   socklen_t server_size;
   guint overhead;
   GArray *clients;              /* of Client */
-  guint next;                   /* whose turn it is to be read */
+  guint next;                   /* client that is read next */
   gint64 rebind;
 } Relay;
 
@@ -171,7 +171,7 @@ send_packet (gpointer data, LinkPacket * packet)
   Relay *relay = data;
   Client *client = &g_array_index (relay->clients, Client, packet->route);
 
-  /* refused is lost, as on a wire */
+  /* what is refused is lost, as on a wire */
   if (packet->from == LINK_A)
     send (client->fd, packet->data, packet->size, 0);
   else

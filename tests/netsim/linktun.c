@@ -54,7 +54,7 @@ write_file (const gchar * path, const gchar * text)
   return good;
 }
 
-/* Without root: be it in a user namespace, where the system allows that. */
+/* Without root, becomes root in a user namespace, if the system allows that. */
 static gboolean
 become_root (GError ** error)
 {
@@ -126,7 +126,7 @@ configure (LinkSide side, const gchar * name, gint mtu)
   ifr.ifr_qlen = QUEUE;
   good = good && ioctl (fd, SIOCSIFTXQLEN, &ifr) == 0
       && bring_up (fd, "lo") && bring_up (fd, name);
-  /* IPv6 may be switched off on this machine: then the link has none */
+  /* IPv6 may be switched off on this machine: then the link has no IPv6 */
   set_address6 (name, addresses6[side]);
   if (fd >= 0)
     close (fd);
@@ -161,7 +161,7 @@ make_side (Tun * tun, LinkSide side, gint mtu, GError ** error)
 
 static volatile sig_atomic_t command_signal;
 
-/* What the terminal sends reaches the command by itself. */
+/* Signals of the terminal reach the command directly. */
 static gboolean
 is_sent_by_somebody (const siginfo_t * info)
 {
@@ -198,7 +198,7 @@ exit_status (int status)
   return WIFEXITED (status) ? WEXITSTATUS (status) : 128 + WTERMSIG (status);
 }
 
-/* The first process of the PID namespace: when it ends, so does all in it. */
+/* The first process of the PID namespace. When it ends, so do all others in it. */
 static void
 be_init (Tun * tun, gchar ** argv)
 {
@@ -208,8 +208,8 @@ be_init (Tun * tun, gchar ** argv)
   int status;
 
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* a /proc that shows the namespace's own processes, and only to them; in a
-   * chroot, "/" is no mount that could be made private */
+  /* Mounts a /proc that shows the processes of the namespace, and is seen only by them.
+   * In a chroot, "/" is not a mount that could be made private. */
   if ((mount (NULL, "/proc", NULL, MS_REC | MS_PRIVATE, NULL) < 0
           && mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
       || mount ("proc", "/proc", "proc", 0, NULL) < 0) {
@@ -328,7 +328,7 @@ receive (gpointer data, LinkPacket * packet)
     packet->from = side;
     packet->size = size;
     packet->overhead = 0;
-    /* a damaged header would not get through a router */
+    /* a router would drop a packet with a damaged header */
     packet->protect = is_six (packet) ? 40 : 20;
     packet->ecn = size >= 20 && get_ecn (packet) != ECN_NONE;
     return TRUE;
@@ -343,7 +343,7 @@ send_packet (gpointer data, LinkPacket * packet)
 
   if (packet->marked)
     mark (packet);
-  /* refused: the receiving stack's affair, as on a wire */
+  /* what the receiving stack refuses is lost, as on a wire */
   if (write (tun->tun[packet->from == LINK_A ? LINK_B : LINK_A],
           packet->data, packet->size) < 0)
     return;
@@ -381,8 +381,8 @@ link_tun_run (LinkOptions * options, gchar ** argv, gint * status,
   backend.data = &tun;
   good = become_root (error) && make_side (&tun, LINK_A, options->mtu, error)
       && make_side (&tun, LINK_B, options->mtu, error);
-  /* the command starts where we came from; without rights to go back there
-   * it starts in B */
+  /* the command starts in the namespace that we came from; without the rights to return
+   * there, it starts in B */
   if (good && setns (home, CLONE_NEWNET) < 0)
     g_debug ("cannot return to the network we came from");
   good = good && start (&tun, argv, error);

@@ -137,7 +137,7 @@ vbbr_acknowledge (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent,
   gain = bbr->state == VBBR_STARTUP ? HIGH_GAIN : bbr->state ==
       VBBR_DRAIN ? 1 / HIGH_GAIN : bbr->state ==
       VBBR_PROBE_BW ? cycle[bbr->phase] : 1;
-  /* not slower than it began until the path is known */
+  /* not slower than at first until the path is known */
   target = gain * get_rate (bbr);
   if (bbr->not_more >= FULL_ROUNDS || target > bbr->pacing)
     bbr->pacing = target;

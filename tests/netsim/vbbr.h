@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vbbr.h: a model of BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00), in
- * packets: the rate of delivery, the largest of ten round trips, times gains that go round,
- * and a window of twice what fits on the path.  Loss lowers nothing.  Left out: that an
- * application may have less to send, the token
- * bucket policers that version 1 looks for, and how it conserves packets in the first round
- * trip of a recovery.
+ * vbbr.h: a model of BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00),
+ * in packets. Its rate is the largest rate of delivery in ten round trips, times a gain
+ * that cycles. Its window is twice what fits on the path. Loss lowers nothing. Left
+ * out: an application that has less to send, the token bucket policers that version 1
+ * looks for, and packet conservation in the first round trip of a recovery.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-#define VBBR_ROUNDS 10          /* that the largest rate is of */
+#define VBBR_ROUNDS 10          /* rounds that the largest rate is taken from */
 
 typedef enum
 {
@@ -23,12 +22,12 @@ typedef enum
   VBBR_PROBE_RTT,
 } VbbrState;
 
-/* What was so when a packet left. */
+/* State of the connection when a packet left. */
 typedef struct
 {
-  guint64 delivered;            /* packets, by then, */
-  gint64 delivered_time;        /* and when the last of them was; */
-  gint64 first_sent;            /* when that one had left */
+  guint64 delivered;            /* packets delivered by then, */
+  gint64 delivered_time;        /* when the last of them was, */
+  gint64 first_sent;            /* and when that one had left */
 } VbbrStamp;
 
 typedef struct
@@ -37,22 +36,22 @@ typedef struct
   guint64 delivered;
   gint64 delivered_time, first_sent;
   gdouble best[VBBR_ROUNDS];    /* packets per second, by round */
-  guint64 round, round_end;     /* the latter: delivered by the end of it */
+  guint64 round, round_end;     /* round_end: `delivered' at the end of the round */
   gint64 least_rtt, least_time; /* µs; when it was seen */
-  gdouble full;                 /* rate at which the pipe was not full yet */
-  guint not_more;               /* rounds without more of it */
-  guint phase;                  /* of PROBE_BW */
+  gdouble full;                 /* rate up to which the pipe was not full */
+  guint not_more;               /* rounds without a higher rate */
+  guint phase;                  /* in PROBE_BW */
   gint64 phase_start;
-  gint64 probe_end;             /* of PROBE_RTT, 0: not yet known */
+  gint64 probe_end;             /* end of PROBE_RTT; 0: not known yet */
   gdouble pacing;               /* packets per second; 0: not known */
   gdouble window;               /* packets */
 } Vbbr;
 
 void vbbr_init (Vbbr * bbr, gdouble window);
-/* A packet leaves, with @in_flight others on their way. */
+/* A packet leaves while @in_flight others are on their way. */
 VbbrStamp vbbr_send (Vbbr * bbr, guint in_flight, gint64 now);
-/* One that left at @sent is acknowledged; @in_flight: without it.  @lost: some were, of
- * late. */
+/* A packet that left at @sent is acknowledged. @in_flight: without it. @lost: packets
+ * were lost of late. */
 void vbbr_acknowledge (Vbbr * bbr, const VbbrStamp * stamp, gint64 sent,
     guint in_flight, gboolean lost, gint64 now);
 

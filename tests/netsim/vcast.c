@@ -90,7 +90,7 @@ read_node (VCast * n, VCastNode * node)
       node->discontinuities++;
       node->origin = -1;
     }
-    /* where in the stream are we? */
+    /* find where in the stream this is */
     for (guint64 o = node->read; node->origin < 0 && block->size > 0; o++) {
       guint i = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vcast.h: a sender at node A and receivers at the others, whoever dials, and
- * everything that happens to them counted.
+ * vcast.h: a sender at node A and receivers at the others, whoever calls. Counts
+ * everything that happens to them.
  */
 #pragma once
 
@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspEndpoint *endpoint;       /* NULL: nobody there */
+  FaspEndpoint *endpoint;       /* NULL: there is none */
   guint64 read;                 /* bytes */
-  gint64 origin;                /* offset in the stream of the first, -1 */
+  gint64 origin;                /* offset in the stream of the first byte; -1: not known */
   gboolean wrong, eos, stopped;
   guint discontinuities;
-  FaspTime play;                /* when what was read last is to be played */
+  FaspTime play;                /* when to play what was read last */
   guint events[FASP_EVENT_REMOVED + 1];
   FaspEvent last[FASP_EVENT_REMOVED + 1];
   gsize max_buffer;
@@ -28,28 +28,28 @@ typedef struct
 {
   Vnet *net;
   VCastNode nodes[VNET_NODES];
-  guint64 bitrate, written, held;       /* held: bytes not taken */
+  guint64 bitrate, written, held;       /* held: bytes that were not taken */
   gboolean finish;
 } VCast;
 
-/* The stream, byte for byte. */
+/* The byte of the stream at @offset. */
 guint8 vcast_byte_at (guint64 offset);
 
 VCast *vcast_new (guint32 seed);
 void vcast_free (VCast * n);
-/* The side of the stream follows from the node: A sends. */
+/* The role follows from the node: A sends. */
 FaspEndpointConfig vcast_config (VnetSide side, FaspMode mode);
 void vcast_join (VCast * n, VnetSide side, const FaspEndpointConfig * c,
     VnetSide dials);
-/* A sender that listens and a receiver at B that calls. */
+/* Adds a sender that listens and a receiver at B that calls. */
 void vcast_join_default (VCast * n);
 void vcast_leave (VCast * n, VnetSide side);
 void vcast_run (VCast * n, FaspTime time);
-/* The stream ends; so long that it is over then. */
+/* Ends the stream, and runs until it is over. */
 void vcast_end (VCast * n);
 void vcast_assert_whole (VCast * n, VnetSide side);
 FaspEndpointStats vcast_get_stats (VCast * n, VnetSide side);
-/* Of its first session. */
+/* Figures of its first session. */
 FaspSessionStats vcast_get_session (VCast * n, VnetSide side);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vflat.h: a datagram in one piece, as a network takes it.
+ * vflat.h: puts a datagram in one piece, as a network takes it.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Copies the payload into data, where the whole is then. */
+/* Copies the payload to its place in data, which is then the whole datagram. */
 static inline void
 vflat_datagram (FaspDatagram * d)
 {

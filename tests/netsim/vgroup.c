@@ -7,12 +7,12 @@
 
 #define OVERHEAD 28
 #define PORT 7001
-/* Who it is, in an address. */
+/* Their numbers in addresses. */
 #define SENDER 0xffff
 #define GROUP 0xfffe
-/* What is sent to the group comes on another socket. */
+/* Datagrams to the group arrive on another socket. */
 #define GROUP_LINK 1
-/* The application writes and reads so often. */
+/* How often the application writes and reads. */
 #define STEP (5 * FASP_MSEC)
 
 typedef struct
@@ -266,7 +266,8 @@ run_network (Vgroup * g, FaspTime until)
     next = MAX (next, g->now);
     if (next > until)
       break;
-    /* who asks to be woken now and has nothing to say would burn a processor */
+    /* an endpoint that asks to be woken now and has nothing to send would keep a
+     * processor busy */
     standing = next == g->now ? standing + 1 : 0;
     g_assert_cmpuint (standing, <, 100000);
     g->now = next;
@@ -295,7 +296,7 @@ read_all (Vgroup * g, VgroupReceiver * r)
       NULL) {
     if (block->flags & FASP_BLOCK_EOS)
       r->eos = TRUE;
-    /* who joined late, or went on behind a gap, has to find where it is */
+    /* a receiver that joined late, or continued behind a gap, must find its place */
     if ((block->flags & FASP_BLOCK_DISCONT) && r->origin >= 0) {
       r->discontinuities++;
       r->origin = -1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vgroup.h: one sender and many receivers on a network that multicasts, in virtual time.
+ * vgroup.h: one sender and many receivers on a network with multicast, in virtual time.
  *
  *   sender ==trunk==> fork ==branch i==> receiver i      what is sent to the group
  *   sender --trunk--> fork --branch i--> receiver i      what is sent to one
  *   receiver i --back i--> sender
  *
- * What the trunk loses all receivers lose, what a branch loses one does.  All of them lie
- * in one stream, checked byte for byte.
+ * A loss on the trunk hits all receivers, a loss on a branch only one. All receivers
+ * get the same stream, which is checked byte for byte.
  */
 #pragma once
 
@@ -21,21 +21,21 @@ typedef struct _Vgroup Vgroup;
 
 typedef struct
 {
-  FaspEndpoint *endpoint;       /* NULL: nobody there */
+  FaspEndpoint *endpoint;       /* NULL: there is none */
   Impair branch, back;
-  gboolean no_multicast;        /* its branch does not carry it */
+  gboolean no_multicast;        /* its branch carries no multicast */
   gboolean gone;                /* nothing goes in or out any more */
   gboolean stopped;             /* reads nothing */
   FaspTime timeout;
   guint64 read;
-  gint64 origin;                /* offset in the stream of the first byte; -1 */
+  gint64 origin;                /* offset in the stream of the first byte; -1: not known */
   gboolean wrong, eos;
   guint discontinuities;
   guint events[FASP_EVENT_REMOVED + 1];
-  guint64 sent, sent_wire;      /* by it */
+  guint64 sent, sent_wire;      /* by this receiver */
 } VgroupReceiver;
 
-/* Called for each datagram to the group, before the trunk, and may change it. */
+/* Called for each datagram to the group, before the trunk. May change it. */
 typedef void (*VgroupTap) (gpointer user_data, FaspTime now, guint8 * data,
     gsize size);
 
@@ -47,15 +47,15 @@ struct _Vgroup
   FaspEndpoint *sender;
   guint n;
   VgroupReceiver receivers[VGROUP_MAX];
-  guint64 bitrate, chunk;       /* of the stream, bit/s; bytes a write */
+  guint64 bitrate, chunk;       /* of the stream, bit/s; bytes per write */
   guint64 written, held;
   GByteArray *stream;           /* what was written */
   gboolean finish;
   guint events[FASP_EVENT_REMOVED + 1]; /* of the sender */
   VgroupTap tap;
   gpointer tap_data;
-  guint64 sent, sent_wire;      /* by the sender, all together, and */
-  guint64 group_sent, group_wire;       /* of these to the group */
+  guint64 sent, sent_wire;      /* by the sender, in all, */
+  guint64 group_sent, group_wire;       /* and of these to the group */
   gpointer line;                /* DelayLine */
 };
 
@@ -63,22 +63,22 @@ Vgroup *vgroup_new (guint32 seed);
 void vgroup_free (Vgroup * g);
 /* For fasp_endpoint_new (). */
 void vgroup_random (gpointer group, guint8 * data, gsize size);
-/* Of a sender that has a group, and of a receiver that listens to it. */
+/* A sender that has a group, or a receiver that listens to it. */
 FaspEndpointConfig vgroup_config (FaspRole role);
 FaspAddress vgroup_get_address (void);
 void vgroup_set_sender (Vgroup * g, const FaspEndpointConfig * config);
-/* One more receiver; its number. */
+/* Adds a receiver; returns its number. */
 guint vgroup_add (Vgroup * g, const FaspEndpointConfig * config, FaspTime rtt);
 void vgroup_remove (Vgroup * g, guint receiver);
 void vgroup_run (Vgroup * g, FaspTime time);
-/* The stream ends; at most so long until all know. */
+/* Ends the stream, and runs until all receivers know; at most for @limit. */
 void vgroup_end (Vgroup * g, FaspTime limit);
-/* It has the stream from where it joined to the end. */
+/* Does the receiver have the stream from where it joined to the end? */
 gboolean vgroup_is_whole (const Vgroup * g, guint receiver);
-/* A datagram from anywhere to a receiver. */
+/* Delivers a datagram from anywhere to a receiver. */
 void vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
     const guint8 * data, gsize size);
-/* A receiver hears by ICMP that nobody is at the sender's port. */
+/* Tells a receiver by ICMP that nobody is at the sender's port. */
 void vgroup_refuse (Vgroup * g, guint receiver);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 #define OVERHEAD 28
 #define PORT 7001
-#define MTU 1500                /* of every wire, at first */
+#define MTU 1500                /* of every wire at first */
 
 typedef struct
 {
@@ -22,12 +22,12 @@ struct _Vnet
   GRand *rand;
   FaspTime now;
   Impair wires[VNET_NODES][VNET_NODES][VNET_LINKS];     /* from, to, by link */
-  guint16 ports[VNET_NODES];    /* each side appears with */
+  guint16 ports[VNET_NODES];    /* that each node appears with */
   FaspEndpoint *endpoints[VNET_NODES];
   DelayLine *packets;           /* in flight */
   VnetTap tap;
   gpointer tap_data;
-  guint64 delivered;            /* every other one in memory for blocks */
+  guint64 delivered;            /* every other datagram lies in memory for blocks */
 };
 
 Vnet *
@@ -43,7 +43,7 @@ vnet_new (guint32 seed)
       for (guint link = 0; link < VNET_LINKS; link++)
         net->wires[side][other][link].config.mtu = MTU;
   }
-  net->now = FASP_SEC;          /* zero would hide mistakes with unset times */
+  net->now = FASP_SEC;          /* zero would hide mistakes with times that are not set */
   return net;
 }
 
@@ -172,7 +172,7 @@ vnet_rebind (Vnet * net, VnetSide from, guint16 port)
   net->ports[from] = port;
 }
 
-/* Where blocks may stay, as in the memory that a socket reads into. */
+/* Memory in which blocks may stay, like that which a socket reads into. */
 typedef struct
 {
   FaspMemory memory;
@@ -220,7 +220,7 @@ transmit (Vnet * net, VnetSide side, FaspDatagram * d)
   g_assert_cmpuint (d->to.link, <, VNET_LINKS);
   fate = impair_packet (&net->wires[side][to][d->to.link], net->rand, net->now,
       d->size + OVERHEAD, d->ecn);
-  /* a NAT passes on what comes to the ports it gave last, and nothing else */
+  /* a NAT passes on only what comes to the ports that it gave last */
   link = (d->to.bytes[2] << 8 | d->to.bytes[3]) - net->ports[to];
   if (link >= VNET_LINKS)
     return;
@@ -244,7 +244,7 @@ forget (FaspEndpoint * endpoint)
   g_clear_pointer (&forgotten, g_ptr_array_unref);
 }
 
-/* Lets both sides say what they have to say now. */
+/* Lets all nodes send what they have to send now. */
 static void
 flush (Vnet * net)
 {
@@ -302,8 +302,8 @@ vnet_run (Vnet * net, FaspTime until)
     next = vnet_get_next (net);
     if (next > until)
       break;
-    /* an endpoint that asks to be woken now and has nothing to say would
-     * burn a real processor */
+    /* an endpoint that asks to be woken now and has nothing to send would keep a real
+     * processor busy */
     standing = next == net->now ? standing + 1 : 0;
     g_assert_cmpuint (standing, <, 100000);
     net->now = next;

@@ -2,9 +2,9 @@
  *
  * vnet.h: endpoints of the core on a network in virtual time.
  *
- * A few nodes, a wire of its own for each pair and direction.  Time is a
- * number that jumps from event to event; all chance comes from one seed, so
- * a run is the same every time.
+ * There are a few nodes, and a wire for each pair and direction. Time is a number that
+ * jumps from event to event. All chance comes from one seed, so a run is the same every
+ * time.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ G_BEGIN_DECLS
 
 typedef struct _Vnet Vnet;
 
-/* Memory of its own with @size bytes copied to @data, for blocks to stay in. */
+/* Copies @size bytes to memory of its own, at @data, in which blocks may stay. */
 FaspMemory *vnet_memory_new (const guint8 * bytes, gsize size,
     const guint8 ** data);
 
 #define VNET_NODES 8
-#define VNET_LINKS 64           /* sockets of a node: ports one above the other */
+#define VNET_LINKS 64           /* sockets of a node, at consecutive ports */
 
 typedef enum
 {
@@ -39,14 +39,14 @@ void vnet_free (Vnet * net);
 GRand *vnet_get_rand (Vnet * net);
 /* For fasp_endpoint_new (). */
 void vnet_random (gpointer net, guint8 * data, gsize size);
-/* The wire between two nodes in one direction, from their first links; may be
- * changed while running. */
+/* The wire between the first links of two nodes, in one direction. May be changed while
+ * running. */
 ImpairConfig *vnet_get_wire (Vnet * net, VnetSide from, VnetSide to);
-/* That from one of the links. */
+/* The wire of another link. */
 ImpairConfig *vnet_get_link_wire (Vnet * net, VnetSide from, VnetSide to,
     guint link);
-/* The way from A to B and the way back, on every link: each takes half of @rtt, and
- * loses its own share in bursts of its own mean length. */
+/* Sets the paths from A to B and back, on every link. Each direction takes half of
+ * @rtt, and has its own share of losses in bursts of its own mean length. */
 void vnet_set_path (Vnet * net, FaspTime rtt, const gdouble loss[2],
     const gdouble burst[2], guint64 rate);
 const ImpairCounters *vnet_get_counters (Vnet * net, VnetSide from,
@@ -56,19 +56,19 @@ const ImpairCounters *vnet_get_link_counters (Vnet * net, VnetSide from,
 /* NAT rebinding: from now on @from appears with this port. */
 void vnet_rebind (Vnet * net, VnetSide from, guint16 port);
 
-/* The address of a side, as its own stack has it. */
+/* The address of a node, as its own stack knows it. */
 FaspAddress vnet_get_address (VnetSide side);
-/* Not owned; NULL: nobody there (datagrams vanish). */
+/* Does not own the endpoint. NULL: there is none, and datagrams vanish. */
 void vnet_attach (Vnet * net, VnetSide side, FaspEndpoint * endpoint);
 
 FaspTime vnet_get_time (Vnet * net);
-/* Lets endpoints send and deliver until nothing happens before @until;
- * time is then @until. */
+/* Lets endpoints send and deliver until nothing more happens before @until, which is
+ * the time then. */
 void vnet_run (Vnet * net, FaspTime until);
-/* The time of the next thing that happens by itself. */
+/* The time of the next event. */
 FaspTime vnet_get_next (Vnet * net);
 
-/* Called for each datagram delivered, before the endpoint sees it; may change
+/* Called for each datagram that is delivered, before the endpoint sees it. May change
  * it. */
 typedef void (*VnetTap) (gpointer user_data, VnetSide from, FaspTime now,
     guint8 * data, gsize size);

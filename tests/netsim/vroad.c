@@ -14,27 +14,27 @@ typedef struct
 {
   VroadSender config;
   Vroad *road;
-  guint64 next_pn;              /* also: sent so far */
-  guint64 arrived;              /* packets; a TCP: delivered in order */
+  guint64 next_pn;              /* also the number of packets sent */
+  guint64 arrived;              /* packets; for a TCP, those delivered in order */
   guint64 marked;               /* of those that arrived */
-  gint64 largest;               /* packet that arrived, -1: none, */
-  gint64 largest_time;          /* and when, by the receiver's clock and */
-  gint64 largest_now;           /* by that of the road */
+  gint64 largest;               /* packet that has arrived; -1: none, */
+  gint64 largest_time;          /* when, by the receiver's clock, */
+  gint64 largest_now;           /* and by that of the road */
   FaspPacer pacer;
-  gdouble credit;               /* of the source, bytes */
+  gdouble credit;               /* bytes that the source has made */
   gint64 credit_time;
   guint64 pictures;             /* made so far */
-  /* a controller */
+  /* for a controller */
   FaspRate *rate;
   FaspSentLog log;
   FaspGap *gap;
   FaspArrivals arrivals;
   FaspRtt rtt;
   gint64 feedback_due;
-  /* a TCP */
+  /* for a TCP */
   Vtcp tcp;
-  guint64 next_packet;          /* of the stream */
-  GHashTable *early;            /* packets that are there before one that is not */
+  guint64 next_packet;          /* number in the stream */
+  GHashTable *early;            /* packets that arrived before an earlier one */
 } Sender;
 
 typedef enum
@@ -49,7 +49,7 @@ typedef struct
   EventType type;
   Sender *sender;
   guint64 pn;                   /* ARRIVE, ACK */
-  guint64 packet;               /* ARRIVE, of a TCP's stream */
+  guint64 packet;               /* ARRIVE: number in a TCP's stream */
   gboolean marked;              /* ARRIVE, ACK */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
@@ -191,7 +191,7 @@ has_data (Sender * s, gint64 now)
   }
   if (s->config.source == 0)
     return TRUE;
-  /* what has not left stays: a live source's does, too */
+  /* what has not left remains, also of a live source */
   if (s->config.key > 0)
     make_pictures (s, now);
   else
@@ -230,7 +230,7 @@ send_packet (Sender * s)
   enter_road (s, s->next_pn++, 0);
 }
 
-/* When there is the next packet to send. */
+/* When the source has made the next packet. */
 static gint64
 get_source_time (const Sender * s)
 {
@@ -261,7 +261,7 @@ poll_tcp (Sender * s, gint64 now)
   return again;
 }
 
-/* Sends what may leave now; when to look again. */
+/* Sends what may leave now; returns when to look again. */
 static gint64
 poll (Sender * s)
 {
@@ -289,9 +289,10 @@ poll (Sender * s)
   return MIN (again, MAX (until, now + 1));
 }
 
-/* --- what comes back to a controller ---------------------------------------------------- */
+/* --- feedback to a controller
+ * --------------------------------------------------------------- */
 
-/* Of the newest packets so many may still come. */
+/* The number of packets up to the newest that may still arrive. */
 static guint64
 get_unsettled (Sender * s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vseal.h: closes a datagram as soon as it is written.
+ * vseal.h: seals a datagram as soon as it is written.
  */
 #pragma once
 
@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* w->failed: it had, the sealer refused, or there is no room. */
+/* Sets w->failed if the sealer refuses or there is no room; it may have been set
+ * before. */
 void vseal_close (FaspSealer * sealer, guint8 flow, guint64 pn, FaspWriter * w);
 
 G_END_DECLS

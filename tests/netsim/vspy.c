@@ -15,7 +15,7 @@ vspy_random (gpointer data, guint8 * bytes, gsize size)
   VSpy *spy = data;
 
   vnet_random (spy->net, bytes, size);
-  /* the last of this size before the OPEN is the ephemeral key */
+  /* the last random bytes of this size before the OPEN are the ephemeral key */
   if (size == FASP_KEY_SIZE && spy->open.message == NULL)
     memcpy (spy->ephemeral, bytes, size);
 }
@@ -32,7 +32,7 @@ see_accept (VSpy * spy, const FaspHandshake * accept)
 
   fasp_credentials_begin (credentials, TRUE, &spy->open, spy->ephemeral,
       &noise);
-  /* without a key the payload is what comes behind the point */
+  /* without a key, the payload follows the curve point */
   fasp_noise_write (&noise, spy->message + FASP_KEY_SIZE,
       spy->open.message_size - FASP_KEY_SIZE, &w);
   if (fasp_noise_read (&noise, accept->message, accept->message_size, payload,

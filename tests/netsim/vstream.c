@@ -71,7 +71,7 @@ vstream_free (Vstream * stream)
   g_free (stream);
 }
 
-/* Eight bytes of the stream, the same on both ends (splitmix64). */
+/* Eight bytes of the stream, the same at both ends (splitmix64). */
 static guint64
 word_at (guint64 index)
 {
@@ -82,7 +82,7 @@ word_at (guint64 index)
   return z ^ (z >> 31);
 }
 
-/* The @size bytes from @offset on; @data has room for 16 more. Where they
+/* Makes the @size bytes from @offset on; @data has room for 16 more. Returns where they
  * begin in it. */
 static const guint8 *
 bytes_at (guint64 offset, guint32 size, guint8 * data)
@@ -126,7 +126,7 @@ write_due (Vstream * stream)
     FaspMemory *memory = NULL;
     gsize taken;
 
-    /* half of the time for blocks to stay where they are */
+    /* every other write is in memory that blocks may stay in */
     if (stream->writes++ % 2 != 0)
       memory = vnet_memory_new (data, size, &data);
     taken = fasp_endpoint_write (stream->sender, now, now, data, size, memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vstream.h: a stream from A to B over a vnet, of constant rate or of pictures, checked
- * byte for byte.
+ * vstream.h: a stream from A to B over a vnet, at a constant rate or in pictures,
+ * checked byte for byte.
  */
 #pragma once
 
@@ -9,22 +9,23 @@
 
 G_BEGIN_DECLS
 
-/* So many bytes more have been read. */
+/* Another @size bytes have been read. */
 typedef void (*VstreamRead) (gpointer data, guint32 size, FaspTime now);
 
 typedef struct
 {
   guint64 bitrate;              /* of the stream, bit/s */
   guint64 channel;              /* max_bitrate, bit/s */
-  gdouble key;                  /* of an encoder's 50 pictures in a second the first is
-                                   so many times as large; 0: an even source */
+  gdouble key;                  /* of an encoder's 50 pictures per second, the
+                                   first is this many times as large; 0: an even
+                                   source */
   guint32 chunk;                /* bytes per write */
   FaspTime duration;
-  FaspTime lead;                /* for the connection, before the first byte */
+  FaspTime lead;                /* time for the connection before the first byte */
   gboolean receiver_calls;      /* else the sender does */
   guint flows;                  /* 0: one */
   FaspAssignment assignment;
-  gboolean reader_stops;        /* nothing is read between ... */
+  gboolean reader_stops;        /* reads nothing between ... */
   FaspTime stop_from, stop_to;  /* ... these, from the start */
   FaspTime limit;               /* give up this long after the last byte */
   VstreamRead on_read;          /* or NULL */
@@ -39,13 +40,12 @@ typedef struct
   FaspTime started;
   guint64 written, read;
   guint64 writes, blocked_writes;
-  gboolean wrong;               /* a byte differed */
+  gboolean wrong;               /* a byte was wrong */
   gboolean eos;                 /* and B saw the end */
   gboolean drained;             /* and A knows */
   guint discontinuities;
   guint shortfalls;             /* A was told that its promise falls short */
-  FaspTime last_shift, max_jump;        /* of play time against media time, and
-                                           its largest step */
+  FaspTime last_shift, max_jump;        /* play time minus media time, and its largest step */
   guint events[FASP_EVENT_REMOVED + 1][2];      /* by type and side */
   FaspTime last_read;           /* when the newest byte was read */
   FaspSessionStats sender_stats, receiver_stats;        /* latest */
@@ -53,19 +53,19 @@ typedef struct
 } Vstream;
 
 void vstream_config_init (VstreamConfig * config);
-/* "fixed", "pert", "adaptive"; others are FALSE. */
+/* "fixed", "pert" or "adaptive"; FALSE: any other. */
 gboolean vstream_parse_rate_control (const gchar * name,
     FaspRateControl * control);
-/* Bytes of the stream that are made in @since. */
+/* Bytes of the stream that are made by @since after the start. */
 guint64 vstream_get_made (const VstreamConfig * config, FaspTime since);
-/* Makes both endpoints with the given settings, NULL for defaults. */
+/* Makes both endpoints with the given settings; NULL: defaults. */
 Vstream *vstream_new (Vnet * net, const VstreamConfig * config,
     const FaspEndpointConfig * sender, const FaspEndpointConfig * receiver);
 void vstream_free (Vstream * stream);
-/* Runs until the stream has ended on both sides or the limit. TRUE when
- * every byte arrived, in order, and both sides know. */
+/* Runs until the stream has ended on both sides, or the limit. TRUE: every byte
+ * arrived, in order, and both sides know. */
 gboolean vstream_run (Vstream * stream);
-/* Every byte so far arrived, in order. */
+/* Has every byte so far arrived in order? */
 gboolean vstream_is_right (const Vstream * stream);
 /* Runs until @duration after the start. */
 void vstream_run_until (Vstream * stream, FaspTime duration);

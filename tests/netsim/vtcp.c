@@ -79,9 +79,9 @@ shrink (Vtcp * tcp)
   tcp->threshold = tcp->window;
 }
 
-/* --- what is lost ------------------------------------------------------------------ */
+/* --- finding losses ------------------------------------------------------------------ */
 
-/* The oldest transmission has been told of, or is lost. */
+/* The oldest transmission is acknowledged or lost. */
 static void
 forget_oldest (Vtcp * tcp, gboolean lost)
 {
@@ -213,7 +213,7 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
   Transmission *t, told;
   gboolean full;
 
-  /* of before a timeout, or thought lost: too late to matter here */
+  /* from before a timeout, or believed lost: too late to matter here */
   if (pn < tcp->oldest)
     return;
   t = g_queue_peek_nth (&tcp->under_way, pn - tcp->oldest);
@@ -221,7 +221,7 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
     return;
   t->gone = TRUE;
   told = *t;
-  /* a window that is not used says nothing of a larger one (RFC 7661) */
+  /* a window that is not used does not show that a larger one is possible (RFC 7661) */
   full = tcp->in_flight + 1 >= tcp->window;
   tcp->in_flight--;
   tcp->backoff = 0;
@@ -236,7 +236,7 @@ vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now)
     tcp->lost_some = FALSE;
     return;
   }
-  /* not while it recovers from a loss */
+  /* not during the recovery from a loss */
   if (full && tcp->oldest >= tcp->recover)
     grow (tcp, now);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vtcp.h: a model of a TCP sender, in packets and without bytes: Reno (RFC 5681),
- * Cubic (RFC 9438) or BBR (vbbr.h), with selective acknowledgements (three packets behind it arrived: it is
- * lost, RFC 6675) and timeouts (RFC 6298, 200 ms at least as Linux has it).
+ * vtcp.h: a model of a TCP sender, in packets and without bytes: Reno (RFC 5681), Cubic
+ * (RFC 9438) or BBR (vbbr.h), with selective acknowledgements (a packet is lost when
+ * three behind it have arrived, RFC 6675) and timeouts (RFC 6298, at least 200 ms as in
+ * Linux).
  *
- * Every transmission has a number of its own, every packet of the stream another, and the
- * receiver acknowledges each transmission.  So a lost retransmission is found as the first
- * one is; of real ones only RACK can do that (RFC 8985).  Tail loss probes, and what Cubic
- * has to converge faster, are left out.
+ * Every transmission has a number of its own, every packet of the stream another, and
+ * the receiver acknowledges each transmission. So a lost retransmission is found like
+ * the first loss; among real TCPs, only RACK can do that (RFC 8985). Tail loss probes
+ * and Cubic's fast convergence are left out.
  */
 #pragma once
 
@@ -28,36 +29,38 @@ typedef struct
   gdouble window, threshold;    /* packets */
   guint in_flight;
   guint64 next_pn;              /* of the next transmission */
-  guint64 recover;              /* what left before was answered for */
-  guint64 highest;              /* acknowledged, + 1 */
-  guint64 oldest;               /* number of the first of: */
+  guint64 recover;              /* transmissions below were made before the last
+                                   reaction to a loss */
+  guint64 highest;              /* highest acknowledged transmission + 1 */
+  guint64 oldest;               /* number of the first in: */
   GQueue under_way;             /* transmissions not yet acknowledged or lost */
-  GQueue lost;                  /* packets to be sent again, in order */
+  GQueue lost;                  /* packets to send again, in order */
   gint64 smoothed, variation;   /* of the round trip, µs; 0: not measured */
   guint backoff;                /* timeouts in a row */
-  gint64 timer;                 /* runs since; 0: does not */
+  gint64 timer;                 /* when it was started; 0: it does not run */
   /* Cubic */
-  gdouble top;                  /* W_max, */
-  gint64 epoch;                 /* and since when it grows; 0: not yet */
+  gdouble top;                  /* W_max */
+  gint64 epoch;                 /* since when the window has grown; 0: not yet */
   gdouble friendly;             /* Reno's window since then */
   /* BBR */
   Vbbr bbr;
   gboolean lost_some;           /* since the last acknowledgement */
-  gint64 next_send;             /* not before, as it is paced */
+  gint64 next_send;             /* time of the next packet, as it is paced */
 } Vtcp;
 
 void vtcp_init (Vtcp * tcp, VtcpKind kind);
 void vtcp_clear (Vtcp * tcp);
-/* There is room in the window, and it is time. */
+/* Is there room in the window, and is it time? */
 gboolean vtcp_can_send (const Vtcp * tcp, gint64 now);
-/* The packet to be sent again first of all; FALSE: a new one may leave. */
+/* The first packet to send again. FALSE: a new one may leave. */
 gboolean vtcp_get_lost (Vtcp * tcp, guint64 * packet);
-/* @packet leaves; the number of its transmission. */
+/* @packet leaves. Returns the number of its transmission. */
 guint64 vtcp_send (Vtcp * tcp, guint64 packet, gint64 now);
 void vtcp_acknowledge (Vtcp * tcp, guint64 pn, gint64 now);
-/* An acknowledgement says that a packet was marked (RFC 3168): as a loss, once a window. */
+/* An acknowledgement says that a packet was marked (RFC 3168). That counts as a loss,
+ * once per window. */
 void vtcp_congested (Vtcp * tcp);
-/* When to look at all of this again, at the latest; G_MAXINT64: no need. */
+/* When to call vtcp_look() at the latest; G_MAXINT64: no need. */
 gint64 vtcp_get_time (const Vtcp * tcp, gint64 now);
 void vtcp_look (Vtcp * tcp, gint64 now);
 
