@@ -8,7 +8,7 @@
 #define PACKET 188
 #define SYNC 0x47
 #define END_WITHIN 2000         /* ms */
-#define LATENCY_MAX 600000      /* ms that the elements take */
+#define LATENCY_MAX 600000      /* ms, the limit of the elements */
 
 /* --- the command line ------------------------------------------------------------------- */
 
@@ -114,7 +114,8 @@ lan_take_event (GstPadProbeInfo * probe, GstVideoInfo * info,
   return TRUE;
 }
 
-/* --- when what passed ------------------------------------------------------------------- */
+/* --- logging when pictures pass
+ * ------------------------------------------------------------ */
 
 void
 lan_log (FILE * log, const gchar * what, guint64 number, gint64 time)
@@ -142,10 +143,10 @@ typedef struct
   guint8 packet[PACKET];
   guint held;
   gint64 pts;                   /* of the last picture: a list passes as such, and
-                                 * again as buffers where a pad takes no lists */
+                                   again as buffers if a pad takes no lists */
 } Stream;
 
-/* A packet in which a PES packet of video begins: its PTS, else -1. */
+/* The PTS of a packet in which a PES packet of video begins; else -1. */
 static gint64
 get_pts (const guint8 * p)
 {
@@ -254,8 +255,8 @@ end_at_once (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* What is on its way is still sent, or played. Before the other end has come nothing says that it
- * was. */
+/* Ends the stream, so that what is on its way is still sent or played. If no other end
+ * has come, nothing will confirm that. */
 static gboolean
 end (gpointer data)
 {
@@ -315,7 +316,8 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Why it did not start is on the bus, if an element has said it: that of a card does not. */
+/* The reason for the failure is on the bus if an element has reported it. That of a
+ * card does not. */
 static void
 tell_failure (Run * run)
 {

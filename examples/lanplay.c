@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasp-lan-play: shows what fasp-lan-send sends, as soon as may be.  docs/low-latency.md says
- * why each setting is as it is; the pipeline that is run is printed, to be taken
- * elsewhere.  With --measure nothing is shown: how old the pictures are is printed.
+ * fasp-lan-play: shows what fasp-lan-send sends, as soon as possible.
+ * docs/low-latency.md explains each setting. The program prints the pipeline that it
+ * runs, so that you can use it elsewhere. With --measure it shows nothing, and prints
+ * how old the pictures are.
  */
 #include "lan.h"
 #include "timecode.h"
@@ -55,7 +56,7 @@ typedef struct
 {
   GstVideoInfo info;
   gboolean has_info;
-  GArray *ages;                 /* µs, when they were to be shown */
+  GArray *ages;                 /* µs; age of each picture when it was due to be shown */
   guint unreadable;
 } Player;
 
@@ -89,7 +90,7 @@ on_decoded (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* It is time to show it. */
+/* The picture is due to be shown. */
 static void
 on_shown (GstElement * element, GstBuffer * buffer, GstPad * pad, gpointer data)
 {
@@ -127,7 +128,7 @@ print_ages (Player * p)
   printf ("\n");
 }
 
-/* By how much sinks wait for what may yet come. */
+/* Prints how long sinks wait for data that may still come. */
 static void
 print_latency (GstElement * pipeline)
 {
@@ -185,7 +186,7 @@ set_deadline (GstElement * element)
     g_object_set (element, "processing-deadline", deadline * GST_MSECOND, NULL);
 }
 
-/* What autovideosink and autoaudiosink find. */
+/* Also for the sinks that autovideosink and autoaudiosink choose. */
 static void
 on_element (GstBin * bin, GstBin * in, GstElement * element, gpointer unused)
 {

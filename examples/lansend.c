@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasp-lan-send: pictures and sound of a card, or a test picture, to a player in the same
- * network, as soon as may be.  docs/low-latency.md says why each setting is as it
- * is; the pipeline that is run is printed, to be taken elsewhere.
+ * fasp-lan-send: sends pictures and sound of a card, or a test picture, to a player in
+ * the same network, as soon as possible. docs/low-latency.md explains each setting. The
+ * program prints the pipeline that it runs, so that you can use it elsewhere.
  *
  * Each picture carries a time code that fasp-lan-play reads (timecode.h).
  */
@@ -129,8 +129,9 @@ describe_sound (void)
       source);
 }
 
-/* The multiplexer sends a picture when it has the sound of a later time, whose frame of 2.5 ms has
- * then ended.  Told of as so much later, it is there when the picture is encoded. */
+/* The multiplexer sends a picture only when it has sound of a later time, and a frame
+ * of sound takes 2.5 ms. If the sound is declared to be this much later, that is there
+ * when the picture is encoded. */
 #define SOUND_OFFSET (3 * GST_MSECOND)
 
 static void
@@ -158,7 +159,7 @@ describe_sink (const gchar * to)
       (channel > 0 ? channel : 10 * kbit) * G_GUINT64_CONSTANT (1000));
 }
 
-/* The buffer of the bit rate is what one picture has. */
+/* The rate control buffer of the encoder holds one picture. */
 static gchar *
 describe (const gchar * to)
 {
@@ -174,7 +175,7 @@ describe (const gchar * to)
       kbit, rate, threads, 1000 / rate, x264, mux, out, sound);
 }
 
-/* What the elements take; the buffer of the bit rate is in whole ms. */
+/* The limits of the elements. The rate control buffer is in whole ms. */
 static gboolean
 check (void)
 {

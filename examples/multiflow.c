@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasp-multiflow: what becomes of a video's datagrams that are spread over many
- * flows.
+ * fasp-multiflow: measures what happens to a video's datagrams when they are spread
+ * over many flows.
  *
  *   fasp-multiflow receive [--port P] [--flows N] [--db FILE]
  *   fasp-multiflow send HOST [--port P] [--flows N] [--rate BIT/S] [--size BYTES] ...
  *
- * The sender sends at a constant rate to ports P to P + N - 1 in turn; every
- * datagram has a number of its flow and one of all.  The receiver keeps, for each
- * second and flow, what came and what did not, and every hole that is longer
- * than chance makes them; `fasp-multiflow-plot' says which were of one flow and
- * which of all.  Clouds take flows different ways, limit each, and lose one for
- * a second now and then.
+ * The sender sends at a constant rate to ports P to P + N - 1 in turn. Every datagram
+ * has a number in its flow and one among all. For each second and flow, the receiver
+ * records what arrived and what did not, and every hole that is longer than chance
+ * would make it. `fasp-multiflow-plot' shows which holes hit one flow and which hit
+ * all. Clouds route flows differently, limit each, and lose one for a second now and
+ * then.
  */
 #define _GNU_SOURCE
 #include "toolnet.h"
@@ -25,20 +25,21 @@
 
 #define FLOWS_MAX 64
 #define HEADER 32
-#define ENDS 5                  /* goodbyes on each flow */
-#define ARREARS .05             /* s */
-#define ROUNDS 16               /* of receiving from one flow, before the next */
-#define AHEAD_MAX 100000000     /* datagrams: no network loses more at once */
-#define SILENT G_USEC_PER_SEC   /* then another run is followed, if it has been sent so long */
-#define SEEN 1024               /* datagrams of a flow that may come late */
-#define TICK 1000               /* µs: what is due in it leaves together */
-/* Fewer in a row are loss, which chance makes; these are a hole. */
+#define ENDS 5                  /* goodbye datagrams on each flow */
+#define ARREARS .05             /* s that a sender makes up for */
+#define ROUNDS 16               /* of receiving from one flow before the next gets its turn */
+#define AHEAD_MAX 100000000     /* datagrams: no network loses more in a row */
+#define SILENT G_USEC_PER_SEC   /* after this, another run is followed, if it has
+                                   lasted as long */
+#define SEEN 1024               /* datagrams of a flow, up to which a late one is recognised */
+#define TICK 1000               /* µs: what is due within a tick leaves together */
+/* From this many on, losses in a row are a hole. Fewer are what chance makes. */
 #define HOLE_DATAGRAMS 8
-#define HOLE_SLOW_DATAGRAMS 4   /* of a slow flow, where they take */
-#define HOLE_TIME 10000         /* µs */
+#define HOLE_SLOW_DATAGRAMS 4   /* in a slow flow, if they take */
+#define HOLE_TIME 10000         /* this long, in µs */
 
-/* time: µs since the first datagram. dropped: by this host, which was too slow; they
- * are among those that are lost. */
+/* time: µs since the first datagram. dropped: datagrams that this host dropped because
+ * it was too slow; they are among the lost ones. */
 #define TABLES \
     "CREATE TABLE IF NOT EXISTS second (run INTEGER, time INTEGER, flow " \
     "INTEGER, received INTEGER, lost INTEGER, bursts INTEGER, longest " \
@@ -66,9 +67,8 @@ static gboolean pays, quiet;
 
 /* --- the datagrams -------------------------------------------------------------- */
 
-/* "mflw" | flow 1 | flows 1 | end 1 | 0 | run 8 | number of all 8 | number of
- * the flow 8, big-endian.  At the end of a run the number of all is how many
- * there were. */
+/* "mflw" | flow 1 | flows 1 | end 1 | 0 | run 8 | number among all 8 | number in the
+ * flow 8, big-endian. At the end of a run, the number among all is the total. */
 typedef struct
 {
   guint8 flow, flows;
@@ -111,13 +111,14 @@ typedef struct
 {
   int fds[FLOWS_MAX];
   guint64 run, sent, of_flow[FLOWS_MAX];
-  gint64 refused;               /* when nobody listened last; 0: never */
+  gint64 refused;               /* when somebody last reported that nobody listens; 0: never */
 } Sender;
 
-/* Until the end, and of all that a network reports it passes on one a second or so. */
+/* A report this recent at the end counts. Of these reports, a network passes on only
+ * one a second or so. */
 #define REFUSED_LAST (2 * G_USEC_PER_SEC)
 
-/* The next @n, in turn over the flows. */
+/* Sends the next @n datagrams, on the flows in turn. */
 static void
 send_some (Sender * s, guint n)
 {
@@ -145,7 +146,7 @@ send_some (Sender * s, guint n)
   s->sent += n;
 }
 
-/* Some of it will arrive. */
+/* Says goodbye. Some of these datagrams will arrive. */
 static void
 send_end (Sender * s)
 {
@@ -204,12 +205,12 @@ run_sender (const gchar * host)
     guint64 due = (gdouble) (now - start) * rate / 8e6 / size;
     struct timespec wait = { 0, TICK * 1000 };
 
-    /* what it was held up for longer than that is not made up for */
+    /* longer delays than that are not made up for */
     if (due - s.sent > arrears) {
       start += (due - s.sent - arrears) * size * 8e6 / rate;
       due = s.sent + arrears;
     }
-    /* of a rate that no host reaches that is more than there is time for */
+    /* a rate that no host reaches would take more than the time left */
     while (s.sent < due && !tool_is_stopped ()
         && g_get_monotonic_time () < end)
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
@@ -237,10 +238,10 @@ run_sender (const gchar * host)
 
 typedef struct
 {
-  guint64 next;                 /* expected */
+  guint64 next;                 /* number expected next */
   gint64 last;                  /* arrival of the newest */
-  guint64 seen[SEEN / 64];      /* bit of a number: it has come */
-  /* in this second; what was taken for lost in one before may come */
+  guint64 seen[SEEN / 64];      /* a bit per number: it has arrived */
+  /* in this second; what was counted as lost in an earlier one may still come */
   gint64 received, lost, bursts, longest, late;
 } Flow;
 
@@ -250,16 +251,16 @@ typedef struct
   Flow flows[FLOWS_MAX];
   ToolDb *db;
   guint64 run;                  /* of the sender; 0: none yet */
-  guint runs;                   /* that were followed so far */
-  guint64 other;                /* another one, sent */
+  guint runs;                   /* runs followed so far */
+  guint64 other;                /* another run that is being sent */
   gint64 other_since, other_heard;
-  guint64 all_next, all_before; /* numbers of all: after the newest, and at the
-                                   start of this second */
+  guint64 all_next, all_before; /* number among all after the newest, now and at
+                                   the start of this second */
   guint64 received, total;
   guint64 drops, dropped;       /* of the sockets so far; in this run */
   gint64 lost;
   gint64 start, second, heard;
-  gboolean ended;               /* the sender said so */
+  gboolean ended;               /* the sender has said goodbye */
 } Receiver;
 
 static guint64
@@ -303,7 +304,7 @@ end_second (Receiver * r)
   r->second += G_USEC_PER_SEC;
 }
 
-/* The numbers of a flow from the next up to @end have not come. */
+/* The numbers of a flow from the next one up to @end are missing. */
 static void
 miss (Receiver * r, gint64 now, guint flow, guint64 end)
 {
@@ -334,10 +335,10 @@ take (Receiver * r, gint64 now, const Header * h)
   r->all_next = MAX (r->all_next, h->of_all + 1);
   if (h->of_flow < f->next) {
     f->late++;
-    /* a copy, or so late that nobody knows */
+    /* a copy, or too late to tell */
     if (f->next - h->of_flow > SEEN || (*word & bit))
       return;
-    f->lost--;                  /* it was taken for lost */
+    f->lost--;                  /* it had been counted as lost */
   } else {
     miss (r, now, h->flow, h->of_flow);
     f->next = h->of_flow + 1;
@@ -348,18 +349,18 @@ take (Receiver * r, gint64 now, const Header * h)
   f->received++;
 }
 
-/* How many of the first @n of all are of this flow. */
+/* How many of the first @n among all are of this flow. */
 static guint64
 share (guint64 n, guint flow)
 {
   return (n + flows - 1 - flow) / flows;
 }
 
-/* The first datagram of a run: what was sent before it is not counted. */
+/* Begins a run with its first datagram. What was sent before is not counted. */
 static void
 begin_run (Receiver * r, gint64 now, const Header * h)
 {
-  /* @now is when it came, of the clock that nobody sets */
+  /* @now is the time of arrival by the monotonic clock */
   gint64 started = g_get_real_time () - (g_get_monotonic_time () - now);
 
   if (r->runs++ == 0)
@@ -379,7 +380,7 @@ begin_run (Receiver * r, gint64 now, const Header * h)
   }
 }
 
-/* What has not come so far will not. */
+/* What has not arrived by now counts as lost. */
 static void
 end_run (Receiver * r)
 {
@@ -388,7 +389,7 @@ end_run (Receiver * r)
   end_second (r);
 }
 
-/* Of a sender that has as many flows as we have. */
+/* Is the datagram of a sender with as many flows as we have? */
 static gboolean
 is_ours (guint flow, const Header * h)
 {
@@ -402,7 +403,7 @@ is_ours (guint flow, const Header * h)
   return h->flows == flows && h->flow == flow;
 }
 
-/* What a sender may be at that comes to number @next of all. */
+/* Can a sender be there that has reached number @next among all? */
 static gboolean
 is_near (guint64 next, const Header * h)
 {
@@ -416,8 +417,8 @@ may_begin (const Header * h)
   return !h->end && h->of_all <= G_MAXINT64 && is_near (h->of_all, h);
 }
 
-/* Anybody can make a datagram that looks like the first one of a run: is the run of this one
- * to be followed, as ours is silent? */
+/* Anybody can forge a datagram that looks like the first one of a run. Should the run
+ * of this one be followed, as ours is silent? */
 static gboolean
 is_successor (Receiver * r, gint64 now, const Header * h)
 {
@@ -480,7 +481,7 @@ receive_all (Receiver * r, guint flow, ToolInbox * in)
   }
 }
 
-/* Nothing comes any more, nor from anybody else whom one could follow. */
+/* Nothing arrives any more, and there is no other run to follow. */
 static gboolean
 is_over (const Receiver * r, gint64 now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * receive: takes a programme from faspsrc, decodes it, and counts what came:
- * an application that embeds the element, with gst_parse_launch and probes.
- * The passphrase is taken from the environment (FASP_PASSPHRASE).
+ * receive: takes a programme from faspsrc, decodes it, and counts what arrives. An
+ * example of an application that embeds the element, with gst_parse_launch and probes.
+ * It takes the passphrase from the environment (FASP_PASSPHRASE).
  */
 #include "report.h"
 #include "tscheck.h"

@@ -11,7 +11,7 @@ typedef struct
   gpointer user_data;
   gint64 start;
   gint interrupts;
-  gboolean silenced;            /* nobody takes the figures */
+  gboolean silenced;            /* nobody reads the figures any more */
   int status;
 } Report;
 
@@ -61,8 +61,8 @@ print (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* What ends in good order does so at both ends; of a stream that nobody takes, or of which
- * nothing has come, there is no end to wait for. */
+/* A stream that ends in good order does so at both ends. If nobody takes it, or nothing
+ * of it has arrived, there is no end to wait for. */
 static const gchar *
 find_nothing_to_end (const Report * report)
 {
@@ -104,7 +104,7 @@ on_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Of a file that is written, which. */
+/* Prints the error; for a sink that writes a file, with its path. */
 static void
 print_error (GstObject * from, const GError * error)
 {
@@ -174,7 +174,7 @@ report_run (GstElement * pipeline, const gchar * element, ReportFunc more,
   else
     report.status = 1;
   print (&report);
-  /* an error of the start is still on the bus */
+  /* an error at the start is still on the bus */
   while (g_main_context_iteration (NULL, FALSE));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_bus_remove_watch (bus);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * report.h: what both examples do alike: run a pipeline to its end, and print
- * the figures of its fasp element as a line of JSON now and then.
+ * report.h: what both examples do alike: run a pipeline to its end, and now and then
+ * print the figures of its fasp element as a line of JSON.
  */
 #pragma once
 
@@ -10,14 +10,14 @@
 
 G_BEGIN_DECLS
 
-/* Adds fields of the application's own to a line. */
+/* Adds the application's own fields to a line. */
 typedef void (*ReportFunc) (FILE * out, gpointer user_data);
 
-/* Plays @pipeline until EOS, an error or SIGINT (which ends the stream in
- * good order, or at once where nobody is at the other end; a second one always ends at
- * once).  Prints the stats of the element called @element every 500 ms and at the end.
- * Returns the exit status: 0 the stream has ended; 1 there was an error, or nobody; 130
- * ended by a second signal. */
+/* Plays @pipeline until EOS, an error or SIGINT. SIGINT ends the stream in good order,
+ * or at once if nobody is at the other end; a second one always ends at once. Prints
+ * the stats of the element called @element every 500 ms and at the end. Returns the
+ * exit status: 0: the stream has ended; 1: there was an error, or nobody at the other
+ * end; 130: ended by a second signal. */
 int report_run (GstElement * pipeline, const gchar * element,
     ReportFunc more, gpointer user_data);
 

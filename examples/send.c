@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * send: a live programme (720p50 H.264 and sound in MPEG-TS) through
- * faspsink, with gst_parse_launch.  Put decklinkvideosrc in the place of
- * videotestsrc and this is a contribution encoder.  With --adaptive the channel's rate
- * is found, and the encoder follows it: so does any with a property `bitrate' in
- * kbit/s.  The passphrase is taken from
- * the environment (FASP_PASSPHRASE), where other users do not see it.
+ * send: sends a live programme (720p50 H.264 and sound in MPEG-TS) through faspsink,
+ * with gst_parse_launch. Replace videotestsrc by decklinkvideosrc, and this is a
+ * contribution encoder. With --adaptive, faspsink finds the channel's rate and the
+ * encoder follows it; any encoder can that has a property `bitrate' in kbit/s. The
+ * program takes the passphrase from the environment (FASP_PASSPHRASE), where other
+ * users do not see it.
  */
 #include "report.h"
 #include "toolrange.h"
 
-/* Bit/s that sound and multiplex take of the programme. */
+/* Bit/s of the programme that sound and multiplex take. */
 #define BESIDES 250000
 #define LEAST 200000
-#define FRAMES 50               /* a second */
+#define FRAMES 50               /* per second */
 
 static void
 on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
@@ -27,7 +27,7 @@ on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
           BESIDES) / 1000, NULL);
 }
 
-/* What the encoder has been set to, beside the sink's figures. */
+/* Prints the bit rate that the encoder is set to, next to the sink's figures. */
 static void
 print_encoder (FILE * out, gpointer encoder)
 {
@@ -37,7 +37,7 @@ print_encoder (FILE * out, gpointer encoder)
   fprintf (out, ", \"encoder-bitrate\": %u", kbit * 1000);
 }
 
-/* A frame at least, and no more than can be counted. */
+/* The programme has at least one frame, and no more than can be counted. */
 static gboolean
 check (gdouble mbit, gdouble channel, gdouble seconds)
 {

@@ -18,7 +18,7 @@ get_check (guint64 code)
   return crc;
 }
 
-/* Of a square; 0: there is no room or no luma of 8 bits. */
+/* The side of a square; 0: there is no room, or no luma of 8 bits. */
 static guint
 get_side (const GstVideoFrame * frame)
 {
@@ -58,7 +58,7 @@ timecode_read (const GstVideoFrame * frame, guint32 * number, guint32 * time)
 
   if (side == 0)
     return FALSE;
-  /* the middle of each, where its neighbours are not felt */
+  /* the middle of each square, which its neighbours do not affect */
   for (guint bit = 0; bit < TIMECODE_BITS; bit++) {
     guint sum = 0;
 

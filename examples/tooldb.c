@@ -5,26 +5,28 @@
 
 #define COMMIT_EVERY G_USEC_PER_SEC
 #define INSERTS_MAX 4
-/* ms that another program may be writing to the file: then rows wait for the next second, and the
- * last ones, and the start, for no longer. */
+/* How long to wait while another program writes to the file, in ms. After the first,
+ * rows wait for the next second. At the start, and for the last rows, the second holds,
+ * and then they fail. */
 #define BUSY 2000
 #define BUSY_AT_ENDS 10000
-/* Rows that wait for it at most, some 500 MB: half an hour of fasp-wping as it is. */
+/* Rows that wait at most, some 500 MB: half an hour of fasp-wping with default
+ * settings. */
 #define WAITING_MAX 4000000
 
 typedef enum
 {
   ROW,                          /* for a table */
-  START,                        /* its value is when what is measured began */
-  ANOTHER,                      /* and of one more run */
-  COMPLETE,                     /* those before it may be written */
+  START,                        /* its value is the start of the measurement */
+  ANOTHER,                      /* the same, for another run */
+  COMPLETE,                     /* the rows before it may be written */
   END,                          /* nothing follows */
 } Kind;
 
 typedef struct
 {
   Kind kind;
-  guint insert, n;              /* insert: which table, of a ROW */
+  guint insert, n;              /* insert: the table, for a ROW */
   gint64 values[TOOL_DB_VALUES];
 } Row;
 
@@ -32,12 +34,12 @@ struct _ToolDb
 {
   sqlite3 *database;
   const gchar *tables[INSERTS_MAX];
-  sqlite3_stmt *inserts[INSERTS_MAX];   /* made with the first row */
+  sqlite3_stmt *inserts[INSERTS_MAX];   /* prepared with the first row */
   gint64 run;
   GAsyncQueue *rows;
   GThread *thread;
-  gchar *failure;               /* the first one; the thread's */
-  gint failed;                  /* there is one; atomic */
+  gchar *failure;               /* the first one; used by the thread */
+  gint failed;                  /* atomic: there is one */
 };
 
 static void
@@ -107,8 +109,8 @@ insert (ToolDb * db, const Row * row)
   sqlite3_reset (statement);
 }
 
-/* Those of a second, the first @n, in one transaction that is short: others may be writing to
- * the same file.  FALSE: it was busy. */
+/* Writes the first @n rows, those of about a second, in one short transaction, as
+ * others may be writing to the same file. FALSE: it was busy. */
 static gboolean
 write_rows (ToolDb * db, GQueue * rows, guint n, gboolean last)
 {
@@ -121,7 +123,7 @@ write_rows (ToolDb * db, GQueue * rows, guint n, gboolean last)
   if (begun == SQLITE_BUSY && !last && g_queue_get_length (rows) < WAITING_MAX)
     return FALSE;
   note (db, begun);
-  if (begun != SQLITE_OK) {     /* each alone would not do better */
+  if (begun != SQLITE_OK) {     /* single rows would not fare better */
     g_queue_clear_full (rows, g_free);
     return TRUE;
   }
@@ -140,7 +142,7 @@ write_all (gpointer data)
 {
   ToolDb *db = data;
   GQueue rows = G_QUEUE_INIT;
-  guint complete = 0;           /* of them */
+  guint complete = 0;           /* rows that are complete */
   gint64 due = 0;
   gboolean end = FALSE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * tooldb.h: what a measuring tool has seen, into SQLite, by a thread of its own:
- * the disk must not be in the times that are measured.
+ * tooldb.h: writes what a measuring tool has seen to SQLite. A thread of its own does
+ * that, so that the disk does not affect the times measured.
  *
  *   run     run | started (Unix time, µs) | target | rate (bit/s) | settings
  *
@@ -13,7 +13,7 @@
 
 typedef struct _ToolDb ToolDb;
 
-#define TOOL_DB_VALUES 8        /* of a row, at most */
+#define TOOL_DB_VALUES 8        /* the most in a row */
 #define TOOL_DB_NULL G_MININT64
 
 typedef struct
@@ -22,21 +22,23 @@ typedef struct
   gint64 rate;
 } ToolRun;
 
-/* @tables: SQL that makes them if they are not there. @inserts: a name of a
- * table for each kind of row. NULL and *error: a sentence, to be freed. */
+/* @tables: SQL that creates them if they do not exist. @inserts: the table for each
+ * kind of row. NULL: *error is a sentence, which the caller frees. */
 ToolDb *tool_db_open (const gchar * path, const gchar * tables,
     const gchar * const *inserts, guint n_inserts, const ToolRun * run,
     gchar ** error);
-/* A row: the run, and these.  It is written with what it belongs to: */
+/* Adds a row: the run, and these values. It is written together with the rows that
+ * belong to it. */
 void tool_db_add (ToolDb * db, guint insert, const gint64 * values, guint n);
-/* The rows so far are complete.  Whoever reads the file finds all that came between two of these, or
- * nothing of it. */
+/* All rows so far belong together. A reader of the file finds all rows between two of
+ * these calls, or none of them. */
 void tool_db_complete (ToolDb * db);
-/* The run began at @started (Unix time, µs), and not when the file was opened. */
+/* Sets the start of the run to @started (Unix time, µs), instead of when the file was
+ * opened. */
 void tool_db_start (ToolDb * db, gint64 started);
-/* Another run of the same begins, then: the rows from here on are of it. */
+/* Begins another run with the same settings at @started; all further rows belong to it. */
 void tool_db_start_another (ToolDb * db, gint64 started);
-/* Something could not be written: what is measured from now on would be in vain. */
+/* Could something not be written? Then it is useless to measure on. */
 gboolean tool_db_has_failed (ToolDb * db);
-/* Waits until all is written. FALSE and *error: something was not. */
+/* Waits until all is written. FALSE: something was not; see *error. */
 gboolean tool_db_close (ToolDb * db, gchar ** error);

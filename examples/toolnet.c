@@ -29,7 +29,7 @@ tool_complain (const gchar * format, ...)
   return FALSE;
 }
 
-/* -1 and *error: why not. */
+/* -1: *error says why. */
 static int
 open_family (const gchar * host, int port, int family, gchar ** error)
 {
@@ -118,7 +118,7 @@ tool_get_age (const ToolInbox * in, guint i)
         || c->cmsg_len < CMSG_LEN (sizeof came))
       continue;
     memcpy (&came, CMSG_DATA (c), sizeof came);
-    /* the kernel's is the time of day, which may be set meanwhile */
+    /* the kernel gives the time of day, which may be set meanwhile */
     clock_gettime (CLOCK_REALTIME, &now);
     return CLAMP ((now.tv_sec - came.tv_sec) * G_GINT64_CONSTANT (1000000000) +
         now.tv_nsec - came.tv_nsec, 0, G_MAXUINT32);
@@ -146,7 +146,7 @@ tool_answer (ToolInbox * in, guint i)
   for (struct cmsghdr * c = CMSG_FIRSTHDR (header); c != NULL && room == 0;
       c = CMSG_NXTHDR (header, c)) {
     if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
-      /* by which interface, the routes tell */
+      /* let the routes choose the interface */
       ((struct in6_pktinfo *) CMSG_DATA (c))->ipi6_ifindex = 0;
       room = CMSG_SPACE (sizeof (struct in6_pktinfo));
     } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * toolnet.h: what the measuring tools have in common: UDP sockets, many datagrams
- * at once, and an end by signal.
+ * toolnet.h: what the measuring tools share: UDP sockets, many datagrams at once, and
+ * ending by signal.
  */
 #pragma once
 
@@ -10,16 +10,17 @@
 
 #define TOOL_SIZE_MAX 9000
 #define TOOL_BATCH 64
-#define TOOL_CONTROL 128        /* bytes for what the kernel says beside a datagram */
-/* Clouds bill what leaves them: bit/s that need no --i-pay-for-this. */
+#define TOOL_CONTROL 128        /* bytes for what the kernel reports with a datagram */
+/* Clouds bill outgoing traffic. Up to this rate, in bit/s, --i-pay-for-this is not
+ * needed. */
 #define TOOL_FREE_RATE 50000000
-#define TOOL_SHORT .95          /* of the rate that was asked for: is told of */
+#define TOOL_SHORT .95          /* share of the wanted rate; less is reported */
 
-/* Prints what is wrong; FALSE. */
+/* Prints what is wrong. Returns FALSE. */
 gboolean tool_complain (const gchar * format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Connected to @host, or bound if that is NULL; does not block. -1: it has
- * complained. */
+/* Opens a non-blocking socket that is connected to @host, or bound if that is NULL. -1:
+ * it has complained. */
 int tool_open_udp (const gchar * host, int port);
 
 typedef struct
@@ -29,31 +30,32 @@ typedef struct
   struct sockaddr_storage from[TOOL_BATCH];
   union
   {
-    struct cmsghdr header;      /* for its alignment */
+    struct cmsghdr header;      /* for alignment */
     guint8 data[TOOL_CONTROL];
   } control[TOOL_BATCH];
   guint8 data[TOOL_BATCH][TOOL_SIZE_MAX];
 } ToolInbox;
 
-/* How many have come; their bytes are in data, their sizes in msg_len. */
+/* Returns how many datagrams have arrived. Their bytes are in data, their sizes in
+ * msg_len. */
 gint tool_receive (int fd, ToolInbox * in);
 
-/* ns that a datagram of the inbox has been on this host, as the kernel says that
- * tool_open_udp has asked; 0 where it does not. */
+/* How long a datagram of the inbox has been on this host, in ns, as the kernel reports
+ * to sockets of tool_open_udp(); 0: it does not report it. */
 guint32 tool_get_age (const ToolInbox * in, guint i);
 
-/* How many datagrams this host has thrown away that had come to the socket, as nobody took them
- * in time, and all that was wrong with; 0 where the kernel does not tell. */
+/* How many datagrams that came to the socket this host has dropped, because nobody took
+ * them in time or something was wrong with them; 0: the kernel does not tell. */
 guint32 tool_get_drops (int fd);
 
-/* Has it answered by sendmsg from the address that it came to: a host may have several, and who
- * sent it hears no other. */
+/* Prepares the datagram for sendmsg, so that the answer leaves from the address that it
+ * came to: a host may have several, and the sender listens to no other. */
 void tool_answer (ToolInbox * in, guint i);
 
-/* All of them; waits while the socket's buffer is full. What is refused
- * otherwise is lost.  How many times it was as nobody listens there. */
+/* Sends all of them; waits while the socket's buffer is full. What is refused for other
+ * reasons is lost. Returns how often nobody listened there. */
 guint tool_send (int fd, struct mmsghdr *messages, guint n);
 
-/* SIGINT and SIGTERM end it, the second one at once. */
+/* SIGINT and SIGTERM stop the program; the second one at once. */
 void tool_catch_signals (void);
 gboolean tool_is_stopped (void);

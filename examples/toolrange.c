@@ -8,7 +8,7 @@ tool_check_ranges (const ToolRange * ranges, guint n)
   for (guint i = 0; i < n; i++) {
     const ToolRange *r = &ranges[i];
 
-    /* so that it is not a number is refused, too */
+    /* written so that NaN is refused, too */
     if (r->value >= r->least && r->value <= r->most)
       continue;
     fprintf (stderr, "%s: --%s is %.10g to %.10g, not %.10g.\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * toolrange.h: numbers of a command line that an element would not take.
+ * toolrange.h: rejects numbers of a command line that an element would not accept.
  */
 #pragma once
 
@@ -12,5 +12,5 @@ typedef struct
   gdouble value, least, most;
 } ToolRange;
 
-/* FALSE: one is out of its range; which, and what it may be, has been said. */
+/* FALSE: one is out of its range. The message says which one, and what it may be. */
 gboolean tool_check_ranges (const ToolRange * ranges, guint n);

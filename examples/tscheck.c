@@ -21,7 +21,7 @@ check_packet (TsCheck * check)
   gboolean announced = (p[3] & 0x20) && p[4] > 0 && (p[5] & 0x80);
 
   check->packets++;
-  if (pid == 0x1fff)            /* null packets do not count */
+  if (pid == 0x1fff)            /* null packets have no valid counter */
     return;
   if (last != NONE && !announced
       && counter != (payload ? (last + 1) & 0x0f : last))

@@ -13,7 +13,7 @@ typedef struct
 {
   guint8 packet[188];
   guint held;
-  guint8 counters[8192];        /* by PID: last counter, 0xff: none yet */
+  guint8 counters[8192];        /* last counter by PID; 0xff: none yet */
   guint64 packets, errors, lost_sync;
 } TsCheck;
 

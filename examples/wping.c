@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasp-wping: round trips of bursts, from application to application.
+ * fasp-wping: measures round trips of bursts, from application to application.
  *
  *   fasp-wping reflect [--port P]
  *   fasp-wping send HOST [--port P] [--sizes A:B] [--counts A:B] [--seconds S] ...
  *
- * The sender sends bursts of datagrams back to back, of sizes and counts drawn
- * anew for each from ranges that widen and narrow with time, and the reflector
- * sends every one back (after M. Mathis' windowed ping, INET '94, which keeps a
- * window in flight).  What the path does to bursts of such a size shows in the
- * times: `fasp-wping-plot' draws them by size and count.
+ * The sender sends bursts of datagrams back to back. It draws size and count of each
+ * burst from ranges that widen and narrow with time. The reflector sends every datagram
+ * back (after M. Mathis' windowed ping, INET '94, which keeps a window in flight). The
+ * times show what the path does to bursts of each size: `fasp-wping-plot' draws them by
+ * size and count.
  */
 #define _GNU_SOURCE
 #include "toolnet.h"
@@ -23,15 +23,15 @@
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
-#define LATE_MAX 4096           /* bursts, an answer to which may come late */
-#define ROUNDS 16               /* of receiving, before anything else is done */
-/* A sender that was held up does not make up for more than that. */
+#define LATE_MAX 4096           /* bursts that a late answer may still belong to */
+#define ROUNDS 16               /* of receiving, before anything else gets its turn */
+/* A sender that was held up makes up for at most this. */
 #define ARREARS 10000           /* µs */
 /* time: µs since the start. rtt: µs; NULL: no answer. hosts: µs of it that passed
- * between the kernels and the programs of both hosts, which mostly is their
- * waking up. here, there: datagrams that the hosts threw away, since the row
- * before, as the programs did not take them in time. late: what had no answer
- * by then, and has one after all */
+ * between the kernels and the programs of both hosts, which mostly is the programs'
+ * waking up. here, there: datagrams that the hosts dropped since the row before,
+ * because the programs did not take them in time. late: datagrams whose answer came
+ * after they were recorded as unanswered. */
 #define TABLES "CREATE TABLE IF NOT EXISTS packet (run INTEGER, time INTEGER, " \
     "burst INTEGER, size INTEGER, count INTEGER, idx INTEGER, rtt INTEGER, " \
     "hosts INTEGER);" \
@@ -57,7 +57,7 @@ static gboolean pays, quiet;
 
 /* --- the reflector -------------------------------------------------------------- */
 
-/* Each request goes back to where it came from, as long as it was. */
+/* Sends each request back to where it came from, with the same length. */
 static void
 reflect (int fd, ToolInbox * in, guint64 * reflected)
 {
@@ -77,7 +77,7 @@ reflect (int fd, ToolInbox * in, guint64 * reflected)
       tool_answer (in, i);
       wping_write (in->data[i], &h);
       in->pieces[i].iov_len = in->messages[i].msg_len;
-      /* what the socket does not take is a loss, and will be seen as one */
+      /* what the socket does not take is lost, and will show as a loss */
       *reflected += sendmsg (fd, header, 0) >= 0;
     }
 }
@@ -117,13 +117,13 @@ typedef struct
 
 typedef struct
 {
-  gint64 rtt, hosts;            /* µs; -1: not there yet */
+  gint64 rtt, hosts;            /* µs; -1: not here yet */
 } Reply;
 
-/* What has come back of a burst. */
+/* The answers to a burst. */
 typedef struct
 {
-  gint64 time;                  /* of sending, µs since the start */
+  gint64 time;                  /* when it was sent, µs since the start */
   guint32 number;
   guint16 size, count;
   Reply replies[];
@@ -137,16 +137,16 @@ typedef struct
   GRand *rand;
   Range sizes, counts;
   gint64 start;
-  GQueue bursts;                /* Burst, oldest first, not done */
-  GQueue given_up_on;           /* the same, that are done but not whole */
+  GQueue bursts;                /* Burst, oldest first, not settled yet */
+  GQueue given_up_on;           /* Burst, settled, but answers are missing */
   guint32 next;
   guint64 sent, answered, given_up, late;
-  guint32 here, there;          /* thrown away so far, and told */
+  guint32 here, there;          /* datagrams dropped so far, as recorded */
   guint32 there_now;
-  guint64 thrown;               /* at both ends, told */
+  guint64 thrown;               /* at both ends, as recorded */
   gboolean heard;               /* there_now is known */
-  gint64 look;                  /* at them, next */
-  gint64 due;                   /* the next burst */
+  gint64 look;                  /* when to look at them next */
+  gint64 due;                   /* when to send the next burst */
 } Sender;
 
 static gboolean
@@ -164,7 +164,7 @@ parse_range (const gchar * text, guint least, guint most, Range * range)
   return TRUE;
 }
 
-/* From the lower end up to where the range reaches now. */
+/* Draws between the lower end and what the range currently reaches. */
 static guint
 draw (Sender * s, const Range * range, gint64 now)
 {
@@ -206,7 +206,7 @@ send_burst (Sender * s, gint64 now)
   s->due = MAX (s->due, now - ARREARS) + count * size * 8e6 / rate;
 }
 
-/* Of these; the newest are at the end, and few are under way. */
+/* Searches from the end, where the newest are; few are under way. */
 static Burst *
 find_burst (GQueue * bursts, guint32 number)
 {
@@ -252,7 +252,7 @@ take_reply (Sender * s, gint64 now, const WpingHeader * h, guint32 age)
   }
 }
 
-/* The reflector's count, which began before us, may come out of order. */
+/* The reflector's count began before us, and may come out of order. */
 static void
 take_drops (Sender * s, guint32 drops)
 {
@@ -304,7 +304,7 @@ record (Sender * s, const Burst * burst)
   tool_db_complete (s->db);
 }
 
-/* In order, so that a late one holds up those behind it for a second at most. */
+/* Settles bursts in order, so a late one holds up the others for a second at most. */
 static void
 settle (Sender * s, gint64 now)
 {
@@ -368,7 +368,7 @@ send_all (Sender * s, ToolInbox * in)
     struct pollfd p = { s->fd, POLLIN, 0 };
     struct timespec wait;
 
-    /* what is under way is waited for; a second signal does not */
+    /* wait for what is under way; a second signal does not */
     if (tool_is_stopped () || tool_db_has_failed (s->db))
       end = MIN (end, now);
     if (now >= end && g_queue_is_empty (&s->bursts))

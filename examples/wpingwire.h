@@ -5,9 +5,10 @@
  *   "wpg2" | 0 request, 1 reply | drops 3 | run 8 | burst 4 | index 2 | count 2 |
  *   held 4 | zeros up to the size
  *
- * A reply is the request with one bit changed, `held', the ns for which the
- * reflector's host had it, and `drops', how many datagrams that host has thrown
- * away as the reflector was too slow (both 0 in a request).  It is as long.
+ * A reply is the request with one bit changed and two fields set (both are 0 in a
+ * request): `held', how long the reflector's host had it, in ns; and `drops', how many
+ * datagrams that host has dropped because the reflector was too slow. It has the same
+ * length.
  */
 #pragma once
 
@@ -20,7 +21,7 @@
 typedef struct
 {
   gboolean reply;
-  guint64 run;                  /* random: whose it is */
+  guint64 run;                  /* random; identifies the sender's run */
   guint32 burst;
   guint16 index, count;
   guint32 held;                 /* ns */
