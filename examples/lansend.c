@@ -130,7 +130,7 @@ describe_sound (void)
 }
 
 /* The multiplexer sends a picture only when it has sound of a later time, and a frame
- * of sound takes 2.5 ms. If the sound is declared to be this much later, that is there
+ * of sound takes 2.5 ms. With timestamps that are this much later, the sound is there
  * when the picture is encoded. */
 #define SOUND_OFFSET (3 * GST_MSECOND)
 

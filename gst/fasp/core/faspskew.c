@@ -119,7 +119,7 @@ fasp_skew_arrived (FaspSkew * skew, FaspTime media, FaspTime arrival)
   if (media < -SANE || media > SANE || arrival < 0 || arrival > SANE)
     return;
   if (last != NULL && arrival / FASP_SEC <= last->arrival / FASP_SEC) {
-    /* arrival does not go back; a caller who says so is ignored */
+    /* arrivals do not go back in time; one that does is ignored */
     if (point.difference < last->difference && arrival >= last->arrival)
       *last = point;
     return;

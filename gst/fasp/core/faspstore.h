@@ -51,8 +51,8 @@ void fasp_store_mark_key_frame (FaspStore * store, FaspTime now,
  * it. */
 gboolean fasp_store_mark_header (FaspStore * store, FaspTime now,
     FaspTime media_time, const guint8 * bytes, gsize size);
-/* Counts @size bytes that nobody will get. Nothing is kept of them, or of what was
- * stored before. */
+/* Passes over @size bytes that nobody will get. Keeps nothing, neither of these nor of
+ * what was stored before. */
 void fasp_store_pass (FaspStore * store, gsize size);
 /* The place of the next byte written. Seals nothing. */
 FaspPlace fasp_store_get_next_place (const FaspStore * store);

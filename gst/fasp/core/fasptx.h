@@ -151,11 +151,11 @@ fasp_tx_count_skips (const FaspTx * tx)
 
 /* slow-policy=skip: the peer gets nothing below @number any more. */
 void fasp_tx_skip_to (FaspTx * tx, guint64 number);
-/* The receiver has no use for what was written before @media_time (its low 32 bits),
- * nor for what is younger by the round trip that its message and what leaves now take.
- * Skips that. If some of it has not been sent yet, and this has happened before not
- * long ago, more is written than leaves: then skips all that has not been sent. The
- * last block always stays: it may be the end. */
+/* The receiver has no use for blocks written before @media_time (its low 32 bits). When
+ * a block that leaves now arrives, one round trip after the receiver said so, it has no
+ * use for those younger by that round trip either. Skips all of these. If some of them
+ * were never sent, and that has happened before not long ago, more is written than
+ * leaves: then skips everything. The last block always stays, as it may be the end. */
 void fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
     const FaspRtt * rtt);
 /* The session needs nothing below this block any more. */

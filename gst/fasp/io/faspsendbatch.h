@@ -41,8 +41,9 @@ gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
 /* Number of flushes in a row in which nothing could leave. */
 guint fasp_send_batch_get_futile (const FaspSendBatch * batch);
 
-/* errno of the last datagram of a link that the network refused, and that link; 0:
- * there are no more. Does not count: too large, nobody listens, a queue was full. */
+/* errno of the last datagram of a link that the network refused, and that link; 0: there
+ * are no more. Leaves out refusals because of the size, because nobody listens, and
+ * because a queue was full. */
 gint fasp_send_batch_take_error (FaspSendBatch * batch, guint * link);
 
 G_END_DECLS
