@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspadaptive.h: what is heard tells the rate (fasprateadaptive.c), and the rate is sent in pulses
- * that are to be heard of (faspadaptivesend.c): what these two have in common.
+ * faspadaptive.h: what the two halves of the adaptive rate controller share.  One half finds the rate
+ * from what the receiver reports (fasprateadaptive.c).  The other sends at that rate in pulses, drains
+ * and cruises, which the reports then tell about (faspadaptivesend.c).  See docs/rate-control.md.
+ *
+ * Rates are in bit/s, times and queueing delays in µs.
  */
 #pragma once
 
@@ -33,13 +36,14 @@ typedef enum
   FASP_ADAPTIVE_CRUISE,
 } FaspAdaptivePhase;
 
+/* The state before a fall of the rate, to take it back if it was a mistake. */
 typedef struct
 {
-  guint64 rate, offer;          /* before; 0: there was none */
+  guint64 rate, offer;          /* before; rate 0: there was no fall */
   FaspOffer offers;
   gdouble gain;
-  FaspTime time;                /* of the decision, and */
-  FaspTime seen;                /* departure of what it was made by */
+  FaspTime time;                /* of the decision, and departure */
+  FaspTime seen;                /* of the last packet that it was based on */
 } FaspAdaptiveFall;
 
 typedef struct
@@ -48,64 +52,66 @@ typedef struct
   FaspQueue queues[FASP_FLOWS_MAX];
   FaspAdaptivePhase phase;
   FaspTime phase_end;
-  gdouble gain;                 /* of this pulse, or the next one */
+  gdouble gain;                 /* factor of this pulse, or of the next one */
   FaspTime pulse_start, pulse_end;
-  gboolean evaluated;           /* the last pulse */
+  gboolean evaluated;           /* the last pulse was */
   guint64 sent, pulse_sent;     /* bytes by now, and when the pulse began */
   FaspTime rtt;
-  FaspTime hold_until;          /* a report about what left before that is of
-                                   the time before a decision */
-  FaspSpan pulse;               /* what is known of the last pulse */
-  FaspSpan recent;              /* the last stretch, since it was looked at */
-  FaspSpan passing;             /* since the last look */
-  FaspTime least;               /* queueing delay since the last look */
-  FaspTime target;              /* what of it might stand, by then */
-  gboolean congested;           /* packets were marked since then, or a queue overflowed */
+  FaspTime hold_until;          /* packets that left before that tell of the time
+                                   before the last decision */
+  FaspSpan pulse;               /* packets of the last pulse */
+  FaspSpan recent;              /* the last stretch, not judged yet */
+  FaspSpan passing;             /* since the last pulse was evaluated */
+  FaspTime least;               /* least queueing delay since then */
+  FaspTime target;              /* the queueing delay that was allowed then */
+  gboolean congested;           /* since then packets were marked, or a queue overflowed */
   FaspCongestion congestion;
   FaspOverflow overflow;
   FaspChance chance;
   FaspPolicer policer;
-  gdouble most;                 /* bit/s that it lets through */
-  FaspTime cleared;             /* the queue on purpose, last */
-  FaspJitter jitter;            /* of it within short stretches */
+  gdouble most;                 /* bit/s that the policer lets through */
+  FaspTime cleared;             /* when the queue was last emptied on purpose */
+  FaspJitter jitter;            /* of the delay, within short stretches */
   FaspLeeway leeway;
-  gdouble wander;               /* µs of it, now */
+  gdouble wander;               /* the leeway for a delay that wanders, now */
   FaspContest contest;
   FaspYield yield;
-  gdouble loss;                 /* of the packets told of last, but by chance */
-  gdouble passed;               /* bit/s before the last look; 0: not known */
-  guint wasted;                 /* looks in a row by which much was lost, and not by chance */
-  FaspAdaptiveFall fall;                    /* the last one, while it may be a mistake */
-  FaspTime emptied_from, emptied_until; /* the last drain that was long, and what it */
+  gdouble loss;                 /* share of the packets reported last, without chance */
+  gdouble passed;               /* bit/s that passed until the last look; 0: not known */
+  guint wasted;                 /* looks in a row that found much lost, and not by chance */
+  FaspAdaptiveFall fall;        /* the last one, while it may be a mistake */
+  FaspTime emptied_from, emptied_until; /* the last long drain, and how much it */
   FaspTime emptied;             /* took from a queue, at least */
   FaspDrain drain;              /* the last one */
-  FaspOffer offers;             /* to a source that has not enough for pulses */
-  FaspNeed need;                /* of a source that follows no offer */
+  FaspOffer offers;             /* to a source that has too little for pulses */
+  FaspNeed need;                /* of a source that does not follow the offer */
 } FaspAdaptive;
 
-/* What of queueing delay may stand. */
+/* The queueing delay that may stand. */
 FaspTime fasp_adaptive_get_target (const FaspAdaptive * a);
-/* A queue that is so long says that the path has become slower. */
+/* A longer queueing delay than this means that the path has become slower. */
 FaspTime fasp_adaptive_get_alarm (const FaspAdaptive * a);
-/* What is allowed, here and on the path. */
+/* @rate, within the bounds of the user and of a policer. */
 guint64 fasp_adaptive_bound (const FaspAdaptive * a, gdouble rate);
-/* To @rate at most, and by a half at most where so little has @left that it tells little of
- * the path. */
+/* The rate to fall to: @rate, but never a rise; and at least half of the rate in force if so
+ * little has @left (bit/s) that it says little about the path. */
 gdouble fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate,
     gdouble left);
-/* An encoder is told at once where there is less than its source needs: it may follow. */
+/* Sets the rate, at least to what the source needs.  The offer falls further than that, as an
+ * encoder may be able to follow. */
 void fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate);
 
 void fasp_adaptive_begin (FaspAdaptive * a, FaspAdaptivePhase phase,
     FaspTime now, FaspTime length);
-/* What leaves from @from to @to is the pulse, to be evaluated when it is known how it
+/* What leaves from @from to @to is the pulse.  It is evaluated once it is known how it
  * arrived. */
 void fasp_adaptive_expect (FaspAdaptive * a, FaspTime from, FaspTime to);
 void fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now);
-/* At half the rate for so long that @extra µs of the rate are not sent. */
+/* Sends at half the rate for 2 * @extra, so that @extra µs of the rate are not sent.  @extra is
+ * bounded, and is longer if the queue has to be emptied to tell whose the losses are. */
 void fasp_adaptive_start_drain (FaspAdaptive * a, FaspTime now,
     FaspTime extra);
-/* Of the class. */
+/* FaspRateClass::get. */
 guint64 fasp_adaptive_get (FaspRate * rate, FaspTime now, guint64 sent,
     FaspTime * until);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpoint.h: one end of fasp: a store or a reorder buffer, the
- * handshake, and a session for each peer.  What the I/O layer and the tests
- * talk to.
+ * faspendpoint.h: one end of fasp, and the interface of the core to the I/O
+ * layer and the tests.  An endpoint has a store (sender) or a reorder buffer
+ * (receiver), the handshake, and one session for each peer.
  *
- * Sans-IO: datagrams, bytes and the time go in; datagrams, blocks, events
- * and the time of the next wake-up come out by polling.  No callback but the
- * source of random bytes, no re-entrancy.  Not thread-safe: the caller holds
- * one lock around it.
+ * It does no I/O.  The caller passes in datagrams, bytes and the time, and
+ * polls for datagrams, blocks, events and the time of the next wake-up.  The
+ * only callback is the source of random bytes, so there is no re-entrancy.
+ * An endpoint is not thread-safe: the caller holds one lock around all calls.
  *
  * After any call: poll datagrams until FALSE, poll events until FALSE, then
  * sleep until fasp_endpoint_get_timeout() or the next input.
@@ -25,7 +25,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_DATAGRAM_COMMON 1500       /* and where jumbo frames do not help */
+#define FASP_DATAGRAM_COMMON 1500       /* the most, unless jumbo frames help */
 #define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
 #define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
 
@@ -35,164 +35,172 @@ typedef struct
 {
   FaspRole role;
   FaspMode mode;
-  guint latency_ms;             /* the larger of both ends is used; or
+  guint latency_ms;             /* the larger value of the two ends is used; or
                                    FASP_LATENCY_AUTO, FASP_LATENCY_ANY */
   guint64 glitch_interval;      /* sender: wanted seconds between skips */
-  const gchar *streamid;        /* caller: of the stream that it wants; listener: of its
-                                   own, which alone is given to callers who say one;
-                                   copied; NULL or empty for none */
-  struct _FaspGate *gate;       /* listener: shared with others at its port, and stays
+  const gchar *streamid;        /* caller: the stream that it wants; listener: the name
+                                   of its stream (callers that name another one are
+                                   refused); copied; NULL or empty for none */
+  struct _FaspGate *gate;       /* listener: shared with others at its port, must stay
                                    valid; NULL: its own */
-  guint id_bits;                /* so many high bits of its connection ids are those */
-  guint32 id_prefix;            /* of this: fasproutes.h; 0: none */
+  guint id_bits;                /* this many high bits of its connection ids */
+  guint32 id_prefix;            /* are those of this (fasproutes.h); 0: none */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
                                    in particular (faspcredentials.h) */
-  FaspTime rekey_interval;      /* a key is used for so long, */
-  guint64 rekey_datagrams;      /* and for so many; 0: defaults */
-  /* Flows: one for each link (FaspAddress), so many in all, 0 and 1: one. The
-   * first `flowlets' of them go to the address that is dialled, its port and those
-   * above it; each so many more to one of `others', which a caller has flows /
-   * flowlets - 1 of. */
+  FaspTime rekey_interval;      /* a key is used for at most this long, */
+  guint64 rekey_datagrams;      /* and for at most this many; 0: defaults */
+  /* Number of flows, one for each link (FaspAddress); 0 and 1: one.  The first
+   * `flowlets' flows go to the address that is dialled: to its port and the ports
+   * above it.  Each further `flowlets' flows go to one of `others', of which a
+   * caller has flows / flowlets - 1. */
   guint flows, flowlets;
   guint lanes;                  /* see fasp_endpoint_poll_lane(); 0: one */
-  const FaspAddress *others;    /* caller's, stays valid */
+  const FaspAddress *others;    /* caller: not copied, must stay valid */
   FaspAssignment assignment;    /* sender */
   FaspFecMode fec;              /* receiver: anything but off */
-  gdouble fec_share;            /* sender, fixed: repairs for each block, to 1 */
-  gboolean no_rex;              /* sender: what the code does not recover is
-                                   given up */
+  gdouble fec_share;            /* sender, fixed: repairs for each block, at most 1 */
+  gboolean no_rex;              /* sender: give up what the code does not
+                                   recover */
   FaspRateControl rate_control; /* sender */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced, or
                                    as much as the controller finds */
   guint64 min_bitrate;          /* sender: a controller never goes below, bit/s */
-  gsize buffer_size;            /* bytes held at most by store / reorder */
+  gsize buffer_size;            /* bytes that the store or the reorder buffer
+                                   holds at most */
   guint half_open_max;          /* handshakes answered without a cookie at a
-                                   time; above it callers get a RETRY */
+                                   time; beyond that callers get a RETRY */
   FaspSlowPolicy slow_policy;   /* sender */
   gboolean wait_for_connection; /* sender: hold bytes while nobody listens */
   gboolean reconnect;           /* caller: dial again when the peer is gone */
-  gboolean keep_listening;      /* caller: it calls also after the peer's regular end; receiver that is
-                                   called: it takes others after the end of a stream */
+  gboolean keep_listening;      /* caller: also dial again after the peer's regular end;
+                                   receiver that listens: accept another sender after
+                                   the end of a stream */
   gboolean ask;                 /* listener: FASP_EVENT_CONNECTING waits for
                                    fasp_endpoint_decide() */
   gboolean too_late_skip;       /* receiver: give up blocks later than latency */
   FaspTime resume_timeout;      /* how long a silent peer keeps its place */
-  FaspTime history;             /* sender: what was written is kept so long for who
-                                   joins, as far as there is room */
-  FaspJoin join;                /* where who joins begins: the sender's choice
+  FaspTime history;             /* sender: how long written data is kept for receivers
+                                   that join, as far as there is room */
+  FaspJoin join;                /* where a receiver that joins begins: the sender's choice
                                    (FASP_JOIN_ANY: live), the receiver's wish */
-  guint32 join_back_ms;         /* FASP_JOIN_BACK: 0: as far as may be */
-  guint peers;                  /* calling receiver: so many that have the stream are
-                                   called in turn; 0 and 1: one */
-  /* Multicast: a sender that listens sends to this address, too; a receiver that calls
-   * calls who is announced, if there is one (`len'; it need not be right there). One
-   * flow, and no controller of the rate. */
+  guint32 join_back_ms;         /* FASP_JOIN_BACK; 0: as far back as possible */
+  guint peers;                  /* calling receiver: number of peers that have the
+                                   stream, called in turn; 0 and 1: one */
+  /* Multicast group; len 0: none.  A sender that listens sends to this address, too.
+   * A receiver that calls dials the senders that announce themselves there (it uses
+   * `len' only; the rest need not be right).  One flow, and no rate controller. */
   FaspAddress group;
-  guint8 group_link;            /* receiver: on which what is sent to it comes */
+  guint8 group_link;            /* receiver: the link on which the group's datagrams come */
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */
 void fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
     FaspMode mode);
 
-/* Is it this end that dials? In a rendezvous the sender of the stream does. */
+/* TRUE if this end dials.  In a rendezvous the sender of the stream does. */
 gboolean fasp_endpoint_config_dials (const FaspEndpointConfig * config);
 
+/* Copies @config, but for what is said to stay valid.  @random, with
+ * @user_data, is called for as long as the endpoint exists. */
 FaspEndpoint *fasp_endpoint_new (const FaspEndpointConfig * config,
     FaspRandomFunc random, gpointer user_data);
 void fasp_endpoint_free (FaspEndpoint * endpoint);
 
-/* Caller and rendezvous: where the peer is; dials from now on. May be called
- * again with another address (name resolved anew). */
+/* Caller and rendezvous: sets the peer's address and dials from now on.  Call it
+ * again when the address changes (the name was resolved anew). */
 void fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer);
 
-/* Calling receiver with several `peers': which of them, 0 to peers - 1, is to be
- * dialled; *serial is another one each time that this changes. */
+/* Calling receiver with several `peers': returns which of them, 0 to peers - 1, to
+ * dial.  *serial has another value each time that this changes. */
 guint fasp_endpoint_get_wanted_peer (const FaspEndpoint * endpoint,
     guint * serial);
 
-/* Caller: the peer's address is being looked for from now on; counts towards
- * the time after which one that does not reconnect gives up. */
+/* Caller: the peer's address is being resolved from now on.  That time counts towards
+ * the time after which a caller that does not reconnect gives up. */
 void fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now);
 
 /* --- datagrams ---------------------------------------------------------- */
 
-/* @memory: what @data lies in, which may be written to, and in which blocks stay
- * then; NULL: they are copied. @marked: congestion experienced (ECN, RFC 3168). */
+/* A datagram came.  @memory: the memory that @data lies in; the endpoint may write to
+ * it, and blocks stay in it.  NULL: blocks are copied.  @marked: the datagram has ECN's
+ * "congestion experienced" (RFC 3168). */
 void fasp_endpoint_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     FaspMemory * memory, gboolean marked);
-/* The same at a port with several endpoints: what fasp_routes_find() says of it. */
+/* The same at a port with several endpoints.  @route: from fasp_routes_find(). */
 void fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     FaspMemory * memory, gboolean marked, FaspRoute route);
-/* The network says that nobody listens at @to (ICMP port unreachable). */
+/* The network reports that nobody listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to);
 
-/* The next datagram to send now, if there is one.  Runs timers. */
+/* Gets the next datagram to send now, sealed; FALSE: there is none.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram);
 /* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
 FaspTime fasp_endpoint_get_timeout (FaspEndpoint * endpoint);
 
-/* Threads that send, at most, and sessions of one before another has any: they are hardly
- * work for one. */
+/* The most threads that send, and how many sessions a lane takes before the next one gets
+ * any: one thread hardly notices so few. */
 #define FASP_LANES_MAX 16
 #define FASP_LANE_FULL 64
 
-/* Several threads that send have a lane each (config.lanes): a part of the sessions, whose
- * datagrams leave in their order, and are sealed by one thread at a time.  The first lane
- * is the endpoint's own, too, and is filled before the others. */
+/* With several threads that send, each has a lane (config.lanes): a part of the sessions.
+ * The datagrams of a lane must leave in their order, and one thread at a time seals them.
+ * The first lane also has what belongs to no session, and is filled before the others. */
 guint fasp_endpoint_count_lanes (const FaspEndpoint * endpoint);
-/* As above, of @lane; to be sealed (fasp_datagram_seal()), which needs no endpoint. */
+/* Like fasp_endpoint_poll() and fasp_endpoint_get_timeout(), but for one lane.  The caller
+ * must seal the datagram: fasp_datagram_seal() needs no endpoint, and so no lock. */
 gboolean fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane,
     FaspTime now, FaspDatagram * datagram);
 FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane);
-/* What was polled of @lane from @from on has left at @until only, as the thread or the
- * socket was busy: the paces count from then. */
+/* What was polled from @lane since @from did not leave before @until, as the thread or the
+ * socket was busy.  The pacers count from @until then. */
 void fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane,
     FaspTime from, FaspTime until);
 
 /* --- the stream, sender -------------------------------------------------- */
 
 /* Takes bytes written at @media_time (µs, sender's media clock; falls only where
- * that was set back), without a copy of what fills blocks if they lie in a @memory that
- * stays as it is (or NULL).  Returns how many were taken; fewer than @size when the store
- * is full (slow-policy wait) or nobody has connected yet and
- * wait_for_connection is set: try again after the next poll round.  Bytes
- * that nobody listens to are taken, counted and dropped. */
+ * that was set back).  @memory: the memory that @data lies in, which must not change any
+ * more; what fills whole blocks is not copied then.  NULL: all is copied.
+ * Returns how many bytes were taken.  That is fewer than @size when the store is full
+ * (slow-policy wait), or when nobody has connected yet and wait_for_connection is set:
+ * try again after the next poll round.  Without wait_for_connection, bytes that nobody
+ * listens to are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory);
-/* The next byte written is there, by who wrote it first: what a relay says; NULL: it is
- * one of our own (as if nothing is said).  Written at @media_time.  FALSE: there is no
- * room: as with fasp_endpoint_write(). */
+/* The next byte written, at @media_time, stands at @place in the stream of whoever wrote
+ * it first.  Relays call this.  NULL: it is of our own stream (as if this is never
+ * called).  FALSE: there is no room: try again, as with fasp_endpoint_write(). */
 gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const FaspPlace * place);
-/* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most:
- * they are given to who joins in the middle, before the next unit at which that can be done, but
- * for more than a quarter of the buffer.  They are not written by that.  NULL, or no bytes: it
- * can. Takes a reference. */
+/* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most.
+ * Receivers that join in the middle get them, before the next unit that can be decoded
+ * alone, unless they are more than a quarter of the buffer.  This call does not write them
+ * into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
 void fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
     GBytes * header);
-/* For how long somebody who joined has waited for a unit to begin with. */
+/* How long (the longest of) the receivers that joined have waited for a unit to begin
+ * with; 0: none waits. */
 FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint,
     FaspTime now);
-/* A unit that can be decoded without what was before begins with the next byte, written at
- * @media_time: a key frame, or, @each, one of a stream of nothing else.  FALSE: there is no room
- * yet for the header that goes before it; then nothing is to be written. */
+/* The next byte, written at @media_time, begins a unit that can be decoded without what was
+ * before.  @each: all units of the stream are like that; else it is a key frame.  FALSE: there
+ * is no room yet for the header that goes before it; write nothing until there is. */
 gboolean fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, gboolean each);
-/* Blocks in memory of others that nobody needs any more: NULL, or to be let go
- * of with g_ptr_array_unref() outside of the caller's lock, as what that calls
- * is not ours. To be asked for after any call. */
+/* Takes the blocks in the application's memory that nobody needs any more; NULL: none.
+ * Release them with g_ptr_array_unref() outside of the caller's lock, as that calls code
+ * which is not ours.  Call this after any other call. */
 GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint * endpoint);
 gboolean fasp_endpoint_has_forgotten (const FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint * endpoint);
-/* FALSE: nothing was written, nobody is there who could be told, and that is waited for
- * (wait_for_connection), as a write would be. */
+/* FALSE: wait, as before a write: nothing was written, nobody is connected who could be
+ * told of the end, and wait_for_connection is set. */
 gboolean fasp_endpoint_can_finish (const FaspEndpoint * endpoint);
 /* The stream ends here. Idempotent. */
 void fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now);
@@ -203,22 +211,22 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
 
 /* --- the stream, receiver ------------------------------------------------ */
 
-/* Next block in order with its reference, or NULL: each byte of a stream once, whoever
- * sends it.  A block with
- * FASP_BLOCK_EOS has no payload and ends the stream of this sender.  One with
- * FASP_BLOCK_HEADER is no part of it: what who joins in the middle needs, here too if it has
- * FASP_BLOCK_ENTER; else to be passed on. */
+/* Returns the next block in order, with a reference for the caller, or NULL.  Each byte
+ * of a stream comes once, whoever sends it.  A block with FASP_BLOCK_EOS has no payload
+ * and ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the
+ * stream, but the header that receivers which join in the middle need.  With
+ * FASP_BLOCK_ENTER this receiver needs it, too; else it is only to be passed on. */
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
-/* Of the block read last: the byte behind it. */
+/* The place of the byte behind the block that was read last. */
 FaspPlace fasp_endpoint_get_stand (const FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
-/* When @media_time of the block that was read last is to be played, less the
- * latency that the session began with: the time it would have arrived on a
- * path without loss, on the `now' clock. */
+/* Maps @media_time, of the block that was read last, to the `now' clock: when to
+ * play it, less the latency that the session began with.  That is the time it
+ * would have arrived on a path without loss. */
 FaspTime fasp_endpoint_map_media_time (const FaspEndpoint * endpoint,
     FaspTime media_time);
-/* The clock of the sender of the block that was read last. */
+/* What is known of the clock of the sender of the block that was read last. */
 void fasp_endpoint_get_sender_clock (const FaspEndpoint * endpoint,
     FaspSenderClock * clock);
 
@@ -232,21 +240,22 @@ typedef enum
                                    it is known */
   FASP_EVENT_REJECTED,          /* listener: a caller was turned away; caller:
                                    the listener turned us away */
-  FASP_EVENT_PROMISE,           /* what is to be expected is another now, or
-                                   the latency is known */
+  FASP_EVENT_PROMISE,           /* the promised interval has changed, or the
+                                   latency is known now */
   FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
-  FASP_EVENT_RESUMED,           /* heard again; where it stood */
+  FASP_EVENT_RESUMED,           /* heard again; goes on where it stood */
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
   FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
                                    stream comes by unicast */
-  FASP_EVENT_HEARING,           /* receiver: it is again, and the stream comes by it */
+  FASP_EVENT_HEARING,           /* receiver: the group is heard again, the stream
+                                   comes by it */
   FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
-  FASP_EVENT_BEHIND,            /* sender: one that had the stream before does, the
-                                   first for a minute; bytes_lost at most are not
-                                   kept any more */
-  FASP_EVENT_GAP,               /* receiver: bytes are missing, the first for a minute */
+  FASP_EVENT_BEHIND,            /* sender: a receiver that had the stream before goes
+                                   on behind a gap, as up to bytes_lost bytes are not
+                                   kept any more; once a minute at most */
+  FASP_EVENT_GAP,               /* receiver: bytes are missing; once a minute at most */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
-                                   session; bytes_lost are missing in between */
+                                   session; bytes_lost bytes in between are missing */
   FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
                                    sender, unacknowledged bytes */
 } FaspEventType;
@@ -258,23 +267,23 @@ typedef struct
   FaspAddress address;
   FaspReason reason;
   gboolean final;               /* no attempt to reconnect will follow */
-  gboolean calling;             /* REJECTED: it was this end that called */
+  gboolean calling;             /* REJECTED: this end called */
   gboolean in_the_middle;       /* CONNECTED, sender: the peer has nothing of the stream,
-                                   and will not have its beginning */
-  gboolean latency_known;       /* or it is still to be found */
+                                   and will not get its beginning */
+  gboolean latency_known;       /* FALSE: it is still to be found */
   guint latency_ms;             /* that the session began with */
-  guint current_latency_ms;     /* PROMISE: that is in force now */
-  guint64 promised_interval;    /* seconds between skips to be expected */
-  guint64 observed_interval;    /* seconds per skip so far; 0: none */
-  gboolean falls_short;         /* sender: of glitch_interval, since now */
-  guint64 bitrate;              /* BITRATE: bit/s of the stream that all receivers
-                                   have room for, with all that goes with it; 0: as
-                                   fasp_endpoint_get_available_bitrate() says */
+  guint current_latency_ms;     /* PROMISE: in force now */
+  guint64 promised_interval;    /* expected seconds between skips */
+  guint64 observed_interval;    /* seconds per skip so far; 0: no skip */
+  gboolean falls_short;         /* sender: has begun to promise less than
+                                   glitch_interval */
+  guint64 bitrate;              /* BITRATE: as of fasp_endpoint_get_available_bitrate() */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED,
-                                   BEHIND */
-  gboolean held;                /* REMOVED: the stream, until there is a receiver again */
-  gboolean left_behind;         /* SKIPPED, GAP: by the sender, which did not wait */
-  FaspAddress before;           /* MOVED: of the session before */
+                                   BEHIND: bytes missing */
+  gboolean held;                /* REMOVED: the stream waits until there is a receiver
+                                   again */
+  gboolean left_behind;         /* SKIPPED, GAP: the sender did not wait for it */
+  FaspAddress before;           /* MOVED: peer of the session before */
   guint flows, flows_here;      /* agreed upon, and what this end has */
   gboolean fec_refused;         /* sender: the peer takes no repairs */
   FaspIdentity peer;
@@ -284,19 +293,20 @@ typedef struct
 
 gboolean fasp_endpoint_poll_event (FaspEndpoint * endpoint, FaspEvent * event);
 gboolean fasp_endpoint_has_event (FaspEndpoint * endpoint);
+/* Answers FASP_EVENT_CONNECTING. */
 void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
     guint32 session, gboolean accept);
 
-/* Bit/s of the stream that every receiver has room for now, with all that goes with
- * it: what an encoder may use. 0: nobody is there, or nothing is paced. */
+/* What an encoder may use: bit/s of the stream that every receiver has room for now,
+ * besides headers, rexes and repairs.  0: nobody is there, or nothing is paced. */
 guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint);
 
 /* --- changing while running ------------------------------------------------ */
 
 void fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
     guint64 min_bitrate, guint64 max_bitrate);
-/* What is written consists of packets of @size bytes (MPEG-TS: 188), 0: of any.  Blocks hold whole
- * ones, if one fits: so there are whole ones in front of a gap and behind it. */
+/* What is written consists of packets of @size bytes (MPEG-TS: 188); 0: of any size.  Blocks hold
+ * whole packets, if one fits, so that a gap begins and ends between packets. */
 void fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size);
 void fasp_endpoint_set_latency (FaspEndpoint * endpoint, guint latency_ms);
 void fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint,
@@ -313,12 +323,12 @@ void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect);
 /* --- ending ----------------------------------------------------------------- */
 
 /* Says goodbye to every peer (CLOSE, repeated a few times) and accepts no
- * more.  A receiver that has the whole stream and a sender whose stream is
- * acknowledged say FINISHED, others @reason. */
+ * more peers.  The reason in CLOSE is FINISHED from a receiver that has the
+ * whole stream and from a sender whose stream is acknowledged, else @reason. */
 void fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now,
     FaspReason reason);
-/* After close: TRUE when nothing is left to say. The caller gives it up to
- * one second. */
+/* After close: TRUE when nothing is left to send.  The caller waits for that
+ * one second at most. */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint * endpoint);
 
 /* --- figures ------------------------------------------------------------------ */
@@ -335,8 +345,8 @@ typedef struct
   FaspTime rtt;                 /* sender: 0 if not known */
   guint64 datagrams_sent, wire_bytes_sent;
   guint64 datagrams_received;
-  /* sender: of those sent, as far as the peer has told; receiver: of its */
-  guint64 datagrams_lost, bursts_lost;  /* bursts: lost in a row */
+  /* sender: of those sent, as far as the peer has reported; receiver: of the sender's */
+  guint64 datagrams_lost, bursts_lost;  /* burst: lost in a row */
   guint64 datagrams_reordered;  /* receiver */
 } FaspFlowStats;
 
@@ -347,7 +357,7 @@ typedef struct
   gboolean interrupted;
   guint flows;                  /* in use */
   guint latency_ms;             /* in force */
-  guint64 promised_interval;    /* seconds between skips to be expected */
+  guint64 promised_interval;    /* expected seconds between skips */
   guint64 skips;                /* times that something was too late */
   FaspTime streamed;            /* since the session opened */
   FaspTime rtt, rtt_min, rtt_variation;
@@ -362,11 +372,11 @@ typedef struct
   guint64 blocks_doubled;       /* FASP_ASSIGNMENT_DUPLICATE */
   guint64 repairs_sent;
   gdouble fec_share;            /* in force: repairs for each block */
-  guint64 channel_rate;         /* bit/s that is paced at; 0: not paced */
-  guint64 marked;               /* datagrams that came with an ECN mark; to a
-                                   sender: of its own, as told */
+  guint64 channel_rate;         /* bit/s of the pacer; 0: not paced */
+  guint64 marked;               /* receiver: datagrams that came with an ECN mark;
+                                   sender: its own, as the peer reports */
   FaspTime standing_queue;      /* with a rate controller: on the path, of late */
-  FaspTime missed;              /* the rate would have let something leave, and nobody polled */
+  FaspTime missed;              /* time in which the rate allowed sending, and nobody polled */
   guint64 blocks_lost;          /* transmissions known to be lost */
   gdouble loss, back_loss;      /* share lost there and back, as planned for */
   guint64 blocks_acknowledged, payload_bytes_acknowledged;
@@ -379,19 +389,19 @@ typedef struct
   /* receiver */
   guint64 datagrams_received, wire_bytes_received;
   guint64 datagrams_lost, datagrams_reordered, datagrams_duplicate;
-  guint64 bursts_lost;          /* of them in a row; on each flow for itself */
+  guint64 bursts_lost;          /* losses in a row, on each flow by itself */
   guint64 blocks_received, payload_bytes_received;
   guint64 blocks_rex_received, blocks_duplicate;
-  guint64 repairs_received, blocks_recovered;   /* by them */
+  guint64 repairs_received, blocks_recovered;   /* by repairs */
   guint64 blocks_too_late;      /* given up by too-late=skip or the sender */
   guint64 feedback_sent;
   guint64 buffer_blocks, buffer_bytes;
   guint64 receive_rate;         /* bit/s on the wire over the last second */
   FaspTime reorder_delay;
-  gdouble sender_ppm;           /* its clock is faster than ours by so much; 0: not known */
+  gdouble sender_ppm;           /* how much its clock is faster than ours; 0: not known */
   guint clock_jumps;
-  gboolean member;              /* of a group; sender: this receiver is */
-  guint64 group_datagrams;      /* receiver: of the group, */
+  gboolean member;              /* the receiver is a member of a group */
+  guint64 group_datagrams;      /* receiver: received from the group, */
   guint64 group_lost;           /* and lost */
   guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
 } FaspSessionStats;
@@ -404,19 +414,19 @@ typedef struct
   guint64 bytes_dropped;        /* sender: written while nobody listened */
   guint64 whole;                /* sender: receivers that have confirmed all, to the
                                  * end of the stream */
-  guint64 bytes_unconfirmed;    /* sender: at the end of the stream so far, that
+  guint64 bytes_unconfirmed;    /* sender: bytes at the end of the stream so far that
                                    a receiver did not confirm before it left
                                    (the last one, or any since finish) */
   guint64 bytes_read;           /* receiver: bytes the application took */
-  guint64 bytes_missing;        /* and that were given up between those; sender:
-                                 * those of BEHIND */
+  guint64 bytes_missing;        /* receiver: given up between those; sender: no longer
+                                 * kept for receivers that came back */
   guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
   guint64 datagrams_malformed;  /* could not be parsed */
   guint64 datagrams_unknown;    /* no such session */
   guint64 datagrams_forged;     /* failed their tag (damaged or spoofed) */
   guint64 datagrams_version;    /* other version */
   guint64 handshakes_refused;
-  guint64 callers_misdirected;  /* refused for their streamid, told of */
+  guint64 callers_misdirected;  /* refused for their streamid, and reported in an event */
   guint64 handshakes_retried;   /* answered with a cookie */
 } FaspEndpointStats;
 
@@ -425,54 +435,55 @@ void fasp_endpoint_get_stats (FaspEndpoint * endpoint,
 typedef struct
 {
   guint members;
-  guint64 deaf;                 /* that did not hear it, and get all by unicast; */
-  guint64 returned;             /* so often one heard it again */
+  guint64 deaf;                 /* members that did not hear it, and get all by unicast; */
+  guint64 returned;             /* how often one heard it again */
   guint64 datagrams_sent, wire_bytes_sent;      /* to the group */
   guint64 blocks_sent, blocks_resent, repairs_sent;
   gdouble fec_share;            /* repairs for each block, now */
-  guint64 losses;               /* that were asked for, */
-  guint64 requests;             /* by so many members, all together, and */
-  guint64 losses_shared;        /* so many by several */
+  guint64 losses;               /* losses that members asked for, */
+  guint64 requests;             /* the requests of all members for them, */
+  guint64 losses_shared;        /* and losses that several asked for */
   FaspTime rtt;                 /* the longest of a member, but for the farthest */
   FaspTime back_off, clock;     /* as members are told */
 } FaspGroupStats;
 
-/* Of a sender that has a group; FALSE: it has none. */
+/* Sender: the figures of its group; FALSE: it has none. */
 gboolean fasp_endpoint_get_group (const FaspEndpoint * endpoint,
     FaspGroupStats * stats);
-/* Fills at most @max entries, in the order they came from *@place on, which is 0 for the
- * first and moved behind the last of them: so that who asks for all of thousands can let
- * go of the lock in between.  Returns how many; 0: there are no more. */
+/* Fills in at most @max sessions, in the order they came, and returns how many; 0: there
+ * are no more.  *@place is 0 for the first call, and is moved behind the last session
+ * that was filled in: so a caller can release the lock between parts of thousands. */
 guint fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
     guint64 * place, FaspSessionStats * sessions, guint max);
-/* The flows of a session that has several, or of the one that ended last; at most
- * @max, returns how many there are. */
+/* Fills in at most @max flows of a session that has several, or of the session that
+ * ended last.  Returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 session,
     FaspFlowStats * flows, guint max);
 /* The figures of the session that ended last; FALSE: none has. */
 gboolean fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
     FaspSessionStats * session);
-/* Records up to @size datagrams with blocks until they are fetched; 0: none,
- * any more. */
+/* Records up to @size datagrams with blocks until they are fetched; 0: stops
+ * recording. */
 void fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size);
-/* Takes out up to @max, oldest first. @lost: overwritten so far; may be NULL. */
+/* Takes out up to @max records, oldest first. @lost: how many were overwritten so far;
+ * may be NULL. */
 guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
     FaspTraceEntry * entries, guint max, guint64 * lost);
-/* A sender's: how long what a receiver is sent next has waited for it; of the one that is
- * behind most, or, where nobody waits for that, least. -1: nobody is heard. */
+/* Sender: how long the data to be sent next to a receiver has waited, µs.  This is the longest
+ * wait of all receivers with slow-policy wait, else the shortest.  -1: nobody is heard. */
 FaspTime fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now);
-/* A sender's: the share lost, since it was looked at last, on the way to the receiver that misses most,
- * of those whose rate is fixed: 0 to 1. */
+/* Sender: the share lost (0 to 1) since the last call, to the receiver that loses the most.  Only
+ * receivers with a fixed rate are looked at. */
 gdouble fasp_endpoint_look_at_loss (FaspEndpoint * endpoint);
-/* A sender's: for how long, since it was looked at last, the rate would have let something leave and
- * nobody polled, to the receiver of whom that is so most; µs. */
+/* Sender: for how long, since the last call, the rate allowed sending and nobody polled; µs, of the
+ * receiver with the most of it. */
 FaspTime fasp_endpoint_look_at_missed (FaspEndpoint * endpoint);
-/* A sender's, to be asked at regular times: one that is heard, and of what is on its way to it nothing
- * has arrived the last @looks times. FALSE: there is none. */
+/* Sender, to be called at regular times: finds a receiver that is heard, but has acknowledged nothing
+ * of what is on its way to it in the last @looks calls.  FALSE: there is none. */
 gboolean fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
     guint looks, FaspAddress * where);
 /* Receiver: lateness in µs over the path's best case, of blocks as they
- * arrive and as they become deliverable in order.  Never NULL. */
+ * arrive or, @in_order, as they become deliverable in order.  Never NULL. */
 const FaspHist *fasp_endpoint_get_lateness (FaspEndpoint * endpoint,
     gboolean in_order);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpointprivate.h: shared by faspendpoint.c and the parts of it in
- * fasplifecycle.c, faspdial.c, faspmove.c, faspadmission.c, faspsending.c,
- * faspwriting.c, fasphistory.c, faspreading.c, faspencoder.c, faspslow.c,
- * faspmulticast.c, faspchange.c and faspfigures.c.
+ * faspendpointprivate.h: the endpoint's state, shared by faspendpoint.c and
+ * its other parts: fasplifecycle.c, faspdial.c, faspmove.c, faspadmission.c,
+ * faspsending.c, faspwriting.c, fasphistory.c, faspreading.c, faspencoder.c,
+ * faspslow.c, faspmulticast.c, faspchange.c and faspfigures.c.
  */
 #pragma once
 
@@ -21,7 +21,8 @@
 
 G_BEGIN_DECLS
 
-/* A call that is refused is repeated, some times in a second: it is told of once. */
+/* Callers repeat a refused call some times in a second.  These many refused calls are
+ * remembered, so that the application hears of each once. */
 #define FASP_REFUSED_KEPT 16
 
 struct _FaspEndpoint
@@ -31,19 +32,19 @@ struct _FaspEndpoint
   gpointer random_data;
 
   GPtrArray *sessions;          /* FaspSession, owned, in the order they came: */
-  guint64 made;                 /* so many so far */
+  guint64 made;                 /* how many came so far */
   GHashTable *by_id;            /* id -> FaspSession */
-  GHashTable *by_call;          /* a listener's: all that an OPEN said -> FaspSession */
-  FaspWhereabouts whereabouts;  /* of their peers */
-  FaspTurns turns[FASP_LANES_MAX];      /* whose it is to be polled, by lane */
-  FaspTime refusal_told;        /* last event about somebody unproved */
-  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* told of, */
-  guint oldest_refused;         /* and which of them gives way */
+  GHashTable *by_call;          /* listener: all that an OPEN said -> FaspSession */
+  FaspWhereabouts whereabouts;  /* of the sessions' peers */
+  FaspTurns turns[FASP_LANES_MAX];      /* which session to poll next, by lane */
+  FaspTime refusal_told;        /* last event about a caller of unproved address */
+  guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* nonces, */
+  guint oldest_refused;         /* and which of them is replaced next */
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
-  FaspGate *gate, *own_gate;    /* the port's, which may be ours alone */
-  FaspStreamName names[FASP_STREAM_NAMES];      /* a listener's that has a streamid */
+  FaspGate *gate, *own_gate;    /* the port's; own_gate: not shared, owned */
+  FaspStreamName names[FASP_STREAM_NAMES];      /* listener with a streamid */
 
   /* calling */
   gboolean has_peer, expected;
@@ -51,60 +52,61 @@ struct _FaspEndpoint
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer, peer_before;        /* that is called, and was called before that */
   FaspCaller caller;
-  guint wanted, wanted_serial;  /* of several peers: faspmove.c, */
-  FaspTime move_time;           /* and when it is another one */
-  guint refused;                /* in a row, for good */
-  guint cookie_link, cookie_tries;      /* of the way that the cookie is for */
+  guint wanted, wanted_serial;  /* of several peers (faspmove.c), */
+  FaspTime move_time;           /* and when to move on to the next */
+  guint refused;                /* peers in a row that refused for good */
+  guint cookie_link, cookie_tries;      /* link that the cookie is for, and calls by it */
   FaspTime call_started, redial_time, punch_time;
-  guint punched;                /* links, this time */
+  guint punched;                /* links punched this time */
   FaspReason last_reject;
 
   /* sender */
   FaspStore *store;
-  FaspPlanner *planner;         /* of a sender's sessions */
-  FaspHeap needs;               /* the first block of each session that it may need */
-  guint64 hold;                 /* kept for a peer that may come back */
+  FaspPlanner *planner;         /* shared by its sessions */
+  FaspHeap needs;               /* the first block that each session may need */
+  guint64 hold;                 /* first block kept for a peer that may come back */
   FaspTime hold_deadline;
-  FaspTime measured_by;         /* nothing is written before; FASP_NEVER: it may be */
+  FaspTime measured_by;         /* nothing is written before; FASP_NEVER: no wait */
   FaspTime media_time;
-  FaspSource source;            /* of what is written */
+  FaspSource source;            /* how fast the application writes */
   guint64 past;                 /* the first block kept as history, */
-  guint64 key;                  /* and that of the newest key frame; fasphistory.c */
-  FaspHeader header;            /* of what is written */
-  FaspPlace own;                /* where what we write ourselves began */
-  guint own_origins;            /* how many there have been */
-  FaspPlace left;               /* where the peer that is called stood when it was
-                                   heard last */
+  guint64 key;                  /* and that of the newest key frame (fasphistory.c) */
+  FaspHeader header;            /* of the stream that is written */
+  FaspPlace own;                /* where the stream that we write ourselves began */
+  guint own_origins;            /* how many such streams there have been */
+  FaspPlace left;               /* caller: where the peer stood when it was heard
+                                   last */
   guint32 packet_size;          /* of what is written, bytes; 0: any */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
   FaspTime skip_event;          /* when the application was told of skips */
 
-  /* a group: what a sender sends, or whom a receiver has heard of */
+  /* a group: the sender's, or the senders that a receiver has heard of */
   FaspGroup *group;
   FaspAnnouncers announcers;
 
-  gboolean received;            /* the one stream that it was to, to its end */
-  gboolean given_up;            /* it was told that no call will follow */
+  gboolean received;            /* listener: has its one stream, to the end */
+  gboolean given_up;            /* the application was told that no call will follow */
   FaspTime gap_told;            /* 0: none yet */
   /* receiver */
   guint32 reading;              /* session of the block read last */
-  FaspTime reading_offset;      /* from its media time to when it is to be played, less
-                                 * the latency that the session began with */
+  FaspTime reading_offset;      /* from its media time to when to play it, less the
+                                 * latency that the session began with */
   FaspSenderClock reading_clock;
   FaspMediaClock media_clock;   /* of the session that was read last and is gone */
   FaspSkew skew;
   FaspAddress reading_from;     /* where the block read last came from, */
-  FaspPlace stand;              /* and the byte behind it; */
-  FaspPlace whole;              /* it would be that if nothing had been missing since */
+  FaspPlace stand;              /* the byte behind it, */
+  FaspPlace whole;              /* and where it would be if nothing were missing since
+                                   a place was known */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
   gboolean has_last;
   FaspSessionStats last;        /* of the session removed last, */
-  FaspFlowStats *last_flows;    /* if it had several */
+  FaspFlowStats *last_flows;    /* if it had several flows; owned */
 
   FaspTrace trace;
-  FaspTime looked;              /* when we were last there to listen */
+  FaspTime looked;              /* when the endpoint was last called */
   gboolean closing;
   FaspEndpointStats stats;
 };
@@ -121,73 +123,79 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
-/* faspencoder.c: what it is to be told by now. */
+/* faspencoder.c: tells the encoder what has changed. */
 void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
-/* Somebody has left, and until another comes there may be no turn. */
+/* A session has left.  If it was the last one, tells the encoder now: nothing may be
+ * polled until another one comes. */
 void fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now);
+/* An unused connection id, with the endpoint's prefix. */
 guint32 fasp_endpoint_new_id (FaspEndpoint * endpoint);
+/* Queues an event, filled in from @session (NULL: none).  The queue owns it. */
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint * endpoint,
     FaspEventType type, const FaspSession * session);
-/* There may be many gaps: is one told of now? */
+/* TRUE: report this gap.  Of many gaps, one a minute is reported. */
 gboolean fasp_endpoint_tells_gap (FaspEndpoint * endpoint, FaspTime now);
 /* The first session that is open, or NULL. */
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint * endpoint);
 /* The first one besides @except that is open and heard, or NULL. */
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
     const FaspSession * except);
-/* We are there.  Before anything is made of @now: how long it is since is not always the peers'
- * silence. */
+/* Notes that the endpoint is called.  To be called before @now is used for anything: if our
+ * process stood still, the time since the last call is not the peers' silence, and deadlines
+ * are put off by it. */
 void fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now);
-/* faspsending.c: the lane of the next session: the first that is not full, or the one with
- * the fewest. */
+/* faspsending.c: the lane for the next session: the first that is not full, or the one with
+ * the fewest sessions. */
 guint fasp_sending_choose_lane (const FaspEndpoint * endpoint);
-/* Lanes have got more or fewer sessions. */
+/* The number of sessions in some lane has changed. */
 void fasp_sending_share (FaspEndpoint * endpoint);
-/* Units that a receiver's buffer is sure to hold. */
+/* Units (FASP_BLOCK_UNIT) that a receiver's buffer is sure to hold. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint * endpoint);
-/* @session is to be looked at, now; all of them are. */
+/* @session, or all of them, must be looked at now. */
 void fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session);
 void fasp_endpoint_wake_all (FaspEndpoint * endpoint);
-/* faspwriting.c: a sender's store. */
+/* faspwriting.c: makes a sender's store. */
 void fasp_writing_begin (FaspEndpoint * endpoint);
-/* Blocks are as large as the narrowest path in use takes: it may be another one. */
+/* The narrowest path in use may have changed: makes new blocks as large as it takes. */
 void fasp_writing_fit_blocks (FaspEndpoint * endpoint);
-/* A sender's session may have let go of blocks. */
+/* A sender's session may need fewer blocks now. */
 void fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session);
-/* Lets go of blocks that nobody needs any more. */
+/* Releases blocks that nobody needs any more. */
 void fasp_writing_trim (FaspEndpoint * endpoint);
-/* A session opened: the first one, of how large blocks? one more, what does it lack? */
+/* A session opened: finds out what its peer lacks, and for the first session waits a moment
+ * until the path's width is known. */
 void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
-/* It may have been moved ahead of the header that it waits for. */
+/* Does the session still wait for a header?  It may have it now, or have skipped it. */
 void fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
-/* Has its peer nothing of the stream, and will it lack the beginning? */
+/* TRUE: the peer has nothing of the stream, and will not get its beginning. */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
     const FaspSession * session);
 void fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now);
 /* faspreading.c: a receiver's session begins; @told: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told);
-/* It is over: what is known of the sender's clock stays; @session may be NULL. */
+/* It is over: keeps what is known of the sender's clock; @session may be NULL. */
 void fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session);
-/* fasplifecycle.c: a session begins, with a peer that has told this of itself; */
+/* fasplifecycle.c: makes a session and adds it to the endpoint; @told: the peer's hello. */
 FaspSession *fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHello * told,
     const guint8 nonce[FASP_NONCE_SIZE], guint64 start);
-/* it is connected; */
+/* The session is connected. */
 void fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
-/* something has come from its peer; */
+/* Something has come from its peer. */
 void fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session);
-/* another one takes its place. */
+/* Another session takes its place. */
 void fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
-/* What the passing of time does to it. FALSE: it is to be removed. */
+/* Runs its timers.  FALSE: the caller must remove it. */
 gboolean fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
+/* Removes it from the endpoint and frees it. */
 void fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session);
-/* faspdial.c: what we say of ourselves, in OPEN and ACCEPT. */
+/* faspdial.c: fills in what we say of ourselves in OPEN and ACCEPT. */
 void fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     guint64 start);
 
