@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspallowance.h: some at once, and then one in each interval: a token bucket.
+ * faspallowance.h: a token bucket: a burst at once, then one token per interval.
  *
- *     taken in any time t <= burst + t / interval
+ *     tokens taken in any time t <= burst + t / interval
  *
- * All that there is of one is when it would be full again, if nothing more were taken; 0: it is.
+ * Its only state is the time at which it would be full again if nothing more were taken; 0: it is
+ * full.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: none is left now.  @interval: µs. */
+/* Takes a token; FALSE: none is left now.  @interval: µs. */
 static inline gboolean
 fasp_allowance_take (FaspTime * full, FaspTime now, FaspTime interval,
     guint burst)

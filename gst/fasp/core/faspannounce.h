@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspannounce.h: senders that a receiver of a group has heard of, and which of them it calls.
+ * faspannounce.h: the senders that a receiver of a group has heard of, and which of them to call.
  *
- * Anybody can say that there is a sender, so nothing is believed: each is called in
- * turn for a while, and what the handshake makes of it counts.  A few are remembered; when there are
- * more, a new one takes the place of any other, by chance, so that nobody can make sure
- * that the right one is never called.
+ * Anybody can announce a sender, so an announcement proves nothing: the receiver calls each
+ * sender in turn for a while, and the handshake decides.  It remembers a few senders.  When there
+ * are more, a new one replaces one that is chosen at random, so that nobody can make sure that the
+ * right one is never called.
  */
 #pragma once
 
@@ -14,19 +14,19 @@
 G_BEGIN_DECLS
 
 #define FASP_ANNOUNCERS 8
-/* One that is not heard again is forgotten. */
+/* A sender that is not heard again for this time is forgotten. */
 #define FASP_ANNOUNCER_FORGOTTEN (2 * FASP_SEC)
-/* One is called for so long. */
+/* How long one sender is called. */
 #define FASP_ANNOUNCER_TURN (3 * FASP_SEC)
 
 typedef struct
 {
   FaspAddress address;
   FaspTime heard;               /* 0: nobody */
-  guint64 called;               /* when, counted in calls; 0: not yet */
+  guint64 called;               /* number of its last call, of all calls; 0: not yet */
 } FaspAnnouncer;
 
-/* Zeroes: nobody is known. */
+/* All 0: nobody is known. */
 typedef struct
 {
   FaspAnnouncer list[FASP_ANNOUNCERS];
@@ -34,13 +34,13 @@ typedef struct
   FaspTime turn_end;            /* of the one that is called */
 } FaspAnnouncers;
 
-/* @chance: whose place it takes if there is no other; any number. */
+/* @chance: a random number, which says whom it replaces if there is no free place. */
 void fasp_announcers_heard (FaspAnnouncers * a, FaspTime now,
     const FaspAddress * from, guint32 chance);
-/* The one to be called from now on; NULL: the one that is called now has its turn, or
- * nobody is known. */
+/* The sender to call from now on; NULL: the turn of the one that is called now is not over,
+ * or nobody is known. */
 const FaspAnnouncer *fasp_announcers_choose (FaspAnnouncers * a, FaspTime now);
-/* The one that is called does not want us: its turn is over if there is another one. */
+/* The sender that is called has refused us: its turn is over if another one is known. */
 void fasp_announcers_refused (FaspAnnouncers * a, FaspTime now);
 
 G_END_DECLS

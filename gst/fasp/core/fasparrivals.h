@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasparrivals.h: when packets of a flow arrived, for the sender's rate control.
+ * fasparrivals.h: when packets of a flow arrived, which a receiver reports for the sender's
+ * rate control.
  *
- * Of what has come since it was told last, at most FASP_ARRIVALS of the packets, evenly
- * spaced by number: when there are more, every other is left out.  Only packets newer
- * than all before count, so that numbers and times go up together.
+ * Holds at most FASP_ARRIVALS of the packets that have come since the last report, evenly
+ * spaced: when there are more, every other one is dropped.  The caller adds only packets
+ * that are newer than all before, so numbers and times rise together.
  */
 #pragma once
 
@@ -24,16 +25,16 @@ typedef struct
 {
   FaspArrival list[FASP_ARRIVALS];      /* oldest first */
   guint n;
-  guint stride;                 /* one of so many is kept */
-  guint passed;                 /* since the last one that was */
+  guint stride;                 /* one of this many packets is kept */
+  guint passed;                 /* packets since the last one that was kept */
 } FaspArrivals;
 
 void fasp_arrivals_init (FaspArrivals * arrivals);
 /* Packet @pn, newer than all before, came at @now. */
 void fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn);
-/* Leaves out every other. */
+/* Drops every other one. */
 void fasp_arrivals_thin_out (FaspArrivals * arrivals);
-/* They have been told. */
+/* They have been reported: begins anew. */
 void fasp_arrivals_reset (FaspArrivals * arrivals);
 
 G_END_DECLS

@@ -2,8 +2,9 @@
  *
  * faspblock.h: a block, one datagram's payload of the stream.
  *
- * Immutable once sealed, reference counted with atomics because blocks leave
- * the core towards other threads (a GstMemory may hold the last reference).
+ * A block does not change once it is sealed.  Its reference count is atomic,
+ * as blocks leave the core towards other threads (a GstMemory may hold the
+ * last reference).  `local' flags and fields are never on the wire.
  */
 #pragma once
 
@@ -13,43 +14,45 @@ G_BEGIN_DECLS
 
 enum
 {
-  FASP_BLOCK_MARK = 1 << 0,     /* no bytes of the stream (faspposition.h); the end
-                                   of it, where there is no payload */
+  FASP_BLOCK_MARK = 1 << 0,     /* holds no bytes of the stream (faspposition.h);
+                                   without a payload: the end of the stream */
   FASP_BLOCK_DISCONT = 1 << 1,  /* bytes are missing before this (local) */
   FASP_BLOCK_EOS = 1 << 2,      /* read: the stream ends here; no payload (local) */
   FASP_BLOCK_KEY = 1 << 3,      /* read: a key frame begins with it (local) */
-  FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first of another media time (local) */
+  FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first since the sender's clock jumped (local) */
   FASP_BLOCK_HEADER = 1 << 5,   /* read: no bytes of the stream, but its header
                                    (faspheader.h; local) */
-  FASP_BLOCK_ENTER = 1 << 6,    /* read: this one goes before the next (local) */
+  FASP_BLOCK_ENTER = 1 << 6,    /* read: the reader needs this header before the
+                                   next block (local) */
 };
 
-/* Memory of somebody else that blocks lie in: to be embedded.  What says where they lie, a
- * FaspBlock each, is made for many at a time and lives as long as the memory. */
+/* Memory of somebody else that the payloads of blocks lie in, to be embedded in its owner's
+ * struct.  The FaspBlocks are allocated in slabs, which live as long as the memory. */
 typedef struct _FaspMemory FaspMemory;
 typedef struct _FaspSlab FaspSlab;
 
 struct _FaspMemory
 {
-  gint refs;                    /* atomic; one more for each block */
-  void (*free) (FaspMemory * memory);   /* on whatever thread is the last */
+  gint refs;                    /* atomic; each block holds one */
+  void (*free) (FaspMemory * memory);   /* on whichever thread drops the last reference */
   FaspSlab *slab;               /* the newest */
 };
 
-/* With one reference. */
+/* The caller holds one reference. */
 void fasp_memory_init (FaspMemory * memory,
     void (*free) (FaspMemory * memory));
 FaspMemory *fasp_memory_ref (FaspMemory * memory);
 void fasp_memory_unref (FaspMemory * memory);
-/* No block is in it any more: once more with one reference, for others. */
+/* No block is in it any more: makes it ready for other blocks, with one reference. */
 void fasp_memory_reuse (FaspMemory * memory);
-/* The same, for good; by @free, or who owns one without. */
+/* No block is in it any more, for good: frees the slabs.  `free' calls this, or the owner
+ * if there is no `free'. */
 void fasp_memory_clear (FaspMemory * memory);
 
 #define FASP_OFFSET_UNKNOWN G_MAXUINT64
 
-/* A receiver's window is counted in blocks of a common datagram; one of a jumbo
- * frame counts as several. */
+/* A receiver's window is counted in units, blocks of a common datagram.  A block of a
+ * jumbo frame is several units. */
 #define FASP_BLOCK_UNIT 1500    /* payload bytes */
 
 typedef struct
@@ -61,23 +64,24 @@ typedef struct
   guint32 capacity;             /* payload bytes allocated */
   guint64 number;
   guint64 place;                /* sender: units of all blocks before it */
-  guint64 offset;               /* of its first byte in the stream, or
+  guint64 offset;               /* of its first byte in the stream, bytes, or
                                    FASP_OFFSET_UNKNOWN */
   FaspTime media_time;          /* sender's media time */
   FaspTime arrival;             /* receiver: when it was complete; sender: when
                                    its first byte was written */
-  guint8 *data;                 /* the payload: room, or in memory, which is
-                                   not to be changed then */
-  FaspMemory *memory;           /* NULL: room */
+  guint8 *data;                 /* the payload: in room, or in memory, and then
+                                   read-only */
+  FaspMemory *memory;           /* a reference; NULL: the payload is in room */
   guint8 room[];
 } FaspBlock;
 
+/* An empty block with room of its own. */
 FaspBlock *fasp_block_new (guint32 capacity);
-/* Full, of bytes that lie in @memory, to which it takes a reference.  Blocks of one memory are made
- * by one thread at a time. */
+/* A full block, whose payload is @data in @memory.  Takes a reference to @memory.  One thread
+ * at a time may make blocks in one memory. */
 FaspBlock *fasp_block_new_in (FaspMemory * memory, const guint8 * data,
     guint32 size);
-/* Lets go of room that is not used. */
+/* Frees room that is not used.  The block, whose only reference is the caller's, may move. */
 FaspBlock *fasp_block_shrink (FaspBlock * block);
 /* Units that a block of @size bytes takes of a window. */
 static inline guint

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspbudget.h: the bytes a second that feedback may take on its way back.
+ * faspbudget.h: how many bytes per second feedback may take on its way back.
  *
- * That way may be a thousand times narrower than the way there (ADSL, satellites), and what
- * queues on it makes every round longer.  As RFC 5690 does for the acknowledgements of TCP,
- * the sender finds what it takes and tells it to the receiver; by delay, not by loss, as a
- * feedback that is lost costs little and one that is late costs its lateness:
+ * The way back may be a thousand times narrower than the way there (ADSL, satellites), and a
+ * queue on it makes every round trip longer.  As RFC 5690 does for TCP's acknowledgements, the
+ * sender finds out what the way back can carry and tells the receiver.  It goes by delay, not by
+ * loss: a lost feedback costs little, a late one costs its lateness.
  *
- *     way     what its clock said when a feedback left and what ours says when it comes; how much
- *             that is above the least of the last 10 to 20 s is the queue, the least
- *             of a look of 100 ms and four feedbacks
- *     queue   above 50 ms: three quarters, above 150 ms half of what gets through;
- *             below 15 ms: an eighth more, or twice as much while that is below three
- *             quarters of what got through, if half of it is used
+ *     way     the time by our clock at which a feedback comes, less the time by the peer's clock
+ *             at which it left.  The queue is what that is above the least of the last 10 to
+ *             20 s.  A look takes the shortest queue of 100 ms and four feedbacks, at least.
+ *     queue   above 50 ms:  the budget becomes three quarters of what gets through,
+ *             above 150 ms: half of it;
+ *             below 15 ms:  an eighth more, or up to twice as much while that is below three
+ *                           quarters of what got through, if half of the budget is used
  *
- * and twice as far where looks differ by themselves (jitter).  It waits until what it did must
- * be seen before it looks again.  A queue that does not get shorter by that is not made by
- * feedback: the budget is as before, and what stands there is left alone.
+ * These limits are higher by twice what looks differ by themselves (jitter).  After a change
+ * the sender waits until its effect must show, and looks again then.  If a cut makes the queue
+ * no shorter, feedback does not make the queue: the budget is restored, and that queue is
+ * ignored.
  */
 #pragma once
 
@@ -24,19 +26,20 @@
 
 G_BEGIN_DECLS
 
-/* Bytes per second: at first, at least and at most; a share of what is sent if that is more. */
+/* Bytes per second: first, least and most.  A _SHARE n is the n-th part of what is sent, and
+ * counts if that is more. */
 #define FASP_BUDGET_FIRST 16000
 #define FASP_BUDGET_FIRST_SHARE 256
 #define FASP_BUDGET_LEAST 1000
 #define FASP_BUDGET_LEAST_SHARE 2048
 #define FASP_BUDGET_MOST 100000000
 #define FASP_BUDGET_LOOK (100 * FASP_MSEC)
-/* What may be said at once is as much as in such a time... */
+/* A burst of feedback is what the budget allows in this time... */
 #define FASP_BUDGET_DEPTH (125 * FASP_MSEC)
-/* ... and so long at most one waits that may be said no more. */
+/* ... and feedback beyond the budget waits this long at most. */
 #define FASP_BUDGET_WAIT (250 * FASP_MSEC)
 
-/* Of the way back of one flow; zeroes: nothing is known. */
+/* The way back of one flow; all 0: nothing is known. */
 typedef struct
 {
   gboolean measured;
@@ -49,33 +52,33 @@ typedef struct
 typedef struct
 {
   guint64 rate;                 /* bytes/s; 0: no feedback has come */
-  FaspTime look_from;           /* by our clock, */
-  guint32 look_clock;           /* and by the peer's, */
+  FaspTime look_from;           /* the look began: by our clock, */
+  guint32 look_clock;           /* and by the peer's; */
   FaspTime look_least;          /* the shortest queue since, */
-  guint look_count;
-  guint64 look_bytes;           /* and what came behind the first */
+  guint look_count;             /* feedbacks since, */
+  guint64 look_bytes;           /* and the bytes of all but the first */
   FaspTime last_least;          /* of the look before */
-  gdouble noise;                /* µs; by which looks differ without a queue */
-  guint32 wait_clock;           /* what left before does not show what was done, but by */
-  FaspTime wait_until;          /* then it is believed to */
-  guint64 rate_before;          /* what was cut; 0: nothing was, or it helped */
-  FaspTime queue;               /* when less was said; 0: it is not yet */
-  FaspTime others;              /* queue that is not ours */
+  gdouble noise;                /* µs by which looks differ without a queue */
+  guint32 wait_clock;           /* the effect of a change shows in what left after that, */
+  FaspTime wait_until;          /* or came after that */
+  guint64 rate_before;          /* a cut; 0: there was none, or it helped */
+  FaspTime queue;               /* once the receiver obeyed the cut; 0: it did not yet */
+  FaspTime others;              /* the part of the queue that is not ours */
   guint64 passes;               /* bytes/s that get through, as the last queue has shown;
                                    0: there was none */
-  gboolean disobeyed;           /* by what came: it has not been told */
+  gboolean disobeyed;           /* more comes than the budget: the receiver was not told */
 } FaspBudget;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
- * peer's, and came by @way; @sent: bit/s that it is about. */
+ * peer's clock, and came by @way.  @sent: bit/s that we send to the peer. */
 void fasp_budget_feedback (FaspBudget * budget, FaspWayBack * way,
     FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 
-/* The receiver's: when the next may leave. */
+/* The receiver's: when the next feedback may leave. */
 typedef struct
 {
-  guint64 rate;                 /* bytes/s; 0: not told */
-  FaspTime paid;                /* what was said is paid for, then */
+  guint64 rate;                 /* bytes/s; 0: the sender has told none */
+  FaspTime paid;                /* when the feedback that has left is paid for */
 } FaspAllowance;
 
 void fasp_allowance_set (FaspAllowance * allowance, guint64 rate);

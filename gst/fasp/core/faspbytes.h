@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspbytes.h: cursors over bytes.
+ * faspbytes.h: cursors that read and write bytes.
  *
  * A failed read or write sets `failed' and every later one fails too, so a
  * parser checks once, at its end.  Integers are big-endian; varints are those
@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 #define FASP_VARINT_MAX ((G_GUINT64_CONSTANT (1) << 62) - 1)
-#define FASP_VARINT_SIZE 8      /* bytes of a large one */
+#define FASP_VARINT_SIZE 8      /* bytes of the longest one */
 
 typedef struct
 {
@@ -28,8 +28,8 @@ typedef struct
   guint8 *data;
   gsize size, used;
   gboolean failed;
-  const guint8 *payload;        /* belongs behind what is written, and stays */
-  gsize payload_size;           /* where it is: see fasp_write_payload() */
+  const guint8 *payload;        /* comes after what is written, and is not */
+  gsize payload_size;           /* copied: see fasp_write_payload() */
 } FaspWriter;
 
 static inline const guint8 *
@@ -93,7 +93,7 @@ fasp_write_bytes (FaspWriter * w, gconstpointer data, gsize n)
     memcpy (at, data, n);
 }
 
-/* The last that is written, without a copy. */
+/* Ends what is written with @data, which is not copied and must stay valid. */
 static inline void
 fasp_write_payload (FaspWriter * w, const guint8 * data, gsize n)
 {
