@@ -7,8 +7,8 @@
  *   RETRY     if its address must be proved first: many sessions or half-open
  *             ones (half_open_max) exist, callers are many (faspgate.h), or
  *             the application is to be asked,
- *   ACCEPT    again, if it repeats one that was accepted; the session answers
- *             one that proves that it belongs to it (resume),
+ *   ACCEPT    again, if it repeats one that was accepted,
+ *   a PING    of its session, if it proves that it belongs to one (resume),
  *   REJECT    with the reason, if it cannot be served,
  *   ACCEPT    otherwise, and a session in state HALF is made.
  *

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspchance.h: which share of the packets chance loses.
+ * faspchance.h: the share of packets that is lost by chance (random loss), not by congestion.
  *
- * A queue that overflows and a policer lose what is too much for them, and nothing of who sends half
- * of what they take.  Chance does not ask how fast a packet has left.  So it is the share that is lost of
- * what left slowly, at FASP_CHANCE_SLOW of the rate at most, and has not waited: of the last 10 to 20 s,
- * and less than that while little has left so.
+ * A queue that overflows and a policer drop what is too much for them, and nothing from a sender that
+ * sends half of what they can take.  Random loss does not depend on how fast a packet was sent.  So it is
+ * estimated as the share lost of the packets of the last 10 to 20 s that left slowly, at FASP_CHANCE_SLOW
+ * of the rate at most, and met no queue.  The estimate is lower than that while few packets left so.
  *
- * Who loses some and does not know whose that is sends less for a moment, as a drain does.
+ * A sender that has losses, but has sent too little slowly to know their cause, sends less for a
+ * moment: its next drain is longer.
  */
 #pragma once
 
@@ -21,25 +22,25 @@ G_BEGIN_DECLS
 /* All 0: nothing is known. */
 typedef struct
 {
-  /* a stretch of packets, from that one on */
+  /* the stretch of packets that began with `from' */
   FaspRateSample from;
   gdouble stretch_told, stretch_lost;
   gboolean queued;
-  /* of late; halved then */
+  /* packets of late, all and those that left slowly; halved at intervals, since */
   gdouble told, lost, slow_told, slow_lost;
   FaspTime since;
 } FaspChance;
 
-/* Of @told packets more @lost are lost; @newest of those that arrived.  @rate: bit/s, of what leaves as fast
- * as it may.  @queued: they have waited. */
+/* @told more packets were reported, of which @lost are lost.  @newest: the newest that arrived.  @rate: the
+ * rate in force, bit/s.  @queued: they have waited in a queue. */
 void fasp_chance_add (FaspChance * chance, FaspTime now,
     const FaspRateSample * newest, gdouble rate, guint64 told, guint64 lost,
     gboolean queued);
-/* Of @told packets, the share that is lost beside what chance loses of as many: none, if there are no more
- * of them than it may lose. */
+/* Of @told packets, of which @lost are lost, the share that is lost beyond what chance loses of so many;
+ * 0 if chance alone may have lost them. */
 gdouble fasp_chance_get_others (const FaspChance * chance, guint64 told,
     guint64 lost);
-/* More is lost than could be harmless, and hardly anything has left slowly. */
+/* TRUE: so much is lost that the cause must be found, but hardly anything has left slowly. */
 gboolean fasp_chance_is_unclear (const FaspChance * chance);
 
 G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcontest.h: is a queue filled by others whatever is done, and how much of it is to be ours?
+ * faspcontest.h: do others keep the queue filled whatever we do, and what share of it is to be ours?
  *
- * A queue that is still there after FASP_CONTEST_STUBBORN attempts to drain it is another's, who
- * takes all that is left to him.  From then on the share of the others is measured again and again
- * (fasp_span_get_others ()), and the rate goes some of the way to where that would be what is aimed at;
- * until there is nobody, or nothing to be sent that would tell.
+ * A queue that still stands after FASP_CONTEST_STUBBORN attempts to drain it is kept by others, who
+ * take all that is left to them.  From then on we compete: the others' share is measured again and
+ * again (fasp_span_get_others ()), and the rate moves some of the way to where that share would be the
+ * wanted one.  This ends when nobody else is there, or when too little is sent to measure.
  */
 #pragma once
 
@@ -15,23 +15,26 @@ G_BEGIN_DECLS
 
 #define FASP_CONTEST_STUBBORN 6
 
-/* All 0: there is none. */
+/* All 0: there is no contest. */
 typedef struct
 {
   gboolean on;
-  guint stubborn;               /* looks in a row at a queue that did not go away, */
-  guint blind;                  /* at what was no contrast, as nothing was there to be sent, */
-  guint lonely;                 /* or at what tells of nobody else */
+  /* looks in a row: */
+  guint stubborn;               /* at a queue that did not go away, */
+  guint blind;                  /* that could not tell, as there was too little to send, */
+  guint lonely;                 /* or that found nobody else */
 } FaspContest;
 
-/* Once more a queue stands. */
+/* A queue stands once more. */
 void fasp_contest_stands (FaspContest * contest);
 /* It was no queue, or does not stand any more. */
 void fasp_contest_vanished (FaspContest * contest);
-/* Nothing could be told.  FALSE: it is over, as who has no more to send does not compete. */
+/* A measurement could not tell.  FALSE: the contest is over, as a sender that has no more to
+ * send does not compete. */
 gboolean fasp_contest_look_in_vain (FaspContest * contest);
-/* Times the rate that it is to be, where others have that share; 0: it is over, as the queue is
- * ours.  @room: there was some on the path, where all that is sent arrives, whosever it is. */
+/* @others: their share, as measured.  Returns the factor to multiply the rate by; 0: the contest is
+ * over, as the queue is ours.  @room: no queue stood in a part of the measurement.  All that is sent
+ * arrives then, whoever sends it, so the rate is not raised. */
 gdouble fasp_contest_judge (FaspContest * contest, gdouble others,
     gboolean room);
 void fasp_contest_leave (FaspContest * contest);

@@ -2,10 +2,12 @@
  *
  * faspcookie.h: proof that a caller receives at the address it sends from.
  *
- * low bits of the time (8 bytes, µs) | HMAC-SHA256 (secret, address | caller's
- * nonce | time): the listener keeps nothing; only who got the RETRY can repeat it,
- * from that address, for that handshake, for FASP_COOKIE_LIFETIME.  All of the time
- * would tell anybody for how long the machine has been running.
+ *     low bits of the time (8 bytes, µs) |
+ *     HMAC-SHA256 (secret, address | caller's nonce | time)
+ *
+ * The listener keeps no state.  Only the caller that got the RETRY can send the
+ * cookie, from that address, for that handshake, within FASP_COOKIE_LIFETIME.  The
+ * whole time would tell anybody how long the machine has been running.
  */
 #pragma once
 
@@ -14,7 +16,7 @@
 G_BEGIN_DECLS
 
 #define FASP_COOKIE_LIFETIME (10 * FASP_SEC)
-/* What comes after that has the same low bits again. */
+/* µs after which the low bits repeat. */
 #define FASP_COOKIE_PERIOD (G_GINT64_CONSTANT (1) << 28)
 #define FASP_COOKIE_SECRET_SIZE 32
 

@@ -2,8 +2,9 @@
  *
  * faspcopies.h: copies of rexes that wait for their time.
  *
- * One entry for each block, by the time at which its next copy is due.  An
- * entry is taken out and, while copies are left, put back for the next.
+ * A heap with one entry for each block, ordered by the time at which its next
+ * copy is due.  The caller takes out an entry and, while copies are left, puts
+ * it back for the next one.
  */
 #pragma once
 
@@ -15,11 +16,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTime due, deadline;       /* of no use after the deadline */
-  FaspTime apart;               /* from one copy to the next */
+  FaspTime due, deadline;       /* the copy is useless after the deadline */
+  FaspTime apart;               /* time from one copy to the next */
   guint64 number;               /* block */
-  guint8 round, copy;           /* the first copy of a rex is the rex itself, 0 */
-  guint8 last;                  /* copy */
+  guint8 round, copy;           /* copy 0 is the rex itself */
+  guint8 last;                  /* number of the last copy */
 } FaspCopy;
 
 typedef struct
@@ -30,7 +31,7 @@ typedef struct
 void fasp_copies_init (FaspCopies * copies);
 void fasp_copies_clear (FaspCopies * copies);
 
-/* FALSE: too many are waiting. */
+/* FALSE: FASP_COPIES_WAITING_MAX are waiting already. */
 gboolean fasp_copies_push (FaspCopies * copies, const FaspCopy * copy);
 /* The one due first, whether due or not; NULL: none. */
 const FaspCopy *fasp_copies_peek (const FaspCopies * copies);

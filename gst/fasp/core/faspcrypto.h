@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcrypto.h: what the protocol takes from libcrypto, and AES where there is something
- * quicker (faspipsec.h), in the shapes that it needs.  Nothing here is of our own making.
+ * faspcrypto.h: thin wrappers of what the protocol uses of libcrypto, and of a quicker
+ * AES where there is one (faspipsec.h).  No cryptography here is of our own making.
  *
- * Memory is the only thing that can fail unless said otherwise, and GLib's
- * answer to that is to abort.
+ * Unless said otherwise, calls can fail only for lack of memory, and then they
+ * abort, as GLib does.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define FASP_KEY_SIZE 32        /* of a secret, and of a point on the curve */
 #define FASP_AEAD_TAG_SIZE 16
 #define FASP_AEAD_NONCE_SIZE 12
-/* A passphrase of fewer bytes is refused; of more too: it is a mistake. */
+/* Bytes; a shorter passphrase is refused, and a longer one is taken for a mistake. */
 #define FASP_PASSPHRASE_MIN 10
 #define FASP_PASSPHRASE_MAX 1024
 
@@ -32,30 +32,30 @@ typedef struct _FaspAead FaspAead;
 /* AES-128 takes the first half of @key. */
 FaspAead *fasp_aead_new (FaspAeadType type,
     const guint8 key[FASP_KEY_SIZE]);
-/* By libcrypto, whatever else there is. */
+/* The same, always with libcrypto. */
 FaspAead *fasp_aead_new_portable (FaspAeadType type,
     const guint8 key[FASP_KEY_SIZE]);
 void fasp_aead_free (FaspAead * aead);
-/* Writes @size + @more_size + FASP_AEAD_TAG_SIZE bytes to @out, which may be
- * @data: all of @data and @more as one. */
+/* Seals @data and @more as one text.  Writes @size + @more_size +
+ * FASP_AEAD_TAG_SIZE bytes to @out, which may be @data. */
 void fasp_aead_seal (FaspAead * aead,
     const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 * ad,
     gsize ad_size, const guint8 * data, gsize size, const guint8 * more,
     gsize more_size, guint8 * out);
-/* Writes @size - FASP_AEAD_TAG_SIZE bytes to @out, which may be @data; FALSE:
- * not sealed like that, and what @out holds is worth nothing. */
+/* Writes @size - FASP_AEAD_TAG_SIZE bytes to @out, which may be @data.  FALSE:
+ * the tag is wrong, and what is in @out must not be used. */
 gboolean fasp_aead_open (FaspAead * aead,
     const guint8 nonce[FASP_AEAD_NONCE_SIZE], const guint8 * ad,
     gsize ad_size, const guint8 * data, gsize size, guint8 * out);
 
-/* SHA-256 of @a and what follows it. */
+/* SHA-256 of @a and @b as one text. */
 void fasp_sha256 (const guint8 * a, gsize a_size, const guint8 * b,
     gsize b_size, guint8 digest[FASP_KEY_SIZE]);
 /* HMAC-SHA256 (key, label | data) cut to @size <= 32 bytes. */
 void fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
     const guint8 * data, gsize data_size, guint8 * out, gsize size);
-/* AES-128 (FIPS 197) under 16 bytes of @key, of @n blocks each by itself: a keyed
- * function of texts that are all of that length. */
+/* AES-128 (FIPS 197) with a key of 16 bytes.  Encrypts @n blocks, each by itself; used as
+ * a keyed function of texts of that length. */
 #define FASP_AES_BLOCK 16
 typedef struct _FaspAes FaspAes;
 FaspAes *fasp_aes_new (const guint8 key[FASP_AES_BLOCK]);
@@ -69,17 +69,17 @@ gboolean fasp_x25519 (const guint8 ours[FASP_KEY_SIZE],
 void fasp_x25519_public (const guint8 ours[FASP_KEY_SIZE],
     guint8 public_key[FASP_KEY_SIZE]);
 
-/* A passphrase stretched by scrypt (RFC 7914), so that each guess costs 32 MiB
+/* Stretches a passphrase with scrypt (RFC 7914), so that each guess costs 32 MiB
  * for a tenth of a second.  The salt is the same everywhere, because both ends
  * must come to the same key before they have exchanged anything. */
 void fasp_stretch (const gchar * passphrase, guint8 key[FASP_KEY_SIZE]);
 
-/* In constant time. */
+/* Compares in constant time. */
 gboolean fasp_equal (const guint8 * a, const guint8 * b, gsize size);
 void fasp_wipe (gpointer data, gsize size);
 
-/* Does this machine have instructions for AES-GCM? Without them ChaCha20 is
- * quicker, and safe from being timed. */
+/* Does this machine have instructions for AES-GCM?  Without them ChaCha20 is
+ * quicker, and safe from timing attacks. */
 gboolean fasp_crypto_has_aes (void);
 
 G_END_DECLS

@@ -2,11 +2,11 @@
  *
  * faspdatagram.h: a datagram on its way out.
  *
- * What it carries of a block stays in the block, and belongs between the bytes at `head':
- * the first @head bytes of data, then the payload, then what is left of data.
+ * A payload of a block is not copied.  The datagram on the wire is the first `head' bytes
+ * of data, then the payload, then the rest of data.
  *
- * A session makes it, and it is sealed then, which takes as long as all else and needs
- * nothing of the session: what protects the endpoint need not be held for that.
+ * A session makes a datagram, and it is sealed after that.  Sealing takes as long as all
+ * else, but needs nothing of the session, so the endpoint's lock need not be held.
  */
 #pragma once
 
@@ -16,11 +16,11 @@
 
 G_BEGIN_DECLS
 
-/* What it is still to be sealed with (faspseal.h), by one thread at a time for each sealer,
- * but not under what protects that. */
+/* What a datagram is still to be sealed with (faspseal.h).  One thread at a time may use a
+ * sealer's, without the endpoint's lock. */
 typedef struct
 {
-  struct _FaspLock *lock;       /* a reference; NULL: nothing is to be done */
+  struct _FaspLock *lock;       /* a reference; NULL: nothing to do */
   guint8 flow;
   guint64 pn;
 } FaspSeal;
@@ -30,24 +30,24 @@ typedef struct _FaspSealer FaspSealer;
 typedef struct
 {
   FaspAddress to;
-  gsize size;                   /* all together, sealed */
+  gsize size;                   /* on the wire: UDP payload, sealed */
   gboolean ecn;                 /* to be sent as ECT(0) (RFC 3168) */
-  FaspBlock *block;             /* a reference while there is such a payload */
+  FaspBlock *block;             /* a reference, as long as payload is in it */
   const guint8 *payload;
   gsize payload_size, head;
   FaspSeal seal;                /* what is still to be done */
   guint8 data[FASP_DATAGRAM_MAX];
 } FaspDatagram;
 
-/* Nothing is in it; it had been released, or was never used. */
+/* Makes it empty.  It must have been released, or never used. */
 void fasp_datagram_clear (FaspDatagram * datagram);
-/* @w: what was written to data, of which it left room for a tag, with a payload of @block
- * (NULL: none).  FALSE: it cannot be sealed as packet @pn. */
+/* @w: has written to data, and has left room for a tag there; its payload, if any, is of
+ * @block (NULL: none).  FALSE: it cannot be sealed as packet @pn. */
 gboolean fasp_datagram_finish (FaspDatagram * datagram, FaspSealer * sealer,
     guint8 flow, guint64 pn, const FaspWriter * w, const FaspBlock * block);
-/* To be called for each one that was polled, before anything else. */
+/* Call this for each datagram from fasp_endpoint_poll_lane(), before anything else. */
 void fasp_datagram_seal (FaspDatagram * datagram);
-/* To be called for each one that was polled, once it is sent or dropped. */
+/* Call this for each datagram that was polled, once it is sent or dropped. */
 void fasp_datagram_release (FaspDatagram * datagram);
 
 G_END_DECLS

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspdeparture.h: between the making of datagrams and their leaving.
+ * faspdeparture.h: the time between the making of datagrams and their leaving.
  *
- * A pace counts from when a datagram was made.  Several are made, of one session or of
- * many, and leave together; on a busy host that may be milliseconds later.  So that no
- * more leaves in a burst than the pace allows:
+ * A pacer counts from when a datagram was made.  A batch of datagrams, of one session or of
+ * many, is made and then leaves together.  On a busy host that may be milliseconds later.
+ * To keep bursts within what the pacers allow:
  *
- *   - what is made later than FASP_DEPARTURE_LATE after the first of a batch goes with the
- *     next one, though there were room;
- *   - if they have left later than that the paces count from then
+ *   - a datagram that is made later than FASP_DEPARTURE_LATE after the first of a batch
+ *     goes with the next batch, even if there is room in this one;
+ *   - if a batch leaves later than that, the pacers count from then
  *     (fasp_endpoint_left_late()).
  *
- * Beyond the bound of a pace (fasppacer.h) then at most what its rate makes of
- * FASP_DEPARTURE_LATE leaves together.
+ * So a burst exceeds the bound of a pacer (fasppacer.h) by what its rate sends in
+ * FASP_DEPARTURE_LATE, at most.
  */
 #pragma once
 
@@ -24,18 +24,18 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean waits;               /* some are made and have not left; */
+  gboolean waits;               /* some are made and have not left, */
   FaspTime first;               /* when the first of them was made */
 } FaspDeparture;
 
-/* May what is made at @now leave with those that wait? */
+/* May a datagram that is made at @now leave with those that wait? */
 static inline gboolean
 fasp_departure_takes (const FaspDeparture * departure, FaspTime now)
 {
   return !departure->waits || now - departure->first < FASP_DEPARTURE_LATE;
 }
 
-/* One was made. */
+/* A datagram was made. */
 static inline void
 fasp_departure_made (FaspDeparture * departure, FaspTime now)
 {
@@ -44,7 +44,7 @@ fasp_departure_made (FaspDeparture * departure, FaspTime now)
   departure->waits = TRUE;
 }
 
-/* All have left by @now. TRUE: late; the paces of what was made from @from on are to count
+/* All have left by @now.  TRUE: late, so the pacers of what was made since *@from must count
  * from now. */
 static inline gboolean
 fasp_departure_left (FaspDeparture * departure, FaspTime now, FaspTime * from)

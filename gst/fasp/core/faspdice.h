@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspdice.h: dice that are the same again with the same seed: xorshift64*
+ * faspdice.h: pseudo-random numbers that repeat with the same seed: xorshift64*
  * (Marsaglia 2003, Vigna 2016).
  *
- * For what need not be secret: when a receiver speaks, which flow a datagram takes.
+ * Only for what need not be secret: when a receiver speaks, which flow a datagram takes.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Uniform in [0, 1).  @dice: the seed at first, never 0. */
+/* Uniform in [0, 1).  *@dice: the state; the seed at first, never 0. */
 static inline gdouble
 fasp_dice_roll (guint64 * dice)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspecn.h: may the packets of a flow say that they can do with a mark instead of a
- * loss (ECN, RFC 3168)?
+ * faspecn.h: may the packets of a flow be sent as ECN-capable (RFC 3168), so that they
+ * are marked instead of dropped?
  *
- * There are paths that lose all that say so.  So, as in RFC 9000, appendix A.4, the
- * first ten do, no more until the peer has told of packets, and from then on all, if
- * one of the ten arrived, or none.  On a new way, and after a silence, it begins anew.
+ * Some paths lose all ECN-capable packets.  So, as in RFC 9000, appendix A.4, the first
+ * ten packets are sent as ECN-capable, and then none until the peer has reported on them.
+ * If one of the ten arrived, all further packets are ECN-capable, else none.  On a new
+ * way, and after a silence, the test begins anew.
  */
 #pragma once
 
@@ -15,7 +16,7 @@ G_BEGIN_DECLS
 
 /* The two bits beside DSCP. */
 #define FASP_ECN_MASK 3
-#define FASP_ECN_ECT0 2         /* can do with a mark */
+#define FASP_ECN_ECT0 2         /* ECN-capable */
 #define FASP_ECN_CE 3           /* marked */
 
 #define FASP_ECN_TESTED 10
@@ -28,22 +29,22 @@ typedef enum
   FASP_ECN_FAILED,
 } FaspEcnState;
 
-/* Zeroes: nothing sent yet. */
+/* All 0: nothing sent yet. */
 typedef struct
 {
   FaspEcnState state;
-  guint64 first, tested;        /* packet of the test, and how many */
-  guint64 end, received;        /* told last: of packets below, so many arrived; */
-  guint64 end_before, received_before;  /* and before the test */
+  guint64 first, tested;        /* first packet of the test, and how many there are */
+  guint64 end, received;        /* reported last: of the packets below end, so many arrived; */
+  guint64 end_before, received_before;  /* the same, before the test */
 } FaspEcn;
 
-/* Packet @pn leaves: does it say so? */
+/* Packet @pn leaves: TRUE: send it as ECT(0). */
 gboolean fasp_ecn_mark (FaspEcn * ecn, guint64 pn);
-/* The peer tells that @pn has arrived. */
+/* The peer reports that @pn has arrived. */
 void fasp_ecn_arrived (FaspEcn * ecn, guint64 pn);
-/* The peer has told of all packets below @end, of which @received have arrived. */
+/* The peer has reported on all packets below @end, of which @received have arrived. */
 void fasp_ecn_told (FaspEcn * ecn, guint64 end, guint64 received);
-/* The way is another, or may be. */
+/* The way has changed, or may have. */
 void fasp_ecn_restart (FaspEcn * ecn);
 
 G_END_DECLS

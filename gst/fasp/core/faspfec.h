@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfec.h: when a sender says more than the stream, and of what: repair symbols
- * (fasprlc.h) of a window that slides with it.
+ * faspfec.h: forward error correction: when a sender sends repair symbols (fasprlc.h),
+ * how many, and of which window of blocks.  The window slides with the stream.
  *
- * A part of a repair symbol is owed for each new block; a whole one is sent.  Its
- * window ends at the last block sent and reaches back as far as a block may
- * wait to be recovered, which is nearly the latency.  When the stream pauses, what is
- * owed for the blocks to come is borrowed, so that the last ones before the pause are
+ * Each new block adds `share' to what is owed, in repair symbols.  When one is owed, it
+ * is sent.  Its window ends at the last block sent and reaches back as far as a block may
+ * wait to be recovered, which is nearly the latency.  When the stream pauses, one repair
+ * is borrowed from the blocks to come, so that the last blocks before the pause are
  * covered, too.
  *
- * Where a block can be sent again in time it is, at once, and whichever comes first
- * counts.  Where it cannot, the code is alone, and what it has not recovered when
- * its time is over is sent again.
+ * If a lost block can be sent again in time, it is sent again at once, and whichever
+ * comes first counts: the rex or the recovery.  If not, the code is alone: a block is
+ * sent again only if the code has not recovered it when its time is over.
  */
 #pragma once
 
@@ -20,15 +20,15 @@
 
 G_BEGIN_DECLS
 
-/* Blocks in a window at most. */
+/* The most blocks in a window. */
 #define FASP_FEC_WINDOW_MAX 1024
-/* Repairs for each block at most. */
+/* The most repairs for each block. */
 #define FASP_FEC_SHARE_MAX 1.
 
 typedef enum
 {
   FASP_FEC_OFF,
-  FASP_FEC_AUTO,                /* as little as does, where rexes are too late */
+  FASP_FEC_AUTO,                /* no more than needed, and only if rexes are too late */
   FASP_FEC_FIXED,
 } FaspFecMode;
 
@@ -36,55 +36,58 @@ typedef struct
 {
   FaspFecMode mode;
   gdouble share;                /* in force: repairs for each block */
-  gdouble chosen, most;         /* wanted, and what there may be, as the stream has to
-                                   leave, too */
-  guint window, window_max;     /* blocks: in force, what the peer takes */
-  FaspTime reach;               /* a block is covered for so long */
-  gboolean is_alone;            /* rexes are too late */
-  gdouble owed;
+  gdouble chosen, most;         /* the share that is wanted, and the bound that leaves
+                                   room for the stream */
+  guint window, window_max;     /* blocks: in force, the most that the peer accepts */
+  FaspTime reach;               /* how long repairs cover a block */
+  gboolean is_alone;            /* receivers wait for repairs before they ask: rexes are
+                                   too late (of a group: there is time for both) */
+  gdouble owed;                 /* repairs; below 0: borrowed */
   guint since;                  /* blocks since the last repair */
-  guint16 key;
-  guint64 from;                 /* of the last window */
-  FaspTime planned;
+  guint16 key;                  /* of the next repair */
+  guint64 from;                 /* first block of the last window */
+  FaspTime planned;             /* when share was chosen last */
 } FaspFec;
 
-/* @share: FASP_FEC_FIXED. @window_max: blocks that the peer takes, 0: it takes no
- * repairs. */
+/* @share: for FASP_FEC_FIXED.  @window_max: blocks that the peer accepts in a window;
+ * 0: it accepts no repairs. */
 void fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share,
     guint window_max);
 
 typedef struct
 {
   FaspTime latency;             /* 0: not known */
-  FaspTime rtt, jitter;         /* a rex is in time when they fit */
-  gdouble loss, stay;           /* and that the one behind a lost one is, too */
-  gdouble seen;                 /* datagrams that tell of it, at least 1 */
-  gdouble block_rate;           /* a second */
+  FaspTime rtt, jitter;         /* a rex is in time if the latency has room for them */
+  gdouble loss, stay;           /* probability of loss, and of loss right after a loss */
+  gdouble seen;                 /* datagrams that loss was measured over, at least 1 */
+  gdouble block_rate;           /* blocks/s */
   gdouble data_rate;            /* bit/s */
   gdouble interval;             /* wanted seconds between skips */
-  guint64 channel;              /* bit/s; 0: as much as is sent */
-  FaspTime waits;               /* what is to leave next has waited for it */
+  guint64 channel;              /* bit/s; 0: not limited */
+  FaspTime waits;               /* how long the data to leave next has waited */
 } FaspFecGoal;
 
-/* What the path is like, and what is wanted. */
+/* What the path is like, and what is wanted: chooses the share and the window. */
 void fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal);
-/* What is lost behind the code, of what is lost before it. */
+/* The share of blocks that are lost and not recovered by the code; 0 to 1. */
 gdouble fasp_fec_get_residual (const FaspFec * fec,
     const FaspFecGoal * goal);
 
+/* A new block was sent. */
 void fasp_fec_block_sent (FaspFec * fec);
-/* @pause: the stream stands still. */
+/* TRUE: a repair is to be sent.  @pause: the stream stands still. */
 gboolean fasp_fec_is_due (const FaspFec * fec, gboolean pause);
-/* The first block of a window that ends before @end, of those from @base on.
- * The window is empty when that is @end: then there is nothing to repair. */
+/* The first block of the window that ends before @end, and does not begin before @base.
+ * If that is @end, the window is empty, and there is nothing to repair. */
 guint64 fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
     guint64 base, guint64 end);
+/* A repair was sent. */
 void fasp_fec_repair_sent (FaspFec * fec);
-/* There is nothing to repair: @pause as for fasp_fec_is_due(). */
+/* A repair was due, but there was nothing to repair; @pause as for fasp_fec_is_due(). */
 void fasp_fec_passed (FaspFec * fec, gboolean pause);
-/* A whole REPAIR of the window of blocks [first, end), or of those at its end that come
- * behind any of more than @room bytes, made for a wider path; those are left out from now
- * on. FALSE: none is left. */
+/* Writes a whole REPAIR of the window of blocks [first, end).  If some of them have more
+ * than @room bytes, as they were made for a wider path, only blocks behind the last of
+ * these are covered, from now on.  FALSE: none is left. */
 gboolean fasp_fec_write (FaspFec * fec, FaspTime now, FaspStore * store,
     guint64 first, guint64 end, guint32 room, FaspWriter * w);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgap.h: which packets of one flow arrived, which are lost.
+ * faspgap.h: which packets of one flow arrived, and which are lost.
  *
  * Packet numbers of a flow count up by one, so a hole is seen when the next
  * packet arrives.  It is `settled', taken as lost, once a reorder delay has
- * passed since it was seen.  The delay adapts: zero-ish on a path that never
- * reorders, a little more than the displacement seen on one that does, and
- * slowly back.  Where lost packets may be recovered without being sent again, they
- * are given some time for that, too.
+ * passed since it was seen.  The delay adapts: it is nearly zero on a path that
+ * never reorders, a little more than the longest delay seen on a path that does,
+ * and decreases slowly.  If lost packets may be recovered without being sent
+ * again, holes wait some time for that, too (patience).
  *
  *   settled: every packet numbered <= settled has arrived or is taken as lost
  *   largest: highest packet number that arrived;   settled <= largest
  *
- * Also the replay window: a packet number is accepted once; those more than
- * FASP_GAP_WINDOW below the largest are refused.
+ * This is also the replay window: a packet number is accepted once, and numbers
+ * FASP_GAP_WINDOW or more below the largest are refused.
  *
- * On the wire there are the low bits of a number, of which it is the nearest to what is expected:
- * the largest, or, of a flow on which nothing has come for long, what its sender has told.
+ * The wire carries only the low bits of a packet number.  The full number is the one nearest to the
+ * expected number: the largest, or, on a flow that was silent for long, what its sender has told.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ typedef enum
 FaspGap *fasp_gap_new (void);
 void fasp_gap_free (FaspGap * gap);
 
-/* Would @pn be refused? (asked before the datagram is authenticated) */
+/* Would @pn be refused?  To be asked before the datagram is authenticated. */
 gboolean fasp_gap_is_refused (const FaspGap * gap, guint64 pn);
 FaspGapResult fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn);
 
@@ -51,27 +51,26 @@ FaspGapResult fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn);
 gboolean fasp_gap_is_started (const FaspGap * gap);
 guint64 fasp_gap_get_largest (const FaspGap * gap);
 FaspTime fasp_gap_get_largest_time (const FaspGap * gap);
-/* Near which number the next packet is. */
+/* The number that the next packet's is near. */
 guint64 fasp_gap_get_expected (const FaspGap * gap);
-/* The next one will be @pn, says who sends them. */
+/* The sender says that the next packet will be @pn. */
 void fasp_gap_expect (FaspGap * gap, guint64 pn);
-/* Advances with time as holes expire. FALSE: nothing is settled yet. */
+/* Settles the holes whose time is over.  FALSE: nothing is settled yet. */
 gboolean fasp_gap_get_settled (FaspGap * gap, FaspTime now,
     guint64 * settled);
-/* How many holes have been settled as lost so far, by the passing of time or
- * because a later packet came after their time. */
+/* How many holes have been settled as lost so far. */
 guint64 fasp_gap_count_settled (const FaspGap * gap);
 /* When the next hole will be settled, or FASP_NEVER. */
 FaspTime fasp_gap_get_timeout (const FaspGap * gap);
 FaspTime fasp_gap_get_delay (const FaspGap * gap);
-/* Holes are settled so much later than that. */
+/* Holes are settled later by @patience than that delay. */
 void fasp_gap_set_patience (FaspGap * gap, FaspTime patience);
 
 typedef struct
 {
   guint64 received;             /* distinct packets */
   guint64 lost;                 /* settled as lost and not seen since */
-  guint64 holes;                /* in which something is */
+  guint64 holes;                /* settled holes in which packets are still lost */
   guint64 reordered;            /* LATE + SPURIOUS */
   guint64 refused;
 } FaspGapCounters;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgate.h: how much work callers may cause.
+ * faspgate.h: bounds the work that callers may cause.
  *
- * A token bucket for those who have not proved that they are where they say,
- * all together: beyond it they get a RETRY, which costs little.  And one for
- * each network (an IPv4 address, an IPv6 /48) of those who have.  In tables of
- * fixed size under a secret hash, so that they cannot be filled, and nobody
- * can choose whose bucket to empty.  And how many sessions are half open, in all and
- * of each network.
+ * All callers that have not proved their address share one token bucket: beyond
+ * it they get a RETRY, which costs little.  Callers that have proved it have one
+ * bucket for each network (an IPv4 address, an IPv6 /48).  These buckets are in tables
+ * of fixed size, indexed by a secret hash, so that nobody can fill the tables or choose
+ * whose bucket to empty.  The gate also counts the half-open sessions, in all and of
+ * each network.
  *
- * Endpoints at one port (fasproutes.h) share it.  They may be in different threads as
- * long as not two of them receive a handshake at a time: the counters of sessions,
- * which change at other times, too, are atomic.
+ * Endpoints at one port (fasproutes.h) share a gate.  They may be in different threads if
+ * no two of them receive a handshake at the same time.  The counters of half-open sessions
+ * change at other times, too, so they are atomic.
  */
 #pragma once
 
@@ -20,20 +20,20 @@
 G_BEGIN_DECLS
 
 #define FASP_GATE_BUCKETS 256
-/* Handshakes per second, and at once. */
+/* Handshakes per second, and in a burst. */
 #define FASP_GATE_UNPROVED_RATE 32
-/* A thousand receivers behind one address are back at once when the sender is. */
+/* When a sender is back, a thousand receivers behind one address call at once. */
 #define FASP_GATE_NETWORK_RATE 128
 #define FASP_GATE_NETWORK_BURST 1024
-/* One with a wrong key counts as that many more, and may be owed for as long
- * as the burst takes to come back: three guesses a second for all of the former, seven of a network. */
+/* A handshake with a wrong key costs this many tokens more.  A bucket may owe as many tokens as its
+ * burst.  That allows three guesses a second from all unproved callers, and seven from a network. */
 #define FASP_GATE_UNPROVED_REFUSED 8
 #define FASP_GATE_NETWORK_REFUSED 16
 
 typedef struct _FaspBucket
 {
-  FaspTime full;                /* as of an allowance */
-  gint half;                    /* sessions half open; atomic */
+  FaspTime full;                /* faspallowance.h */
+  gint half;                    /* half-open sessions; atomic */
 } FaspBucket;
 
 typedef struct _FaspGate
@@ -44,17 +44,17 @@ typedef struct _FaspGate
 } FaspGate;
 
 void fasp_gate_init (FaspGate * gate, const guint8 secret[16]);
-/* One handshake of somebody who has, or has not, proved the address. FALSE:
- * not now. */
+/* Takes a token for a handshake; @proved: the caller has proved @address.  FALSE: not now. */
 gboolean fasp_gate_take (FaspGate * gate, FaspTime now,
     const FaspAddress * address, gboolean proved);
-/* A session begins that is half open; to be given back when it is not any more. */
+/* Counts a new half-open session.  Pass the bucket to fasp_gate_leave() when the session
+ * is half open no longer. */
 FaspBucket *fasp_gate_enter (FaspGate * gate, const FaspAddress * address);
 void fasp_gate_leave (FaspGate * gate, FaspBucket * bucket);
-/* How many there are, and of this network (and those that share its bucket). */
+/* Half-open sessions: all, and of this network (and those that share its bucket). */
 guint fasp_gate_count_half (FaspGate * gate);
 guint fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address);
-/* Its key was wrong, or it asked for what is not here. */
+/* The handshake had a wrong key, or asked for a stream that is not here. */
 void fasp_gate_refused (FaspGate * gate, FaspTime now,
     const FaspAddress * address, gboolean proved);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgroupfec.h: how much of a code is sent to a group with fec=auto (docs/fec.md), and
- * whether members wait for it before they ask.
+ * faspgroupfec.h: how many repairs to send to a group with fec=auto (docs/fec.md), and
+ * whether members wait for repairs before they ask.
  *
- * What members lose each by itself is sent again for one or for all, and comes to more than
- * a code would, the more of them there are; what they lose together does not.  So the share s
- * is the least with which what the code leaves over costs no more than the code:
+ * If members lose different blocks, the rexes for them take more than repairs would, the more
+ * so the more members there are.  If they lose the same blocks, rexes take less.  The share s
+ * of repairs is the least with which the losses that remain cost no more than the repairs:
  *
  *     members x residual (s, loss) <= s <= most
  *
- * and there is a code only where without it more would be sent again than s.  The loss is
- * what nine of ten members stay below: whoever is far worse off than most, or says so, is
- * left to rexes and does not set what all pay for.
+ * Repairs are only sent if without them rexes would take more than s.  The loss is what nine
+ * of ten members stay below.  So a member that is far worse off than most, or claims to be,
+ * does not raise what all pay: it gets rexes.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 G_BEGIN_DECLS
 
-/* Of the channel the stream, its repairs and rexes are to take so much at most. */
+/* The largest share of the channel that the stream, its repairs and rexes are to take. */
 #define FASP_GROUP_FEC_FILL .9
 #define FASP_GROUP_FEC_QUANTILE .9
 
@@ -27,22 +27,22 @@ typedef struct
 {
   FaspTime planned;
   guint64 blocks, wire, resent; /* at that time */
-  gdouble rexes;                /* for each block, without a code, of late; */
-  gdouble loss;                 /* when that was */
+  gdouble rexes;                /* for each block, while there were no repairs last, */
+  gdouble loss;                 /* and the loss then */
 } FaspGroupFec;
 
 typedef struct
 {
   guint members;
-  gdouble loss, stay;           /* of which FASP_GROUP_FEC_QUANTILE of them have less */
-  FaspTime latency;             /* the shortest of them; 0: not known */
-  FaspTime rex;                 /* that one takes, from its request on */
+  gdouble loss, stay;           /* FASP_GROUP_FEC_QUANTILE of the members have less */
+  FaspTime latency;             /* the shortest of a member; 0: not known */
+  FaspTime rex;                 /* time that a rex takes, from its request on */
   guint64 channel;              /* bit/s; 0: not limited */
-  guint64 blocks, wire;         /* so far: new ones, and their bytes; */
-  guint64 resent;               /* rexes to one or to all */
+  guint64 blocks, wire;         /* so far: new blocks, their bytes on the wire, */
+  guint64 resent;               /* and rexes, to one or to all */
 } FaspGroupFecGoal;
 
-/* To be called now and then; looks at the share once a second. */
+/* Call this now and then; it chooses the share once a second. */
 void fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     const FaspGroupFecGoal * goal);
 G_END_DECLS

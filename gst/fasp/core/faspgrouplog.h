@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgrouplog.h: what went to a group and who of its members lacks it; once for
- * all of them.
+ * faspgrouplog.h: what was sent to a group, in one log for all members, and what to send
+ * again.
  *
- * For each block the packet that carried it first and the one that did last: a member
- * that has settled the last one and lacks the block has lost it.  That is all that a
- * member's session needs to know, so a packet costs the same for one member
- * and for a thousand.
+ * For each block the log has the first and the last packet that carried it.  A member that
+ * has settled the last one and lacks the block has lost it.  A member's session needs to
+ * know no more than that, so a packet costs the same for one member and for a thousand.
  *
- * Who repairs: the first member that asks for a block is to send it itself, by
- * unicast; when a second one asks within the window it goes to all.  Where losses are
- * shared often (SHARED_ENOUGH), it goes to all at once, but not a third time for one of them.
- * So does what the speaker asks for (faspgroup.h), if it has a part in most losses: they are
- * everybody's then, and others ask for few of them as they wait.
+ * Who repairs: when the first member asks for a block, its session sends the block, by
+ * unicast.  When a second member asks within the window, the block goes to all.  If losses are
+ * often shared (SHARED_ENOUGH), it goes to all at once, but not a third time for one member.
+ * The same is true of what the speaker asks for (faspgroup.h), if the speaker has a part in
+ * most losses: then they are everybody's losses, of which others ask for few, as they wait.
  *
- * An event is a block that was lost, original or rex to all, with those who ask for it:
- * requests per event is what the back-off is steered by (faspgroup.h).
+ * An event is the loss of a block, original or rex to all, with the members that ask for it.
+ * The number of requests per event controls the back-off (faspgroup.h).
  */
 #pragma once
 
@@ -28,54 +27,56 @@ typedef struct _FaspGroupLog FaspGroupLog;
 FaspGroupLog *fasp_group_log_new (void);
 void fasp_group_log_free (FaspGroupLog * log);
 
-/* Blocks from @block on go to the group; whatever was before is forgotten. */
+/* The group's blocks begin with @block; forgets all blocks before. */
 void fasp_group_log_start (FaspGroupLog * log, guint64 block);
 /* The next packet number. */
 guint64 fasp_group_log_get_pn (const FaspGroupLog * log);
 /* One past the last block that was sent. */
 guint64 fasp_group_log_get_next (const FaspGroupLog * log);
-/* That packet left, with @block, which is the next one or one sent before, or with
+/* The next packet left.  It carried @block, which is the next block or one sent before, or
  * FASP_NO_BLOCK. */
 void fasp_group_log_sent (FaspGroupLog * log, FaspTime now, guint64 block);
-/* Nobody will ask for blocks below. */
+/* Nobody will ask for blocks below @block any more. */
 void fasp_group_log_trim (FaspGroupLog * log, guint64 block);
 /* When packet @pn left; 0: too long ago to know. */
 FaspTime fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn);
 
-/* The first packet that carried the block; FASP_NEVER's worth if none did. */
+/* The first packet that carried the block; G_MAXUINT64 if none did. */
 guint64 fasp_group_log_get_first (const FaspGroupLog * log, guint64 block);
-/* How often it has gone to all; 0: never. */
+/* How often the block has gone to all; 0: never. */
 guint fasp_group_log_get_rounds (const FaspGroupLog * log, guint64 block);
-/* Is it on its way to one that has settled all packets below @settled, or about to be? */
+/* TRUE: the block may still be on its way to a member that has settled all packets below
+ * @settled, or is about to be sent again to all. */
 gboolean fasp_group_log_is_under_way (const FaspGroupLog * log, guint64 block,
     guint64 settled);
 
-/* So long after the first request others count as asking for the same; and how many could. */
+/* @window: for how long after the first request others count as asking for the same loss.
+ * @members: how many there are. */
 void fasp_group_log_set_window (FaspGroupLog * log, FaspTime window,
     guint members);
-/* Members speak at least so often, from now on. */
+/* From now on members send feedback at least at this interval. */
 void fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now,
     FaspTime clock);
 FaspTime fasp_group_log_get_clock (const FaspGroupLog * log);
-/* By when a member that was heard then is to be heard again, but for its round trip. */
+/* By when a member that was last heard at @heard must be heard again, plus its round trip. */
 FaspTime fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard);
 /* The member that asks at once; NULL: none does. */
 void fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who);
-/* A member, @who, that has settled all packets below @settled lacks @block, and sends
- * nothing of it itself now.  @asked: which of its losses of the block it has asked for, for
- * this alone to use; zero at first.  TRUE: it is to send it itself. */
+/* The member @who, which has settled all packets below @settled, lacks @block, and its session
+ * is not sending it.  @asked: state of this function for this member and block, 0 at first.
+ * TRUE: its session is to send the block. */
 gboolean fasp_group_log_ask (FaspGroupLog * log, FaspTime now,
     gconstpointer who, guint64 block, guint64 settled, guint8 * asked);
 
-/* The first of the blocks that are to go to all again, FASP_NO_BLOCK: none. @round: of
- * rexes. */
+/* The first block that is to go to all again, and the @round of its rex; FASP_NO_BLOCK:
+ * none. */
 guint64 fasp_group_log_peek (const FaspGroupLog * log, guint8 * round);
 
 typedef struct
 {
-  guint64 events;               /* losses asked for, and */
-  guint64 requests;             /* by so many members, all together */
-  guint64 shared;               /* of the events: by several */
+  guint64 events;               /* losses that members asked for, */
+  guint64 requests;             /* the requests for them of all members, */
+  guint64 shared;               /* and events that several members asked for */
 } FaspGroupLosses;
 
 FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog * log);
