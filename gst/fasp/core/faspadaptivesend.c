@@ -3,39 +3,41 @@
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
-/* Of a slow one, whose packets take longer. */
+/* At a low rate, where PULSE_PACKETS take longer. */
 #define PULSE_SLOW_MAX (2 * FASP_SEC)
 #define PULSE_PACKETS 5
-/* Arrivals are told of some sixteen times in a quarter of a round trip. */
+/* The receiver reports some sixteen arrivals in a quarter of a round trip, of which a pulse
+ * needs a few. */
 #define PULSE_RTT_SHARE 20
-/* Of a slow source so many packets less tell whose queue it is. */
+/* At a low rate, a drain must hold back this many packets to tell whose queue it is. */
 #define DRAIN_PACKETS 3
-/* A drain of which it is looked at what it has done. */
+/* From this length on, a drain's effect on the queue is looked at. */
 #define EMPTIES (10 * FASP_MSEC)
-/* What is to stand in the queue at most: two packets, within these. */
+/* The most that may stand in the queue: two packets, within these bounds. */
 #define STANDING_PACKETS 2
 #define STANDING_MIN (2 * FASP_MSEC)
 #define STANDING_MAX (6 * FASP_MSEC)
-/* Far above what is to stand at most, the path has become slower. */
+/* A queue this much above that means that the path has become slower. */
 #define SLOWER (12 * FASP_MSEC)
 #define SLOWER_RTT_SHARE 16
-/* Delays that spread without a queue, as on radio links, make pulses so many times as long
- * (at GAIN_LEAST), and what stands in the queue by so many times uncertain. */
+/* Delays that spread without a queue, as on radio links: a pulse is at least this many times as
+ * long as the spread (at GAIN_LEAST), and this many times the spread may stand. */
 #define NOISE_PULSES 8
 #define NOISE_STANDING 3
-/* Where the delay falls by itself so much may stand, of how far it does, and so much more before that
- * is taken for a slower path. */
+/* Delays that fall by themselves: this many times the fall may stand, and that many times more
+ * before it is taken for a slower path. */
 #define WANDER_STANDING 1.5
 #define WANDER_ALARM .5
-/* Less of the rate than that, and it was not for a drain, says little of what the path has
- * room for: the rate falls by so much at most then. */
+/* A source that sends less than this share of the rate (without a drain) learns little about the
+ * path.  The rate falls to this share at most then. */
 #define SPARSE .3
 #define SPARSE_FALL .5
-/* Who does not know whose the losses are empties the queue for so long, so often at most. */
+/* When it is unclear whose the losses are, the queue is emptied for this long, at most once in
+ * this interval. */
 #define CLEAR_INTERVAL (2 * FASP_SEC)
 #define CLEAR_TIME (50 * FASP_MSEC)
 #define CLEAR_PACKETS 15
-/* Pulses on top of a queue: */
+/* Pulses while competing for a queue that others fill: */
 #define COMPETE_GAIN 1.5
 #define COMPETE_PULSE (50 * FASP_MSEC)
 #define COMPETE_PACKETS 6
@@ -46,7 +48,7 @@ fasp_adaptive_get_target (const FaspAdaptive * a)
 {
   gdouble packet = FASP_RATE_PACKET * FASP_SEC / a->rate.rate;
 
-  /* on a path that has become slower one takes longer, without any queue */
+  /* one packet takes longer on a path that has become slower, without any queue */
   return MAX (packet, CLAMP (STANDING_PACKETS * packet, STANDING_MIN,
           STANDING_MAX)) + NOISE_STANDING * a->jitter.spread +
       WANDER_STANDING * a->wander;
@@ -83,7 +85,7 @@ fasp_adaptive_expect (FaspAdaptive * a, FaspTime from, FaspTime to)
   a->pulse.n = 0;
 }
 
-/* Of what is sent in pulses: they take no more than is allowed. */
+/* The gain that is in force: pulses exceed no bound of the rate. */
 static gdouble
 get_gain (const FaspAdaptive * a)
 {
@@ -103,16 +105,16 @@ fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
   FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
       PULSE_MAX);
 
-  /* that is no search, any more */
+  /* a gain that is bounded is no search any more */
   a->gain = CLAMP (get_gain (a), FASP_ADAPTIVE_GAIN_LEAST, a->gain);
   length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
   fasp_adaptive_begin (a, FASP_ADAPTIVE_PULSE, now, length);
   fasp_adaptive_expect (a, now, now + length);
 }
 
-/* µs of the rate that have left in the pulse beyond it: nothing, of a source that has no more.  On
- * long paths, where it is offered little more at a time, that is held back all the same, and may be
- * there for the next pulse. */
+/* What left in the pulse beyond the rate, in µs of the rate; 0 for a source that has no more.  On long
+ * paths, where such a source is offered little more at a time, the whole extra is held back all the
+ * same: it may be there for the next pulse. */
 static FaspTime
 get_extra (const FaspAdaptive * a, FaspTime now)
 {
@@ -124,8 +126,8 @@ get_extra (const FaspAdaptive * a, FaspTime now)
       0, most);
 }
 
-/* Here the drain comes first: what it holds back is there for the pulse, also from a
- * source that has no more than the rate. */
+/* When competing, the drain comes before the pulse.  What it holds back is there for the pulse
+ * then, even if the source has no more than the rate. */
 static void
 start_contrast (FaspAdaptive * a, FaspTime now)
 {
@@ -150,8 +152,8 @@ fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate)
   a->rate.offer = rate < before ? asked : MAX (a->rate.offer, a->rate.rate);
 }
 
-/* Of rivals' queues a drain takes nothing, and who needs what there is has nothing to spare; but so
- * much that it tells whose queue it is. */
+/* A drain takes nothing from a queue that rivals keep, and a source that needs what it has can spare
+ * nothing.  Then a drain is no longer than is needed to tell whose queue it is. */
 static FaspTime
 bound_drain (const FaspAdaptive * a, FaspTime extra)
 {
@@ -195,7 +197,7 @@ fasp_adaptive_start_drain (FaspAdaptive * a, FaspTime now, FaspTime extra)
   fasp_drain_begin (&a->drain, now, a->phase_end);
 }
 
-/* A queue stands: it is given less than passes, for good, and drained. */
+/* A queue stands: sets the rate below what passes, for good, and drains the queue. */
 static void
 answer_queue (FaspAdaptive * a, FaspTime now)
 {
@@ -203,10 +205,10 @@ answer_queue (FaspAdaptive * a, FaspTime now)
   gdouble less = CLAMP ((gdouble) (a->rate.standing - a->target) / cycle,
       .01, .25);
 
-  /* of a source that has no more, what passes is not all that was given away */
+  /* a source that uses less than the rate gives away the rate, not just what passes */
   if (fasp_leeway_is_believed (&a->leeway, now))
     fasp_yield_begin (&a->yield, a->rate.rate);
-  /* the queue is of what passes, if that is less */
+  /* what passes has made the queue, if that is less than the rate */
   if (a->passed > 0)
     fasp_adaptive_set_rate (a, fasp_adaptive_bound_fall (a, a->passed,
             a->passed));
@@ -215,7 +217,7 @@ answer_queue (FaspAdaptive * a, FaspTime now)
   fasp_offer_limit (&a->offers, a->rate.rate);
   fasp_adaptive_start_drain (a, now, a->rate.standing);
   a->rate.standing = 0;
-  /* a pulse on top of a queue would say nothing new */
+  /* no pulse: on top of a queue it would tell nothing new */
   fasp_adaptive_expect (a, a->phase_end, a->phase_end);
 }
 
@@ -231,7 +233,7 @@ end_cruise (FaspAdaptive * a, FaspTime now)
   if (a->contest.on) {
     start_contrast (a, now);
   } else if (a->rate.standing > fasp_adaptive_get_alarm (a)) {
-    /* how much slower it has become is known as soon as enough has arrived */
+    /* when enough has arrived, it is known how much slower the path has become */
     fasp_adaptive_start_drain (a, now, a->rtt / 2);
     fasp_adaptive_expect (a, a->phase_end, a->phase_end);
   } else if (a->rate.standing > a->target) {

@@ -3,10 +3,11 @@
 #include "fasptypes.h"
 
 #define SOCKADDR_IN6_SIZE 28
-#define IN_PORT 2               /* where they stand, both kinds */
+/* offsets in POSIX's sockaddr_in and sockaddr_in6 */
+#define IN_PORT 2               /* the same in both */
 #define IN_ADDR 4
 #define IN6_ADDR 8
-#define MAPPED 12               /* bytes before an IPv4 address within */
+#define MAPPED 12               /* bytes before an IPv4 address mapped into IPv6 */
 
 gboolean
 fasp_address_same_peer (const FaspAddress * a, const FaspAddress * b)

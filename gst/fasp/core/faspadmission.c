@@ -4,11 +4,11 @@
 #include "fasphistory.h"
 #include "faspmulticast.h"
 
-/* The application hears of refused callers that have not proved their address
- * this often. */
+/* The application hears of a refused caller that has not proved its address at
+ * most this often. */
 #define TELL_REFUSAL_AFTER (100 * FASP_MSEC)
-/* With more sessions than that, a caller proves its address before it is
- * looked for among them. */
+/* With more sessions than this, a caller must prove its address before anything
+ * else is done. */
 #define PROOF_ABOVE 64
 #define REFUSED_TEXT "the application there refused it"
 #define ABSENT_TEXT "there is no stream of this streamid"
@@ -26,15 +26,15 @@ answer (FaspHandshakeType type, const FaspHandshake * open)
   return handshake;
 }
 
-/* A caller who is being dealt with. */
+/* The call that is being dealt with. */
 typedef struct
 {
   const FaspAddress *from;
-  gboolean proved;              /* it is where it says */
+  gboolean proved;              /* the address is the caller's */
   const FaspHandshake *open;
-  guint8 id[FASP_KEY_SIZE];     /* of all that it says */
-  FaspHello hello;              /* once its message has been opened */
-  FaspIdentity peer;            /* and who it is */
+  guint8 id[FASP_KEY_SIZE];     /* hash of all that the OPEN says */
+  FaspHello hello;              /* once its message has been opened, */
+  FaspIdentity peer;            /* and who the caller is */
   FaspNoise noise;
 } Call;
 
@@ -50,7 +50,7 @@ say_no (FaspEndpoint * endpoint, const Call * call, FaspReason reason,
   endpoint->stats.handshakes_refused++;
 }
 
-/* FALSE: this call is one that was refused just now, and repeated. */
+/* FALSE: this call was refused just now, and is repeated. */
 static gboolean
 is_first_refusal (FaspEndpoint * endpoint, const guint8 nonce[FASP_NONCE_SIZE])
 {
@@ -62,7 +62,8 @@ is_first_refusal (FaspEndpoint * endpoint, const guint8 nonce[FASP_NONCE_SIZE])
   return TRUE;
 }
 
-/* Says no, and tells the application, if it has not been told. */
+/* Refuses the call.  TRUE: the application is told; else it was told before, or too
+ * many such refusals happen. */
 static gboolean
 reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     FaspReason reason, const gchar * text)
@@ -72,7 +73,7 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   say_no (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
     fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
-  /* who has not proved its address can be anybody, many times a second */
+  /* without proof of its address a caller can be anybody, many times a second */
   if (!call->proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
     return FALSE;
   if (!is_first_refusal (endpoint, call->open->nonce))
@@ -114,8 +115,8 @@ send_versions (FaspEndpoint * endpoint, const FaspAddress * to,
 
 /* --- who is calling? ------------------------------------------------------------- */
 
-/* All of an OPEN but the cookie.  One that was damaged, or changed on purpose,
- * on its way is another call, lest it stands in for the right one. */
+/* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on
+ * its way is another call, and cannot take the place of the right one. */
 static void
 identify_call (const FaspHandshake * open, guint8 call[FASP_KEY_SIZE])
 {
@@ -131,7 +132,7 @@ hash_call (gconstpointer call)
 {
   guint hash;
 
-  memcpy (&hash, call, sizeof hash);    /* it is one already */
+  memcpy (&hash, call, sizeof hash);    /* the key is a hash already */
   return hash;
 }
 
@@ -151,7 +152,7 @@ count_open (const FaspEndpoint * endpoint)
   return n;
 }
 
-/* The session that the caller was in, if it proves so. */
+/* The open session that the caller proves it was in, or NULL. */
 static FaspSession *
 find_resumed (FaspEndpoint * endpoint, const Call * call)
 {
@@ -171,8 +172,8 @@ find_resumed (FaspEndpoint * endpoint, const Call * call)
 
 /* --- the door -------------------------------------------------------------------------- */
 
-/* Opens the caller's message. FALSE: *objection is what is wrong with its keys, or NULL:
- * it is malformed. */
+/* Opens the caller's message.  FALSE: *objection says what is wrong with its keys; if it is
+ * NULL, the message is malformed. */
 static gboolean
 try_message (FaspEndpoint * endpoint, Call * call, const gchar ** objection)
 {
@@ -204,7 +205,7 @@ try_message (FaspEndpoint * endpoint, Call * call, const gchar ** objection)
       && call->hello.cid == call->open->from_cid;
 }
 
-/* FALSE: it was refused, or is not worth it. */
+/* FALSE: the call was refused, or its message is malformed. */
 static gboolean
 open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
 {
@@ -279,7 +280,7 @@ has_name (const FaspEndpoint * endpoint)
       && endpoint->config.streamid[0] != '\0';
 }
 
-/* Who guesses names is as slow as who guesses keys. */
+/* Charges the gate as for a wrong key, so names cannot be guessed any faster than keys. */
 static void
 refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     const gchar * text)
@@ -289,7 +290,8 @@ refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
 }
 
-/* What an OPEN says of its stream before it is opened. FALSE: it was refused. */
+/* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
+ * call was refused. */
 static gboolean
 is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
 {
@@ -304,7 +306,7 @@ is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
     case FASP_ROUTE_HERE:
       return TRUE;
     case FASP_ROUTE_ABSENT:
-      /* if it has our key, which one it wants is worth being told */
+      /* a caller that has our key: the event says which stream it wants */
       if (!try_message (endpoint, call, &ignored))
         call->hello.streamid[0] = '\0';
       refuse_name (endpoint, now, call, ABSENT_TEXT);
@@ -321,8 +323,8 @@ is_for_us (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspRoute route)
   return FALSE;
 }
 
-/* Who can be told apart by its address alone, and the same call again. TRUE:
- * it is worth the work of opening its message. */
+/* Answers repeated calls, and those that the address and the number of half-open
+ * sessions already decide.  TRUE: the call is worth the work of opening its message. */
 static gboolean
 look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
 {
@@ -332,8 +334,8 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
-      /* to where it is asked for: who has copied an OPEN gets nothing by that,
-       * and the session's address is another matter */
+      /* answer to where the OPEN came from: somebody who has copied it gains nothing
+       * by that, as the session's address does not change */
       if (!fasp_address_equal (&same->accept_to, call->from))
         same->accept_moved = TRUE;
       same->accept_to = *call->from;
@@ -356,11 +358,11 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
   else
-    endpoint->stats.handshakes_refused++;       /* it may come again later */
+    endpoint->stats.handshakes_refused++;       /* no answer: it will repeat the call */
   return FALSE;
 }
 
-/* It takes one stream, and has had it. */
+/* TRUE: the receiver takes one stream, and has received it. */
 static gboolean
 has_received (const FaspEndpoint * endpoint)
 {
@@ -372,7 +374,7 @@ has_received (const FaspEndpoint * endpoint)
   return endpoint->received;
 }
 
-/* Why a receiver takes no sender but @session now; NULL: it does. */
+/* Why a receiver takes no other sender than @session now; NULL: it does. */
 static const gchar *
 explain_full (const FaspEndpoint * endpoint, const FaspSession * session)
 {
@@ -498,7 +500,7 @@ void
 fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  /* a receiver takes one sender: who answers first */
+  /* a receiver takes one sender: the first that answers */
   if (!fasp_admission_has_room (endpoint, session)) {
     fasp_session_close (session, now, FASP_REASON_BUSY,
         explain_full (endpoint, session));
@@ -511,7 +513,7 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
       if (other != session && other->state == FASP_SESSION_OPEN)
         fasp_lifecycle_replaced (endpoint, now, other);
     }
-  /* it called in time, but nothing is left that it could be given */
+  /* it called in time, but what it was to get is not kept any more */
   else if (fasp_store_is_finished (endpoint->store)
       && fasp_store_get_tail (endpoint->store) > session->start) {
     fasp_session_close (session, now, FASP_REASON_STOPPED,
@@ -541,8 +543,8 @@ fasp_admission_decided (FaspEndpoint * endpoint, FaspTime now,
       g_strlcpy (call.hello.streamid, session->streamid,
           sizeof (call.hello.streamid));
     reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
-    /* remembered until it times out, so that a repetition is not asked for
-     * again */
+    /* kept until it times out, so that the application is not asked again when
+     * the call is repeated */
     session->state = FASP_SESSION_CLOSED;
     session->close_reason = FASP_REASON_REFUSED;
     session->close_time = FASP_NEVER;

@@ -32,7 +32,7 @@ fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn)
 void
 fasp_arrivals_reset (FaspArrivals * arrivals)
 {
-  /* there will be about as many until the next time */
+  /* until the next report there will be about as many packets as in the last */
   if (arrivals->n < FASP_ARRIVALS / 2 && arrivals->stride > 1)
     arrivals->stride /= 2;
   arrivals->n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspblock.h"
 
-/* A block of a slab that is used after it was let go is to be seen by ASan, too. */
+/* Lets ASan see when a block of a slab is used after its last reference is gone. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #else
@@ -9,7 +9,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(start, size)
 #endif
 
-/* Blocks in the first slab of a memory; the next is twice as large each. */
+/* Blocks in the first slab of a memory; each next slab is twice as large, up to SLAB_MOST. */
 #define SLAB_FIRST 16
 #define SLAB_MOST 512
 
@@ -40,7 +40,8 @@ free_slabs (FaspSlab * slab)
   }
 }
 
-/* The largest is enough for as many as there were, the next time or the one after that. */
+/* Keeps the largest slab: with it, or with one twice as large, there will be room for as many
+ * blocks as there were. */
 void
 fasp_memory_reuse (FaspMemory * memory)
 {

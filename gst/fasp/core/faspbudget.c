@@ -9,17 +9,17 @@
 #define NOISE_MOST (50 * FASP_MSEC)
 #define NOISE_GAIN .125         /* of the smoothing */
 #define NOISES 2
-/* Nobody waits longer to see what was done: by the peer's clock, and by ours. */
+/* The longest wait for the effect of a change: by the peer's clock, and by ours. */
 #define WAIT_MOST FASP_SEC
 #define WAIT_END (4 * FASP_SEC)
-/* Nobody's clock, nor queue, is right that is off by so much. */
+/* No queue is that long: one of the clocks was set. */
 #define WAY_STEP (10 * FASP_SEC)
-/* It is said to be more than it may be by that. */
+/* A receiver that sends up to this many times the budget obeys it. */
 #define OBEYS 1.25
-/* What arrives by so much slower than it left makes the queue longer. */
+/* If feedback left by this factor faster than it arrives, it makes the queue longer. */
 #define HELD_UP 1.1
 #define SHORTER .875
-#define NEAR .75                /* what was too much */
+#define NEAR .75                /* of what was too much */
 
 static void
 look_again (FaspBudget * b)
@@ -29,7 +29,7 @@ look_again (FaspBudget * b)
   b->look_bytes = 0;
 }
 
-/* The queue that this one has met. */
+/* The queue that this feedback has met, µs. */
 static FaspTime
 measure (FaspWayBack * w, FaspTime now, guint32 clock)
 {
@@ -48,7 +48,7 @@ measure (FaspWayBack * w, FaspTime now, guint32 clock)
   return w->way - MIN (w->least, w->least_before);
 }
 
-/* What the peer says before that does not show what was done. */
+/* A change was made: sets when its effect can show in feedback. */
 static void
 wait_for (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt,
     FaspTime queue)
@@ -57,7 +57,7 @@ wait_for (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt,
   b->wait_until = now + WAIT_END;
 }
 
-/* @passes: bytes/s that come. */
+/* Less budget.  @passes: bytes/s that come. */
 static void
 cut (FaspBudget * b, guint64 passes, gboolean huge, guint64 sent)
 {
@@ -71,11 +71,11 @@ cut (FaspBudget * b, guint64 passes, gboolean huge, guint64 sent)
   b->queue = 0;
 }
 
-/* There was a queue, and less is said since. */
+/* There still is a queue after a cut that the receiver obeys. */
 static void
 watch_queue (FaspBudget * b, FaspTime queue)
 {
-  /* it is not ours */
+  /* it has not become shorter, so it is not ours */
   if (b->queue > 0 && queue > SHORTER * b->queue) {
     b->rate = b->rate_before;
     b->rate_before = 0;
@@ -101,7 +101,7 @@ judge (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
   FaspTime spoke = fasp_later ((gint32) (clock - b->look_clock), 1), queue;
   guint64 passes = b->look_bytes * FASP_SEC / (now - b->look_from);
   guint64 said = b->look_bytes * FASP_SEC / spoke;
-  /* nor does who speaks as seldom as one may say too much */
+  /* a receiver that sends as seldom as is allowed obeys, however large the feedback is */
   gboolean obeys = said <= OBEYS * b->rate
       || spoke / (b->look_count - 1) >= FASP_BUDGET_WAIT * 3 / 4;
   gboolean held_up = said > HELD_UP * passes;

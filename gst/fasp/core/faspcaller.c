@@ -30,13 +30,13 @@ fasp_caller_start (FaspCaller * caller, FaspTime now, guint32 id,
   caller->next_time = now;
   caller->interval = FASP_CALLER_FIRST;
 
-  /* once: every repetition of the OPEN says the same, whichever is answered */
+  /* written once: all repetitions of the OPEN say the same, whichever is answered */
   fasp_wire_write_hello (&p, &caller->hello);
   g_return_if_fail (!p.failed);
   fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral,
       &caller->noise);
   if (!fasp_noise_write (&caller->noise, payload, p.used, &m)) {
-    fasp_caller_stop (caller);  /* the listener's key is none */
+    fasp_caller_stop (caller);  /* the listener's public key is not a valid one */
     return;
   }
   caller->open.message = caller->message;
@@ -54,7 +54,7 @@ static FaspCallerResult
 receive_accept (FaspCaller * caller, const FaspHandshake * answer,
     FaspAgreement * agreement)
 {
-  FaspNoise noise = caller->noise;      /* it may be forged: then we wait on */
+  FaspNoise noise = caller->noise;      /* a copy: if the answer is forged we wait on */
   FaspHello *hello = &agreement->hello;
   FaspCallerResult result = FASP_CALLER_ACCEPTED;
   guint8 payload[FASP_MESSAGE_MAX];
@@ -94,7 +94,7 @@ receive_reject (FaspCaller * caller, FaspTime now, FaspReason reason)
   if (now - caller->doubted < FASP_CALLER_DOUBT
       || caller->tries == caller->doubted_tries)
     return FASP_CALLER_AGAIN;
-  caller->doubted = 0;          /* if it calls on: from the beginning */
+  caller->doubted = 0;          /* if it calls on, doubt begins anew */
   return FASP_CALLER_REJECTED;
 }
 
@@ -107,7 +107,8 @@ fasp_caller_receive (FaspCaller * caller, FaspTime now, FaspHandshake * answer,
     return FASP_CALLER_IGNORED;
   switch (answer->type) {
     case FASP_HANDSHAKE_RETRY:
-      /* once per cookie: a listener that keeps asking is asked at our pace */
+      /* call at once for the first cookie only: a listener that keeps sending RETRY
+       * does not set our pace */
       if (answer->cookie_size == 0)
         return FASP_CALLER_IGNORED;
       if (caller->open.cookie_size == 0)

@@ -3,13 +3,13 @@
 #include <math.h>
 
 #define STRETCH (16 * FASP_MSEC)
-/* So many are taken to have left slowly before, none of them lost. */
+/* Packets that are assumed to have left slowly before, none of them lost. */
 #define PRIOR 4
 #define SIGMAS 1
-/* More of all is lost, of so many at least: it is to be known by what. */
+/* If more than this share of at least so many packets is lost, the cause must be found, */
 #define HARM .1
 #define TOLD_LEAST 20
-/* And it is, of so many that left slowly. */
+/* which takes this many packets that left slowly. */
 #define SLOW_LEAST 30
 
 static void

@@ -4,7 +4,7 @@
 #include "fasprate.h"
 
 #define GROWTH .7               /* packets a round trip */
-/* Of the rate, at once: for so many round trips together, within these. */
+/* The most growth at once, as a share of the rate: GROWTH_TRIPS / round trips, within these. */
 #define GROWTH_TRIPS 2.
 #define GROWTH_LEAST .1
 #define GROWTH_MOST .5
@@ -12,7 +12,8 @@
 #define CUBIC .4
 #define POLITE_MIN (2 * FASP_SEC)
 #define POLITE_MAX (20 * FASP_SEC)
-/* In vain was an answer so shortly before the next one; so many in a row. */
+/* An answer was in vain if the next one follows within VAIN_RTTS; VAIN of these in a row
+ * mean that others do not answer. */
 #define VAIN_RTTS 3
 #define VAIN 6
 

@@ -3,14 +3,14 @@
 #include "faspcontest.h"
 #include "faspspan.h"
 
-/* The others' share that is aimed at: more than half, so that two of us who took each other for such
- * give way in the end. */
+/* The others' share that is aimed at.  It is more than half, so that two of our senders that take each
+ * other for rivals give way in the end. */
 #define SHARE .6
-/* Of the way to it in one step, in logarithms of shares' ratios; and bounds. */
+/* How much of the way to it one step goes, in logarithms of the ratio of shares; and its bounds. */
 #define STEP .3
 #define LESS .7
 #define MORE 2.
-/* Nobody, so often in a row. */
+/* So many measurements in a row that find nobody end the contest. */
 #define LONELY 2
 
 void

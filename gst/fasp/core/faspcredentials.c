@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspcredentials.h"
 
-/* The handshake's own cipher: it needs no speed, and leaks nothing on machines
- * without instructions for AES. */
+/* The handshake's own cipher.  It need not be fast, and is safe from timing attacks
+ * on machines without instructions for AES. */
 #define HANDSHAKE_AEAD FASP_AEAD_CHACHA20_POLY1305
 
 struct _FaspCredentials
@@ -13,7 +13,7 @@ struct _FaspCredentials
   gboolean has_psk, has_key, has_peer;
   guint8 psk[FASP_KEY_SIZE], key[FASP_KEY_SIZE];
   guint8 public_key[FASP_KEY_SIZE];     /* of key */
-  guint8 peer[FASP_KEY_SIZE];   /* first of the allowed */
+  guint8 peer[FASP_KEY_SIZE];   /* the first allowed key */
   GHashTable *allowed;          /* public key as GBytes -> name */
 };
 
@@ -25,8 +25,8 @@ fasp_credentials_new (void)
   c->refs = 1;
   c->allowed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal,
       (GDestroyNotify) g_bytes_unref, g_free);
-  /* an end that would be slow with AES puts ChaCha20 first, and the other
-   * follows it: fasp_credentials_choose() */
+  /* an end that is slow with AES puts ChaCha20 first, and the other end follows:
+   * see fasp_credentials_choose() */
   if (fasp_crypto_has_aes ()) {
     c->ciphers[0] = FASP_CIPHER_AES_128_GCM;
     c->ciphers[1] = FASP_CIPHER_CHACHA20_POLY1305;
@@ -179,8 +179,8 @@ gboolean
 fasp_credentials_choose (const FaspCredentials * c, const FaspHello * offer,
     FaspCipher * cipher)
 {
-  /* our favourite among two that start with different ones is ChaCha20's: the
-   * end that names it first is slow with the other */
+  /* if the two ends prefer different ciphers, the end that prefers ChaCha20 wins:
+   * it is slow with AES */
   gboolean ours_first = c->ciphers[0] == FASP_CIPHER_CHACHA20_POLY1305;
   const guint8 *first = ours_first ? c->ciphers : offer->ciphers;
   const guint8 *second = ours_first ? offer->ciphers : c->ciphers;

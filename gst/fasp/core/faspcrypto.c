@@ -26,7 +26,7 @@ must (int ok, const gchar * what)
         what);
 }
 
-/* Fetched once: a lookup in the provider costs more than the work. */
+/* Fetches it once, as a lookup in the provider costs more than the MAC itself. */
 static EVP_MAC *
 get_mac (gsize * once, const gchar * name)
 {
@@ -45,7 +45,7 @@ struct _FaspAead
 {
   FaspAeadType type;
   guint8 key[FASP_KEY_SIZE];
-  FaspIpsecGcm *gcm;            /* NULL: libcrypto does it */
+  FaspIpsecGcm *gcm;            /* NULL: use libcrypto */
   EVP_CIPHER_CTX *seal, *open;  /* made when first needed */
 };
 
@@ -205,7 +205,7 @@ fasp_hmac (const guint8 * key, gsize key_size, const gchar * label,
 
 struct _FaspAes
 {
-  FaspIpsecAes *ipsec;          /* or NULL, and */
+  FaspIpsecAes *ipsec;          /* NULL: use ctx */
   EVP_CIPHER_CTX *ctx;
 };
 
@@ -270,7 +270,7 @@ fasp_x25519 (const guint8 ours[FASP_KEY_SIZE],
   gboolean good;
 
   must (ctx != NULL && EVP_PKEY_derive_init (ctx), "X25519");
-  /* fails where the secret would be zero (RFC 7748, section 6.1) */
+  /* fails if the secret would be zero (RFC 7748, section 6.1) */
   good = peer != NULL && EVP_PKEY_derive_set_peer (ctx, peer) > 0
       && EVP_PKEY_derive (ctx, shared, &size) > 0;
   EVP_PKEY_CTX_free (ctx);

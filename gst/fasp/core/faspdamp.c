@@ -60,7 +60,7 @@ fasp_damp_ask (FaspDamp * damp, FaspTime now, guint64 end)
   FaspTime time = now + fasp_damp_draw (damp);
 
   if (damp->time != FASP_NEVER && !damp->again)
-    return;                     /* they have to wait until that is over */
+    return;                     /* these blocks wait until that request is sent */
   damp->time = MIN (damp->time, time);
   damp->again = FALSE;
   damp->end = end;

@@ -31,7 +31,7 @@ fasp_datagram_seal (FaspDatagram * d)
 {
   if (d->seal.lock != NULL && fasp_seal_close (&d->seal, d->data, d->head,
           d->payload, d->payload_size))
-    fasp_datagram_release (d);  /* it is in data now */
+    fasp_datagram_release (d);  /* the payload is in data now */
 }
 
 void

@@ -4,9 +4,9 @@
 #include "faspmove.h"
 #include "faspmulticast.h"
 
-/* The application hears that nobody answers. */
+/* Time after which the application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
-/* Calls with a cookie by its way before another is tried. */
+/* OPENs with a cookie by the link that it is for, before other links are tried. */
 #define COOKIE_TRIES 3
 
 gboolean
@@ -24,7 +24,7 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->datagram_max = FASP_DATAGRAM_MAX;
   hello->flows = endpoint->config.flows;
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
-  /* a receiver can, a sender wants to hear */
+  /* a receiver offers to report arrivals; a sender asks for that if it controls the rate */
   hello->arrivals = endpoint->config.role == FASP_ROLE_RECEIVER
       || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
       FASP_ARRIVALS : 0;
@@ -44,7 +44,7 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     hello->wants.from = endpoint->stand;
 }
 
-/* The link of way @n: the first of each address, then the second of each ... */
+/* The link to try as number @n: the first of each address, then the second of each ... */
 static guint
 get_link (const FaspEndpoint * endpoint, guint n)
 {
@@ -72,8 +72,8 @@ fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
   return get_way_to (endpoint, &endpoint->peer, link);
 }
 
-/* Where the OPEN went that is answered from there, whoever says so.  Of a name's addresses it may be
- * another one's turn by now: it is where the peer is. */
+/* Where the OPEN went that is answered from @from.  If the answer comes from the address that was
+ * called before (the next address of a name may be called by now), that one is the peer's. */
 static FaspAddress
 get_called (FaspEndpoint * endpoint, const FaspAddress * from)
 {
@@ -85,7 +85,7 @@ get_called (FaspEndpoint * endpoint, const FaspAddress * from)
   return fasp_dial_get_way (endpoint, link);
 }
 
-/* Flow 0 goes where the answer came from, the others where nobody has been yet. */
+/* Flow 0 has the link that was answered.  The other flows get the addresses of the other links. */
 static void
 set_addresses (FaspEndpoint * endpoint, FaspSession * session)
 {
@@ -102,8 +102,9 @@ set_addresses (FaspEndpoint * endpoint, FaspSession * session)
   }
 }
 
-/* A call goes by the first way and each other one in turns; with a cookie by
- * the way that it is for, unless nobody answers it there. */
+/* Every second OPEN goes by the first link, the others by each other link in turn.
+ * With a cookie it goes by the link that the cookie is for, unless nobody answers
+ * there. */
 static guint
 choose_link (FaspEndpoint * endpoint)
 {
@@ -141,7 +142,7 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   if (endpoint->store != NULL) {
     FaspWants wants = { 0 };
 
-    /* whoever is there now may be another, but that is seldom */
+    /* another receiver may be there now, but that is rare */
     if (endpoint->config.join == FASP_JOIN_ANY)
       wants.from = endpoint->left;
     start = fasp_history_choose (endpoint, now, &wants);
@@ -187,7 +188,7 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     endpoint->punch_time = now;
     return;
   }
-  /* after the end of the stream, or a refusal, a name's next address is of no use */
+  /* after the end of the stream, or a refusal, another address of the name is of no use */
   if (endpoint->closing || endpoint->given_up)
     return;
   if (!endpoint->caller.active && (endpoint->move_time != FASP_NEVER
@@ -229,12 +230,12 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
         endpoint->caller.noise.rs, &session->peer);
   fasp_multicast_accepted (endpoint, now, session, answer);
   fasp_caller_stop (&endpoint->caller);
-  if (endpoint->caller.tries == 1)      /* else: which one was answered? */
+  if (endpoint->caller.tries == 1)      /* else it is not known which OPEN was answered */
     fasp_rtt_sample (&session->rtt, now - endpoint->caller.sent, 0);
   fasp_session_open (session, now);
   set_addresses (endpoint, session);
   fasp_session_trust (session, now, 0);
-  /* it may be there, or somebody who has copied the answer is */
+  /* the peer may be at @from, or somebody who has copied the answer */
   if (!fasp_address_equal (from, &called))
     fasp_path_suppose (&session->paths[0], now, from, FALSE);
   fasp_lifecycle_opened (endpoint, now, session);
@@ -245,21 +246,20 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspHandshake * answer)
 {
   FaspEvent *event;
-  /* anybody can have said it: as long as the session that is asked about may come back it is
-   * not the end of that */
+  /* anybody can send a REJECT, so it does not end an open session, which may come back */
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
       && endpoint->config.keep_listening)
       || (fasp_endpoint_get_open (endpoint) != NULL
       && endpoint->config.group.len == 0);
   gboolean moves = fasp_move_refused (endpoint, now, !passing);
-  /* of a group whoever says that it sends is called: it speaks for itself alone */
+  /* any sender that announces itself to a group is called: it speaks for itself alone */
   gboolean next = moves || (endpoint->config.group.len > 0
       && endpoint->config.reconnect);
 
   if (passing && endpoint->config.reconnect
       && endpoint->last_reject == answer->reason)
-    return;                     /* said once; the call goes on at its pace */
+    return;                     /* reported before; the call goes on at its pace */
   endpoint->last_reject = answer->reason;
   endpoint->unanswered_told = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
@@ -291,7 +291,7 @@ get_call_deadline (const FaspEndpoint * endpoint)
 static FaspTime
 get_unanswered_time (const FaspEndpoint * endpoint)
 {
-  /* it is met halfway, or nobody there is to be called has been heard of */
+  /* we call or punch, or no sender of the group has been heard of */
   return (endpoint->caller.active || endpoint->punch_time != FASP_NEVER
       || (endpoint->config.group.len > 0
           && endpoint->expected && !endpoint->has_peer))
@@ -308,8 +308,9 @@ tell_forged (const FaspEndpoint * endpoint, FaspEvent * event)
         "and keys that are set here", sizeof (event->text));
 }
 
-/* Each repetition of a call says the same; who answers this one takes what goes before the header
- * for the stream, if that was not known yet, and may be sent the middle of it. */
+/* TRUE: the OPEN says that the stream has no header, and by now it has one.  All repetitions of an OPEN
+ * say the same, so a receiver that answers would not wait for the header, though it may be sent the
+ * middle of the stream. */
 static gboolean
 is_outdated (const FaspEndpoint * endpoint)
 {
@@ -347,8 +348,8 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
     event->address = endpoint->peer;
     tell_forged (endpoint, event);
   }
-  /* who must not redial gives up an unanswered call, or one that could not
-   * even be made */
+  /* without reconnect, an unanswered call is given up, and so is one for which
+   * no address was found */
   if (get_call_deadline (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint,
         FASP_EVENT_REJECTED, NULL);

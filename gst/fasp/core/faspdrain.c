@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspdrain.h"
 
-/* Of a queue that is ours a drain leaves so much of what it takes at most. */
+/* A queue that is ours becomes shorter by at least this share of what a drain should take. */
 #define LEFT .5
-/* Others have so much of what passes, at least, to be rivals. */
+/* Others are rivals if they have at least this share of what passes. */
 #define RIVALS_LEAST .4
 #define SAMPLES 3
-/* As long as the drain, but so long at most, is listened to what comes after it. */
+/* After a drain we listen as long as it took, but no longer than this. */
 #define LISTEN (100 * FASP_MSEC)
-/* What differs by less than so much of what a drain would have taken stands still; and all that is
- * sent less is missing from what arrives. */
+/* A delay stands still if it varies by less than LEVEL of what a drain would have taken.  Others' share
+ * of at least ALL means that as much less arrived as was sent less. */
 #define LEVEL .2
 #define ALL .8
-/* What would make a path longer by more may be the queue of somebody beside whom our part is
- * small. */
+/* A larger delay than this is not taken for a longer path: it may be a queue of somebody of which our
+ * part is small. */
 #define LONGER_MOST (25 * FASP_MSEC)
 
 void
@@ -42,7 +42,7 @@ fasp_drain_forget (FaspDrain * drain, FaspTime now)
   drain->end = now;
 }
 
-/* From a queue of ours, µs of it. */
+/* What the drain takes from a queue of ours, µs. */
 static FaspTime
 get_takes (const FaspDrain * drain)
 {
@@ -74,8 +74,8 @@ fasp_drain_suspect (FaspDrain * drain, FaspTime now, FaspTime rtt)
   drain->suspect_until = now + 2 * rtt + LISTEN;
 }
 
-/* What stands is there at any rate: that is no queue, as a drain takes from it what we have in it,
- * at least, and others' grow again. */
+/* TRUE: the delay is the same at any rate, so it is no queue.  From a queue a drain takes our part, at
+ * least, and a queue of others grows again. */
 static gboolean
 is_longer (const FaspDrain * drain, FaspTime target)
 {

@@ -40,7 +40,7 @@ fasp_ecn_told (FaspEcn * ecn, guint64 end, guint64 received)
   if (!is_open (ecn) || end <= ecn->first)
     return;
   fresh = received - MIN (received, ecn->received_before);
-  /* if more have come than there were others, one of the test has */
+  /* if more arrived than packets besides the test's were sent, one of the test's did */
   others = ecn->first - ecn->end_before + (end > last ? end - last : 0);
   if (fresh > others)
     ecn->state = FASP_ECN_CAPABLE;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspencoder.c: what an encoder is told: which rate it may use, and that a receiver
- * has to begin anew behind a gap.
+ * faspencoder.c: what an encoder is told: the bit rate that it may use, and that a
+ * receiver goes on behind a gap, and needs a key frame.
  */
 #include "faspendpointprivate.h"
 
-/* The rest is for what is not foreseen. */
+/* The rest of the rate is for what is not foreseen. */
 #define MARGIN .95
-/* Bytes on the wire for one of new blocks, at most believed: a stream of next to
- * nothing consists of feedback. */
+/* The most bytes on the wire for each byte of new blocks that is believed: what a
+ * stream of next to nothing sends is mostly feedback. */
 #define MORE_MAX 2.
-/* In that time what waits is to be gone; but an encoder keeps so much of its rate. */
+/* What waits is to be gone within BACKLOG_TIME, but an encoder keeps 1/BACKLOG_LEAST
+ * of its rate. */
 #define BACKLOG_TIME FASP_SEC
 #define BACKLOG_LEAST 4
-/* A difference that is worth telling, and how soon after the last time. */
+/* A difference that is worth an event, and how soon after the last one. */
 #define LESS .97
 #define MORE 1.05
 #define LESS_AFTER (100 * FASP_MSEC)
 #define MORE_AFTER (500 * FASP_MSEC)
-/* Not for each datagram: there may be thousands of sessions. */
+/* Not at each poll, as there may be thousands of sessions. */
 #define LOOK_EVERY (50 * FASP_MSEC)
-/* One key frame in that time is enough, however many receivers skip how often. */
+/* One key frame in that time is enough, however often receivers skip. */
 #define SKIPPED_AFTER FASP_SEC
 
 /* Bit/s of payload that @session has room for; 0: no limit. */
@@ -40,7 +41,7 @@ get_media_rate (const FaspSession * session)
   if (outlook->data_rate > 0)
     more = MAX (more, MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
   media = rate * payload / more * MARGIN;
-  /* what waits after a fall of the rate, here or on the path, is late already */
+  /* what waits here or on the path after a fall of the rate is late already: it goes first */
   return MAX (media - waiting * fasp_session_get_room (session) * 8. *
       FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,
       media / BACKLOG_LEAST);
@@ -66,7 +67,7 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint)
   return least;
 }
 
-/* Who is there, but not heard, may go on at the rate that it had. */
+/* TRUE: a receiver is interrupted.  It may come back at the rate that it had. */
 static gboolean
 has_interrupted (const FaspEndpoint * endpoint)
 {
@@ -97,8 +98,9 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
       fasp_endpoint_get_open (endpoint))->bitrate = rate;
 }
 
-/* Of all that have skipped since the last time at once, as one key frame is for all.  One that
- * we have left behind is told of rather than others: their skips are what they say. */
+/* Sends one event for all that have skipped since the last event, as one key frame serves all.
+ * It names a receiver that we have left behind, if there is one: the skips of others are only
+ * their own claim. */
 static void
 tell_skips (FaspEndpoint * endpoint, FaspTime now)
 {

@@ -9,7 +9,7 @@
 #define DEFAULT_RESUME (30 * FASP_SEC)
 #define GAP_TOLD_EVERY (60 * FASP_SEC)
 #define EVENTS_MAX 1024
-/* What was due is looked at so much later where the process, or the machine, stood still. */
+/* If nobody called for this long after a timeout, the process or the machine stood still. */
 #define AWAY FASP_SEC
 
 /* --- life ------------------------------------------------------------------------ */
@@ -148,8 +148,8 @@ fasp_endpoint_push_event (FaspEndpoint * endpoint, FaspEventType type,
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
-  /* an application that does not listen must not cost memory for ever;
-   * anybody can cause refusals, those are bounded where they are made */
+  /* bounded, as the application may not read them.  Anybody can cause refusals:
+   * those are bounded where they are made */
   if (g_queue_get_length (&endpoint->events) >= EVENTS_MAX)
     g_free (g_queue_pop_head (&endpoint->events));
   g_queue_push_tail (&endpoint->events, event);
@@ -198,13 +198,13 @@ fasp_endpoint_get_window (const FaspEndpoint * endpoint)
   guint64 blocks = endpoint->config.buffer_size / FASP_BLOCK_UNIT;
   guint32 window = 64;
 
-  /* and block numbers must be told apart by their low 24 bits */
+  /* the bound: block numbers are told apart by their low 24 bits */
   while (window * 2 <= blocks && window < 1u << (FASP_BLOCK_BITS - 2))
     window *= 2;
   return window;
 }
 
-/* --- whether we are there ----------------------------------------------------------------- */
+/* --- whether the process stood still ------------------------------------------------------ */
 
 static void
 put_off (FaspTime * time, FaspTime span)
@@ -221,7 +221,7 @@ fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now)
   endpoint->looked = fasp_later (before, now);
   if (before == 0 || now - before < AWAY)
     return;
-  /* but for what there was nothing to do */
+  /* without the time in which there was nothing to do */
   away = now - fasp_later (before, fasp_endpoint_get_timeout (endpoint));
   if (away < AWAY)
     return;
@@ -253,7 +253,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
-    return;                     /* it opened the way; that is all */
+    return;                     /* all it had to do was to open the way through a NAT */
   if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
     fasp_multicast_announced (endpoint, now, from);
     return;
@@ -268,7 +268,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
       endpoint->stats.datagrams_unknown++;
       break;
     case FASP_CALLER_FORGED:
-      /* by somebody on the way, or the peer has other keys: we call on */
+      /* somebody on the way sent it, or the peer has other keys: we call on */
       endpoint->stats.datagrams_forged++;
       endpoint->answer_forged = TRUE;
       break;
@@ -456,8 +456,8 @@ fasp_endpoint_is_closed (const FaspEndpoint * endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* one that only answers the peer's goodbye has said so already, unless
-     * the answer is still to go */
+    /* a session that only answers the peer's goodbye is done once the answer
+     * has left */
     if (session->state != FASP_SESSION_CLOSED
         || session->close_time != FASP_NEVER)
       return FALSE;

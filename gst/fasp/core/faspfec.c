@@ -8,35 +8,36 @@
 
 /* Repairs that may be borrowed, one in each pause. */
 #define BORROWED_MAX 1
-/* Of the latency: the rest is on the way. */
+/* How long repairs cover a block, as a share of the latency, within these bounds. */
 #define REACH_SHARE .97
 #define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* Bytes that are added up in a second at most: a tenth of what a core does where the window is
- * still in its cache since it was sent, and a twentieth where it has to be fetched again. */
+/* The most bytes that are added up in a second: a tenth of what a core can do if the window is
+ * still in its cache since it was sent, and a twentieth if it has to be fetched again. */
 #define CACHED 5e5
 #define WORK 3e9
 #define WORK_FETCHED 5e8
 #define WINDOW_MIN 16
 #define WINDOW_FIRST 64         /* until it is known how fast the stream is */
-/* Shares of FASP_FEC_AUTO, and how closely one is chosen, */
+/* Bounds of the share with FASP_FEC_AUTO, and how closely it is chosen. */
 #define SHARE_LEAST .02
 #define SHARE_AUTO_MAX .25
 #define SHARE_STEP 1.1
-/* Where blocks wait for so much of the latency before they leave, repairs are too many, whatever
- * their share of what left: fewer each time, and more again when it is over. */
+/* If blocks wait for this share of the latency before they leave, there are too many repairs: the
+ * bound falls by a factor each time, and rises again when that is over. */
 #define WAITS_SHARE .5
 #define MOST_LESS .8
 #define MOST_MORE 1.05
-/* anew so often, and while little has been seen whenever there is more. */
+/* The share is chosen anew at this interval, or at each call while few datagrams were seen. */
 #define PLAN_EVERY (3 * FASP_SEC)
 #define SEEN_SOON 3000
-/* The last ones tell the receiver that there is no need to wait for more. */
+/* Repairs that are still sent at the end: they tell the receiver not to wait for more. */
 #define FAREWELL 3
-/* A hole is seen by the next datagram, and settled later. */
+/* Time until a loss is noticed: the next datagram shows the hole, which is settled later. */
 #define REX_MORE (4 * FASP_MSEC)
-/* A rex is in time, or is not in time any more, when there is so much more. */
+/* Rexes are too late if the latency is less than REX_DOES_NOT times what one takes, and in time
+ * again from REX_FITS times that on. */
 #define REX_FITS 1.5
 #define REX_DOES_NOT 1.25
 
@@ -68,7 +69,7 @@ fasp_fec_get_residual (const FaspFec * fec, const FaspFecGoal * goal)
   return fec->share > 0 ? get_residual (fec, fec->share, goal) : goal->loss;
 }
 
-/* The least that keeps the wanted interval, or the most there may be. */
+/* The least share that keeps the wanted interval between skips, or SHARE_AUTO_MAX. */
 static gdouble
 choose_share (const FaspFec * fec, const FaspFecGoal * asked)
 {
@@ -77,8 +78,8 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
 
   if (goal->block_rate <= 0)    /* the stream begins */
     return SHARE_AUTO_MAX;
-  /* that what was seen is not likely to be less than is so much (95 %); and of
-   * what was never seen, the rule of three */
+  /* the upper bound of the loss at 95 % confidence; if none was seen, by the
+   * rule of three */
   goal->loss += 2 * sqrt (goal->loss / goal->seen) + 3 / goal->seen;
   while (high > low * SHARE_STEP) {
     gdouble middle = sqrt (low * high);
@@ -92,7 +93,7 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
   return high;
 }
 
-/* As many as there is room for in the channel: beside the blocks and what is sent again of these. */
+/* Bounds the share by the room in the channel, beside the blocks and their rexes. */
 static void
 bound_share (FaspFec * fec, const FaspFecGoal * goal)
 {
@@ -134,7 +135,7 @@ fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
     fec->share = 0;
   } else if (fec->mode == FASP_FEC_AUTO && (fec->share == 0
           || goal->seen < SEEN_SOON || now - fec->planned >= PLAN_EVERY)) {
-    /* it takes a millisecond */
+    /* not at each call, as it takes a millisecond */
     fec->chosen = choose_share (fec, goal);
     fec->planned = now;
   }
@@ -168,7 +169,8 @@ fasp_fec_get_first (FaspFec * fec, FaspTime now, FaspStore * store,
   fec->from = MAX (fec->from, base);
   if (end > fec->window)
     fec->from = MAX (fec->from, end - fec->window);
-  /* those that have waited for long to be sent are not the fewer for that */
+  /* leave out blocks that are too old, but keep WINDOW_MIN: blocks may have waited
+   * long before they were sent */
   while (fec->from + WINDOW_MIN < end
       && fasp_store_get (store, fec->from)->arrival < now - fec->reach)
     fec->from++;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfigures.c: what an endpoint tells of itself.
+ * faspfigures.c: an endpoint's statistics.
  */
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 
-/* Who is there says something twice in this time. */
+/* A peer that is there says something at least twice in this time. */
 #define HEARD FASP_SEC
 
 static const FaspHist empty_hist;
@@ -23,7 +23,7 @@ fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspEndpointStats * stats)
           fasp_reorder_get_bytes (fasp_endpoint_nth (endpoint, i)->rx.reorder);
 }
 
-/* The first that came after number @order: they stand in the order they came. */
+/* Index of the first session that came after number @order: they are in the order they came. */
 static guint
 find_after (const FaspEndpoint * endpoint, guint64 order)
 {
@@ -98,11 +98,12 @@ fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
   return fasp_trace_fetch (&endpoint->trace, entries, max);
 }
 
-/* How long what it is sent next has waited. */
+/* How long the block that is sent next to it has waited. */
 static FaspTime
 get_backlog (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
 {
-  /* the group has a place of its own, and who joined in the past is late by its own wish */
+  /* the group has a position of its own, and a session that joined in the past is behind by its
+   * own wish */
   if (session->member.joined || fasp_history_is_in_past (session)
       || session->tx.cursor < fasp_store_get_tail (endpoint->store)
       || session->tx.cursor >= fasp_store_get_head (endpoint->store))
@@ -171,7 +172,7 @@ fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     guint64 acked = session->tx.acked;
 
-    /* members of a group speak seldom */
+    /* members of a group send feedback seldom */
     session->stuck = session->state == FASP_SESSION_OPEN
         && now - session->heard < HEARD && !session->member.joined
         && acked < session->tx.cursor && acked == session->acked_seen ?
@@ -185,7 +186,7 @@ fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
   return found;
 }
 
-/* Whose lateness it is: who is open, or else who says goodbye. */
+/* The session whose lateness to report: one that is open, or else one that says goodbye. */
 static const FaspSession *
 get_measured (const FaspEndpoint * endpoint)
 {

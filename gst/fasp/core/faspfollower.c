@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspfollower.h"
 
-/* Of the error, at each look. */
+/* One part of that many of the error is corrected at each look. */
 #define SHARE 16
-/* From the network: an offset beyond this, 70 years, is none. */
+/* An offset beyond this, 70 years, is nonsense: it comes from the network. */
 #define SANE ((FaspTime) 1 << 51)
 
 void
@@ -19,7 +19,7 @@ fasp_follower_get (const FaspFollower * follower, gint64 time)
   gint64 elapsed = time - follower->time;
   gint64 slewed = MAX (0, elapsed) / 1000000 * FASP_FOLLOWER_SLEW_PPM;
 
-  /* only what differs from 1 is rounded */
+  /* only the part of the rate beyond 1 is rounded */
   return follower->value + elapsed +
       (gint64) ((follower->rate - 1) * elapsed) +
       CLAMP (follower->error, -slewed, slewed);
@@ -49,7 +49,7 @@ fasp_follower_look (FaspFollower * follower, gint64 now,
   follower->time = now;
   follower->value = value;
   follower->error = (media + follower->constant - value) / SHARE;
-  /* a microsecond of ours is 1 - skew of its */
+  /* a microsecond of our clock is 1 - skew of the sender's */
   if (sender->skew_known)
     follower->rate = 1 - sender->skew;
 }

@@ -3,10 +3,10 @@
 #include "faspgap.h"
 
 #define WORDS (FASP_GAP_WINDOW / 64)
-/* Settled holes are remembered for this long, to recognise late comers. */
+/* Settled holes are remembered for this long, to recognise late packets. */
 #define REMEMBER (2 * FASP_SEC)
 #define HALVE_AFTER (10 * FASP_SEC)
-/* The first packet may be preceded by lost ones of the same session. */
+/* If the number of the first packet is below this, the packets before it are missing. */
 #define FIRST_MAX 64
 
 typedef struct
@@ -20,10 +20,10 @@ struct _FaspGap
   gboolean started;
   guint64 largest;
   FaspTime largest_time;
-  guint64 told;                 /* of the next one, by who sends them */
+  guint64 told;                 /* number of the next packet, as the sender says */
   guint64 window[WORDS];        /* bit pn % FASP_GAP_WINDOW: arrived */
   Hole holes[FASP_GAP_HOLES];   /* ascending */
-  guint n_holes, n_closed;      /* of which the first ones are settled */
+  guint n_holes, n_closed;      /* the first n_closed holes are settled */
   guint64 n_settled;            /* ever */
   FaspTime patience;
   FaspTime delay, delay_time;   /* and when it was last halved or raised */
@@ -70,7 +70,7 @@ clear_bits (FaspGap * gap, guint64 from, guint64 to)
 
 /* --- holes -------------------------------------------------------------------- */
 
-/* The first one that is open is taken as lost. */
+/* Takes the first open hole as lost. */
 static void
 settle (FaspGap * gap)
 {
@@ -145,7 +145,7 @@ fill (FaspGap * gap, FaspTime now, guint64 pn)
 
   gap->counters.reordered++;
   if (i == FASP_GAP_HOLES) {
-    /* so late that its hole is forgotten */
+    /* the packet is so late that its hole is forgotten */
     if (gap->counters.lost > 0)
       gap->counters.lost--;
     gap->counters.holes = MIN (gap->counters.holes, gap->counters.lost);
@@ -206,7 +206,7 @@ fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
   clear_bits (gap, next, pn + 1);
   set_bit (gap, pn);
   if (!gap->started && next > 0) {
-    /* what came before is not ours to judge */
+    /* packets before the first one are not judged: refuse them */
     memset (gap->window, 0xff, sizeof (gap->window));
   }
   gap->started = TRUE;

@@ -25,9 +25,9 @@ get_bucket (FaspGate * gate, const FaspAddress * address)
 typedef struct
 {
   FaspBucket *bucket;
-  FaspTime interval;            /* for a token to come */
+  FaspTime interval;            /* from one token to the next */
   guint burst;
-  guint refused;                /* tokens more of one with a wrong key */
+  guint refused;                /* further tokens for a wrong key */
 } Share;
 
 static Share

@@ -5,35 +5,35 @@
 #include "fasprepair.h"
 #include "fasptx.h"
 
-/* How things stand is looked at, and told, so often. */
+/* How often back-off, clock and speaker are looked at, and members are told. */
 #define TELL_INTERVAL (250 * FASP_MSEC)
-/* A back-off in longest round trips, and what a rex takes besides one. */
+/* The back-off, in the longest round trips, and the time that a rex takes besides one. */
 #define PATIENCE_FIRST 4
 #define PATIENCE_LEAST .5
 #define PATIENCE_MOST 8
 #define BESIDES (2 * FASP_MSEC)
-/* Members that are to ask for a loss, about; and by how much the back-off changes each time
- * that it is told. */
+/* How many members are to ask for a loss, in the mean; and the factors by which the back-off
+ * changes each time that it is told. */
 #define CROWD_LEAST 1.8
 #define CROWD_MOST 2.3
-#define CROWD_EVENTS 8          /* fewer of them tell nothing */
+#define CROWD_EVENTS 8          /* fewer events tell nothing */
 #define PATIENCE_UP 1.3
 #define PATIENCE_DOWN .85
-/* The speaker is told that it is one so often. */
+/* How often the speaker is told that it is one. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
-/* Members' own datagrams go before the group's, and what it sends again before what is new.
- * But where these have been so many in a row, each has to wait for so many new ones, as long as
- * there are any: who lacks much does not starve the others. */
+/* Members' own datagrams go before the group's, and the group's rexes before its new blocks.
+ * But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new blocks, if
+ * there are any: so a member that lacks much does not starve the others. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
-/* A feedback of a member with a PING in it, without the headers of IP and UDP. */
+/* Bytes of a member's feedback with a PING in it, without the headers of IP and UDP. */
 #define FEEDBACK_SIZE 96
-/* Of the time in which the store is filled, and of that after which a silent member is given
- * up, a member may say nothing for so much; at least that. */
+/* A member may be silent for 1/STORE_SHARE of the time in which the store fills, and for
+ * 1/GIVEN_UP_SHARE of the time after which a silent member is given up; but at least this long. */
 #define STORE_SHARE 4
 #define GIVEN_UP_SHARE 2
 #define CLOCK_MAX_LEAST (500 * FASP_MSEC)
-/* One that is so many times as far away as most does not make them wait. */
+/* Members wait for the round trip of others up to this many times the median. */
 #define FAR 4
 
 FaspGroup *
@@ -106,7 +106,7 @@ get_clock_max (const FaspGroup * group, gboolean over)
       FASP_DAMP_CLOCK_MAX);
 }
 
-/* Such that the regular feedback of all takes its share of what is sent. */
+/* Sets the clock so that the regular feedback of all members takes its share of what is sent. */
 static void
 set_clock (FaspGroup * group, FaspTime now, gboolean over)
 {
@@ -153,7 +153,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* What members wait for. */
+/* The round trip that the back-off is counted in. */
 static FaspTime
 choose_rtt (GArray * rtts)
 {
@@ -189,7 +189,7 @@ look (FaspGroup * group)
     set_speaker (group, NULL);
   else if (group->speaker == NULL)
     set_speaker (group, nearest);
-  /* of what it was since: what was before another back-off would make it swing */
+  /* only by events since the last change: older ones would make the back-off swing */
   if (events >= CROWD_EVENTS) {
     gdouble crowd = (losses.requests - group->requests_seen) / (gdouble) events;
 
@@ -199,7 +199,7 @@ look (FaspGroup * group)
     group->events_seen = losses.events;
     group->requests_seen = losses.requests;
   }
-  /* what was lost while one waits is asked for after another such time */
+  /* twice: what is lost while a member waits is asked for only after another back-off */
   fasp_group_log_set_window (group->log,
       2 * fasp_group_get_back_off (group) + group->rtt, group->members->len);
 }
@@ -228,7 +228,7 @@ fasp_group_told_speaker (FaspMember * member, FaspTime now)
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
-/* All that the group has sent but @part. */
+/* All that the group has sent, without @part. */
 static FaspGroupSent
 get_rest (const FaspGroup * group, const FaspGroupSent * part)
 {
@@ -249,7 +249,7 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
 {
   if (group->members->len == 0)
     fasp_group_log_start (group->log, start);
-  /* it has to hear that there is a past */
+  /* send TAIL, so that the member learns of the blocks that it lacks */
   if (start < fasp_group_log_get_next (group->log))
     group->tail_time = 0;
   g_ptr_array_add (group->members, member);
@@ -338,7 +338,7 @@ begin (FaspGroup * group, FaspDatagram * datagram, FaspWriter * w)
   fasp_wire_write_session (w, &header);
 }
 
-/* The key is that of the next packet, always. */
+/* Keeps the key that of the next packet. */
 static void
 turn_key (FaspGroup * group)
 {
@@ -351,7 +351,8 @@ turn_key (FaspGroup * group)
   group->sealer = fasp_sealer_new (group->cipher, group->key);
 }
 
-/* Accounts; @block: what it carries, or NULL. */
+/* Seals the datagram as the next packet, and accounts for it.  @block: the block it carries, or
+ * NULL. */
 static gboolean
 finish (FaspGroup * group, FaspTime now, FaspDatagram * datagram,
     FaspWriter * w, const FaspBlock * block)
@@ -385,7 +386,7 @@ announce (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
-/* Nothing new will come, and all has left. */
+/* TRUE: nothing new will come, and all has left. */
 static gboolean
 is_over (const FaspGroup * group, const FaspGroupView * view)
 {
@@ -427,7 +428,7 @@ send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
     fasp_fec_block_sent (&group->fec);
     group->sent.block_wire += datagram->size + datagram->to.overhead;
     if (fasp_block_is_end (block))
-      group->tell_time = now;   /* nobody is to wait for long to say that it has it */
+      group->tell_time = now;   /* a shorter clock, so that members acknowledge the end soon */
   } else {
     group->blocks_resent++;
   }
@@ -454,7 +455,7 @@ send_tail (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
   return finish (group, now, datagram, &w, NULL);
 }
 
-/* Of the last blocks that have left. FALSE: there is nothing to repair. */
+/* Sends a repair of the last blocks that have left.  FALSE: none is due. */
 static gboolean
 send_repair (FaspGroup * group, FaspTime now, const FaspGroupView * view,
     FaspDatagram * datagram)
@@ -481,7 +482,7 @@ send_repair (FaspGroup * group, FaspTime now, const FaspGroupView * view,
 
 /* --- what goes next --------------------------------------------------------------------- */
 
-/* Is there a new block, and room for it? */
+/* Is there a new block, and have members room for it? */
 static gboolean
 has_new (const FaspGroup * group, const FaspGroupView * view)
 {
@@ -499,7 +500,7 @@ fasp_group_is_first (const FaspGroup * group)
   return group->first > 0;
 }
 
-/* @before: something went before what was to leave. */
+/* A datagram left.  @before: it went before new blocks. */
 static void
 take_turn (FaspGroup * group, gboolean before)
 {
@@ -529,7 +530,7 @@ poll_next (FaspGroup * group, FaspTime now, const FaspGroupView * view,
 {
   if (now >= group->announce_time)
     return announce (group, now, datagram);
-  /* so that who is away hears whether it could be back */
+  /* without members: so that those away can tell when they hear the group again */
   if (group->members->len == 0)
     return group->away > 0 && now >= group->tell_time
         && tell (group, now, view, datagram);

@@ -4,23 +4,23 @@
 #include "faspmodel.h"
 
 #define PLAN_EVERY FASP_SEC
-/* Fewer blocks since the last look tell nothing. */
+/* With fewer blocks since the last look nothing can be told. */
 #define BLOCKS_LEAST 50
 #define SHARE_LEAST .02
 #define SHARE_MOST .25
 #define SHARE_STEP 1.05
-/* It begins when rexes cost so many times what the code would, and ends when they would cost
- * less. */
+/* Repairs begin when rexes cost this many times what repairs would, and end when rexes would
+ * cost less than repairs. */
 #define WORTH 1.25
-/* Of the latency, the time in which a block may be recovered; the rest is for a rex. */
+/* The share of the latency in which repairs cover a block; the rest is for a rex. */
 #define REACH_SHARE .3
 #define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* Bytes that are added up in a second at most. */
+/* The most bytes that are added up in a second. */
 #define WORK 3e9
 #define WINDOW_MIN 16
-/* The last ones tell the receivers that there is no need to wait for more. */
+/* Repairs that are still sent at the end: they tell the receivers not to wait for more. */
 #define FAREWELL 3
 
 /* What this period was like. */
@@ -29,14 +29,14 @@ typedef struct
   gdouble block_rate, data_rate, rexes;
 } Period;
 
-/* FALSE: nothing can be told of it yet. */
+/* Measures the period since the last look.  FALSE: it is too short yet. */
 static gboolean
 look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
     Period * period)
 {
   FaspTime elapsed = now - g->planned;
   guint64 blocks = goal->blocks - g->blocks;
-  /* who has left took with it what was sent again for it */
+  /* the count falls when a member leaves, with the rexes that were sent to it */
   guint64 resent = goal->resent - MIN (g->resent, goal->resent);
 
   if (elapsed < PLAN_EVERY || blocks < BLOCKS_LEAST)
@@ -51,8 +51,8 @@ look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
   return TRUE;
 }
 
-/* The least with which the code costs more than what it leaves over; more than
- * SHARE_MOST: there is none. */
+/* The least share with which the repairs cost at least as much as the losses that remain;
+ * more than SHARE_MOST: there is none. */
 static gdouble
 choose_share (const FaspFec * fec, const FaspGroupFecGoal * goal,
     gdouble block_rate)
@@ -66,7 +66,8 @@ choose_share (const FaspFec * fec, const FaspGroupFecGoal * goal,
   return 2 * SHARE_MOST;
 }
 
-/* What the code leaves over takes as much again at most. */
+/* The largest share that the channel has room for, with as much again for the losses that
+ * remain. */
 static gdouble
 get_most (const FaspGroupFecGoal * goal, const Period * period)
 {
@@ -89,7 +90,7 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     return;
   fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
       CLAMP (goal->latency * REACH_SHARE, REACH_MIN, REACH_MAX);
-  /* who may wait for repairs asks for less */
+  /* with time for repairs first and a rex after them, members ask for less if they wait */
   fec->is_alone = goal->latency * (1 - REACH_SHARE) > goal->rex;
   if (fec->mode != FASP_FEC_AUTO || !look (g, now, goal, &period))
     return;

@@ -5,20 +5,21 @@
 #include "fasprepair.h"
 #include "faspring.h"
 
-/* Packets whose time is known: a feedback tells of a recent one. */
+/* Packets whose departure is remembered: feedback is about recent ones. */
 #define TIMES 16384
-/* What is known of losses is that of so many events. */
+/* Losses are judged by about this many events. */
 #define MEMORY 50.
-/* Events that several members ask for, of all, from which on all are answered so. */
+/* If several members ask in this share of all events, losses are shared: all get what one
+ * asks for. */
 #define SHARED_ENOUGH .15
-/* Events that the speaker has a part in: what it lacks, all do. */
+/* If the speaker has a part in this share of all events, all lack what it lacks. */
 #define SPOKEN_ENOUGH .5
 #define ROUNDS_SHARED 2
 #define ROUNDS_MAX 250
-/* Beyond its clock a member is given that and a fourth of it. */
+/* A member may be silent for its clock, a quarter of it, and this. */
 #define QUIET_MORE (100 * FASP_MSEC)
-/* A loss is asked for within that and this; what is older goes to all when so many of
- * them ask for it. */
+/* Members ask for a loss within that time and OLD_AFTER.  A block that is older goes to all
+ * only if this share of them asks for it. */
 #define OLD_AFTER FASP_SEC
 #define OLD_SHARE .75
 
@@ -28,8 +29,8 @@ typedef struct
   FaspTime asked;               /* first request of the newest event, */
   guint16 requests;             /* how many it has had, */
   guint8 event;                 /* and which round was lost then; 0: none */
-  guint8 rounds;
-  FaspHeapItem *queued;         /* it is to go again */
+  guint8 rounds;                /* how often it has gone to all */
+  FaspHeapItem *queued;         /* it is to go to all again; NULL: it is not */
 } Entry;
 
 struct _FaspGroupLog
@@ -41,12 +42,12 @@ struct _FaspGroupLog
   FaspHeap queue;
   FaspTime window;
   guint members;
-  FaspTime clock;               /* of members; */
-  /* a longer one that was in force until then, and what it was then */
+  FaspTime clock;               /* of members, now */
+  /* a longer one was in force until clock_since; clock_then: the longest since */
   FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
   gconstpointer speaker;
-  gdouble events, shared, spoken;       /* of late; the last: that the speaker asked for */
+  gdouble events, shared, spoken;       /* of late: all, by several, by the speaker */
 };
 
 FaspGroupLog *
@@ -57,7 +58,7 @@ fasp_group_log_new (void)
   log->mask = FASP_RING_FIRST_MASK;
   log->ring = g_new0 (Entry, log->mask + 1);
   log->times = g_new0 (FaspTime, TIMES);
-  log->clock_since = -FASP_DAMP_CLOCK_MAX * 2;  /* there was none before */
+  log->clock_since = -FASP_DAMP_CLOCK_MAX * 2;  /* no clock was before */
   return log;
 }
 
@@ -128,7 +129,7 @@ fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn)
   return pn >= log->pn || log->pn - pn > TIMES ? 0 : log->times[pn % TIMES];
 }
 
-/* Room for the next block. */
+/* Makes room for the next block. */
 static Entry *
 add (FaspGroupLog * log)
 {
@@ -182,7 +183,7 @@ fasp_group_log_set_window (FaspGroupLog * log, FaspTime window, guint members)
   log->members = members;
 }
 
-/* What a member that speaks so often may be silent. */
+/* How long a member with this clock may be silent. */
 static FaspTime
 get_quiet (FaspTime clock)
 {
@@ -192,7 +193,7 @@ get_quiet (FaspTime clock)
 void
 fasp_group_log_set_clock (FaspGroupLog * log, FaspTime now, FaspTime clock)
 {
-  /* less of a change is within what they are given more */
+  /* a smaller change is covered by what get_quiet() adds */
   if (clock < log->clock_then * 3 / 4) {
     if (now - log->clock_since > get_quiet (log->clock))
       log->clock_before = log->clock;
@@ -216,7 +217,8 @@ fasp_group_log_get_deadline (const FaspGroupLog * log, FaspTime heard)
 
   if (heard >= log->clock_since)
     return heard + quiet;
-  /* it has heard of the shorter one since */
+  /* it was heard before the clock became shorter: it keeps the longer one, until it has
+   * had time to hear of the new one */
   return MAX (heard + quiet, MIN (heard + get_quiet (log->clock_before),
           log->clock_since + quiet));
 }
@@ -248,8 +250,8 @@ count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
   }
 }
 
-/* Was it sent so long ago that it is no loss of late, but what somebody lacks who was
- * away, or joins in the past? */
+/* TRUE: the block was sent so long ago that it is no recent loss: a member lacks it that was
+ * away, or joined in the past. */
 static gboolean
 is_old (const FaspGroupLog * log, FaspTime now, const Entry * e)
 {
@@ -257,19 +259,19 @@ is_old (const FaspGroupLog * log, FaspTime now, const Entry * e)
       OLD_AFTER + get_quiet (log->clock);
 }
 
-/* Is the loss one that all are to be sent the block for? */
+/* TRUE: send the block to all. */
 static gboolean
 is_shared (const FaspGroupLog * log, FaspTime now, const Entry * e,
     gboolean speaks)
 {
   if (log->members < 2)
     return FALSE;
-  /* the others' stream would stand still for it */
+  /* not for a few members: meanwhile the others' stream would stand still */
   if (is_old (log, now, e))
     return e->requests > OLD_SHARE * log->members;
   if (e->requests >= 2 && now - e->asked <= log->window)
     return TRUE;
-  /* what is lost again and again is one member's trouble, until another has it, too */
+  /* a block that is lost again and again is one member's problem, until another asks, too */
   return e->rounds <= ROUNDS_SHARED
       && (log->shared >= SHARED_ENOUGH * MAX (log->events, 1)
       || (speaks && log->spoken >= SPOKEN_ENOUGH * MAX (log->events, 1)));
@@ -290,10 +292,10 @@ fasp_group_log_ask (FaspGroupLog * log, FaspTime now, gconstpointer who,
   guint8 lost;
 
   if (!has (log, block))
-    return block < log->base;   /* from before the group */
+    return block < log->base;   /* it was sent before the group */
   if (settled <= e->first)
     return FALSE;
-  /* with a rex on its way to all, it is the round before that it lacks */
+  /* while a rex to all is on its way, the member has lost the round before that */
   lost = e->last < settled ? e->rounds : e->rounds - 1;
   if (*asked < lost) {
     *asked = lost;
