@@ -85,7 +85,7 @@ get_called (FaspEndpoint * endpoint, const FaspAddress * from)
   return fasp_dial_get_way (endpoint, link);
 }
 
-/* Flow 0 has the link that was answered.  The other flows get the addresses of the other links. */
+/* Flow 0 keeps the link that was answered.  The other flows get the other links. */
 static void
 set_addresses (FaspEndpoint * endpoint, FaspSession * session)
 {

@@ -100,8 +100,8 @@ void fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
 /* TRUE if this end dials.  In a rendezvous the sender of the stream does. */
 gboolean fasp_endpoint_config_dials (const FaspEndpointConfig * config);
 
-/* Copies @config, but for what is said to stay valid.  @random, with
- * @user_data, is called for as long as the endpoint exists. */
+/* Copies @config, except what must stay valid (see there).  Calls @random with
+ * @user_data as long as the endpoint exists. */
 FaspEndpoint *fasp_endpoint_new (const FaspEndpointConfig * config,
     FaspRandomFunc random, gpointer user_data);
 void fasp_endpoint_free (FaspEndpoint * endpoint);
@@ -443,7 +443,7 @@ typedef struct
   guint64 losses;               /* losses that members asked for, */
   guint64 requests;             /* the requests of all members for them, */
   guint64 losses_shared;        /* and losses that several asked for */
-  FaspTime rtt;                 /* the longest of a member, but for the farthest */
+  FaspTime rtt;                 /* the longest of a member, without those far away */
   FaspTime back_off, clock;     /* as members are told */
 } FaspGroupStats;
 

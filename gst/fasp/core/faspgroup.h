@@ -69,8 +69,8 @@ typedef struct
   GPtrArray *members;           /* FaspMember, not owned */
   guint away;                   /* how many are away */
   FaspHeap least, most;         /* of members that are heard: least and most room first */
-  FaspTime rtt;                 /* the longest of a member, but for those that are much
-                                   farther away than most */
+  FaspTime rtt;                 /* the longest of a member, without those much farther
+                                   away than most */
   gsize store_size;             /* bytes; and the silence after which */
   FaspTime given_up;            /* a member is given up: the caller sets both */
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
