@@ -22,7 +22,7 @@ def program(name):
     path = os.path.join(BUILD, "tests", name)
     if not os.path.exists(path):
         sys.exit(f"{os.path.basename(sys.argv[0])}: there is no {name} yet. "
-                 "Run ./examples/setup first.")
+                 "Run ./examples/setup --bench first.")
     return path
 
 
