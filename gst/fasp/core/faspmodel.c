@@ -3,21 +3,22 @@
 #include <string.h>
 #include "faspmodel.h"
 
-/* Chances below this are not worth an entry. */
+/* A series ends at chances below this. */
 #define NEGLIGIBLE 1e-15
 #define SERIES_MAX 512
 
-/* Chances of so many missing blocks, by whether the last datagram was lost. */
+/* Most missing blocks that the walk tells apart. */
 #define MISSING_MAX 64
-/* Less likely than that is not worth more steps. */
+/* The walk ends when the chance that anything is still missing is below this. */
 #define NEVER 1e-18
 
+/* The chance of each number of missing blocks, by whether the last datagram was lost. */
 typedef struct
 {
   gdouble lost[MISSING_MAX + 1], here[MISSING_MAX + 1];
 } Walk;
 
-/* One datagram: @up when it is lost, @down when it is not. */
+/* One datagram: it adds @up missing blocks if it is lost, else it removes @down. */
 static void
 walk (Walk * w, gdouble enter, gdouble stay, guint up, guint down)
 {
@@ -77,7 +78,7 @@ fasp_model_copies_lost (const FaspModelPath * path, guint copies,
    * datagram */
   memory = loss < 1 ? path->stay - (1 - path->stay) * loss / (1 - loss) : 1;
   memory = CLAMP (memory, 0, 1);
-  /* one got through a round ago, or nobody would know of the loss */
+  /* a datagram got through one round ago, or the sender would not know of the loss */
   first = loss * (1 - pow (memory, path->round / interval));
   if (copies <= 1)
     return first;
@@ -86,8 +87,8 @@ fasp_model_copies_lost (const FaspModelPath * path, guint copies,
   return first * pow (next, copies - 1.);
 }
 
-/* chance[i] that the i-th of a row is the first to get through, when the one
- * before the row was (@after_loss) or was not lost. */
+/* chance[i] is the chance that the i-th datagram of a row is the first to get through.
+ * @after_loss: the datagram before the row was lost. */
 static guint
 first_through (gdouble loss, gdouble stay, gboolean after_loss,
     gdouble * chance)
@@ -104,7 +105,7 @@ first_through (gdouble loss, gdouble stay, gboolean after_loss,
   return n;
 }
 
-/* Before the i-th repetition of feedback (fasprx.h). */
+/* The wait before the i-th repetition of feedback (fasptypes.h). */
 static FaspTime
 feedback_wait (const FaspModelPath * path, guint i)
 {
@@ -129,7 +130,7 @@ fasp_model_round_time (const FaspModelPath * path, FaspTime step,
 
       chance[bin] += seen[i] * told[j];
       used = MAX (used, bin + 1);
-      /* the rest is as late, or not worth a look */
+      /* the rest adds next to nothing */
       if (seen[i] * told[j] < NEGLIGIBLE && j > 0)
         break;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmodel.h: what the mathematics promises; derived in docs/model.md.
+ * faspmodel.h: probabilities of loss and repair times; docs/model.md derives them.
  *
- * The path is as the planner (faspplan.h) sees it: losses are a two-state Markov
- * chain (Gilbert 1960), in which independent loss is the case stay = loss.  The
- * whitepaper's model, from which that comes, is in the test of this.
+ * The model describes a path as the planner (faspplan.h) sees it.  Losses follow a
+ * two-state Markov chain (Gilbert 1960); independent loss is the case stay = loss.
+ * The test of this module has the whitepaper's model, from which this one derives.
  *
  * Probabilities are 0 .. 1.  Those near 0 are exact to a double's precision.
  */
@@ -14,36 +14,40 @@
 
 G_BEGIN_DECLS
 
-/* What is lost behind an ideal code with a sliding window: @share repairs for
- * each datagram of data, each of the last @window. @stay: the datagram behind a lost one is
- * lost, too. A lost block is recovered when as many repairs have come as blocks are
- * missing: it is late if that has not been so within the window (first passage
- * of a random walk). */
+/* The share of blocks that stay lost with an ideal sliding-window code.  The sender
+ * adds @share repairs per data datagram; each repair covers the last @window datagrams.
+ * @stay: the chance that the datagram after a lost one is lost, too.
+ *
+ * A lost block is recovered once as many repairs have arrived as blocks are missing.
+ * If that does not happen within the window, the block is too late (first passage of
+ * a random walk). */
 gdouble fasp_model_sliding_loss (gdouble loss, gdouble stay, guint window,
     gdouble share);
 
 typedef struct
 {
   gdouble loss;                 /* share lost towards the receiver */
-  gdouble stay;                 /* the next is lost, too */
+  gdouble stay;                 /* chance that the datagram after a lost one is
+                                 * lost, too */
   gdouble back_loss, back_stay; /* the same for feedback */
   FaspTime round;               /* from a datagram's departure to that of its
                                  * rex, when the next datagram and the first
                                  * feedback get through */
   FaspTime interval;            /* between datagrams */
-  guint told;                   /* times that feedback is repeated freely, */
-  FaspTime feedback;            /* the least time between further ones, */
-  FaspTime first;               /* and what the first may have to wait */
-  FaspTime guard;               /* what a rex may take longer than its way */
+  guint told;                   /* feedback repetitions without a rate limit */
+  FaspTime feedback;            /* least time between further repetitions */
+  FaspTime first;               /* how long the first feedback may have to wait */
+  FaspTime guard;               /* what a rex may take beyond the path's delay */
 } FaspModelPath;
 
-/* @copies datagrams, spread evenly over @spread, are lost, all of them. */
+/* The chance that all of @copies datagrams, spread evenly over @spread, are lost. */
 gdouble fasp_model_copies_lost (const FaspModelPath * path, guint copies,
     FaspTime spread);
 
-/* Distribution of the time from a lost datagram's departure to its rex's, in
- * steps of @step, rounded up: chance[i] is that of i steps. Returns the
- * number of steps; what is beyond @max is added up in the last. */
+/* The distribution of the time from a lost datagram's departure to that of its rex:
+ * chance[i] is the chance of i steps of @step, rounded up.  @chance has room for @max
+ * entries; the last one includes all longer times.  Returns the number of entries
+ * used. */
 guint fasp_model_round_time (const FaspModelPath * path, FaspTime step,
     gdouble * chance, guint max);
 

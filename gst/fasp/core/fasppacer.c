@@ -2,22 +2,24 @@
 #include "fasppacer.h"
 
 #define UNUSED_FOR .25          /* s */
-/* What is made within that leaves together. */
+/* Datagrams made within this time leave together. */
 #define TOGETHER FASP_MSEC
-/* Of a burst that is left for waking up late; what is before is waited for.  Who keeps many paces
- * has a turn for each of these: few, so no more is left than two milliseconds take. */
+/* The share of a burst kept as a reserve for late wake-ups; the pacer waits for the
+ * rest.  An endpoint that keeps many paces has one wake-up for each of them: these are
+ * few, so it reserves no more than two milliseconds take. */
 #define LATE_SHARE .5
 #define LATE_SHARE_MANY .4
 #define LATE_MANY (2 * FASP_MSEC)
-/* Back to back: 5 or 6 packets survive small queues (Gunderson), and are no
- * queue of their own unless the link is slow; two jumbo frames for fast
- * streams, and above that what goes between two wake-ups. */
+/* Back to back: 5 or 6 packets survive small queues (Gunderson) and make no
+ * queue themselves unless the link is slow.  Fast streams may send two jumbo
+ * frames, or what leaves between two wake-ups if that is more. */
 #define BURST_MIN 3000          /* two common datagrams */
 #define BURST_MAX 8192
-/* Who keeps many paces is more often late (faspdeparture.h): 0.3 ms at 10 Mbit/s. */
+/* With many paces datagrams leave late more often (faspdeparture.h): 0.3 ms at
+ * 10 Mbit/s less. */
 #define BURST_MANY_MAX (BURST_MAX - 392)
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
-/* Waking up twice that late costs nothing of the rate. */
+/* Waking up that late costs none of the rate. */
 #define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
 
 void
@@ -32,7 +34,7 @@ fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst)
   pacer->missed = 0;
 }
 
-/* The time that it is ready, ns, at another rate. */
+/* @ready, ns, when bytes sent ahead are waited for at @rate instead of @before. */
 static gint64
 rescale (gint64 ready, FaspTime now, guint64 before, guint64 rate)
 {
@@ -53,7 +55,7 @@ fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
   if (rate == before)
     return;
   fasp_rate_clock_set_rate (&pacer->ready, rate);
-  /* bytes that left early are paid for at the rate that there is now */
+  /* bytes that left early are waited for at the new rate */
   if (before == 0 || rate == 0)
     return;
   fasp_rate_clock_set (&pacer->ready, rescale (pacer->ready.ns, now, before,
@@ -78,8 +80,8 @@ fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now, gsize bytes)
 
   if (pacer->ready.rate == 0)
     return now;
-  /* how far ahead of the clock it may run before these: the time of the rest
-   * of the burst at the rate */
+  /* how far sending may run ahead of the clock before these bytes: the time that
+   * the rest of the burst takes at the rate */
   at = pacer->ready.ns;
   if (bytes < pacer->burst)
     at -= fasp_rate_clock_span (pacer->ready.rate, pacer->burst - bytes);
@@ -99,7 +101,7 @@ fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now, gsize bytes)
   return fasp_pacer_get_time (pacer, now, MAX (bytes, quantum));
 }
 
-/* Time gone by idle, since the last one left, as bytes. */
+/* The bytes that the rate would have allowed since the pacer was last ready. */
 static gint64
 idle_bytes (const FaspPacer * pacer, FaspTime now)
 {

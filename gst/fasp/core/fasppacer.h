@@ -7,8 +7,10 @@
  *     rate / 8 * (b - a) + burst
  *
  * (a leaky bucket in its virtual scheduling form, ITU-T I.371 GCRA).  The
- * total never drifts from the rate (fasprateclock.h).  A rate of 0 does not
- * pace.
+ * total never drifts from the rate (fasprateclock.h).  With a rate of 0 the
+ * pacer does not limit anything.
+ *
+ * Rates are bit/s and count every byte from the IP header up.
  */
 #pragma once
 
@@ -17,52 +19,51 @@
 
 G_BEGIN_DECLS
 
-/* A wake-up costs some 10 µs and comes some 50 to 100 µs late. */
+/* The least time between wake-ups: one costs some 10 µs and comes some 50 to 100 µs
+ * late. */
 #define FASP_PACER_QUANTUM 200  /* µs */
 
 typedef struct
 {
-  FaspRateClock ready;          /* theoretical time of the next datagram; its
-                                 * rate counts every byte from the IP header up */
+  FaspRateClock ready;          /* theoretical time of the next datagram */
   guint32 burst;                /* bytes that may leave back to back */
-  FaspTime quantum;             /* between two wake-ups that are worth it: more
-                                   for who keeps many paces */
-  gint64 unused;                /* bytes that might have left, lately */
-  FaspTime last;                /* time of the last datagram, */
-  FaspTime together;            /* of the first of those that left with it, */
-  gint64 before;                /* and `ready' before these, ns */
-  gboolean wanted;              /* something waits for nothing else */
-  gint64 missed;                /* ns that it was ready for that, and nobody came */
+  FaspTime quantum;             /* between two wake-ups; longer for an endpoint
+                                   that keeps many paces */
+  gint64 unused;                /* bytes that the rate would have allowed of late */
+  FaspTime last;                /* when the last datagram left, */
+  FaspTime together;            /* the first of those that left with it; */
+  gint64 before;                /* `ready' before these, ns */
+  gboolean wanted;              /* something waits for the pacer alone */
+  gint64 missed;                /* ns by which that left later than it might have */
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer * pacer, guint64 rate, guint32 burst);
-/* What was sent ahead of the old rate is waited for at the new one, at once. */
+/* Takes effect at once: bytes sent ahead of the old rate are waited for at the new one. */
 void fasp_pacer_set_rate (FaspPacer * pacer, FaspTime now, guint64 rate,
     guint32 burst);
-/* What may leave back to back at @rate with that quantum, bytes. */
+/* The bytes that may leave back to back at @rate with this @quantum. */
 guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
-/* Earliest time a datagram of up to @bytes may leave; <= now: at once. Rounded
- * up to µs.  One that is larger than the burst leaves alone. */
+/* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
+ * once.  A datagram larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
-/* When it is worth waking up for more of them: at high rates not for each one,
- * but for what the rate allows in the quantum. */
+/* When to wake up to send more of them: at high rates not for each datagram, but for
+ * as many as the rate allows in a quantum. */
 FaspTime fasp_pacer_get_wake (const FaspPacer * pacer, FaspTime now,
     gsize bytes);
-/* What the rate would have allowed to leave in the last quarter of a second
- * and was not wanted: what is not essential may leave with that. Without a
- * rate there is no limit to it. */
+/* The bytes that the rate would have allowed in the last quarter of a second and
+ * nobody sent.  Optional data may use them.  Without a rate there is no limit. */
 gint64 fasp_pacer_get_unused (const FaspPacer * pacer, FaspTime now);
-/* @bytes that left were such. */
+/* @bytes of optional data left: takes them off the unused ones. */
 void fasp_pacer_use (FaspPacer * pacer, gsize bytes);
-/* Does something wait for nothing else, from now on?  If so, and it leaves later than it might
- * have, that time is missed: a rate is no promise of a machine that is busy. */
+/* @wanted: from now on, something waits for the pacer alone.  If it then leaves later than
+ * it might have, as on a busy machine, the pacer adds up the time missed. */
 void fasp_pacer_want (FaspPacer * pacer, gboolean wanted);
 /* µs missed so far. */
 FaspTime fasp_pacer_get_missed (const FaspPacer * pacer);
-/* @bytes (IP header up) left at @now. */
+/* @bytes (from the IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer * pacer, FaspTime now, gsize bytes);
-/* What was to leave at @from or later, up to now, has left at @until only. */
+/* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */
 void fasp_pacer_late (FaspPacer * pacer, FaspTime from, FaspTime until);
 
 G_END_DECLS

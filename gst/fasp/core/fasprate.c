@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprate.h"
 
-/* Departures and arrivals that are further apart are no clock's. */
+/* The most between two arrivals of one report; more is no working clock. */
 #define CLOCK_STEP (10 * FASP_SEC)
-/* No clock will show that: a hundred centuries. */
+/* No clock ever shows this: a hundred centuries. */
 #define CLOCK_MOST (G_GINT64_CONSTANT (1) << 58)
 #define RTT_MOST (10 * FASP_SEC)
-/* A path that was seen to reorder is taken to do so for so long. */
+/* How long a path counts as reordering after it was seen to reorder. */
 #define REORDERS_FOR (10 * FASP_SEC)
 
 /* By FaspRateControl. */
@@ -48,12 +48,12 @@ fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
 guint64
 fasp_rate_clamp (const FaspRate * rate, gdouble bits)
 {
-  /* in this order a NaN becomes the least */
+  /* in this order a NaN becomes min */
   return bits > rate->min ? bits < rate->max ? (guint64) bits : rate->max :
       rate->min;
 }
 
-/* Are they in order, and as far apart there as here, as clocks have it? */
+/* Are the samples in order, and their times such as clocks can show? */
 static gboolean
 is_sane (const FaspRateReport * report)
 {
@@ -71,7 +71,7 @@ is_sane (const FaspRateReport * report)
   return report->n > 0;
 }
 
-/* What is counted, and was not by the last report. */
+/* The growth of a counter since the last report; 0 if it fell. */
 static guint64
 count_new (guint64 * before, guint64 now)
 {
@@ -81,8 +81,8 @@ count_new (guint64 * before, guint64 now)
   return fresh;
 }
 
-/* What is not there is lost, but on a path that reorders, as where less is missing than before:
- * there what may still come is not. */
+/* The flow's losses so far.  A missing packet is lost.  But where fewer are missing than
+ * before, the path reorders, and then packets that may still come are not lost. */
 static guint64
 get_lost (FaspRate * rate, const FaspRateReport * report, gboolean * reorders)
 {
@@ -97,7 +97,7 @@ get_lost (FaspRate * rate, const FaspRateReport * report, gboolean * reorders)
   *reorders = *overtaken > 0 && report->now - *overtaken <= REORDERS_FOR;
   if (*reorders)
     lost -= MIN (lost, report->unsettled);
-  /* what was counted stays so */
+  /* a loss that was reported to the controller is not taken back */
   return MAX (rate->lost[report->flow], lost);
 }
 

@@ -2,14 +2,14 @@
  *
  * fasprate.h: which rate a session sends at.
  *
- * A controller hears when packets arrived and sets the channel rate: bit/s of
- * everything on the wire, from the IP header up.  What is in it (new blocks, rexes,
- * copies, repairs) is not its business, nor is what becomes of the losses: loss by
- * itself lowers no rate.  docs/rate-control.md has the controllers and their reasons.
+ * A controller learns when packets arrived and sets the channel rate: bit/s of
+ * everything on the wire, from the IP header up.  It does not care what the packets
+ * carry (new blocks, rexes, copies, repairs) or how losses are repaired: loss by
+ * itself lowers no rate.  docs/rate-control.md describes the controllers and their
+ * reasons.
  *
- * Nothing that a peer tells is believed beyond what can be: times that go back, or
- * that are wilder than clocks are, are left out, and every rate stays within
- * [min, max].
+ * A peer's report is not trusted.  Reports with times that go back, or that jump
+ * further than clocks do, are ignored, and every rate stays within [min, max].
  */
 #pragma once
 
@@ -24,18 +24,18 @@ typedef enum
   FASP_RATE_CONTROL_ADAPTIVE,
 } FaspRateControl;
 
-/* Rates of a controller, bit/s. */
+/* Rates of a controller, bit/s: bounds, and where it begins. */
 #define FASP_RATE_LEAST 100000
 #define FASP_RATE_MOST G_GUINT64_CONSTANT (10000000000)
 #define FASP_RATE_FIRST 2000000
-/* Bits of a packet, about: what is less says little of a rate. */
+/* Bits of a packet, about.  Fewer bits say little about a rate. */
 #define FASP_RATE_PACKET 12000.
 
-/* A packet, its departure by our clock and its arrival by the peer's. */
+/* A packet: its departure by our clock, its arrival by the peer's. */
 typedef struct
 {
   FaspTime sent, arrived;       /* µs */
-  guint64 bytes;                /* of the session, sent up to and with it */
+  guint64 bytes;                /* the session's total when it left, itself included */
 } FaspRateSample;
 
 typedef struct
@@ -43,14 +43,15 @@ typedef struct
   FaspTime now;
   FaspTime rtt;                 /* smoothed; 0: not known */
   guint8 flow;
-  guint64 told, lost, marked;   /* packets of the flow so far that are told of, of
-                                   these not there, and marked by ECN; to a controller:
-                                   newly, neither more than told, and lost for sure */
-  guint64 source;               /* bit/s, on the wire, of a source that writes by itself; 0: not
-                                   known, or it takes what there is */
-  guint64 unsettled;            /* so many of the newest may still come; */
-  gboolean overtaken;           /* to a controller: and did, of late: losses are told of later than the
-                                   others' arrivals */
+  guint64 told, lost, marked;   /* the flow's packets so far: reported; of these,
+                                   missing; and marked by ECN.  A controller gets
+                                   what is new of each, lost and marked at most
+                                   told, and only certain losses */
+  guint64 source;               /* bit/s, on the wire, of a source that writes at a rate of its own;
+                                   0: not known, or it takes what there is */
+  guint64 unsettled;            /* how many of the newest packets may still arrive */
+  gboolean overtaken;           /* for a controller: packets arrived out of order of late, so
+                                   losses are reported later than arrivals */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
 } FaspRateReport;
@@ -62,8 +63,8 @@ typedef struct
   gsize size;
   void (*init) (FaspRate * rate, FaspTime now);
   void (*report) (FaspRate * rate, const FaspRateReport * report);
-  /* The rate to send at from now on, and when to ask again, at the latest.  @sent: bytes of the
-   * session by now, as in samples. */
+  /* Returns the rate to send at from now on; *until: when to ask again at the latest.  @sent:
+   * the session's bytes so far, as in samples. */
   guint64 (*get) (FaspRate * rate, FaspTime now, guint64 sent,
       FaspTime * until);
 } FaspRateClass;
@@ -72,23 +73,23 @@ struct _FaspRate
 {
   const FaspRateClass *class;
   guint64 min, max;             /* bit/s */
-  guint64 rate;                 /* that it holds the path to be good for, */
-  guint64 offer;                /* and that an encoder may try, in the mean */
-  FaspTime standing;            /* queue that does not go away, of late; µs */
-  FaspTime owed;                /* so much of the rate is not sent next, as the path
-                                   has it already; µs */
-  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* by the last report, */
-  guint64 marked[FASP_FLOWS_MAX];       /* too */
-  guint64 missing[FASP_FLOWS_MAX];      /* by then, and */
-  FaspTime overtaken[FASP_FLOWS_MAX];   /* when there were less than before; 0: never */
+  guint64 rate;                 /* what it believes the path carries, bit/s */
+  guint64 offer;                /* what an encoder may try on average, bit/s */
+  FaspTime standing;            /* standing queue of late, µs */
+  FaspTime owed;                /* µs of the rate to hold back, as they are queued
+                                   on the path already */
+  guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* totals at the last */
+  guint64 marked[FASP_FLOWS_MAX];       /* report, */
+  guint64 missing[FASP_FLOWS_MAX];      /* and packets missing then */
+  FaspTime overtaken[FASP_FLOWS_MAX];   /* when that number last fell; 0: never */
 };
 
-/* NULL for FASP_RATE_CONTROL_FIXED, which needs none: the rate is @max.
- * @min, @max: 0: FASP_RATE_LEAST, FASP_RATE_MOST. */
+/* Returns NULL for FASP_RATE_CONTROL_FIXED, which needs no controller: the rate is @max.
+ * 0 for @min or @max means FASP_RATE_LEAST or FASP_RATE_MOST. */
 FaspRate *fasp_rate_new (FaspRateControl control, guint64 min, guint64 max,
     FaspTime now);
 void fasp_rate_free (FaspRate * rate);
-/* May change at any time. */
+/* May be called at any time. */
 void fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max);
 void fasp_rate_report (FaspRate * rate, const FaspRateReport * report);
 guint64 fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent,
@@ -97,7 +98,7 @@ guint64 fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent,
 /* The controllers. */
 extern const FaspRateClass fasp_rate_pert, fasp_rate_adaptive;
 
-/* For these: a rate within the bounds. */
+/* For controllers: @bits within the bounds. */
 guint64 fasp_rate_clamp (const FaspRate * rate, gdouble bits);
 
 G_END_DECLS

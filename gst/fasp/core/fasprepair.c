@@ -2,13 +2,15 @@
 #include "fasprepairprivate.h"
 #include "faspring.h"
 
-/* A datagram without a block is of interest for its time only, so long. */
+/* A datagram without a block only gives a round-trip time.  It is forgotten after this
+ * time. */
 #define FORGET_AFTER (10 * FASP_SEC)
-/* Datagrams that may wait for being settled, beyond four for each block in
- * flight: ten seconds of answers to pings, say. */
+/* Datagrams that may wait to be settled, beyond four for each block in flight:
+ * enough for ten seconds of answers to pings, say. */
 #define OVERGROWN 65536
-/* What left so long ago is there or lost, told of or not: that is enough to know where so many wait, as
- * in hours of an outage, in which ten a second ask whether it is over. */
+/* If more than SETTLED_OF datagrams wait, those that left SETTLED_AFTER ago or earlier
+ * count as settled, reported or not.  That happens in an outage of hours, in which ten
+ * datagrams a second ask whether it is over. */
 #define SETTLED_AFTER (60 * FASP_SEC)
 #define SETTLED_OF (OVERGROWN / 2)
 
@@ -95,7 +97,7 @@ heap_pop (FaspRepair * repair)
   repair->heap[i] = last;
 }
 
-/* --- what the newest feedback says of a block ------------------------------------ */
+/* --- what the newest feedback says about a block --------------------------------- */
 
 
 typedef enum
@@ -105,7 +107,7 @@ typedef enum
   UNKNOWN,
 } Knowledge;
 
-/* The first at or after @block that is missing, of those below end. */
+/* The first missing block at or after @block; end: none below it. */
 static guint64
 find_missing (const FaspRepair * repair, guint64 block)
 {
@@ -142,7 +144,7 @@ fasp_repair_is_here (const FaspRepair * repair, guint64 block)
   return ask (repair, block) == HERE;
 }
 
-/* Is @block on its way to this peer with all others? */
+/* Is @block on its way to this peer by the group? */
 static gboolean
 is_under_way (const FaspRepair * repair, guint64 block)
 {
@@ -150,7 +152,7 @@ is_under_way (const FaspRepair * repair, guint64 block)
       block, repair->group_settled);
 }
 
-/* Rounds that a block has been sent in, to this peer or to all. */
+/* The number of rounds in which a block has been sent, to this peer or to the group. */
 static guint
 get_rounds (const FaspRepair * repair, guint64 block)
 {
@@ -158,7 +160,7 @@ get_rounds (const FaspRepair * repair, guint64 block)
 
   if (repair->log != NULL) {
     rounds += fasp_group_log_get_rounds (repair->log, block);
-    /* what comes by itself to a member is not the original: that is the group's */
+    /* a member gets the original by the group: what it gets by unicast is a rex */
     rounds = MAX (rounds, 1u);
   }
   return MIN (rounds, G_MAXUINT8);
@@ -179,7 +181,7 @@ has_block (const FaspTransmission * t)
   return t->block < FASP_PROBE;
 }
 
-/* Is anything to be learnt from the oldest transmission? */
+/* Is there anything left to learn from the oldest transmission? */
 static gboolean
 is_wanted (const FaspRepair * repair, FaspTime now, const FaspSentFlow * flow)
 {
@@ -190,12 +192,12 @@ is_wanted (const FaspRepair * repair, FaspTime now, const FaspSentFlow * flow)
     return now - oldest->sent < FORGET_AFTER;
   if (has_block (oldest) && oldest->block >= repair->base)
     return TRUE;
-  /* whether its flow carries anything, although another has brought the block;
-   * a peer that never tells is overgrown in the end */
+  /* another flow has brought the block, but does this one carry anything?  A peer
+   * that never reports it becomes overgrown in the end */
   return repair->n_flows > 1 && !told;
 }
 
-/* A settled packet is no longer in flight: is its block there? FALSE: not
+/* A packet is settled, so it is no longer in flight: has its block arrived?  FALSE: not
  * known yet. */
 static gboolean
 settle (FaspRepair * repair, FaspTime age, guint64 block,
@@ -207,7 +209,7 @@ settle (FaspRepair * repair, FaspTime age, guint64 block,
     return TRUE;
   switch (ask (repair, block)) {
     case UNKNOWN:
-      return FALSE;             /* the feedback had no room to say */
+      return FALSE;             /* the feedback had no room for it */
     case MISSING:
       state = fasp_repair_block (repair, block);
       result->lost++;
@@ -244,7 +246,7 @@ fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
   }
 }
 
-/* What needs no answer any more must not pile up, even when the peer
+/* Transmissions that need no answer any more must not pile up, even if the peer
  * acknowledges blocks but never settles a packet. */
 static void
 forget (FaspRepair * repair, FaspTime now, FaspSentFlow * flow)
@@ -305,12 +307,13 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
   forget (repair, now, flow);
 }
 
-/* Those from @first to before @end are spoken of now. */
+/* The feedback covers the blocks from @first to before @end: settles those that waited
+ * for that, @left at most. */
 static void
 settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
     FaspRepairResult * result)
 {
-  guint64 before = first - 1;   /* a search ends behind it */
+  guint64 before = first - 1;   /* the search ends behind it */
   GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (repair->unknown) :
       g_sequence_search (repair->unknown, &before, compare_blocks, NULL);
 
@@ -327,9 +330,9 @@ settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
   }
 }
 
-/* Blocks of settled packets that no feedback has spoken of yet: a long list
- * of missing ones comes in parts.  No feedback looks at those that it does not speak
- * of: a peer may leave thousands open for ever. */
+/* Blocks of settled packets that no feedback has covered yet, as a long list of
+ * missing blocks comes in parts.  Only the blocks that this feedback covers are
+ * examined: a peer may leave thousands of others open for ever. */
 static void
 settle_unknown (FaspRepair * repair, FaspRepairResult * result)
 {
@@ -354,7 +357,7 @@ acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
   repair->next = MAX (repair->next, base);
 }
 
-/* Of a group that it is a member of no more. */
+/* Is @told about a group that the peer has left? */
 static gboolean
 is_of_past (const FaspRepair * repair, const FaspFeedbackFlow * told)
 {
@@ -436,7 +439,7 @@ fasp_repair_peek (FaspRepair * repair, guint8 * round)
   while (repair->heap_used > 0) {
     guint64 block = repair->heap[0];
 
-    /* it may have arrived late since it was given up, or go to all */
+    /* it may have arrived late, after it was taken as lost, or be sent to the group */
     if (block >= repair->base && ask (repair, block) != HERE
         && !is_under_way (repair, block)) {
       *round = get_rounds (repair, block);

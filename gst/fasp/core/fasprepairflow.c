@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is told of each flow, what should have been, and what follows: round trip and loss; flows
- * check on each other.
+ * What the peer reports of each flow and what it should have reported: the flow's round trip,
+ * its loss, and whether it is dead.
  */
 #include <math.h>
 #include "fasprepairprivate.h"
 
-/* A flow that nothing was ever told of has so long. */
+/* How long packets may go unreported on a flow that was never reported. */
 #define UNMEASURED_DUE FASP_SEC
-/* Losses in a row that are rarer than that are no chance, */
+/* Losses in a row that are less likely than this are not by chance. */
 #define NO_CHANCE 1e-4
-/* on a flow that loses at least so much. */
+/* Bounds of a flow's loss for that. */
 #define LOSS_LEAST .001
 #define LOSS_MOST .9
-/* The loss of a flow is that of so many datagrams. */
+/* The datagrams over which a flow's loss is averaged. */
 #define LOSS_OVER 256.
 
-/* All before @end is lost, though nothing was told of it. */
+/* Takes all packets before @end as lost, though the peer did not report them. */
 static void
 give_up (FaspRepair * repair, FaspTime now, FaspSentFlow * flow, guint64 end,
     FaspRepairResult * result)
@@ -27,7 +27,7 @@ give_up (FaspRepair * repair, FaspTime now, FaspSentFlow * flow, guint64 end,
   fasp_repair_settle (repair, now, flow, end - 1, result);
 }
 
-/* What should have been told of by now is lost. */
+/* Packets that the peer should have reported by now are lost. */
 static void
 settle_overdue (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
     FaspRepairResult * result)
@@ -36,7 +36,7 @@ settle_overdue (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
       MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
   guint64 end = flow->front;
 
-  /* of what came, and of holes before it, the peer tells by itself */
+  /* the peer settles what it has reported, and holes before it, by itself */
   if (flow->front < flow->largest)
     return;
   for (; end < flow->next && fasp_repair_transmission (flow, end)->sent <= due;
@@ -69,7 +69,8 @@ fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
   result->dead |= G_GUINT64_CONSTANT (1) << index;
 }
 
-/* Of one that left at @sent.  @longer: only if it is longer than thought. */
+/* Takes a sample from a packet that left at @sent.  @longer: only if the round trip is
+ * longer than thought. */
 static void
 note_rtt (FaspSentFlow * flow, FaspTime now, FaspTime sent,
     const FaspFeedbackFlow * told, gboolean longer, FaspRepairResult * result)
@@ -102,8 +103,9 @@ fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
     if (sent > 0)
       note_rtt (flow, now, sent, told, FALSE, result);
     else if (flow->given_up > 0)
-      /* taken as lost, and here after all: it left then or before, the way is at
-       * least so long.  Else everything would be sent twice from now on. */
+      /* it was taken as lost, and arrived after all.  It left at given_up or before, so
+       * the round trip is at least that long.  Without this sample everything would be
+       * sent twice from now on. */
       note_rtt (flow, now, flow->given_up, told, TRUE, result);
   }
   flow->received = MAX (flow->received, told->received);
@@ -123,7 +125,7 @@ fasp_repair_told_of (FaspRepair * repair, FaspTime now,
   }
   fasp_repair_note_told (flow, now, told, largest, largest >= flow->front ?
       fasp_repair_transmission (flow, largest)->sent : 0, result);
-  /* one more than largest: nothing is settled yet */
+  /* unsettled = largest + 1: nothing is settled yet */
   if (told->unsettled <= largest)
     fasp_repair_settle (repair, now, flow, largest - told->unsettled, result);
 }

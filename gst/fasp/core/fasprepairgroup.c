@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A peer that is a member of a group: what all get is in the group's log, and its blocks are
- * asked for there.
+ * A peer that is a member of a group.  The group's log knows what was sent to all members;
+ * here the blocks that this peer lacks are looked up in it.
  */
 #include "fasprepairprivate.h"
 
@@ -22,7 +22,7 @@ fasp_repair_join (FaspRepair * repair, FaspTime now, FaspGroupLog * log)
       && pn >= flow->largest && received >= flow->received) {
     guint64 sent = pn + 1 - flow->largest;
 
-    /* what was lost meanwhile was not for it */
+    /* what the group sent while it was away, and it did not receive, is no loss */
     flow->base += sent - MIN (sent, received - flow->received);
     flow->largest = pn + 1;
     flow->received = received;
@@ -94,7 +94,7 @@ fasp_repair_get_unheard (const FaspRepair * repair)
   if (repair->group_told == fasp_group_log_get_pn (repair->log))
     return FASP_NEVER;
   sent = fasp_group_log_get_time (repair->log, repair->group_told);
-  /* 0: so many packets ago that it is not known */
+  /* 0: too many packets ago to know */
   return sent > 0 ? sent : repair->group_progress;
 }
 
@@ -106,7 +106,7 @@ fasp_repair_told_of_group (FaspRepair * repair, FaspTime now,
 {
   FaspSentFlow *flow = repair->flows[FASP_GROUP_FLOW];
 
-  if (flow->received == 0)      /* what was before is not lost */
+  if (flow->received == 0)      /* packets before the first one are no loss */
     flow->base = flow->largest = largest + 1 - MIN (told->received,
         largest + 1);
   fasp_repair_note_told (flow, now, told, largest,
@@ -120,7 +120,8 @@ fasp_repair_told_of_group (FaspRepair * repair, FaspTime now,
         told->unsettled + 1);
 }
 
-/* A block that the peer lacks and has room for: has all that carried it been settled? */
+/* The peer lacks @block and has room for it: if all packets that carried it are settled,
+ * it is lost. */
 static void
 look_at_missing (FaspRepair * repair, FaspTime now, guint64 block,
     FaspRepairResult * result)
@@ -139,7 +140,7 @@ void
 fasp_repair_settle_group (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result)
 {
-  /* each block is a unit at least */
+  /* a block takes at least one unit of the window */
   guint64 limit = MIN (repair->next, feedback->ack + feedback->window);
   guint left = FASP_REPAIR_NEWS;
 

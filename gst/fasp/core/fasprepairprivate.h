@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Blocks that one feedback is asked about, at most, besides those whose packets it
- * settles. */
+/* The most blocks that are looked up in one feedback, besides those whose packets it
+ * settles: a bound on the work. */
 #define FASP_REPAIR_NEWS 4096
 
 typedef struct
@@ -23,23 +23,23 @@ typedef struct
 {
   FaspTransmission *ring;
   guint64 mask, front, next;
-  guint64 base;                 /* of a group: the first that counts */
-  guint64 largest;              /* newest the peer told of, + 1 */
-  guint64 received, holes;      /* by then */
+  guint64 base;                 /* of a group: the first one for this member */
+  guint64 largest;              /* newest one that the peer reported, + 1 */
+  guint64 received, holes;      /* as reported with it */
   FaspTime given_up;            /* when the newest one left that was taken as
-                                   lost before it was told of */
+                                   lost before it was reported */
   FaspRtt rtt;
-  gdouble loss;                 /* of late */
-  guint silent;                 /* lost since anything was told of */
+  gdouble loss;                 /* share lost of late */
+  guint silent;                 /* lost since the last report */
 } FaspSentFlow;
 
 typedef struct
 {
   guint16 in_flight;            /* transmissions neither delivered nor lost */
-  guint8 rounds;                /* the original's included, saturating */
+  guint8 rounds;                /* including the original's, saturating */
   guint8 queued;
   guint8 first, last;           /* flows that it left on */
-  guint8 asked;                 /* faspgrouplog.h */
+  guint8 asked;                 /* fasp_group_log_ask() */
 } FaspSentBlock;
 
 struct _FaspRepair
@@ -50,22 +50,24 @@ struct _FaspRepair
   guint64 block_mask, base, next;
   guint64 *heap;                /* queued blocks, smallest first */
   gsize heap_used, heap_size;
-  /* the newest feedback, to ask again when a queued block's turn comes */
+  /* the newest feedback, for another look when a queued block's turn comes */
   guint64 serial;
   gboolean has_feedback;
   guint64 from, end;
   gboolean tail;
   GArray *ranges;
-  GSequence *unknown;           /* guint64 of settled packets, not spoken of yet */
+  GSequence *unknown;           /* guint64: blocks of settled packets that no
+                                   feedback has covered yet */
 
   /* a group */
   gboolean was_member;
   FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
-  FaspTime group_progress;      /* when more of it was told of, last */
-  guint32 past_largest;         /* told of the one that it has left, low bits, */
-  guint64 past_received;        /* and of so many; 0: of nothing */
-  guint64 group_told;           /* the newest of its packets told of, and */
-  guint64 group_settled;        /* settled, + 1 */
+  FaspTime group_progress;      /* when the peer last reported a newer packet */
+  guint32 past_largest;         /* of the group that it has left: newest packet
+                                   reported, low bits, */
+  guint64 past_received;        /* and how many it received; 0: nothing reported */
+  guint64 group_told;           /* newest packet of the group reported, + 1 */
+  guint64 group_settled;        /* newest one settled, + 1 */
 };
 
 static inline FaspSentBlock *
@@ -80,32 +82,41 @@ fasp_repair_transmission (const FaspSentFlow * flow, guint64 pn)
   return &flow->ring[pn & flow->mask];
 }
 
-/* fasprepair.c: a new block, which is not sent yet. */
+/* --- fasprepair.c --- */
+
+/* Adds a new block, which is not sent yet. */
 void fasp_repair_add_block (FaspRepair * repair, guint64 block);
-/* It goes again; it is not queued yet. */
+/* Queues @block to go again.  It must not be queued already. */
 void fasp_repair_queue (FaspRepair * repair, guint64 block);
-/* Has the newest feedback told of @block that it is there? */
+/* Does the newest feedback say that the peer has @block? */
 gboolean fasp_repair_is_here (const FaspRepair * repair, guint64 block);
-/* All packets of @flow up to @settled are: what they carried is there, or lost. */
+/* All packets of @flow up to @settled are settled: what they carried has arrived or is
+ * lost. */
 void fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
     guint64 settled, FaspRepairResult * result);
 
-/* fasprepairflow.c: the peer tells of a flow. */
+/* --- fasprepairflow.c --- */
+
+/* The peer reports about a flow. */
 void fasp_repair_told_of (FaspRepair * repair, FaspTime now,
     const FaspFeedbackFlow * told, FaspRepairResult * result);
-/* Of the packets up to @largest, which left at @sent; 0: not known. */
+/* Notes the report about packets up to @largest, which left at @sent (0: not known). */
 void fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
     FaspRepairResult * result);
-/* Is what it should have told of by now lost, and the flow dead? */
+/* Takes what the peer should have reported by now as lost, and finds out whether the flow
+ * is dead. */
 void fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
     FaspRepairResult * result);
 
-/* fasprepairgroup.c: it tells of the flow of its group, up to @largest. */
+/* --- fasprepairgroup.c --- */
+
+/* The peer reports about the flow of its group, up to @largest. */
 void fasp_repair_told_of_group (FaspRepair * repair, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest,
     FaspRepairResult * result);
-/* Which of the blocks that it lacks are not on their way with the group any more? */
+/* Finds the blocks that the peer lacks and that are not on their way by the group any
+ * more. */
 void fasp_repair_settle_group (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result);
 
