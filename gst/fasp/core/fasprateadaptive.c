@@ -1,50 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Measures what the path is good for by short pulses (docs/rate-control.md):
+ * Measures what the path carries by short pulses (docs/rate-control.md):
  *
  *   PULSE   for some 20 ms at `gain' times the rate
- *   DRAIN   at half the rate until what has left beyond it is made up for
+ *   DRAIN   at half the rate until the pulse's excess is made up for
  *   CRUISE  at the rate, until it is known how the pulse arrived
  *
- * A pulse that arrives as fast as it left says that there is room; one that is
- * spread out by a queue says how fast it left the queue.  Of the mean rate nothing
- * is added or taken by both.  A queue that stands makes the drain longer and the rate
- * less.
+ * A pulse that arrives as fast as it left shows that there is room.  One that a queue
+ * spreads out shows the rate at which it left the queue.  Pulse and drain together
+ * leave the mean rate as it is.  A standing queue makes the drain longer and the rate
+ * lower.
  */
 #include "faspadaptive.h"
 
-/* What a drain took less of than that is no queue. */
+/* A drain that would have emptied this share of a jump in delay tells a queue from a longer
+ * path. */
 #define EMPTIES_SHARE .5
 #define GAIN_MOST 4.
-/* Of the rate found; the rest is for clocks and for the queue to vanish. */
+/* The share of the rate found that is used; the rest lets queues vanish and allows for clocks. */
 #define MARGIN .97
-/* A pulse that arrives with so much of its extra has found room. */
+/* A pulse that arrives with this share of its excess has found room. */
 #define ROOM .7
-/* One that leaves with less above the rate is none. */
+/* The least times the rate at which a pulse leaves; slower is no pulse. */
 #define LEFT_LEAST 1.05
-/* One that arrives slower than the rate may have met a busy host; a slower path shows in
- * the queue. */
+/* A pulse that arrives slower than the rate may have met a busy host; a slower path shows in
+ * the queue.  So the share of its excess that arrived counts as no less than this. */
 #define SHARE_LEAST -.5
-/* A source of which less passes than that has less than the rate; what it has at once leaves by so
- * much faster than what passes. */
+/* A source has less than the rate if less than OFFER_BELOW of the rate passes.  What it writes
+ * at once leaves OFFER_PACE times as fast as what passes. */
 #define OFFER_BELOW .97
 #define OFFER_PACE 1.25
-/* A source has no more that has so much less than it is offered, and that is so much of the most that
- * it may be. */
+/* A source has no more to send if it takes less than LIMITED_SHARE of its offer, and the offer is
+ * LIMITED of its greatest or more. */
 #define LIMITED_SHARE .8
 #define LIMITED .95
-/* Of what a source sends so much is lost, and not by chance, in so many looks: that is too much.  The rate falls
- * by so much at a time at most. */
+/* The path wastes too much if more than WASTED of what a source sends is lost, not by chance, in
+ * WASTED_LOOKS looks in a row.  The rate then falls to WASTED_FALL of itself at a time at most. */
 #define WASTED .2
 #define WASTED_LOOKS 3
 #define WASTED_FALL .5
-/* What is judged together of what arrives all the time. */
+/* The shortest stretch of continuous arrivals that is judged together. */
 #define RECENT_LEAST (16 * FASP_MSEC)
-/* A packet's worth of bytes is waited for so long. */
+/* How long to wait for a packet's worth of bytes. */
 #define IDLE_MOST FASP_SEC
 /* Rivals have given up when no queue has stood for so many round trips. */
 #define CALM_RTTS 20
-/* Two of us who took each other for others give way when their queue overflows. */
+/* If the queue overflows in a contest, the rate falls to this share: two of our own senders that
+ * took each other for rivals give way. */
 #define COMPETE_OVERFLOW .9
 
 static void
@@ -70,9 +72,9 @@ set_offer (FaspAdaptive * a, gdouble offer, gdouble passes)
 }
 
 /* The source has less than the rate, so pulses find out nothing; but it may follow
- * what it is offered.  So that is more than what passes, by as much as may be risked:
- * little where a queue has grown of late, and then more and more.  What it has at once
- * leaves no faster than a little above what passes. */
+ * its offer.  So the offer exceeds what passes, by as much as may be risked: little
+ * where a queue has grown of late, and then more and more.  What the source writes at
+ * once leaves only a little faster than what passes. */
 static void
 offer_more (FaspAdaptive * a, gdouble passes)
 {
@@ -83,8 +85,8 @@ offer_more (FaspAdaptive * a, gdouble passes)
         passes);
 }
 
-/* Who sends nothing makes no queue: what there is of one then is others', or a busy
- * host's. */
+/* A sender that sends nothing makes no queue: others or a busy host cause any delay that is
+ * seen then. */
 static gboolean
 is_idle (const FaspSpan * span)
 {
@@ -92,7 +94,7 @@ is_idle (const FaspSpan * span)
       || (span->to.bytes - span->from.bytes) * 8 <= FASP_RATE_PACKET;
 }
 
-/* What the last drain has done to a queue tells whose it is. */
+/* The effect of the last drain on a queue tells whose queue it is. */
 static void
 judge_need (FaspAdaptive * a)
 {
@@ -103,13 +105,13 @@ judge_need (FaspAdaptive * a)
       && fasp_drain_get_others (&a->drain, &others)
       && fasp_need_judge (&a->need, others)) {
     fasp_yield_let_go (&a->yield);
-    /* what was tried until now says nothing of others */
+    /* the attempts so far say nothing about others */
     fasp_contest_vanished (&a->contest);
   }
 }
 
-/* The path has become slower: a queue grows far beyond what is wanted.  FALSE: more is to
- * be heard before that is believed. */
+/* The path has become slower: a queue grows far beyond the target.  FALSE: it takes more
+ * packets to believe that. */
 static gboolean
 fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
 {
@@ -119,14 +121,14 @@ fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
 
   if (arrived <= 0)
     return FALSE;
-  /* while rivals drain more arrives than there is room for in the mean: two of us who both
-   * went by that would have more than the link */
+  /* while rivals drain, more arrives than there is room for on average: two of our own senders
+   * that both went by that would exceed the link */
   if (a->yield.floor > 0 && passed > 0)
     arrived = MIN (arrived, passed);
-  /* small packets take their time */
+  /* small packets: a packet's worth of bytes takes its time */
   if (is_idle (&a->recent))
     return a->recent.to.sent - a->recent.from.sent > IDLE_MOST;
-  /* and so much more by what has left since; what is lost does not wait */
+  /* and what has left since makes it longer; lost packets do not wait */
   queue =
       MIN (queue + MAX (0,
           left / fasp_span_get_arrival_rate (&a->recent) - 1) * MIN (now -
@@ -148,9 +150,9 @@ fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
   return TRUE;
 }
 
-/* What left at @sent, since the drain of a fall began, meets no queue: the path was slow for a
- * moment only.  (Of what a queue is known to hold a drain is known beforehand to be of the right
- * length; of what was expected to come, it is not.) */
+/* A packet that left at @sent, after the drain of a fall began, meets no queue: the path was slow
+ * for a moment only, so the drain ends.  (For a queue that was measured, a drain has the right
+ * length from the start.  But a fall also counts what it expects to arrive there.) */
 static void
 cut_drain (FaspAdaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 {
@@ -177,7 +179,7 @@ leave_competition (FaspAdaptive * a)
   a->passed = 0;
 }
 
-/* What was told of until now was misunderstood. */
+/* The reports so far were misunderstood: starts over. */
 static void
 look_anew (FaspAdaptive * a, FaspTime now)
 {
@@ -191,7 +193,7 @@ look_anew (FaspAdaptive * a, FaspTime now)
   fasp_adaptive_expect (a, now, now);
 }
 
-/* The last fall. */
+/* Undoes the last fall. */
 static void
 take_back (FaspAdaptive * a, FaspTime now)
 {
@@ -206,8 +208,9 @@ take_back (FaspAdaptive * a, FaspTime now)
   look_anew (a, now);
 }
 
-/* What was under way by then, at the old rate, tells whether that was right: a queue of a
- * slower path goes on growing; one that is gone was a busy host's. */
+/* Packets that were under way at the time of the last fall, at the old rate, tell whether the
+ * fall was right: the queue of a slower path goes on growing; one that is gone was a busy
+ * host's. */
 static void
 look_back (FaspAdaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
 {
@@ -221,8 +224,8 @@ look_back (FaspAdaptive * a, FaspTime now, FaspTime sent, FaspTime queue)
   a->fall.rate = 0;
 }
 
-/* What a drain has not made shorter by what it would have taken from a queue is no queue.  Until
- * then nothing is known. */
+/* The delay has jumped.  If a drain did not shorten it, as it would have shortened a queue, the
+ * path has become longer.  TRUE: that is not known yet. */
 static gboolean
 look_at_jump (FaspAdaptive * a, FaspTime now, FaspTime sent, FaspQueue * queue,
     FaspTime * waited)
@@ -261,7 +264,8 @@ compete (FaspAdaptive * a)
     leave_competition (a);
 }
 
-/* What was given away is tried at once, as it may not be there any more. */
+/* The path has become longer: there was no queue.  A pulse tries at once whether the rate that was
+ * given away is still there. */
 static void
 take_longer (FaspAdaptive * a, FaspTime now)
 {
@@ -316,7 +320,7 @@ judge_queue (FaspAdaptive * a, FaspTime now)
     leave_competition (a);
 }
 
-/* Somebody on the path says that a queue is too long (ECN), or it loses what is too much. */
+/* A router marks packets (ECN), or a queue overflows. */
 static void
 answer_congestion (FaspAdaptive * a, FaspTime now)
 {
@@ -336,14 +340,14 @@ answer_congestion (FaspAdaptive * a, FaspTime now)
   }
 }
 
-/* Until then what left may have waited for the pulse. */
+/* Packets that left before this time may have waited behind the pulse. */
 static FaspTime
 get_search_end (const FaspAdaptive * a)
 {
   return MAX (a->pulse_end, a->drain.end);
 }
 
-/* The queue that the last large pulse has made is being drained. */
+/* Ends the search by large pulses.  The queue that the last of them made is being drained. */
 static void
 end_search (FaspAdaptive * a)
 {
@@ -354,8 +358,8 @@ end_search (FaspAdaptive * a)
   a->gain = FASP_ADAPTIVE_GAIN_LEAST;
 }
 
-/* On a short path that is known before the drain is over: what has found room is not in the
- * queue, to be made up for. */
+/* On a short path the pulse is evaluated before its drain is over.  What has found room is not
+ * in a queue, so it need not be drained. */
 static void
 shorten_drain (FaspAdaptive * a, FaspTime now, gdouble left)
 {
@@ -371,7 +375,7 @@ shorten_drain (FaspAdaptive * a, FaspTime now, gdouble left)
   a->drain.end = a->phase_end;
 }
 
-/* By the source, of which so much @passes: it has no more, whatever it is offered. */
+/* The source, of which @passes bit/s pass, has no more to send, whatever it is offered. */
 static gboolean
 is_limited (const FaspAdaptive * a, gdouble passes)
 {
@@ -381,9 +385,9 @@ is_limited (const FaspAdaptive * a, gdouble passes)
       && a->rate.offer >= LIMITED * most;
 }
 
-/* Who has less to send than the rate may send it again and again: where much of what @passes, bit/s, is lost,
- * and neither by chance nor by a policer, as the others have @waited, and not once alone, as by an outage, there
- * is no room for more than @unlost. */
+/* A source that has less than the rate leaves room to send the same blocks again and again.  If much of what
+ * @passes (bit/s) is lost, look after look, the path has no room for more than @unlost.  Losses count only if the
+ * other packets have @waited: chance and policers lose without a queue.  One lossy look may be an outage. */
 static void
 answer_waste (FaspAdaptive * a, gdouble passes, gdouble unlost, FaspTime waited)
 {
@@ -396,7 +400,7 @@ answer_waste (FaspAdaptive * a, gdouble passes, gdouble unlost, FaspTime waited)
             WASTED_FALL * a->rate.rate));
 }
 
-/* There was not enough to send, for the pulse. */
+/* There was not enough to send for a pulse. */
 static void
 learn_of_source (FaspAdaptive * a, FaspTime now, gdouble passes)
 {
@@ -412,7 +416,8 @@ learn_of_source (FaspAdaptive * a, FaspTime now, gdouble passes)
     offer_more (a, passes);
 }
 
-/* What has @arrived of what has @left faster than the rate, bit/s, tells of the room there is. */
+/* A pulse has @left faster than the rate and @arrived at another one (bit/s): that tells how much
+ * room there is. */
 static void
 learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
 {
@@ -428,7 +433,7 @@ learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
     fasp_adaptive_set_rate (a, MARGIN * MIN (arrived, left));
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > FASP_ADAPTIVE_GAIN_LEAST) {
-    /* that is what there is; or, if it is less than before, a few packets that were late: a
+    /* that is the room there is.  If it is less than the rate, a few packets were late: a
      * slower path shows in the queue */
     fasp_adaptive_set_rate (a, MAX (MARGIN * arrived, rate));
     end_search (a);
@@ -438,7 +443,7 @@ learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
   }
 }
 
-/* FALSE: more is to be heard before anything is known of it. */
+/* FALSE: it takes more packets to know anything about the queue. */
 static gboolean
 learn_of_queue (FaspAdaptive * a, FaspTime now)
 {
@@ -461,7 +466,7 @@ learn_of_queue (FaspAdaptive * a, FaspTime now)
   return TRUE;
 }
 
-/* All that left in the pulse has been told of. */
+/* All that left in the pulse has been reported. */
 static void
 evaluate (FaspAdaptive * a, FaspTime now)
 {
@@ -471,7 +476,7 @@ evaluate (FaspAdaptive * a, FaspTime now)
   FaspTime waited;
   gboolean congested = a->congested;
 
-  /* a search has hardly anything else */
+  /* in a search there is hardly anything else to learn it from */
   if (fasp_jitter_is_new (&a->jitter))
     fasp_jitter_add (&a->jitter, &a->pulse);
   a->congested = FALSE;
@@ -488,7 +493,7 @@ evaluate (FaspAdaptive * a, FaspTime now)
   unlost = fasp_span_get_unlost_rate (&a->passing);
   waited = fasp_span_get_wait (&a->passing);
   a->passing.n = 0;
-  /* with a drain alone, and no pulse to make up for it, less passes than might */
+  /* with a drain but no pulse to make up for it, less passes than might */
   a->passed = a->pulse_end > a->pulse_start ? passes : 0;
   if (congested) {              /* answered already, and no time to try more */
     end_search (a);
@@ -502,7 +507,7 @@ evaluate (FaspAdaptive * a, FaspTime now)
   }
 }
 
-/* Large pulses make a queue themselves, until it is drained, and tell what there is. */
+/* Did the packet leave in a search?  Large pulses make a queue themselves, until it is drained. */
 static gboolean
 is_of_search (const FaspAdaptive * a, FaspTime sent)
 {
@@ -510,7 +515,7 @@ is_of_search (const FaspAdaptive * a, FaspTime sent)
       && sent < get_search_end (a);
 }
 
-/* Of what passes all the time a queue is known before there is a pulse. */
+/* Ordinary packets show a queue before the next pulse does. */
 static void
 take_recent (FaspAdaptive * a, FaspTime now, const FaspRateSample * sample,
     FaspTime queue)
@@ -531,7 +536,8 @@ take_recent (FaspAdaptive * a, FaspTime now, const FaspRateSample * sample,
   a->recent.n = 0;
 }
 
-/* How long it waited; @of_search: it may have been for a queue that we made on purpose. */
+/* Returns how long the packet waited.  *of_search: it may have waited in a queue that we made on
+ * purpose. */
 static FaspTime
 take_sample (FaspAdaptive * a, const FaspRateReport * report,
     const FaspRateSample * sample, gboolean * of_search)
@@ -561,7 +567,7 @@ take_sample (FaspAdaptive * a, const FaspRateReport * report,
   return waited;
 }
 
-/* @waited: in the mean, by those that came. */
+/* @waited: mean queueing delay of the packets that arrived. */
 static void
 judge_losses (FaspAdaptive * a, const FaspRateReport * report, FaspTime waited,
     gboolean of_search)
@@ -579,8 +585,8 @@ judge_losses (FaspAdaptive * a, const FaspRateReport * report, FaspTime waited,
     a->rate.offer = fasp_adaptive_bound (a, a->rate.offer);
     end_search (a);
   }
-  /* what a search overflows itself says nothing of others; and who fills the queue
-   * overflows it, so that is not answered in its place */
+  /* a queue that our own search overflows says nothing about others; and in a contest we
+   * fill the queue ourselves, so an overflow gets a smaller answer */
   overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
       waited, report->n, a->jitter.spread, report->told, report->lost,
       report->overtaken);

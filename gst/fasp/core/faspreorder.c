@@ -5,7 +5,7 @@
 #define RING_MIN 256
 #define BLOCK_MAX 65535
 
-/* A block of which fragments are here, or all of it. */
+/* A block of which all or some fragments are here. */
 typedef struct
 {
   FaspBlock *block;
@@ -16,15 +16,15 @@ typedef struct
 struct _FaspReorder
 {
   Slot *slots;                  /* block n at n & mask; grows up to capacity */
-  guint64 *begun, *present;     /* bit n & mask: something of block n is here; all */
+  guint64 *begun, *present;     /* bit n & mask: some of block n is here; all of it */
   guint64 mask;
   guint64 read, ack, highest;
   guint32 capacity;
   gsize bytes;
   guint32 ready, held;          /* units in [read, ack); of all blocks here */
-  guint64 taken;                /* ever, or given up: one each */
+  guint64 taken;                /* units taken so far; a block given up counts one */
   gboolean discont;             /* the next block taken follows a hole */
-  guint64 skip;                 /* what is missing below was given up; it may be
+  guint64 skip;                 /* missing blocks below were given up; may be
                                    beyond the window */
 };
 
@@ -71,7 +71,7 @@ set_bit (const FaspReorder * reorder, guint64 * bits, guint64 number,
     bits[i / 64] &= ~b;
 }
 
-/* First block at or after @from whose bit is @value, or highest. */
+/* The first block at or after @from whose bit is @value, or highest. */
 static guint64
 find_bit (const FaspReorder * reorder, const guint64 * bits, guint64 from,
     gboolean value)
@@ -93,7 +93,7 @@ find_bit (const FaspReorder * reorder, const guint64 * bits, guint64 from,
   return reorder->highest;
 }
 
-/* Nothing of block @number is here any more. */
+/* Forgets block @number without freeing it. */
 static void
 empty_slot (FaspReorder * reorder, guint64 number)
 {
@@ -129,7 +129,7 @@ fasp_reorder_free (FaspReorder * reorder)
   g_free (reorder);
 }
 
-/* The bits of a ring of @old + 1 in the larger one that there is now. */
+/* Moves the bits of a ring of @old + 1 slots into one of the new size. */
 static guint64 *
 grow_bits (const FaspReorder * reorder, guint64 * old_bits, guint64 old)
 {
@@ -196,7 +196,7 @@ begin_block (FaspReorder * reorder, Slot * s, const FaspReorderPiece * piece)
   reorder->held += fasp_block_count_units (s->block);
 }
 
-/* For a block of so many bytes in this slot, in place of what is there. */
+/* Is there room for a block of @total bytes in this slot, in place of what it holds? */
 static gboolean
 has_room (const FaspReorder * reorder, const Slot * s, guint32 total)
 {
@@ -205,7 +205,7 @@ has_room (const FaspReorder * reorder, const Slot * s, guint32 total)
   return reorder->held - held + fasp_count_units (total) <= reorder->capacity;
 }
 
-/* To the first block that is missing and may still come. */
+/* Moves ack to the first block that is missing and may still come. */
 static void
 advance_ack (FaspReorder * reorder)
 {
@@ -232,7 +232,7 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     return FASP_REORDER_INVALID;
   if (piece->number < reorder->ack)
     return FASP_REORDER_DUPLICATE;
-  /* what lies beyond the window may have been given up before there is room for it */
+  /* blocks beyond the window may have been given up before there is room for them */
   if (piece->number - reorder->read >= reorder->capacity
       || piece->number < reorder->skip)
     return FASP_REORDER_OUTSIDE;
@@ -243,8 +243,8 @@ fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
   s = slot (reorder, piece->number);
   if (s->block == NULL || s->count != piece->count
       || s->block->size != piece->total) {
-    /* more than anybody was told that there is room for; but what is waited for
-     * is taken */
+    /* the sender exceeds the window that it was told; but the block that all others
+     * wait for is taken anyway */
     if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
       return FASP_REORDER_OUTSIDE;
     begin_block (reorder, s, piece);
@@ -281,7 +281,7 @@ fasp_reorder_note_highest (FaspReorder * reorder, guint64 end)
 
 /* --- out -------------------------------------------------------------------------- */
 
-/* To the next block that is here, or where others may still come. */
+/* Moves read to the next block that is here or may still come. */
 static void
 pass_given_up (FaspReorder * reorder)
 {
@@ -336,8 +336,7 @@ fasp_reorder_get (const FaspReorder * reorder, guint64 number)
   return slot (reorder, number)->block;
 }
 
-/* Of numbers, of which a sender says any, it looks only at those of which something is
- * here. */
+/* A sender may say any number, so this looks only at blocks of which something is here. */
 guint64
 fasp_reorder_skip_to (FaspReorder * reorder, guint64 number)
 {
@@ -396,7 +395,7 @@ fasp_reorder_get_window (const FaspReorder * reorder)
 {
   guint64 blocks = fasp_reorder_get_limit (reorder) - reorder->ack;
 
-  /* what was given up in between takes no memory, but a place in the ring */
+  /* a block given up in between takes no memory, but it takes a slot */
   return MIN (blocks, reorder->capacity - MIN (reorder->ready,
           reorder->capacity));
 }

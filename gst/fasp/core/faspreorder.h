@@ -2,21 +2,22 @@
  *
  * faspreorder.h: the receiver's reorder buffer.
  *
- * Blocks go in in any order, come out in order, once each.  Block numbers
- * are 64 bit.  A ring of `capacity' slots (a power of two) and bitmaps of
- * what is present, and of what is begun:
+ * Blocks go in in any order and come out in order, once each.  Block numbers
+ * are 64 bit.  The buffer is a ring of up to `capacity' slots (a power of two)
+ * with two bitmaps: of the blocks present, and of the blocks begun.
  *
  *     read <= ack <= highest,   stored blocks lie in [read, read + capacity)
  *
- *   read     next block the application takes
- *   ack      first block not received: everything below is here or was taken
+ *   read     the next block that the application takes
+ *   ack      first block that is missing and may still come: everything below is
+ *            here, was taken or was given up
  *   highest  one past the highest block known to exist
- *   skip     what is missing below was given up
+ *   skip     missing blocks below it were given up
  *
  * A block may arrive in up to FASP_REORDER_FRAGMENTS equal fragments
- * (index/count) when the path takes less than a block; it is present when
- * the last one is in.  Fragments of a different division replace what was
- * collected.
+ * (index/count) when a datagram of the path holds less than a block; it is
+ * present once all of them are in.  Fragments of a different division replace
+ * those collected before.
  */
 #pragma once
 
@@ -34,10 +35,10 @@ typedef enum
   FASP_REORDER_PARTIAL,         /* a new fragment, block not complete */
   FASP_REORDER_DUPLICATE,       /* already here or already taken */
   FASP_REORDER_OUTSIDE,         /* beyond the window, or more than it holds */
-  FASP_REORDER_INVALID,         /* fragment that cannot be */
+  FASP_REORDER_INVALID,         /* its index, count and sizes contradict each other */
 } FaspReorderResult;
 
-/* One block or one fragment of it as it came off the wire. For a whole
+/* One block, or one fragment of it, as it came off the wire.  For a whole
  * block index = 0, count = 1, total = size.  All fragments but the last
  * carry ceil (total / count) bytes. */
 typedef struct
@@ -53,17 +54,17 @@ typedef struct
   FaspMemory *memory;           /* where data may stay; NULL: it is copied */
 } FaspReorderPiece;
 
-/* @capacity is rounded up to a power of two >= 64. @first: number of the
- * first block to deliver. The slot array may be grown lazily, but the window
- * limit() is always first + capacity. */
+/* @capacity is rounded up to a power of two >= 64.  @first: the number of the
+ * first block to deliver.  The slots are allocated as they are needed, but the
+ * window is always @capacity blocks long. */
 FaspReorder *fasp_reorder_new (guint32 capacity, guint64 first);
 void fasp_reorder_free (FaspReorder * reorder);
 
 FaspReorderResult fasp_reorder_insert (FaspReorder * reorder, FaspTime now,
     const FaspReorderPiece * piece);
 
-/* Blocks below @end are known to exist (a tail probe said so).  Clamped to
- * the window. */
+/* Blocks below @end are known to exist, by a tail probe.  Clamped to the
+ * window. */
 void fasp_reorder_note_highest (FaspReorder * reorder, guint64 end);
 
 /* The next block in order with its reference, or NULL. */
@@ -71,15 +72,14 @@ FaspBlock *fasp_reorder_take (FaspReorder * reorder);
 /* The same without taking it. */
 FaspBlock *fasp_reorder_peek (FaspReorder * reorder);
 
-/* Block @number while it is here and not taken, without a reference; NULL
- * otherwise. */
+/* Block @number if it is here and not taken, without a reference; else NULL. */
 const FaspBlock *fasp_reorder_get (const FaspReorder * reorder,
     guint64 number);
 
 /* Gives up everything missing below @number: read moves to the first block
- * present at or above the current read position, or @number; blocks that
- * are present are still delivered.  Returns how many blocks were given up.
- * The next block taken after each hole carries FASP_BLOCK_DISCONT. */
+ * present at or above it, or to @number.  Blocks that are present are still
+ * delivered.  Returns how many blocks were given up.  The next block taken after
+ * each hole carries FASP_BLOCK_DISCONT. */
 guint64 fasp_reorder_skip_to (FaspReorder * reorder, guint64 number);
 
 guint64 fasp_reorder_get_read (const FaspReorder * reorder);
@@ -87,15 +87,15 @@ guint64 fasp_reorder_get_ack (const FaspReorder * reorder);
 guint64 fasp_reorder_get_highest (const FaspReorder * reorder);
 guint32 fasp_reorder_get_capacity (const FaspReorder * reorder);
 guint64 fasp_reorder_get_limit (const FaspReorder * reorder);   /* read + capacity */
-/* Units (FASP_BLOCK_UNIT) from ack on that there is room for; ack + that never
- * goes back. */
+/* Units (FASP_BLOCK_UNIT) from ack on that there is room for.  The sum of ack and the
+ * window never goes back. */
 guint32 fasp_reorder_get_window (const FaspReorder * reorder);
-/* Units that were taken or given up so far, which opened the window. */
+/* Units taken or given up so far: they opened the window. */
 guint64 fasp_reorder_get_taken (const FaspReorder * reorder);
 /* Bytes of payload allocated in the buffer. */
 gsize fasp_reorder_get_bytes (const FaspReorder * reorder);
 
-/* The first block that is here, and not taken, at or after @from; highest: there is none. */
+/* The first block at or after @from that is here and not taken; highest: there is none. */
 guint64 fasp_reorder_next_here (const FaspReorder * reorder, guint64 from);
 
 /* The first run of missing blocks at or after @from and below highest.

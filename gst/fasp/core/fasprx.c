@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprx.h"
 
-/* What is late within such a time is one skip. */
+/* All late blocks within this time make one skip. */
 #define SKIP FASP_SEC
-/* A repair that comes after the last of its window is waited for so long. */
+/* How long to wait for a repair beyond the span of its window. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
-/* It is no longer believed that there will be repairs, nor blocks kept for
- * them. */
+/* Without a repair for that long no more are expected, and blocks are not kept for them. */
 #define REPAIRS_WITHIN (5 * FASP_SEC)
+/* How long after a repair losses wait for the next. */
 #define PATIENCE_FOR FASP_SEC
-/* Blocks of which some may be recovered, per window. */
+/* Blocks that the solver covers, in windows. */
 #define REMEMBERED 2
 
 void
@@ -61,7 +61,7 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 {
   FaspTime latency = fasp_playout_get (&rx->playout, now);
 
-  /* a skip can move ack as far as it likes; blocks are in the window only */
+  /* a skip can move ack anywhere; blocks are only in the window */
   guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
   guint64 end = MIN (fasp_reorder_get_ack (rx->reorder),
       fasp_reorder_get_limit (rx->reorder));
@@ -71,7 +71,7 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
     FaspTime late;
 
-    /* the end may be said long after the last byte, and is not played */
+    /* the end is not played, and may come long after the last byte */
     if (fasp_block_is_end (block))
       continue;
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
@@ -81,8 +81,8 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
   }
 }
 
-/* A block that is here, for others to be recovered by; as long as there are
- * repairs. */
+/* Gives a block that is here to the solver, to recover others by it, as long as repairs
+ * come. */
 static void
 remember (FaspRx * rx, FaspTime now, guint64 number)
 {
@@ -97,9 +97,9 @@ remember (FaspRx * rx, FaspTime now, guint64 number)
   }
 }
 
-/* Does what comes come too late?  Then the sender need not send what else it has of that
- * time.  What was not sent before has waited there, and what follows it is too late by the time
- * that the sender hears of it. */
+/* Do blocks come too late?  Then the sender need not send what else it has of that time.  An
+ * original counts as late one round trip earlier than a rex: it has waited at the sender, and
+ * the blocks behind it will be too late by the time the sender hears of it. */
 static void
 note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
 {
@@ -115,7 +115,7 @@ note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
     fasp_report_now (&rx->report, now);
 }
 
-/* A block is here, however it came. @from: what was acknowledged before. */
+/* A block is here, however it came.  @from: ack before it came. */
 static void
 block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
     guint64 from)
@@ -142,7 +142,7 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
     fasp_report_complete (&rx->report, now);
 }
 
-/* For other blocks to be recovered by it. */
+/* Gives a recovered block to the solver, to recover others by it. */
 static void
 know_recovered (FaspRx * rx, const FaspReorderPiece * piece)
 {
@@ -207,7 +207,7 @@ fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
       frame->payload, frame->payload_size);
 }
 
-/* What it tells of the sender's clock. */
+/* Learns what a block tells about the sender's clock. */
 static void
 note_time (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece)
 {
@@ -240,7 +240,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   };
   FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 
-  /* what no sender makes would only take memory */
+  /* no sender makes such a block, and it would only take memory */
   if (frame->total > FASP_BLOCK_SIZE_MAX)
     return arrival;
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
@@ -277,7 +277,8 @@ fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place)
       number, place);
 }
 
-/* Of blocks that will not come: they would take the place of those that do. */
+/* Forgets the positions of blocks below @end that will not come: they would take the place
+ * of others. */
 static void
 forget_positions (FaspRx * rx, guint64 end)
 {
@@ -305,7 +306,8 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
   fasp_report_now (&rx->report, now);
 }
 
-/* A block in order, or NULL. TRUE: it is for the application. */
+/* Takes a block in order, or NULL if there is none.  FALSE: it was not for the application;
+ * try again. */
 static gboolean
 take_one (FaspRx * rx, FaspBlock ** block)
 {
@@ -349,8 +351,8 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
 
 /* --- too late -------------------------------------------------------------------- */
 
-/* The first block present behind the hole at ack, NULL when there is no
- * hole or nothing behind it. */
+/* The first block present behind the hole at ack; NULL: there is no hole, or
+ * nothing behind it. */
 static const FaspBlock *
 behind_hole (const FaspRx * rx, guint64 * number)
 {
@@ -369,7 +371,7 @@ fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now)
   const FaspBlock *block;
   guint64 number;
 
-  /* nothing is late before it is known what late is */
+  /* nothing is late before the latency is known */
   if (!rx->give_up || fasp_playout_is_unknown (&rx->playout))
     return FASP_NEVER;
   block = behind_hole (rx, &number);
@@ -396,7 +398,7 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
 gboolean
 fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
 {
-  /* what a member lacks is sent to all of them */
+  /* in a group, what one member lacks goes to all of them */
   if (!rx->give_up || !rx->behind || fasp_report_is_damped (&rx->report))
     return FALSE;
   rx->gave_up = TRUE;
@@ -404,7 +406,7 @@ fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
   return TRUE;
 }
 
-/* --- what is told ------------------------------------------------------------------ */
+/* --- feedback ---------------------------------------------------------------------- */
 
 void
 fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasprx.h: the receiving half of a session: blocks in and in order out, the clock
- * they were made by, and those that are too late.  What is told of them: faspreport.h.
+ * fasprx.h: the receiving half of a session.  It takes blocks in any order, delivers
+ * them in order, follows the sender's clock, and deals with blocks that are too late.
+ * faspreport.h decides when the sender hears about them.
+ *
+ * FaspRx owns the reorder buffer and the solver.  Times are µs on the caller's clock.
  */
 #pragma once
 
@@ -20,28 +23,29 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspReorder *reorder;
-  FaspSolver *solver;           /* NULL: repairs are not agreed upon */
-  FaspTime patience, patience_end;      /* that lost blocks are given to be
-                                   recovered, until then */
+  FaspSolver *solver;           /* NULL: the ends did not agree on repairs */
+  FaspTime patience, patience_end;      /* extra time that lost blocks have to be
+                                   recovered; valid until patience_end */
   FaspTime solver_end;          /* blocks are remembered for it until then */
-  FaspPosition position;        /* of what is taken next; the caller's to
-                                   initialise */
+  FaspPosition position;        /* of the next block taken; the caller
+                                   initialises it */
   gboolean discont;             /* a mark that was passed over followed a hole */
   FaspHeaderParts header;       /* of the stream, so far */
-  gboolean needs_header;        /* nothing else is of use before it; the caller's */
+  gboolean needs_header;        /* nothing is of use before the header; set by the
+                                   caller */
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;
-  gboolean give_up;             /* too-late=skip, */
-  gboolean gave_up;             /* and it has; */
-  gboolean behind;              /* what came last came too late */
+  gboolean give_up;             /* too-late=skip */
+  gboolean gave_up;             /* it has given something up */
+  gboolean behind;              /* the last block came too late */
   guint64 promised;             /* seconds between skips; 0: not told */
   guint64 skips;                /* times that something was too late */
   FaspTime last_late;
   FaspTime first_data;          /* FASP_NEVER: none yet */
   FaspHist lateness, lateness_in_order; /* µs */
   gboolean complete;            /* the end of the stream was taken */
-  gboolean has_eos;             /* its number is known */
+  gboolean has_eos;             /* the end's block number is known: */
   guint64 eos;
   FaspReport report;
   /* figures */
@@ -53,7 +57,7 @@ typedef struct
 void fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start,
     guint32 capacity, const FaspLatency * agreed);
 void fasp_rx_clear (FaspRx * rx);
-/* Takes repairs of up to @window blocks from now on. */
+/* From now on, takes repairs of up to @window blocks. */
 void fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window);
 
 typedef struct
@@ -65,28 +69,32 @@ typedef struct
 
 FaspRxArrival fasp_rx_data (FaspRx * rx, FaspTime now,
     const FaspFrame * frame);
-/* That lost packets have until they are told of. */
+/* How long lost packets may still be recovered before the receiver reports them. */
 FaspTime fasp_rx_get_patience (const FaspRx * rx, FaspTime now);
 void fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame);
-/* After all that came together: takes the blocks that repairs bring back. */
+/* Takes the blocks that repairs bring back.  Call it after all datagrams that came
+ * together. */
 void fasp_rx_recover (FaspRx * rx, FaspTime now);
-/* @all: every member was asked. */
+/* The sender's tail probe: blocks below @end exist.  @all: it asked every member of the
+ * group. */
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all);
-/* Block @number begins there. */
+/* Block @number begins at @place of the stream. */
 void fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place);
+/* Gives up what is missing below @number. */
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
-/* Next block in order; an end of stream sets complete. */
+/* The next block in order with its reference, or NULL; the end of the stream sets
+ * complete. */
 FaspBlock *fasp_rx_take (FaspRx * rx, FaspTime now);
 
-/* too-late=skip: gives up what should have been played. */
+/* too-late=skip: gives up missing blocks that should have been played by now. */
 void fasp_rx_give_up (FaspRx * rx, FaspTime now);
 FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now);
 
-/* too-late=skip, and all comes too late: before which media time the sender is to leave out
- * what it has.  FALSE: none of it. */
+/* too-late=skip, and blocks come too late: the sender may leave out all blocks before
+ * *media_time.  FALSE: it is to leave out nothing. */
 gboolean fasp_rx_tell_expired (FaspRx * rx, FaspTime now,
     FaspTime * media_time);
-/* Fills in all but the flows; at most @room bytes of ranges. */
+/* Fills in all but the flows, with at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx * rx, FaspTime now,
     FaspFeedback * feedback, gsize room);
 
