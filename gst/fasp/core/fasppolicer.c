@@ -4,35 +4,35 @@
 
 #define STRETCH (16 * FASP_MSEC)
 #define PACKET 1500
-/* Less, bit/s, is but a sign of life now and then. */
+/* A lower rate, bit/s, is but a sign of life now and then. */
 #define IDLE 10000
-/* A row, and how far apart its losses may be, beside two round trips. */
+/* The length of a row, and how far apart its losses may be, beside two round trips. */
 #define ROW_LEAST (50 * FASP_MSEC)
 #define ROW_MOST FASP_SEC
 #define ROW_RTTS 4
 #define GAP (50 * FASP_MSEC)
 #define GAP_RTTS 2
-/* So much of a row is lost, and of each stretch that it begins and ends with, beside what chance
- * loses: less is no harm.  Of a policer that is known, to be exact, */
+/* The share lost, beyond what chance loses, of a row and of the stretches that it begins and ends
+ * with.  Less does no harm.  A smaller share keeps the rate of a known policer exact. */
 #define SHARE .1
 #define SHARE_KNOWN .05
-/* and chance loses no more than so much. */
+/* The most that chance is taken to lose. */
 #define CHANCE_MOST .2
 #define WINDOW (10 * FASP_SEC)
-/* What passes is the mean of so long, to twice that. */
+/* What passes is the mean over this time, to twice that. */
 #define PASSED_TIME (4 * FASP_SEC)
 #define SIGMAS 4
 #define LEAST 5
 #define PRIOR .5
-/* Chance loses in bursts of so many. */
+/* Packets that chance loses in one burst. */
 #define BURST 8
-/* Of what leaves at the rate found a third of what was lost before is too much. */
+/* The rate found is wrong if 1 / WRONG of the former losses remain at it. */
 #define WRONG 3
-/* Then what left slowly is known of, if little of it. */
+/* From so many slow packets on something is known about them, though little. */
 #define SLOW_LEAST 20
-/* What leaves as fast as was found is let through. */
+/* Packets that leave at up to this many times the rate found should pass. */
 #define AS_FAST 1.03
-/* More is tried after that, and twice that if it was found again. */
+/* How long not to try more; twice as long if the same rate is found again. */
 #define HOLD_LEAST FASP_SEC
 #define HOLD_MOST (16 * FASP_SEC)
 #define AGAIN 1.25
@@ -60,8 +60,8 @@ slide (FaspPolicer * p, FaspTime now)
     p->guess = 0;
 }
 
-/* While there is nothing to send nothing passes, and that says nothing; nor does a packet that came out
- * of a stretch that lost others, as that may be an outage. */
+/* Notes what passes.  Stretches with nothing to send say nothing, nor do those of which a single packet
+ * arrived and others were lost: that may be an outage. */
 static void
 note_passed (FaspPolicer * p, FaspTime took, gdouble bytes)
 {
@@ -92,15 +92,16 @@ get_chance (const FaspPolicer * p)
   return MIN (CHANCE_MOST, p->slow.lost / MAX (p->slow.told, 1));
 }
 
-/* Less than that is no harm. */
+/* A smaller share of losses does no harm. */
 static gdouble
 get_harm (const FaspPolicer * p)
 {
   return (p->rate > 0 ? SHARE_KNOWN : SHARE) + get_chance (p);
 }
 
-/* So many more are lost than of what left slowly that it is not by chance, which loses in bursts of
- * @burst.  Next to nothing leaves slowly of who takes all there is: then it is tried. */
+/* Are so many more lost than of what left slowly that chance, which loses in bursts of @burst, does not explain it?
+ * If the source takes all there is, next to nothing leaves slowly: then fewer losses do, and sending shows whether
+ * that was right. */
 static gboolean
 is_significant (const FaspPolicer * p, const FaspPolicerCount * count,
     gdouble burst)
@@ -116,7 +117,7 @@ is_significant (const FaspPolicer * p, const FaspPolicerCount * count,
       SIGMAS * sqrt (chance * (1 + ratio) * burst);
 }
 
-/* Of all that left fast, and of these that there is more to be heard of now. */
+/* Is more lost when more is sent: of all that left fast, and of the row? */
 static gboolean
 depends_on_rate (const FaspPolicer * p)
 {
@@ -133,7 +134,7 @@ begin_row (FaspPolicer * p, const FaspRateSample * from)
   p->lossy = 0;
 }
 
-/* The stretch that ends at @newest loses, too. */
+/* The stretch that ends at @newest has losses: does it continue the row? */
 static gboolean
 is_in_row (const FaspPolicer * p, FaspTime rtt, const FaspRateSample * newest)
 {
@@ -156,7 +157,7 @@ find (FaspPolicer * p, FaspTime now)
   0};
 }
 
-/* Of what left at the rate that was found so many are lost, too. */
+/* Is too much lost of what left at the rate found? */
 static gboolean
 is_wrong (const FaspPolicer * p)
 {
@@ -166,7 +167,7 @@ is_wrong (const FaspPolicer * p)
       && p->since_found.lost > LEAST + wanted + SIGMAS * sqrt (wanted);
 }
 
-/* The row ends at @newest, for now.  TRUE: it tells of a policer. */
+/* The row ends at @newest, for now.  TRUE: it shows a policer. */
 static gboolean
 look_at_row (FaspPolicer * p, FaspTime now, FaspTime rtt,
     const FaspRateSample * newest)
@@ -176,11 +177,11 @@ look_at_row (FaspPolicer * p, FaspTime now, FaspTime rtt,
 
   if (took < MAX (ROW_LEAST, rtt) || p->row.lost < get_harm (p) * p->row.told)
     return FALSE;
-  /* what chance loses has had its tokens */
+  /* packets that chance loses have used tokens, too */
   p->guess = left * (1 - p->row.lost / p->row.told) / (1 - get_chance (p));
   p->guessed = now;
-  /* it takes what has passed for long, but for a bucket at first; and with pauses between losses the
-   * bucket may have been full */
+  /* a policer lets through what has passed for long, when the bucket's first fill does not count
+   * any more; and with pauses between losses the bucket may have filled up */
   if (p->took + p->took_before >= PASSED_TIME || p->lossy < took / 2)
     p->guess = MAX (p->guess, get_passed (p));
   if (!depends_on_rate (p)
@@ -217,7 +218,7 @@ fasp_policer_add (FaspPolicer * p, FaspTime now, FaspTime rtt,
     p->last.sent = 0;
     begin_row (p, newest);
   } else if (heavy && !is_in_row (p, rtt, newest)) {
-    /* nothing is slow yet, or fast; but that was no row */
+    /* without a guess nothing is slow or fast yet; but what was before this row counts as slow */
     if (p->guess == 0)
       count (&p->slow, &p->row);
     begin_row (p, newest);

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppolicer.h: is what is lost lost by a policer, and which rate does that let through?
+ * fasppolicer.h: does a policer cause the losses, and which rate does it let through?
  *
- * A policer is a token bucket without a queue: what comes faster than its rate is lost once the bucket is
- * empty, and no delay tells of it beforehand.  At each loss no token is left.  So between two losses
- * arrives what its tokens are for, however fast it left, and the rate of the policer is
+ * A policer is a token bucket without a queue.  It drops what exceeds its rate once the bucket is empty,
+ * and no delay warns of that.  At each loss no token is left.  So what arrives between two losses is what the
+ * tokens allow, however fast it left, and the rate of the policer is
  *
  *     bytes that arrived between / time between
  *
- * where losses are in a row: no further apart than it takes to send again what was lost.  It is not less than
- * what has passed in the last seconds, without outages.
+ * if the losses are in a row: no further apart than it takes to send again what was lost.  The rate is not less
+ * than what has passed in the last seconds, without outages.
  *
- * Chance loses of what leaves slowly, too.  So it is a policer if so many more are lost of what has left faster
- * than that, of late, than of what left more slowly that it cannot be by chance, that loses in bursts of b = 8,
+ * Chance loses packets that leave slowly, too.  So there is a policer if packets that left faster than that
+ * rate, of late, were lost so much more often than slower ones that chance, which loses in bursts of b = 8,
+ * does not explain it:
  *
  *     lost > 5 b + e + 4 sqrt (e b (1 + r)),  e = (lost_slow + 0.5) r,  r = told / told_slow
  *
- * and (with b = 1) of the row; or if next to nothing left slowly; and if no queue grew meanwhile, which
- * overflows and needs no policer.  Whoever sends at the rate found then sees whether it was right: if a third
- * as many are lost nevertheless, it was chance or others, and not before FASP_POLICER_DENIED is one looked for
- * again.
+ * The same must hold (with b = 1) for the row.  If next to nothing left slowly, a simpler test does.  And no queue
+ * may have grown meanwhile: a queue that overflows explains losses without a policer.  Sending at the rate found
+ * then shows whether it was right.  If a third as many packets are lost nevertheless, the cause was chance or
+ * others, and no policer is looked for before FASP_POLICER_DENIED has passed.
  *
- * As the path may change, more is tried after a while: the later, the more often it was found in vain.
+ * The path may change, so the sender tries more after a while: the longer, the more often that was in vain.
  */
 #pragma once
 
@@ -39,33 +40,34 @@ typedef struct
 /* All 0: nothing is known. */
 typedef struct
 {
-  /* a stretch of packets, from that one on */
+  /* the current stretch of packets, and the packet that it begins with */
   FaspRateSample from;
   FaspPolicerCount stretch;
   gboolean queued;
-  /* stretches, from one that lost some to the last that did: a row */
+  /* a row: stretches, from one that lost packets to the last that did */
   FaspRateSample first, last;
   FaspPolicerCount row;
-  FaspTime lossy;               /* of that time in stretches that did */
+  FaspTime lossy;               /* time of the row in stretches with losses */
   FaspPolicerCount slow;        /* what left more slowly than the guess, of late, */
-  FaspPolicerCount fast;        /* and less slowly; */
-  FaspTime since;               /* halved then */
-  gdouble passed, passed_before;        /* bytes that arrived, while there were some to send, */
-  FaspTime took, took_before;   /* and how long that was */
-  gdouble guess;                /* bit/s that it lets through, maybe; 0: none */
+  FaspPolicerCount fast;        /* and what left faster; */
+  FaspTime since;               /* when both were last halved */
+  gdouble passed, passed_before;        /* bytes that arrived while there were some to send, */
+  FaspTime took, took_before;   /* and how long that took */
+  gdouble guess;                /* bit/s that a policer may let through; 0: none */
   FaspTime guessed;
-  gdouble rate;                 /* the same, for sure; */
-  FaspTime found, hold;         /* when, and how long nothing more is tried */
-  gdouble share;                /* that was lost then, */
-  FaspPolicerCount since_found; /* and that left no faster, since */
-  FaspTime denied;              /* it was none; 0: never */
+  gdouble rate;                 /* bit/s that one lets through; 0: there is none */
+  FaspTime found, hold;         /* when, and how long not to try more */
+  gdouble share;                /* share lost when it was found */
+  FaspPolicerCount since_found; /* what has left no faster since */
+  FaspTime denied;              /* when it turned out to be none; 0: never */
 } FaspPolicer;
 
-/* @told packets more are told of, of which @lost are lost; @newest of those that arrived.  @queued: they
- * have waited in a queue.  TRUE: what is let through was found, or found to be less or more. */
+/* @told more packets were reported, of which @lost are lost; @newest is the newest that arrived.
+ * @queued: they have waited in a queue.  TRUE: a policer was found, its rate has changed, or it turned out to
+ * be none. */
 gboolean fasp_policer_add (FaspPolicer * policer, FaspTime now, FaspTime rtt,
     const FaspRateSample * newest, guint64 told, guint64 lost, gboolean queued);
-/* Bit/s that may be sent; G_MAXDOUBLE: any. */
+/* The most that may be sent, bit/s; G_MAXDOUBLE: there is no limit. */
 gdouble fasp_policer_get_most (const FaspPolicer * policer, FaspTime now);
 
 G_END_DECLS

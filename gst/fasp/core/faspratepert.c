@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * PERT: Probabilistic Early Response TCP (Texas A&M; high-speed variant of PFLDNeT
- * 2010), as a window that is paced over the round trip.  docs/rate-control.md says
- * what is taken from where.
+ * 2010), as a window that is paced over the round trip.  docs/rate-control.md names
+ * the source of each part.
  *
  *   high speed  queue < T_MIN                       +1, 2, 3 ... 32 packets a round trip
  *   safe        T_MIN <= queue < .65 of the largest  +1
  *   compete     above that                          +1 + p'/p
  *
  * with p' the probability of an early response and p that of a loss.  An early
- * response takes queue / (queue + largest) of the window, a half at most, one to a mark
- * (ECN) or to an overflow a half, and comes once a round trip at most.
+ * response takes queue / (queue + largest) of the window, a half at most.  A response
+ * to a mark (ECN) or to an overflow takes a half.  There is at most one response in a
+ * round trip.
  */
 #include <math.h>
 #include "fasprate.h"
@@ -30,10 +31,10 @@
 #define WINDOW_LEAST (2 * PACKET)
 #define RTT_ASSUMED (100 * FASP_MSEC)
 #define ASK_AGAIN (100 * FASP_MSEC)
-/* The least delay seen is remembered for good, as TCP's least round trip is; clocks
- * may be wrong by 1 in so many (100 ppm). */
+/* The least delay seen is remembered for good, like TCP's least round trip.  Clocks
+ * may be wrong by 1 in DRIFT (100 ppm). */
 #define DRIFT 10000
-/* When of a round trip's packets more is lost, that is not by chance. */
+/* If more than this share of a round trip's packets is lost, that is not by chance. */
 #define LOSS_OVERFLOW .25
 
 typedef struct
@@ -49,13 +50,13 @@ typedef struct
   gdouble window;               /* bytes */
   gdouble queue, largest;       /* smoothed, and its largest; µs */
   FaspTime rtt;
-  gboolean measured;            /* it is not assumed any more */
+  gboolean measured;            /* rtt is, and not assumed */
   gdouble loss;                 /* of late */
   guint64 trip_told, trip_lost; /* of this round trip */
   FaspTime reported;
-  FaspTime responded;           /* to what left before, no second time */
-  gboolean started;             /* there was a queue: no slow start any more */
-  gdouble fast;                 /* alpha of the high-speed mode, by now */
+  FaspTime responded;           /* last response; no second one for what left before */
+  gboolean started;             /* slow start is over: there was a queue */
+  gdouble fast;                 /* current alpha of the high-speed mode */
   guint64 dice;
 } Pert;
 
@@ -70,7 +71,7 @@ init (FaspRate * rate, FaspTime now)
   p->dice = p->reported = now;
 }
 
-/* splitmix64: what a peer may guess does no harm. */
+/* splitmix64: it does no harm if a peer guesses the numbers. */
 static gdouble
 roll (Pert * p)
 {
@@ -81,7 +82,7 @@ roll (Pert * p)
   return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* As RED's gentle curve. */
+/* Like RED's gentle curve. */
 static gdouble
 get_probability (gdouble queue)
 {
@@ -107,7 +108,7 @@ get_queue (Pert * p, guint8 flow, const FaspRateSample * sample)
   return delay - base;
 }
 
-/* The bottleneck's queue is so full that most of it does not get in. */
+/* Was more than LOSS_OVERFLOW of a round trip lost?  Then the bottleneck's queue is full. */
 static gboolean
 overflows (Pert * p, guint64 told, guint64 lost)
 {
@@ -122,7 +123,7 @@ overflows (Pert * p, guint64 told, guint64 lost)
   return most;
 }
 
-/* In packets a round trip, of which @trips have gone by. */
+/* The increase in packets per round trip; @trips round trips have gone by. */
 static gdouble
 get_alpha (Pert * p, gdouble probability, gdouble trips)
 {
@@ -143,7 +144,7 @@ report (FaspRate * rate, const FaspRateReport * report)
   gdouble each = (gdouble) packets / report->n, probability;
   gboolean must = overflows (p, packets, report->lost) || report->marked > 0;
 
-  if (report->rtt > 0 && !p->measured)  /* the rate stays as it is */
+  if (report->rtt > 0 && !p->measured)  /* this keeps the rate */
     p->window *= (gdouble) report->rtt / p->rtt;
   if (report->rtt > 0) {
     p->rtt = report->rtt;
@@ -154,7 +155,7 @@ report (FaspRate * rate, const FaspRateReport * report)
 
     p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
   }
-  /* that of an hour ago says nothing */
+  /* fades: the largest queue of an hour ago says nothing */
   p->largest *= 1 - CLAMP (report->now - p->reported, 0, LARGEST_FOR) /
       (gdouble) LARGEST_FOR;
   p->reported = report->now;

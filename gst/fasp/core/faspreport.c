@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspreport.h"
 
-/* Feedback that is asked for is still at least this far apart. */
+/* The least time between two feedbacks, even if they are asked for. */
 #define SPACING FASP_MSEC
 #define ALLOWANCE_MAX 8192
-/* The regular clock is slow rather than take what losses will need. */
+/* With less allowance than this the regular clock goes slow, to leave the rest to losses. */
 #define CLOCK_SPARES (ALLOWANCE_MAX * 3 / 4)
-/* Slower by that while nothing is missing, if nobody is eager, */
+/* How much slower the clock is while nothing is missing, if nobody is eager. */
 #define CALM 4
-/* and as slow as it gets while less has come since: so little the sender keeps gladly. */
+/* It is slowest while less than this has come since the last feedback: the sender can easily
+ * keep that little. */
 #define LITTLE 65536            /* bytes */
-/* But where so little comes that there are pauses, the sender would ask meanwhile. */
+/* But if less than this comes, in pauses, the sender would ask before the slow clock is due. */
 #define SPARSE 6000             /* bytes */
-/* The window is told anew when more than such a part of it has opened. */
+/* The receiver tells its window anew when more than this part of it has opened. */
 #define WINDOW_SHARE 4
-/* Nothing to tell: now and then, as a sign of life. */
+/* Feedback as a sign of life while there is nothing to report. */
 #define IDLE (500 * FASP_MSEC)
-/* A new loss may use what other repetitions leave alone. */
+/* The allowance that repetitions leave alone; those of a new loss leave less. */
 #define REPEAT_SPARES (ALLOWANCE_MAX / 2)
 #define FRESH_SPARES (ALLOWANCE_MAX / 8)
-/* A member asks again for what is missing after so many halves of a round trip, at least: */
+/* A member asks again for what is missing after ASK_AGAIN halves of a round trip, and no sooner
+ * than ASK_AGAIN_LEAST. */
 #define ASK_AGAIN 3
 #define ASK_AGAIN_LEAST (10 * FASP_MSEC)
-/* Unless it is told so again. */
+/* How long a member is the speaker unless the sender says so again. */
 #define SPEAKS_FOR (2 * FASP_SEC)
 
 void
@@ -72,7 +74,7 @@ fasp_report_group (FaspReport * report, FaspTime now, guint64 members,
   fasp_damp_set (&report->damp, members, back_off_us, clock_ms);
   if (report->damp.clock < before)
     report->clock_since = now;
-  /* nobody speaks at the same time for that: RFC 3550, section 6.3.4 */
+  /* scaling the wait keeps members from speaking all at once: RFC 3550, section 6.3.4 */
   if (fasp_report_is_damped (report) && report->damp.clock < before
       && report->due > now)
     report->due = now + (report->due - now) * report->damp.clock / before;
@@ -84,7 +86,7 @@ fasp_report_speak (FaspReport * report, FaspTime now)
   report->speaks_until = now + SPEAKS_FOR;
 }
 
-/* Something is missing, perhaps to others, too. */
+/* Something is missing, perhaps for other members, too. */
 static void
 ask (FaspReport * report, FaspTime now)
 {
@@ -96,12 +98,12 @@ guint64
 fasp_report_tell_settled (FaspReport * report)
 {
   if (!fasp_report_is_damped (report))
-    report->damp.time = FASP_NEVER;     /* it keeps nothing back, any more */
+    report->damp.time = FASP_NEVER;     /* it keeps nothing back any more */
   return fasp_damp_tell (&report->damp,
       report->asks && fasp_report_is_damped (report));
 }
 
-/* Is anything still missing that a request was to be about? */
+/* Is anything still missing that the request was for? */
 static gboolean
 is_missing_asked (const FaspReport * report)
 {
@@ -130,7 +132,7 @@ due (FaspReport * report, FaspTime when)
   report->due = MIN (report->due, when);
 }
 
-/* Again and again from now on, if it is to @insist. */
+/* Feedback is due.  @insist: it is repeated from now on. */
 static void
 speak (FaspReport * report, FaspTime now, gboolean insist)
 {
@@ -146,14 +148,15 @@ fasp_report_now (FaspReport * report, FaspTime now)
   speak (report, now, FALSE);
 }
 
-/* What was lost just now may be a block that is not known to exist yet. */
+/* Was a loss settled just now?  The block may not be known to exist yet, so that nothing seems to
+ * be missing. */
 static gboolean
 is_fresh (const FaspReport * report)
 {
   return report->repeats > 0 && report->repeats < FASP_FEEDBACK_FRESH;
 }
 
-/* When to say again what was said, as far as there is allowance for it. */
+/* Plans to repeat the last feedback, as far as there is allowance for it. */
 static void
 repeat (FaspReport * report)
 {
@@ -166,7 +169,7 @@ repeat (FaspReport * report)
                 2) - 2));
 }
 
-/* While nothing is missing. */
+/* The regular clock while nothing is missing. */
 static FaspTime
 choose_calm_interval (const FaspReport * report, FaspTime now, gsize size)
 {
@@ -191,7 +194,7 @@ fasp_report_datagram (FaspReport * report, FaspTime now, gsize size,
   gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
   report->speaks = now < report->speaks_until;
-  /* what a small one does not take is there for the next */
+  /* what a small datagram does not use up is there for the next */
   report->least_from = CLAMP (report->least_from + allowance * FASP_SEC /
       FASP_FEEDBACK_LEAST, now - FASP_SEC, now + FASP_SEC);
   report->allowance = MIN (report->allowance + allowance, ALLOWANCE_MAX);
@@ -241,7 +244,7 @@ fasp_report_complete (FaspReport * report, FaspTime now)
     speak (report, now, TRUE);
 }
 
-/* A sender whose window was closed waits for this. */
+/* A sender whose window is closed waits for this. */
 void
 fasp_report_taken (FaspReport * report, FaspTime now)
 {
@@ -252,7 +255,7 @@ fasp_report_taken (FaspReport * report, FaspTime now)
     speak (report, now, TRUE);
 }
 
-/* As the way back allows. */
+/* When feedback is due, as the return path allows. */
 static FaspTime
 get_due (const FaspReport * report)
 {
@@ -276,7 +279,7 @@ fasp_report_is_due (FaspReport * report, FaspTime now)
       report->asks = TRUE;
       speak (report, now, FALSE);
     } else {
-      fasp_damp_tell (damp, TRUE);      /* it is all here */
+      fasp_damp_tell (damp, TRUE);      /* all of it has come meanwhile */
       if (is_missing_any (report))
         ask (report, now);
     }
@@ -303,7 +306,7 @@ fasp_report_fill (FaspReport * report, FaspFeedback * feedback, gsize room)
     guint size = fasp_wire_range_size (start - at, length);
 
     if (size > room || feedback->n_ranges == FASP_RANGES_MAX) {
-      /* speak of what fits; the rest follows in a part of its own */
+      /* report what fits; the rest follows in a part of its own */
       feedback->end = at;
       feedback->tail = FALSE;
       report->part_from = at;
@@ -316,7 +319,7 @@ fasp_report_fill (FaspReport * report, FaspFeedback * feedback, gsize room)
   }
 }
 
-/* The next, of a member. */
+/* Plans the next feedback of a member. */
 static void
 plan_damped (FaspReport * report, FaspTime now)
 {
@@ -326,7 +329,7 @@ plan_damped (FaspReport * report, FaspTime now)
   if (damp->time == FASP_NEVER && is_missing_asked (report))
     fasp_damp_ask_again (damp, now + MAX (ASK_AGAIN * report->rtt / 2,
             ASK_AGAIN_LEAST));
-  /* and what was lost since, in its own time */
+  /* and for what was lost since, after a wait of its own */
   if (damp->known > damp->told)
     ask (report, now);
 }
