@@ -4,17 +4,18 @@
 #include "faspheader.h"
 #include "faspposition.h"
 
-/* Whoever joins as often as he likes costs the others no more than a header in that time. */
+/* Least time between headers that receivers want: one that joins again and again costs the
+ * others no more than that. */
 #define WANTED_APART FASP_SEC
-/* Also where nobody is known to lack it: it may be lost where nothing is sent again, and relays
- * want it. */
+/* Least time between headers that nobody is known to lack.  One may be lost where nothing is
+ * sent again, and relays want it. */
 #define AGAIN (10 * FASP_SEC)
-/* Then it is such a part of the stream at most. */
+/* These headers are at most 1 / SHARE of the stream. */
 #define SHARE 100
-/* Of each mark, on the wire. */
+/* Bytes of a mark on the wire beside the header's. */
 #define OVERHEAD 64
 
-/* Of the memory for the stream. */
+/* A header takes at most 1 / BUFFER_SHARE of the memory for the stream. */
 #define BUFFER_SHARE 4
 
 gsize
@@ -133,7 +134,7 @@ fasp_header_parts_take (FaspHeaderParts * parts, const FaspBlock * mark)
   guint index = fasp_read_uint (&r, 2), count = fasp_read_uint (&r, 2);
   FaspBlock *block = NULL;
 
-  /* of one of which a part is missing the rest is of no use */
+  /* if a part is missing, the rest is of no use */
   if (r.failed || kind != FASP_MARK_HEADER || (index > 0
           && (parts->bytes == NULL || index != parts->next
               || count != parts->count || (mark->flags & FASP_BLOCK_DISCONT)))

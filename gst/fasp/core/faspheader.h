@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspheader.h: the header of a stream, bytes that its container cannot be read without
- * and that who joins in the middle has not had.
+ * faspheader.h: the header of a stream: bytes without which its container cannot be read,
+ * and which a receiver that joins in the middle has missed.
  *
- * The sender says it again in marks, in front of a unit that can be decoded without what
- * was before: where somebody has joined, and now and then.  Who has nothing of the stream
- * yet begins with it and what follows; for all others it is passed over, as any mark.
+ * The sender repeats the header in marks, in front of a unit that can be decoded without
+ * the ones before: when a receiver has joined, and now and then.  A receiver that has nothing
+ * of the stream yet begins with the header and what follows; all others pass over it, as
+ * over any mark.
  */
 #pragma once
 
@@ -13,11 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of one, at most. */
+/* The most bytes of a header. */
 #define FASP_HEADER_MAX (256 * 1024)
 
-/* Where so many bytes of memory are for the stream: who waited for room for a larger one would do so
- * for ever. */
+/* The largest header with @buffer_size bytes of memory for the stream: a larger one would wait
+ * for room for ever. */
 gsize fasp_header_get_most (guint64 buffer_size);
 
 /* --- the sender's ------------------------------------------------------------- */
@@ -26,35 +27,36 @@ typedef struct
 {
   GBytes *bytes;                /* NULL: the stream has none */
   gboolean wanted;              /* somebody may lack it */
-  FaspTime may;                 /* not said before, if it is wanted, */
-  FaspTime due;                 /* or if nobody is known to */
-  FaspTime key_due;             /* when the next unit is marked, where each can be decoded alone */
-  guint64 passed;               /* bytes of the stream since it was said, */
-  guint64 end;                  /* before that block */
-  guint64 gone;                 /* what is before that block needs one that there is no more */
+  FaspTime may;                 /* earliest time to repeat it if it is wanted, */
+  FaspTime due;                 /* or if nobody is known to lack it */
+  FaspTime key_due;             /* when to mark the next unit, if each can be decoded alone */
+  guint64 passed;               /* bytes of the stream since it was last sent, */
+  guint64 end;                  /* before this block */
+  guint64 gone;                 /* blocks before this one need a header that is gone */
 } FaspHeader;
 
-/* From now on it is this; takes a reference. NULL: none any more. */
+/* Sets the header and takes a reference to it.  NULL: the stream has none any more. */
 void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
-/* Another stream begins, whose it is, too. */
+/* Another stream begins, with the same header. */
 void fasp_header_renew (FaspHeader * header, FaspTime now);
 void fasp_header_clear (FaspHeader * header);
-/* Who has joined lacks it, if there is one. */
+/* A receiver has joined: it lacks the header, if there is one. */
 void fasp_header_want (FaspHeader * header);
-/* Is it to be said in front of the unit that begins now?  @kept: units are kept for who
- * joins. */
+/* Must the header go in front of the unit that begins now?  @kept: units are kept for
+ * receivers that join. */
 gboolean fasp_header_is_due (const FaspHeader * header, FaspTime now,
     gboolean kept);
 void fasp_header_said (FaspHeader * header, FaspTime now, guint64 end);
 
 /* --- in marks ---------------------------------------------------------------- */
 
-/* Index (2), count (2), and a kind (1) before them. */
+/* Bytes before the header's in a mark: kind (1), index (2), count (2). */
 #define FASP_HEADER_PART 5
 
-/* How many marks it takes, of @room bytes each: one for none, which says so. */
+/* The number of marks of @room bytes that a header of @size bytes takes.  One for size 0: it
+ * says that there is no header. */
 guint fasp_header_count_parts (gsize size, guint32 room);
-/* The mark of part @index of those; its size. */
+/* Writes the mark of part @index and returns its size. */
 guint32 fasp_header_write_part (guint8 * mark, guint32 room,
     const guint8 * bytes, gsize size, guint index);
 
@@ -67,8 +69,8 @@ typedef struct
 } FaspHeaderParts;
 
 void fasp_header_parts_clear (FaspHeaderParts * parts);
-/* The next block in order, if it is such a mark: one with FASP_BLOCK_HEADER and all of the
- * bytes when it was the last part; else NULL. */
+/* Takes the next mark in order.  If it is the last part of a header, returns a block of all its
+ * bytes with FASP_BLOCK_HEADER; else NULL. */
 FaspBlock *fasp_header_parts_take (FaspHeaderParts * parts,
     const FaspBlock * mark);
 

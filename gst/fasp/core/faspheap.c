@@ -24,7 +24,7 @@ put (FaspHeap * heap, FaspHeapEntry entry, guint place)
   entry.item->place = place;
 }
 
-/* Towards the first as far as its key is less. */
+/* Where the entry belongs if it moves towards the first one, from @place, which is free. */
 static guint
 rise (FaspHeap * heap, FaspHeapEntry entry, guint place)
 {
@@ -48,7 +48,7 @@ sink (FaspHeap * heap, FaspHeapEntry entry, guint place)
   }
 }
 
-/* @place is free. */
+/* Puts @item where it belongs.  @place is free. */
 static void
 settle (FaspHeap * heap, FaspHeapItem * item, guint place)
 {

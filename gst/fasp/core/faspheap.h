@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspheap.h: what comes first of many, where what comes first changes all the time.
+ * faspheap.h: a priority queue whose keys may change at any time.
  *
- * A binary heap whose items know their place in it, so that any of them can be moved
- * or taken out: O(log n), the first in O(1).  Items are part of what they stand for, and
- * far apart in memory: the keys stand in the heap, too.
+ * A binary heap whose items know their place in it, so that any item can be moved or
+ * taken out in O(log n); the first is found in O(1).  Items are embedded in what they
+ * stand for, far apart in memory, so the heap keeps copies of their keys.  It does not own
+ * the items.
  */
 #pragma once
 
@@ -33,11 +34,11 @@ typedef struct
 } FaspHeap;
 
 void fasp_heap_clear (FaspHeap * heap);
-/* Puts it in, or moves it to where @key belongs. */
+/* Puts @item in, or moves it to where @key belongs. */
 void fasp_heap_set (FaspHeap * heap, FaspHeapItem * item, gint64 key);
-/* Nothing happens to one that is not in it. */
+/* Does nothing if @item is not in the heap. */
 void fasp_heap_remove (FaspHeap * heap, FaspHeapItem * item);
-/* The one with the least key; NULL: none. */
+/* The item with the least key; NULL: the heap is empty. */
 FaspHeapItem *fasp_heap_peek (const FaspHeap * heap);
 
 G_END_DECLS

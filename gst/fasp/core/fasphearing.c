@@ -2,11 +2,13 @@
 #include "faspgroup.h"
 #include "fasphearing.h"
 
-/* Blocks from before the group come so, too. */
+/* How long nothing must be heard before a new block by unicast shows that the receiver is
+ * deaf: blocks from before it joined the group come by unicast, too. */
 #define SILENT FASP_SEC
-/* Who hears the group again has new blocks twice until the sender knows it. */
+/* How long new blocks must come by the group alone before the receiver hears it again: until
+ * the sender knows, it sends them both ways. */
 #define ALONE FASP_SEC
-/* Nobody makes us compute more keys than that at once; there is another time. */
+/* The most keys to compute at once, whatever a sender says; the rest comes another time. */
 #define PHASES_MOST 256
 
 FaspHearing *
@@ -70,7 +72,7 @@ fasp_hearing_expect (FaspHearing * hearing, guint64 pn)
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
   fasp_gap_expect (hearing->gap, pn);
-  /* where it is may be the next phase: what is on its way is of the one before */
+  /* stops one phase short: packets that are on their way may be of the phase before */
   for (guint i = 0; hearing->phase + 1 < phase && i < PHASES_MOST; i++) {
     get_next (hearing);
     turn (hearing);
@@ -98,7 +100,7 @@ fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     opener = get_next (hearing);
   else
     opener = phase + 1 == hearing->phase ? hearing->before : NULL;
-  /* K is 0, always: of these openers, none ever turns */
+  /* the key phase bit K is always 0 here: these openers never change keys themselves */
   r->data = opener == NULL || header->phase ? NULL : fasp_opener_open (opener,
       header, pn, data, size, scratch, &r->left);
   if (r->data == NULL)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasphearing.h: a receiver's half of a group (faspgroup.h): which of its packets came,
- * and what opens them.
+ * fasphearing.h: a receiver's half of a group (faspgroup.h): which of the group's packets
+ * came, and the keys that open them.
  *
- * The packet number tells the phase of the key, so there is nothing to agree upon:
- * that of the phase it is in, of the one before, or of the next is tried, no other.  Who has not
- * heard it for so long that it is elsewhere is told by unicast which packet is next.
+ * The packet number tells the phase of the key, so the ends need not agree on one.  The
+ * receiver tries only the keys of the current phase, the one before and the next.  If it has
+ * not heard the group for so long that the phase is another one, the sender tells it by
+ * unicast which packet is next.
  */
 #pragma once
 
@@ -21,13 +22,14 @@ typedef struct
   FaspCipher cipher;
   guint64 phase;
   guint8 key[FASP_KEY_SIZE];    /* of the phase */
-  FaspOpener *before, *now, *next;      /* those of others as far as they are needed */
+  FaspOpener *before, *now, *next;      /* of three phases; NULL: not needed yet */
   FaspGap *gap;
-  FaspTime heard;               /* last, or since when it should have been, */
-  FaspTime spoken_up;           /* and when the sender was told that it is not */
-  gboolean deaf, deaf_told;     /* it is not, and the application knows */
-  FaspTime alone_since;         /* new blocks come by it and not otherwise; FASP_NEVER:
-                                   they do not */
+  FaspTime heard;               /* last, or since when it should have been */
+  FaspTime spoken_up;           /* when the sender was told that nothing is heard */
+  gboolean deaf, deaf_told;     /* the group is not heard; what the application
+                                   was last told about that */
+  FaspTime alone_since;         /* since when new blocks come by the group alone;
+                                   FASP_NEVER: they do not */
   /* of the gap, as for a flow (fasppath.h) */
   guint64 settled_told;
 } FaspHearing;
@@ -42,16 +44,17 @@ typedef enum
   FASP_HEARING_FORGED,
 } FaspHearingResult;
 
-/* Opens a datagram of the group, which @r reads then, in @scratch (room for @size) or in
- * @data itself. */
+/* Opens a datagram of the group.  @r then reads its payload, in @scratch (room for @size
+ * bytes) or in @data itself. */
 FaspHearingResult fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     const FaspSessionHeader * header, const guint8 * data, gsize size,
     guint8 * scratch, FaspReader * r);
 
-/* The next packet will be @pn, says the sender. */
+/* The sender says that the next packet will be @pn. */
 void fasp_hearing_expect (FaspHearing * hearing, guint64 pn);
 
-/* A new block came by unicast: it has not gone to the group, or not for this one. */
+/* A new block came by unicast: it did not go to the group, or the sender knows that this
+ * receiver does not hear it. */
 void fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now);
 /* A new block came by the group. */
 void fasp_hearing_brings (FaspHearing * hearing, FaspTime now);

@@ -7,8 +7,8 @@ const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS] = {
   {"p50", .50}, {"p90", .90}, {"p99", .99}, {"p99.9", .999}, {"max", 1.0},
 };
 
-/* Values below 16 have a bucket each; from there on the leading bit tells the
- * power and the next four bits the sixteenth. */
+/* Values below 16 have a bucket each.  For others the leading bit gives the
+ * power, and the next four bits give the sixteenth. */
 static guint
 bucket_of (guint64 value)
 {

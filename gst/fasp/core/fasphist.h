@@ -2,9 +2,9 @@
  *
  * fasphist.h: a log-linear histogram of durations.
  *
- * Constant memory, no allocation: values in µs from 0 to about 2^40, each
- * power of two divided in 16, so a percentile is right within 1/16 (6.25 %).
- * Values below 16 are exact.
+ * Constant memory, no allocation.  It takes values in µs from 0 to about 2^40.
+ * Each power of two is divided into 16 buckets, so a percentile is right within
+ * 1/16 (6.25 %).  Values below 16 are exact.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ typedef struct
   guint64 buckets[FASP_HIST_BUCKETS];
 } FaspHist;
 
-/* The percentiles that statistics tell. */
+/* The percentiles that statistics contain. */
 typedef struct
 {
   const gchar *name;
@@ -32,10 +32,10 @@ typedef struct
 extern const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS];
 
 void fasp_hist_init (FaspHist * hist);
-/* Negative values count as 0, too large ones in the last bucket. */
+/* Negative values count as 0; the last bucket takes values that are too large. */
 void fasp_hist_add (FaspHist * hist, gint64 value);
-/* Smallest value that at least @fraction (0..1) of the values do not exceed
- * (upper edge of its bucket, never above max); 0 when empty. */
+/* The smallest value that at least @fraction (0..1) of the values do not exceed: the
+ * upper edge of its bucket, but never above max.  0 when empty. */
 gint64 fasp_hist_percentile (const FaspHist * hist, gdouble fraction);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasphistory.h"
 
-/* Of what is kept, when the store is full. */
+/* 1 / GIVE_WAY_SHARE of the store goes at a time when it is full. */
 #define GIVE_WAY_SHARE 16
 
 gboolean
@@ -34,7 +34,7 @@ fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
   fasp_writing_trim (endpoint);
 }
 
-/* The first block that more than history is. */
+/* The first block that is more than history. */
 static guint64
 get_needed (const FaspEndpoint * endpoint)
 {
@@ -80,7 +80,7 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
 
   if (wants->from.known
       && fasp_store_find (endpoint->store, &wants->from, &number)) {
-    /* all that it lacks is the end */
+    /* it lacks nothing but the end of the stream */
     if (number == head && fasp_store_is_finished (endpoint->store))
       number = MAX (tail, head - 1);
     return number;
@@ -90,7 +90,7 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
       return endpoint->key >= tail && endpoint->key < head ? endpoint->key :
           head;
     case FASP_JOIN_BACK:
-      /* the tail may be kept for one that is far behind, not as history */
+      /* the tail may be there for a receiver that is far behind, and not as history */
       return back_ms == 0 ? MAX (tail, fasp_history_get_first (endpoint)) :
           fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
@@ -106,7 +106,7 @@ fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
 {
   FaspPlace place;
 
-  /* it will be told where it goes on */
+  /* it will be told anyway where it goes on */
   if (session->start < fasp_store_get_tail (endpoint->store))
     return;
   place = fasp_store_get_place_of (endpoint->store, session->start);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasphistory.h: what a sender keeps for who joins later, and where in it they
- * begin.
+ * fasphistory.h: the blocks that a sender keeps for receivers that join later, and where
+ * these receivers begin.
  *
  * Blocks below the first one that any session needs are history:
  *
  *     tail <= first kept <= what sessions need <= head
  *
- * kept for `history', and with join=FASP_JOIN_KEY_FRAME from the newest key frame on, for as
- * long as there is room: they are the first to go when the store is full.  Without
- * either nothing is kept, and nothing of this costs anything.
+ * They are kept for `history', and with join=FASP_JOIN_KEY_FRAME from the newest key frame
+ * on, as long as there is room: when the store is full, they go first.  Without either
+ * setting nothing is kept, and this module costs nothing.
  */
 #pragma once
 
@@ -18,25 +18,25 @@
 G_BEGIN_DECLS
 
 gboolean fasp_history_is_kept (const FaspEndpoint * endpoint);
-/* The first block that is kept, whoever needs it. */
+/* The first block that is kept, whether a session needs it or not. */
 guint64 fasp_history_get_first (const FaspEndpoint * endpoint);
-/* Something was written: what is older than it should be goes. */
+/* Something was written: drops history that is too old. */
 void fasp_history_tend (FaspEndpoint * endpoint, FaspTime now);
-/* The store is full: is there history that could go? A part of it goes; FALSE: there was
- * none. */
+/* The store is full: is there history that could go? */
 gboolean fasp_history_can_give_way (const FaspEndpoint * endpoint);
+/* Drops a part of the history.  FALSE: there was none. */
 gboolean fasp_history_give_way (FaspEndpoint * endpoint);
-/* The first block of a session; the one that is being written is sealed. */
+/* Chooses the first block of a session.  Seals the block that is being written. */
 guint64 fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
     const FaspWants * wants);
-/* Who joined in the past has not come to what was written then: it gives way when there is
- * no room. */
+/* Did the session join in the past, and has it not yet caught up with what was newest
+ * then?  Such a session gives way when there is no room. */
 gboolean fasp_history_is_in_past (const FaspSession * session);
-/* Does who begins at block @start, in place of one that is gone or anew, begin before all
- * that others need, or that is held for one who comes back? */
+/* Does a session that begins at block @start begin before everything that others need, and
+ * that is held for a receiver that may come back? */
 gboolean fasp_history_begins_in_past (const FaspEndpoint * endpoint,
     guint64 start);
-/* The session is to hear where it begins, if that is not where it was told. */
+/* Tells the session where it begins, if that is not where it was told. */
 void fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session);
 

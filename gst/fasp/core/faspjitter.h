@@ -2,8 +2,9 @@
  *
  * faspjitter.h: how far delays spread without a queue, as on radio links.
  *
- * The spread of each stretch of packets beside what their queue grew or shrank steadily
- * (fasp_span_get_spread ()), smoothed; a single one is cut at FASP_JITTER_MOST.
+ * This is the smoothed spread of stretches of packets.  A steady growth or decline of their
+ * queue does not count (fasp_span_get_spread ()).  A single spread counts FASP_JITTER_MOST at
+ * most.
  */
 #pragma once
 
@@ -17,11 +18,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble spread;               /* smoothed; µs */
-  guint n;                      /* stretches that it is known from, as far as that counts */
+  guint n;                      /* stretches so far, up to those that the mean is of */
 } FaspJitter;
 
 void fasp_jitter_add (FaspJitter * jitter, const FaspSpan * span);
-/* From few stretches yet: take what else there is. */
+/* Does the spread come from few stretches yet?  Then add any others that there are. */
 gboolean fasp_jitter_is_new (const FaspJitter * jitter);
 
 G_END_DECLS

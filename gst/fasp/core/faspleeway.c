@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspleeway.h"
 
-/* What is so much more than the offer does not follow it, for so long. */
+/* A source that writes this many times its offer does not follow it.  That holds for
+ * UNMOVED_TIME. */
 #define UNMOVED 1.05
 #define UNMOVED_TIME (2 * FASP_SEC)
 

@@ -6,25 +6,24 @@
 #define FAST (15 * FASP_SEC)
 #define MIDDLE (240 * FASP_SEC)
 #define SLOW (3600 * FASP_SEC)
-/* Standard deviations that are no chance: all of this is looked at many
- * thousand times a day. */
+/* Standard deviations that chance does not explain: the test runs many thousand
+ * times a day. */
 #define SURE 5.
-/* What is assumed, and for how many packets and losses it counts. */
+/* The losses assumed at first, as counts. */
 #define PRIOR_PACKETS 200.
 #define PRIOR_LOST 10.
 #define PRIOR_HOLES 8.
-/* And in which it may be worse than it looks, in standard deviations. */
+/* How much worse than it looks the path is taken to be, in standard deviations. */
 #define CAUTION .5
-/* Of what is told that is no assumption any more. */
+/* From this share on the result comes from losses seen. */
 #define SEEN .5
 #define MOST .95
 #define LOOK_LEAST 20
-/* A burst that is longer than either is an outage, for which no copies are a
- * remedy. */
+/* A burst that is longer than both is an outage: no copies help against it. */
 #define BURST_MOST 100.
 #define BURST_TIME (100 * FASP_MSEC)
-/* The chance of a burst that is an accident, as an outage is, if it is the only one in
- * an hour. */
+/* A burst less likely than this is an accident, like an outage, if it is the only
+ * one in an hour. */
 #define ACCIDENT 1e-4
 
 void
@@ -59,7 +58,7 @@ share_of (const FaspLossSum * sum)
   return (sum->lost + PRIOR_LOST) / (sum->packets + PRIOR_PACKETS);
 }
 
-/* A burst of n losses is one hole: n - 1 times the next was lost, too. */
+/* A burst of n losses is one hole: in it the next packet was lost, too, n - 1 times. */
 static gdouble
 stay_of (const FaspLossSum * sum)
 {
@@ -67,8 +66,8 @@ stay_of (const FaspLossSum * sum)
       (sum->lost + PRIOR_LOST);
 }
 
-/* More or longer bursts (@sign 1), or fewer or shorter ones (-1), than @known
- * lets expect. */
+/* Does @sum have more or longer bursts (@sign 1), or fewer or shorter ones (-1), than
+ * @known makes likely? */
 static gboolean
 is_different (const FaspLossSum * sum, const FaspLossSum * known, gint sign)
 {
@@ -81,7 +80,7 @@ is_different (const FaspLossSum * sum, const FaspLossSum * known, gint sign)
       SURE * sqrt (stayed * (1 - stay) + 1);
 }
 
-/* All that is known of a path that has changed is what is new. */
+/* If the path has changed, only what is new is known of it. */
 static void
 forget_what_was (FaspLoss * loss)
 {
@@ -92,7 +91,8 @@ forget_what_was (FaspLoss * loss)
     loss->slow = loss->middle;
 }
 
-/* Does it say nothing of the line that so much was lost at once?  @most: of a burst. */
+/* Was so much lost at once that it says nothing about the path?  @most: the longest burst
+ * that is no outage. */
 static gboolean
 is_outage (FaspLoss * loss, gdouble lost, gdouble holes, gdouble most)
 {
@@ -114,12 +114,12 @@ fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets, guint64 lost,
   gdouble p = grown (&loss->packets, packets);
   gdouble l = grown (&loss->lost, lost);
   gdouble h = grown (&loss->holes, holes);
-  /* a hole may be told of later than what was lost in it */
+  /* a hole may be reported later than the losses in it */
   gdouble most = MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) *
       (h + 1);
 
   loss->time = MAX (loss->time, now);
-  /* a hostile peer may say anything: no more lost than there were */
+  /* a hostile peer may say anything: no more can be lost than were sent */
   l = MIN (l, p);
   if (is_outage (loss, l, h, most)) {
     p -= l;
@@ -140,7 +140,7 @@ fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay)
   const FaspLossSum *sum = &loss->slow;
   gdouble known = stay_of (sum);
 
-  /* as bad as it may well be, by the deviation of what was counted */
+  /* a little worse than counted, by the deviation of the counts */
   *share = share_of (sum) * (1 + CAUTION / sqrt (sum->holes + PRIOR_HOLES));
   *stay =
       known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));

@@ -4,11 +4,11 @@
 #include "faspwire.h"
 
 #define WINDOW FASP_MEDIA_CLOCK_WINDOW
-/* Blocks that are earlier by that say that the first second is not over. */
+/* A block that is earlier by this much starts the first second anew. */
 #define CATCHING FASP_MSEC
-/* Blocks are late rather than early: by up to 65 minutes, and 5. */
+/* Expect blocks this late: then they may be up to 65 minutes late, or 5 early. */
 #define EARLIER (30 * 60 * FASP_SEC)
-/* From the network: a difference beyond this is no time at all. */
+/* Times come from the network: beyond this one is no time at all. */
 #define SANE ((FaspTime) 1 << 60)
 
 void
@@ -29,9 +29,9 @@ clear_window (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
   clock->bucket_min[bucket % WINDOW] = clock->least = difference;
 }
 
-/* Late in each second of the window, by about the same: the sender's clock
- * jumped back, or the path is a longer one now.  Not so after an outage: then
- * what waited comes ever less late. */
+/* Are blocks late in each second of the window, by about the same?  Then the
+ * sender's clock jumped back, or the path is a longer one now.  After an outage that
+ * is not so: the blocks that waited get less and less late. */
 static gboolean
 is_late_for_good (const FaspMediaClock * clock)
 {
@@ -60,7 +60,7 @@ slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed)
   clock->offset += CLAMP (error, -step, step);
 }
 
-/* From block @number on another offset holds. */
+/* From block @number on, another offset holds. */
 static void
 jump (FaspMediaClock * clock, guint64 number, FaspTime media, FaspTime offset)
 {
@@ -81,8 +81,8 @@ fasp_media_clock_is_current (const FaspMediaClock * clock, guint64 number)
   return clock->jumps == 0 || number >= clock->epoch;
 }
 
-/* Blocks that were overtaken by the one that told of the jump: the time that is nearer is
- * theirs. */
+/* The block that showed the jump may have overtaken others.  Such a block is of the old or the
+ * new time, whichever is nearer. */
 static void
 find_epoch (FaspMediaClock * clock, guint64 number, FaspTime media)
 {
@@ -101,7 +101,7 @@ note_newest (FaspMediaClock * clock, guint64 number, FaspTime media)
   clock->newest_media = media;
 }
 
-/* The bucket of this arrival is the newest of the window, or in it. */
+/* Notes the difference in the bucket of its arrival, if that is not too old. */
 static void
 note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
 {
@@ -122,8 +122,8 @@ note_least (FaspMediaClock * clock, gint64 bucket, FaspTime difference)
   }
 }
 
-/* Was the sender's clock set, as this block shows?  In the first second who is early catches up;
- * a fall is none of that, and the first one need not wait until the second is over. */
+/* Does this block show that the sender's clock was set?  In the first second an early block only
+ * catches up.  A fall is different: the first one need not wait until the second is over. */
 static gboolean
 was_set (FaspMediaClock * clock, guint64 number, FaspTime media,
     FaspTime arrival)
@@ -134,7 +134,7 @@ was_set (FaspMediaClock * clock, guint64 number, FaspTime media,
     clock->fell = TRUE;
     clock->fell_at = number;
   }
-  /* one of before that is late says nothing of it */
+  /* an older block that is late does not show the fall */
   fell = clock->fell && number >= clock->fell_at;
   if (arrival - clock->start <= FASP_SEC)
     return fell && clock->jumps == 0;
@@ -192,7 +192,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
   target = clock->least;
   if (arrival - clock->start <= FASP_SEC) {
     clock->offset = MIN (clock->offset, target);
-    /* who joined in the past is catching up */
+    /* a receiver that joined in the past is catching up */
     if (clock->offset < clock->start_offset - CATCHING) {
       clock->start = arrival;
       clock->start_offset = clock->offset;

@@ -2,30 +2,31 @@
  *
  * faspmediaclock.h: the sender's media time on the receiver's clock.
  *
- * A block written at media time m and arriving at a is at least the one-way
- * delay late: a - m >= offset.  The smallest a - m of the last seconds is
- * the best estimate of `offset' (loss and queues only ever add to it), so
+ * A block that is written at media time m and arrives at time a has taken at
+ * least the one-way delay: a - m >= offset.  The smallest a - m of the last seconds
+ * is the best estimate of `offset', as loss and queues only add to it.  So
  *
  *     map (m) = m + offset
  *
- * is when the block would have arrived on a path without loss and queue.
+ * is when the block would have arrived on a path without loss and queues.
  * The offset in use slews towards the estimate by at most 1 ms per second,
- * both ways, so that mapped times are smooth and follow a clock drift of up
- * to 1000 ppm; it is set at once in the first second of a stream (as long as each
- * is earlier than those before, for who joins in the past and catches up), and after a
- * jump:
+ * both ways, so mapped times are smooth and follow a clock drift of up to
+ * 1000 ppm.  It is set at once in the first second of a stream, which goes on while
+ * blocks get less and less late, as for a receiver that joins in the past and catches
+ * up.  And it is set at once after a jump:
  *
- *   - the media times of blocks fall with their numbers: that clock was set
- *     back (or is another one now), known with the first block;
- *   - a block is more than FASP_MEDIA_CLOCK_STEP too early: set ahead, at once;
- *   - all are as late, for a whole window: the path is a longer one, for good.  (But for who
- *     has the sender leave out what waits for too long: there it is a queue, unless they are
- *     later than that.)
+ *   - Media times fall while block numbers rise: the sender's clock was set back
+ *     (or is another one now).  The first such block shows it.
+ *   - A block is more than FASP_MEDIA_CLOCK_STEP too early: the sender's clock was set
+ *     ahead.  The first such block shows it.
+ *   - All blocks of a whole window are late by about the same: the path has become
+ *     longer for good.  (If the sender leaves out blocks that have waited for too long,
+ *     that is a queue at the sender, unless the blocks are even later than that.)
  *
- * A jump has a place in the stream: blocks from `epoch' on are of the new time,
- * those before it, which may come later, of the old one.  Behind the first there is
- * one in a second at most, whatever a peer says: a fall in that second is followed
- * when it is over.
+ * A jump has a place in the stream: blocks from `epoch' on are of the new time;
+ * those before it, which may come later, are of the old time.  After the first jump there
+ * is at most one in a second, whatever a peer says: a fall in that second is followed
+ * when the second is over.
  */
 #pragma once
 
@@ -40,47 +41,50 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean started;
-  FaspTime start;               /* arrival of the first block, or of the first
-                                 * after a jump, or while it catches up */
-  FaspTime start_offset;        /* in use then */
-  FaspTime last;                /* arrival at which offset was slewed last */
+  FaspTime start;               /* arrival of the first block, of the first one
+                                 * after a jump, or of the last one that caught up */
+  FaspTime start_offset;        /* offset in use then */
+  FaspTime last;                /* newest arrival */
   FaspTime offset;              /* in use */
   FaspTime slew_remainder;
-  FaspTime catching_until;      /* until then it may fall at once */
+  FaspTime catching_until;      /* until then offset may fall at once */
   gint64 bucket;                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
   FaspTime least;               /* of all of them */
-  FaspTime tolerated;           /* what all are late by may be a queue at the sender, up to
-                                   that; the caller's */
+  FaspTime tolerated;           /* lateness that may be a queue at the sender; the
+                                   caller sets it */
   guint64 newest;               /* the highest block that has come, */
-  FaspTime newest_media;        /* and its time */
-  gboolean fell;                /* media time has fallen, which is not followed yet; */
-  guint64 fell_at;              /* with that block */
-  guint jumps;                  /* followed since the start; of the last: */
+  FaspTime newest_media;        /* and its media time */
+  gboolean fell;                /* media time fell and that is not followed yet; */
+  guint64 fell_at;              /* with this block */
+  guint jumps;                  /* followed since the start; of the last one: */
   guint64 epoch;                /* the first block of the new time, */
   guint64 epoch_least;          /* which cannot be before this one */
-  FaspTime epoch_media;         /* of the block it was seen by */
-  FaspTime before_media;        /* of the newest block of the old time, */
-  FaspTime before_offset;       /* and what maps those */
-  FaspTime jump;                /* the sender's clock went ahead by so much */
+  FaspTime epoch_media;         /* media time of the block that showed the jump */
+  FaspTime before_media;        /* media time of the newest block of the old time, */
+  FaspTime before_offset;       /* and the offset that maps old blocks */
+  FaspTime jump;                /* how far the sender's clock went ahead */
 } FaspMediaClock;
 
 void fasp_media_clock_init (FaspMediaClock * clock);
-/* The same stream, with numbers of its own, from another sender: by the same clock. */
+/* Begins as a copy of @before: another sender sends the same stream, by the same clock,
+ * with block numbers of its own. */
 void fasp_media_clock_continue (FaspMediaClock * clock,
     const FaspMediaClock * before);
-/* Block @number is here. TRUE: the clock jumped (not for the first block). */
+/* Block @number is here.  TRUE: the clock jumped (not for the first block). */
 gboolean fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     FaspTime media, FaspTime arrival);
-/* A queue at the sender is gone: what offset has taken of it for the path is given back at once. */
+/* A queue at the sender is gone.  The offset, which took some of it for the path, may fall
+ * back at once. */
 void fasp_media_clock_catch_up (FaspMediaClock * clock);
 /* Is this block of the time since the last jump? */
 gboolean fasp_media_clock_is_current (const FaspMediaClock * clock,
     guint64 number);
+/* When a block of that number and media time would have arrived without loss and queues. */
 FaspTime fasp_media_clock_map (const FaspMediaClock * clock, guint64 number,
     FaspTime media);
-/* The media time of a block that is here, of which these are the low FASP_MEDIA_TIME_BITS: it
- * is 65 minutes late at most, however long nothing was sent before it. */
+/* Widens @media, the low FASP_MEDIA_TIME_BITS of the media time of a block that is here.  The
+ * block may be up to 65 minutes late, however long nothing was sent before it. */
 FaspTime fasp_media_clock_widen (const FaspMediaClock * clock, guint64 number,
     guint32 media, FaspTime arrival);
 

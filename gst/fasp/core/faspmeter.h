@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmeter.h: a rate, of the last whole second.
+ * faspmeter.h: a rate in bit/s, measured over the last whole second.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime start;
-  guint64 bytes, rate;          /* since start; bit/s of the second before */
+  guint64 bytes, rate;          /* bytes since start; bit/s of the second before */
 } FaspMeter;
 
 static inline void

@@ -86,7 +86,7 @@ fasp_move_tend (FaspEndpoint * endpoint, FaspTime now)
 {
   if (endpoint->move_time > now)
     return;
-  endpoint->refused = 0;        /* who does not answer has not refused */
+  endpoint->refused = 0;        /* a peer that does not answer has not refused */
   if (!fasp_move_on (endpoint, now))
     fasp_move_stay (endpoint);
 }

@@ -3,7 +3,7 @@
 #include "faspdial.h"
 #include "faspmulticast.h"
 
-/* It is looked at so often how much of a code is worth it. */
+/* How often to find out how much of a code is worth it. */
 #define FEC_EVERY (200 * FASP_MSEC)
 
 static gboolean
@@ -100,7 +100,7 @@ compare_losses (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* How much of a code is worth it. */
+/* Finds out how much of a code is worth it for the members. */
 static void
 plan_fec (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -175,7 +175,7 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
   plan_fec (endpoint, now);
   if (!fasp_group_poll (group, now, &view, datagram))
     return FALSE;
-  /* they are to be asked sooner than they thought */
+  /* sessions are to ask their members sooner than planned */
   if (fasp_group_get_clock (group) < clock * 3 / 4)
     fasp_endpoint_wake_all (endpoint);
   return TRUE;
@@ -214,8 +214,8 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
 
 /* --- receiver ----------------------------------------------------------------------- */
 
-/* Whoever is called or connected, and heard, stays so: anybody can announce. And after the
- * end nobody is looked for. */
+/* Anybody can announce a sender, so one that is connected and heard stays.  After the end no
+ * sender is looked for. */
 static gboolean
 wants_sender (const FaspEndpoint * endpoint)
 {
@@ -237,7 +237,7 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
   const FaspAnnouncer *next;
   guint32 chance;
 
-  /* only what came to the group: the network may see to it who can send there */
+  /* only announcements to the group: the network may control who can send there */
   if (endpoint->config.group.len == 0 || is_sender (endpoint)
       || from->link != endpoint->config.group_link) {
     endpoint->stats.datagrams_unknown++;
@@ -270,7 +270,7 @@ fasp_multicast_accepted (FaspEndpoint * endpoint, FaspTime now,
   if (!answer->has_group_key || endpoint->config.group.len == 0
       || is_sender (endpoint))
     return;
-  /* it is protected by what we offered, or not for us */
+  /* without a cipher that we offered, the group is not for us */
   if (memchr (endpoint->caller.hello.ciphers, answer->group_key.cipher,
           endpoint->caller.hello.n_ciphers) == NULL)
     return;
