@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspneed.h"
 
-/* It has no more if that is so for so long, and so many looks: on long paths an encoder that follows
- * is behind what it is offered.  A look at a burst takes away so many; and no more than so many are
- * counted, as it may be an encoder that begins to follow. */
+/* A source has no more to send if it was limited for this time and in this many looks: on long paths
+ * an encoder that follows lags behind its offer.  A look at a burst takes away LIMITED_LESS looks, and
+ * no more than LIMITED_MOST are counted, as the burst may be an encoder that begins to follow. */
 #define LIMITED_TIME (2 * FASP_SEC)
 #define LIMITED_LOOKS 4
 #define LIMITED_LESS 4
 #define LIMITED_MOST (4 * LIMITED_LESS)
 #define SMOOTHING .125
-/* In that time one sees what it has: what leaves, if that is less than so much of what may. */
+/* What leaves in a window shows what the source has, if it is less than FREE of what may leave. */
 #define WINDOW FASP_SEC
 #define FREE .85
-/* Kept is so much more, for what is lost, and for what waits. */
+/* The rate kept is higher than what it has, for losses and for what waits. */
 #define SHARE 1.25
-/* So long, or so many round trips, are judged together of what arrives. */
+/* Arrivals of this time, or of this many round trips if that is longer, are judged together. */
 #define CARRIED_TIME FASP_SEC
 #define CARRIED_RTTS 4
-/* Beside others so much is missing, of what they overflow; and when they begin, more for a while, as
- * they fill the queue, and overflow it for a round trip or two: so many round trips' worth, which
- * are longer by the queue, within these.  What comes beyond what is sent, as a queue drains, counts for
- * so much. */
+/* Beside others, who overflow the queue, up to MISSING of the stream may be missing.  When others
+ * begin, more is missing for a while, as they fill the queue and overflow it for a round trip or two:
+ * MISSING_RTTS round trips' worth (which the queue makes longer), within the bounds below.  More may
+ * arrive than is sent, as a queue drains: that counts up to DRAINS. */
 #define MISSING .1
 #define MISSING_RTTS 2
 #define MISSING_LEAST (FASP_SEC / 2)
 #define MISSING_MOST (2 * FASP_SEC)
 #define DRAINS 1.2
-/* So often in a row nobody else is seen, if nobody is there. */
+/* Looks in a row that see nobody else, until nobody is taken to be there. */
 #define ALONE 2
 
 static void
@@ -55,8 +55,8 @@ fasp_need_look (FaspNeed * need, FaspTime now, gdouble passes)
   need->carried.n = 0;
 }
 
-/* What has left since then is what it has, if more might have: less at once, as of an encoder that
- * follows. */
+/* What has left in this window is what the source has, if more might have left.  A lower rate is taken at
+ * once, as of an encoder that follows; a higher one by halves. */
 static void
 note_rate (FaspNeed * need, FaspTime now, guint64 sent)
 {
@@ -83,7 +83,7 @@ fasp_need_send (FaspNeed * need, FaspTime now, guint64 sent, guint64 may)
   need->may = may;
 }
 
-/* Of what leaves in a second so much arrives in one. */
+/* The share of a second's packets that arrives within a second. */
 static gdouble
 get_share (const FaspSpan * span)
 {

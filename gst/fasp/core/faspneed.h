@@ -2,10 +2,11 @@
  *
  * faspneed.h: what a live source needs, and whether the path carries it.
  *
- * A source that does not take what it is offered, for a while, has no more: a camera, with an encoder
- * of a fixed rate.  Less than it has makes it late, and leaves more to others who take all that they
- * can get anyhow.  So what it needs is kept for it, whatever queue stands, as long as it arrives: until
- * the queue turns out to be its own, as the path has become slower, or others do not give way.
+ * A source that takes less than its offer for a while has no more to send: a camera with an encoder
+ * of a fixed rate.  At a lower rate its stream would be late, and the rest would go to others who take
+ * all they can get anyhow.  So its rate is kept, whatever queue stands, as long as what it sends
+ * arrives.  That ends when the queue turns out to be its own, because the path has become slower, or
+ * when others do not give way.
  */
 #pragma once
 
@@ -16,32 +17,32 @@ G_BEGIN_DECLS
 /* All 0: nothing is known. */
 typedef struct
 {
-  gdouble known, rate;          /* bit/s that it had while nothing stood in its way, and of late; 0:
-                                   not known, or not carried */
-  FaspTime limited_since;       /* it has less than it is offered, */
-  guint limited;                /* in so many looks, less some for each in which it had not */
-  FaspTime from;                /* since then there was room for */
-  gdouble room;                 /* so much, bytes, */
-  guint64 sent;                 /* behind that byte of the session; */
-  FaspTime asked;               /* and since then there is for */
-  guint64 may;                  /* so much, bit/s */
-  FaspSpan carried;             /* what tells whether it arrives, */
-  gdouble missing;              /* s of it that did not, of late; */
-  guint alone;                  /* looks in a row at nobody else */
+  gdouble known, rate;          /* bit/s that the source had while nothing stood in its way, and that
+                                   it has now; 0: not known, or the path does not carry it */
+  FaspTime limited_since;       /* since when it takes less than its offer */
+  guint limited;                /* looks at that, less some for each look at the opposite */
+  FaspTime from;                /* start of this window, in which there was */
+  gdouble room;                 /* room for so many bytes, */
+  guint64 sent;                 /* beyond this byte of the session */
+  FaspTime asked;               /* since when there is room for */
+  guint64 may;                  /* this rate, bit/s */
+  FaspSpan carried;             /* packets that tell whether it arrives */
+  gdouble missing;              /* seconds of the stream that did not arrive of late */
+  guint alone;                  /* looks in a row that saw nobody else */
 } FaspNeed;
 
-/* Nothing stands in its way, and it has @passes, bit/s, of more that it was offered; or (0) it
+/* Nothing stands in the source's way.  @passes: the bit/s of a source that was offered more; 0: it
  * takes what it is offered. */
 void fasp_need_look (FaspNeed * need, FaspTime now, gdouble passes);
-/* By @now @sent bytes of the session were sent; from now on @may, bit/s, may be. */
+/* The session has sent @sent bytes by @now, and may send @may bit/s from now on. */
 void fasp_need_send (FaspNeed * need, FaspTime now, guint64 sent, guint64 may);
-/* @queue, @loss: as of fasp_span_extend(). */
+/* @queue, @loss: as in fasp_span_extend(). */
 void fasp_need_extend (FaspNeed * need, const FaspRateSample * sample,
     FaspTime queue, gdouble loss, FaspTime rtt);
-/* There is a queue; @others: whose (fasp_span_get_others()).  TRUE: nobody else's, for the last time of
- * some. */
+/* There is a queue, with that share of @others (fasp_span_get_others()).  TRUE: it is our own, as
+ * several looks in a row saw nobody else. */
 gboolean fasp_need_judge (FaspNeed * need, gdouble others);
-/* Bit/s to be kept for it, what is sent again included; 0: nothing is. */
+/* The bit/s to keep for the source, including what is sent again; 0: nothing is kept. */
 gdouble fasp_need_get (const FaspNeed * need);
 
 G_END_DECLS

@@ -46,7 +46,7 @@ fasp_noise_has_static (FaspNoisePattern pattern)
 
 /* --- the symmetric state (section 5.2) ---------------------------------------- */
 
-/* HKDF as the framework has it: two or three outputs; @c may be NULL. */
+/* HKDF as the framework defines it, with two or three outputs; @c may be NULL. */
 static void
 hkdf (const guint8 * ck, const guint8 * input, gsize size, guint8 * a,
     guint8 * b, guint8 * c)
@@ -132,7 +132,7 @@ encrypt_and_hash (FaspNoise * noise, const guint8 * data, gsize size,
   mix_hash (noise, at, sealed);
 }
 
-/* All of @size bytes; what comes out is shorter by the tag, if there is one. */
+/* Takes @size bytes; the output is shorter by the tag, if there is one. */
 static gboolean
 decrypt_and_hash (FaspNoise * noise, FaspReader * r, gsize size, guint8 * out,
     gsize * out_size)
@@ -201,8 +201,8 @@ mix_secret (FaspNoise * noise, const guint8 * ours, const guint8 * theirs)
   return good;
 }
 
-/* The tokens that say which secrets go in, alike for who writes and who
- * reads. */
+/* Mixes in the secret that a token names: the same for the writer and the
+ * reader. */
 static gboolean
 mix_token (FaspNoise * noise, Token token)
 {
@@ -225,7 +225,7 @@ mix_token (FaspNoise * noise, Token token)
   }
 }
 
-/* An ephemeral key that was written or read. */
+/* Mixes in an ephemeral key that was written or read. */
 static void
 mix_ephemeral (FaspNoise * noise, const guint8 * public_key)
 {

@@ -9,10 +9,10 @@
  *   IKpsk2   -> e, es, s, ss         <- e, ee, se, psk  both
  *
  * with 25519, SHA256, and ChaChaPoly or AESGCM.  tests/check/core/test-noise.c
- * holds them against the vectors published with cacophony.
+ * checks them against the vectors published with cacophony.
  *
- * Everything is in the struct: copy it before reading a message that may be
- * forged, and a failure costs nothing.
+ * All state is in the struct.  Copy it before you read a message that may be
+ * forged: then a failure costs nothing.
  */
 #pragma once
 
@@ -35,10 +35,10 @@ typedef struct
   gboolean initiator;
   guint8 e[FASP_KEY_SIZE];      /* private, fresh: never for two handshakes */
   guint8 s[FASP_KEY_SIZE];      /* IK: our private key */
-  guint8 s_public[FASP_KEY_SIZE];       /* and what is known of it */
+  guint8 s_public[FASP_KEY_SIZE];       /* and its public key */
   guint8 rs[FASP_KEY_SIZE];     /* IK: the peer's public key; the responder
                                    learns it from the first message */
-  guint8 re[FASP_KEY_SIZE];     /* learnt */
+  guint8 re[FASP_KEY_SIZE];     /* the peer's, learnt from its message */
   guint8 psk[FASP_KEY_SIZE];
   /* the framework's names */
   guint8 ck[FASP_KEY_SIZE], h[FASP_KEY_SIZE], k[FASP_KEY_SIZE];
@@ -47,22 +47,23 @@ typedef struct
   guint messages;               /* written or read so far */
 } FaspNoise;
 
-/* Fills in all but the keys that the pattern needs: set e, and s, s_public,
- * rs, psk where they are needed, before this. */
+/* Fills in all but the keys.  Before this, set e, and those of s, s_public, rs
+ * and psk that the pattern needs. */
 void fasp_noise_start (FaspNoise * noise, const guint8 * prologue, gsize size);
 gboolean fasp_noise_has_psk (FaspNoisePattern pattern);
 gboolean fasp_noise_has_static (FaspNoisePattern pattern);
 
-/* The next message. FALSE: it is not our turn, the peer's key is none, or
- * there is no room. */
+/* Writes the next message.  FALSE: it is not our turn, the peer's key is invalid,
+ * or there is no room. */
 gboolean fasp_noise_write (FaspNoise * noise, const guint8 * payload,
     gsize size, FaspWriter * w);
-/* @payload: room for @size bytes. FALSE: forged, damaged, meant for another
- * handshake, or not the peer's turn; @noise is of no use then. */
+/* Reads the next message.  @payload has room for @size bytes.  FALSE: it is
+ * forged, damaged or meant for another handshake, or it is not the peer's turn;
+ * @noise is of no use then. */
 gboolean fasp_noise_read (FaspNoise * noise, const guint8 * message,
     gsize size, guint8 * payload, gsize * payload_size);
 
-/* After both messages: the keys of what the initiator sends and of what the
+/* After both messages: the keys for what the initiator sends and for what the
  * responder sends. */
 void fasp_noise_split (const FaspNoise * noise,
     guint8 initiator[FASP_KEY_SIZE], guint8 responder[FASP_KEY_SIZE]);

@@ -3,12 +3,12 @@
 
 #define STEP .1
 #define STEP_FIRST .005
-/* Up to so much of the ceiling steps are not small. */
+/* Below this share of the ceiling steps are full. */
 #define FAST .95
-/* By which steps grow at a round trip of so long, or more; */
+/* The growth of steps, at a round trip of GROWTH_RTT or more. */
 #define GROWTH .25
 #define GROWTH_RTT (100 * FASP_MSEC)
-/* and above so long they stay smaller: more is on its way before a queue shows. */
+/* Above this round trip steps stay smaller: more is on its way before a queue shows. */
 #define STEP_RTT (200 * FASP_MSEC)
 
 void

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspoffer.h: what a source is offered that has less than the rate.
+ * faspoffer.h: the offer to a source that has less than the rate.
  *
- * Pulses find out nothing then; but it may follow what it is offered, as an encoder does.  So that is
- * more than what passes, by as much as may be risked: FASP_OFFER_MOST times that at most; up to
- * nearly where a queue has grown before by a tenth at a time, and from there on by little, and then
- * more and more.
+ * Pulses find out nothing then; but the source may follow its offer, as an encoder does.  So the offer
+ * exceeds what passes, by as much as may be risked, and is FASP_OFFER_MOST times that at most.  It
+ * rises by a tenth at a time up to nearly where a queue has grown before; from there on by little at
+ * first, and then more and more.
  */
 #pragma once
 
@@ -18,14 +18,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble ceiling;              /* bit/s above which a queue grew last; 0: none */
-  gdouble step;                 /* of the next offer beyond it, a share */
+  gdouble step;                 /* next rise above the ceiling, as a share */
 } FaspOffer;
 
-/* Nothing is known of a queue, any more. */
+/* No queue is known (any more). */
 void fasp_offer_init (FaspOffer * offer);
-/* One has grown at more than @rate, bit/s. */
+/* A queue grew above @rate, bit/s. */
 void fasp_offer_limit (FaspOffer * offer, gdouble rate);
-/* What is offered after @last; @most at most, of which @last is less.  @rtt: µs. */
+/* The offer after @last, bit/s, and no more than @most; @last must be less than @most.
+ * @rtt: µs. */
 gdouble fasp_offer_next (FaspOffer * offer, gdouble last, gdouble most,
     FaspTime rtt);
 

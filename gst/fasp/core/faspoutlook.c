@@ -4,11 +4,12 @@
 #include "faspoutlook.h"
 
 #define LOOK_EVERY FASP_SEC
-/* In the beginning there is news more often. */
+/* At the beginning there is more news. */
 #define LOOK_SOON (100 * FASP_MSEC)
 #define SOON (5 * FASP_SEC)
-/* Planned again at least so often, and at once when something is different
- * by this. */
+/* The sender plans again after PLAN_EVERY, or as soon as PLAN_LEAST has passed if the path is
+ * noticeably different (fasp_planner_differs ()).  A promise that differs by DIFFERENT is a new
+ * one. */
 #define PLAN_EVERY (30 * FASP_SEC)
 #define PLAN_LEAST (3 * FASP_SEC)
 #define PLAN_LEAST_SOON (200 * FASP_MSEC)
@@ -16,25 +17,25 @@
 #define RATES_OVER 5.           /* s */
 #define JITTER_OVER 10.
 #define SHORTEST_OF 64
-/* A latency is found when so much has been seen, or for so long. */
+/* A latency is found after this time, or once this many packets were reported. */
 #define FIND_AFTER (700 * FASP_MSEC)
 #define FIND_PACKETS 400
 #define ASSUMED_SPREAD (50 * FASP_MSEC)
 #define LOWER_BELOW .85
 #define LOWER_AFTER (30 * FASP_SEC)
-/* What is promised falls short when it is less than half of what is wanted for
- * so long: at first little is known. */
+/* A promise falls short if it has been below half of what is wanted for this
+ * time: at first little is known. */
 #define SHORT_BELOW .5
 #define SHORT_AFTER (15 * FASP_SEC)
-/* Of what the stream leaves of the channel: losses, and with them copies, do
- * not come evenly. */
+/* The share of the channel's spare rate that rexes may use: losses, and with them
+ * copies, do not come evenly. */
 #define SPARE_SHARE .7
 #define SPARE_MAX 2.
 #define BUSY_MAX .9
-/* Copies may leave together that the channel takes in this time. */
+/* The copies that the channel takes in this time may leave together. */
 #define AT_ONCE (5. * FASP_MSEC)
 #define AT_ONCE_MAX 8
-/* Before anything has been sent. */
+/* Blocks per second, before anything has been sent. */
 #define BLOCK_RATE 500.
 
 void
@@ -95,7 +96,7 @@ fasp_outlook_lost (FaspOutlook * outlook, FaspTime after)
   outlook->shortest_count = 0;
 }
 
-/* Little is known yet, and more every moment. */
+/* Is little known yet, and more every moment? */
 static gboolean
 is_soon (const FaspOutlook * outlook)
 {
@@ -105,7 +106,7 @@ is_soon (const FaspOutlook * outlook)
 
 /* --- the question ------------------------------------------------------------- */
 
-/* Of all so far in the beginning, of the last seconds then. */
+/* An average: of everything at the beginning, of the last seconds later. */
 static gdouble
 average (gdouble old, gdouble value, gdouble elapsed, gdouble since)
 {
@@ -127,7 +128,7 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
   } else if (blocks > 0 && elapsed > 0) {
     gdouble since = (gdouble) (now - o->first_data) / FASP_SEC;
 
-    /* a pause is no reason to plan for a slower stream */
+    /* only with new blocks: a pause is no reason to plan for a slower stream */
     o->block_rate = average (o->block_rate, blocks / elapsed, elapsed, since);
     o->datagram_rate = average (o->datagram_rate,
         (c->datagrams - o->datagrams) / elapsed, elapsed, since);
@@ -144,16 +145,16 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
       c->back_lost, c->back_holes);
 }
 
-/* The time of a block in the channel, us. */
+/* How long the channel takes for a block, us. */
 static gdouble
 service (const FaspOutlook * o, guint64 channel)
 {
   return o->data_rate / MAX (o->block_rate, 1) / channel * FASP_SEC;
 }
 
-/* What a rex may wait for others in the channel, as far as they come at random
- * (M/G/1, Pollaczek and Khinchine): new blocks one by one, rexes with their
- * copies. Twice the mean, as it is seldom more. */
+/* How long a rex may wait for other datagrams in the channel, if they come at
+ * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, rexes with their
+ * copies.  This is twice the mean; a longer wait is rare. */
 static FaspTime
 waiting (const FaspOutlook * o, gdouble loss, guint64 channel)
 {
@@ -169,7 +170,7 @@ waiting (const FaspOutlook * o, gdouble loss, guint64 channel)
       (1 - busy);
 }
 
-/* The worst of late counts: plans made for less would not hold. */
+/* Jitter is the worst of late, and fades: plans made for less would not hold. */
 static void
 fade_jitter (FaspOutlook * o, FaspTime now)
 {
@@ -178,8 +179,8 @@ fade_jitter (FaspOutlook * o, FaspTime now)
   o->jitter *= exp (-elapsed / JITTER_OVER);
 }
 
-/* What the share of feedback has for each new burst of losses, beside the
- * regular clock, which is slow while nothing is missing. */
+/* How much feedback there is for each new burst of losses, beside the regular
+ * clock, which is slow while nothing is missing. */
 static void
 expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
     const FaspOutlookCounts * c, FaspModelPath * path)
@@ -212,7 +213,7 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   fasp_loss_get (&o->back_loss, &path->back_loss, &path->back_stay);
   goal.blocks = o->block_rate > 0 ? o->block_rate : BLOCK_RATE;
   path->interval = MAX (1, FASP_SEC / MAX (goal.blocks, o->datagram_rate));
-  /* a hole is seen by the datagram behind it and settled a little later */
+  /* the datagram behind a hole shows it; it is settled a little later */
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
@@ -252,13 +253,13 @@ find_latency (FaspOutlook * o, FaspTime now)
   }
 }
 
-/* TRUE: it has begun or ceased to fall short. */
+/* TRUE: the promise has begun or ceased to fall short. */
 static gboolean
 watch_promise (FaspOutlook * o, FaspTime now)
 {
   gboolean before = o->falls_short;
 
-  /* without a latency nothing is promised, and of what is assumed to be lost nobody is warned */
+  /* without a latency there is no promise, and losses that are only assumed are no reason to warn */
   if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
       || !fasp_loss_is_seen (&o->loss))
     o->short_since = FASP_NEVER;
@@ -281,8 +282,8 @@ knows_enough (const FaspOutlook * o, FaspTime now)
       && o->loss.packets - o->first_packets >= FIND_PACKETS);
 }
 
-/* Planning takes time (a millisecond, more on bad paths), and a peer can make everything look
- * different at any moment. */
+/* Planning takes time (a millisecond, more on bad paths), and a peer can make the path look
+ * different at any moment: so it is limited. */
 static gboolean
 is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)
 {
@@ -320,7 +321,7 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   o->planned = now;
   o->goal = goal;
   if (o->find_latency && o->latency == 0 && !finds) {
-    /* to be played with whatever is found: one round has to do */
+    /* the blocks will be played with whatever latency is found: one round must do */
     o->assumed = goal.path.round + goal.path.guard + ASSUMED_SPREAD;
     plan (o, now, o->assumed);
     return FALSE;
@@ -328,7 +329,7 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   if (o->find_latency)
     find_latency (o, now);
   plan (o, now, o->latency);
-  if (o->plan == NULL)          /* others have had so many: once more at the next look */
+  if (o->plan == NULL)          /* others used up the plans: try again at the next look */
     return FALSE;
   o->promise = *fasp_plan_get_promise (o->plan);
   return watch_promise (o, now) || o->promise.latency != before.latency
@@ -356,7 +357,7 @@ fasp_outlook_get_deadline (const FaspOutlook * outlook, FaspTime written)
   FaspTime latency = outlook->latency > 0 || !outlook->find_latency ?
       outlook->latency : outlook->assumed;
 
-  /* on its way to a longer one the peer plays earlier than we would like */
+  /* while the peer moves to a longer latency, it plays earlier than ours */
   if (outlook->peer_latency > 0)
     latency = MIN (latency, outlook->peer_latency);
   return written + latency - outlook->goal.path.guard;

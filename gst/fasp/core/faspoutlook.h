@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspoutlook.h: what a sender makes of its path: how many copies a rex needs,
- * what can be promised with a latency, and which latency keeps a promise.
+ * faspoutlook.h: what a sender concludes from its path: how many copies a rex needs,
+ * what it can promise with a latency, and which latency keeps a promise.
  *
- * Puts together what is measured (losses both ways, round trip, rates) into
- * the planner's question, and asks it again when the answer may have changed.
- * A latency that was found goes up as soon as it has to, and down when a clearly
- * smaller one would have been enough for half a minute.
+ * The outlook puts measurements (losses both ways, round trip, rates) together into a
+ * question to the planner, and asks again when the answer may have changed.  A latency
+ * that it finds goes up as soon as necessary, and down when a clearly smaller one
+ * would have been enough for half a minute.
  */
 #pragma once
 
@@ -17,7 +17,8 @@
 G_BEGIN_DECLS
 
 #define FASP_LATENCY_MAX (FASP_LATENCY_MS_MAX * FASP_MSEC)
-/* s, 570 years, which 64 bits of ns hold; longer ones are told as this, and are all alike. */
+/* Seconds: 570 years, which still fit into 64 bits of ns.  Longer intervals are reported as
+ * this one. */
 #define FASP_INTERVAL_MAX 1.8e10
 
 typedef struct
@@ -26,15 +27,15 @@ typedef struct
   FaspPlan *plan;               /* NULL: not made yet */
   gdouble interval;             /* wanted seconds between skips */
   FaspTime latency;             /* in force; 0: not found yet */
-  FaspTime assumed;             /* planned for until it is found */
-  gboolean find_latency;        /* else it is given */
-  FaspTime first_data;          /* when there was some to judge by, */
-  guint64 first_packets;        /* and the packets that were told of by then */
-  FaspTime floor;               /* the least to be found */
-  FaspTime peer_latency;        /* in force there: follows ours slowly */
+  FaspTime assumed;             /* latency planned for until one is found */
+  gboolean find_latency;        /* FALSE: the latency is given */
+  FaspTime first_data;          /* when the first data to judge by was sent, */
+  guint64 first_packets;        /* and the packets reported by then */
+  FaspTime floor;               /* the least latency to find */
+  FaspTime peer_latency;        /* in force at the peer: follows ours slowly */
   FaspLoss loss, back_loss;
   gdouble residual;             /* share of losses that a code leaves over */
-  /* the shortest time to a rex of late, of the last ones lost */
+  /* the shortest time from departure to rex among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;
   guint64 blocks, datagrams, wire, block_wire;  /* at the last look */
@@ -42,54 +43,55 @@ typedef struct
   gdouble jitter;               /* us; of the round trip, the worst of late */
   gdouble block_rate, datagram_rate;    /* per second */
   gdouble wire_rate, data_rate; /* bit/s on the wire, and of new blocks */
-  FaspTime planned;
-  FaspPlanGoal goal;            /* when that was */
+  FaspTime planned;             /* when it last planned, */
+  FaspPlanGoal goal;            /* and for what */
   FaspPromise promise;
-  FaspTime too_long_since;      /* less would have been enough */
-  FaspTime short_since;         /* less is promised than is wanted */
-  gboolean falls_short;         /* for so long that it is no chance */
+  FaspTime too_long_since;      /* since when less latency would have been enough */
+  FaspTime short_since;         /* since when the promise is clearly below the wish */
+  gboolean falls_short;         /* for long enough to warn about it */
 } FaspOutlook;
 
-/* What is counted so far, when the outlook is looked at. */
+/* Totals so far, for a look. */
 typedef struct
 {
   guint64 datagrams, wire;      /* sent, and their bytes from the IP header up */
   guint64 blocks;               /* new ones sent */
   guint64 block_wire;           /* their bytes from the IP header up */
   guint64 back_received, back_lost, back_holes, back_wire;
-  guint64 back_rate;            /* that the peer may say, bytes/s; 0: not limited */
+  guint64 back_rate;            /* feedback that the peer may send, bytes/s;
+                                   0: not limited */
   guint64 channel;              /* bit/s; 0: not limited */
 } FaspOutlookCounts;
 
-/* @interval: wanted seconds between skips. @latency: given, or, with @find,
- * the least that is to be found. */
+/* @interval: wanted seconds between skips.  @latency: the latency to use or, with
+ * @find, the least one to find. */
 void fasp_outlook_init (FaspOutlook * outlook, FaspTime now,
     FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency);
 void fasp_outlook_clear (FaspOutlook * outlook);
-/* Planned for at the next look. */
+/* Takes effect at the next look. */
 void fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval);
 
-/* The peer tells of @sent datagrams of which it @received so many, with so
- * many @holes, and of its latency. */
+/* The peer has reported @sent datagrams, of which it @received that many, and that
+ * many @holes; and its latency. */
 void fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
     guint64 received, guint64 holes, FaspTime latency);
-/* There is a new sample in it. */
+/* @rtt has a new sample. */
 void fasp_outlook_rtt (FaspOutlook * outlook, const FaspRtt * rtt);
-/* A datagram was found lost that long after it had left. */
+/* A datagram was found lost @after it had left. */
 void fasp_outlook_lost (FaspOutlook * outlook, FaspTime after);
 
-/* Looks again at the path; plans anew if that is due. TRUE: the promise is
- * another now. */
+/* Looks at the path again, and plans anew if that is due.  TRUE: the promise has
+ * changed. */
 gboolean fasp_outlook_look (FaspOutlook * outlook, FaspTime now,
     const FaspRtt * rtt, const FaspOutlookCounts * counts);
 FaspTime fasp_outlook_get_timeout (const FaspOutlook * outlook);
-/* The first of the stream has left: it is to be looked at at once. */
+/* Has the first block of the stream left?  Then it is time to look at once. */
 gboolean fasp_outlook_begins (const FaspOutlook * outlook, guint64 blocks);
 
-/* For a block that is to be sent again and was written at @written. */
+/* The copies for a rex of block @number, which was written at @written. */
 FaspPlanRex fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,
     FaspTime written, guint64 number);
-/* When a rex of it is of no use any more. */
+/* When a rex of that block is of no use any more. */
 FaspTime fasp_outlook_get_deadline (const FaspOutlook * outlook,
     FaspTime written);
 

@@ -2,23 +2,23 @@
 #include "faspoverflow.h"
 #include <math.h>
 
-/* Of what waits differ by, above the least. */
+/* A wait is long if it exceeds the least one by this share of their range. */
 #define LONG_SHARE .3
 #define LONG_LEAST FASP_MSEC
 #define SIGMAS 4
 #define LEAST 3
-/* A queue that overflows loses what is too much: who loses more of all has no way at all. */
+/* A queue that overflows loses what is too much.  If more than this share is lost, the path is down. */
 #define OUTAGE_SHARE .75
-/* If it were chance so many of the others would be lost, at least: of fewer none may be by chance, too.  In
- * so few looks at what waited all may be lost at once: then there must be as many others. */
+/* Chance would have to lose at least this many of the others: of fewer, none may be lost by chance, too.
+ * All losses of fewer than FEW_LOOKS looks at long waits may be one burst: then there must be as many others. */
 #define EXPECTED_LEAST 6
 #define FEW_LOOKS 8
-/* What is told of over more than that is of a source that has nothing to send, and of the probes of
- * the path's width. */
+/* Packets reported over more than this time are those of a source that has nothing to send, and probes of
+ * the path MTU. */
 #define TOGETHER (2 * FASP_SEC)
-/* Of the first loss it is not known yet whose it is. */
+/* The cause of the first loss is not known yet. */
 #define PRIOR .5
-/* So many times as many that waited: there are too few others to compare with. */
+/* If this many times as many packets waited, there are too few others to compare with. */
 #define RATIO_MOST 16
 
 static void
@@ -37,8 +37,8 @@ slide (FaspOverflow * o, FaspTime now)
   o->squares /= 2;
 }
 
-/* Packets that chance loses together, in the mean: by how much more what looks lose of those that have
- * not waited varies than it would if each packet was lost by itself. */
+/* The mean number of packets that chance loses together: by how much the losses of looks at short waits vary
+ * more than if each packet was lost by itself. */
 static gdouble
 get_burst (const FaspOverflow * o)
 {
@@ -47,7 +47,7 @@ get_burst (const FaspOverflow * o)
   return MAX (1, o->squares / o->lost[0] - o->lost[0] / o->looks[0]);
 }
 
-/* Would so few of the others lose any by chance that none says nothing? */
+/* Are there so few others that chance might lose none of them? */
 static gboolean
 are_too_few (const FaspOverflow * o)
 {
@@ -99,7 +99,7 @@ fasp_overflow_add (FaspOverflow * o, FaspTime now, FaspTime queue,
   most = LEAST + chance + SIGMAS * sqrt (chance * get_burst (o) * (1 + ratio));
   if (o->lost[1] <= most || are_too_few (o))
     return FALSE;
-  /* it is not held against what is lost later, for as long as it is remembered */
+  /* what exceeds the bound does not make later losses the queue's */
   o->lost[1] = most;
   return TRUE;
 }

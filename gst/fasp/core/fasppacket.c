@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppacket.h"
 
-/* Of so many feedbacks one goes on a flow whether it is silent or not. */
+/* One of this many feedbacks takes a flow even if it is silent. */
 #define SILENT_EVERY 4
 
 void
@@ -22,8 +22,8 @@ fasp_packet_begin (FaspPacket * p, FaspSession * session,
   fasp_wire_write_session (&p->w, &header);
 }
 
-/* Not what goes to an address that the peer may have by now, or what is to end a silence: that may
- * be because of it. */
+/* May the packet be marked for ECN?  Not if it goes to an address where the peer may be, or if it is to
+ * end a silence: marking may be the cause of that. */
 static gboolean
 may_be_marked (FaspSession * session, const FaspPacket * p)
 {
@@ -81,8 +81,8 @@ fasp_packet_pick_flow (FaspSession * session)
     return 0;
   if (session->role == FASP_ROLE_SENDER)
     return fasp_spread_pick (&session->spread, 0);
-  /* in turn: if one of them is dead, the next says the same; what is silent here
-   * may be the only one that carries there */
+  /* in turn: if one flow is dead, the next feedback says the same on another.  A flow
+   * that is silent in this direction may be the only one that carries in the other */
   session->turns++;
   for (guint i = 1; i <= session->n_paths; i++) {
     guint8 flow = (session->turn + i) % session->n_paths;

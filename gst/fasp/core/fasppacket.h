@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppacket.h: a packet of a session that is being written, on one of its flows.
+ * fasppacket.h: writing a packet of a session, on one of its flows.
  *
- *     begin    its header, and where it goes: the flow's address, unless datagram->to is
- *              set to another one
- *     ...      frames, into w
- *     finish   it is sealed, and accounted for; nothing of it counts before
+ *     begin    writes its header and sets its destination: the flow's address; set
+ *              datagram->to for another one
+ *     ...      frames go into w
+ *     finish   seals the packet and accounts for it; nothing counts before that
  */
 #pragma once
 
@@ -23,12 +23,12 @@ typedef struct
 
 void fasp_packet_begin (FaspPacket * packet, FaspSession * session,
     FaspDatagram * datagram, guint8 flow);
-/* @block: what it carries, or FASP_NO_BLOCK, FASP_PROBE; @continued: not the first of that.
- * FALSE: it cannot be sent, which is a mistake of ours. */
+/* @block: what it carries, or FASP_NO_BLOCK, FASP_PROBE.  @continued: as in
+ * fasp_repair_sent().  FALSE: it cannot be sent, which is a bug of ours. */
 gboolean fasp_packet_finish (FaspPacket * packet, FaspSession * session,
     FaspTime now, guint64 block, gboolean continued);
 
-/* The flow for what may go on any: what carries, as far as is known. */
+/* The flow for a packet that may take any: one that carries packets, as far as is known. */
 guint8 fasp_packet_pick_flow (FaspSession * session);
 
 G_END_DECLS
