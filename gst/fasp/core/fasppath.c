@@ -3,7 +3,7 @@
 #include "faspcrypto.h"
 #include "fasppath.h"
 
-/* A pause in the stream is not its pace. */
+/* The longest time between datagrams that counts: a pause in the stream is not its pace. */
 #define PACE_MAX (100 * FASP_MSEC)
 
 void
@@ -36,7 +36,7 @@ fasp_path_suppose (FaspPath * path, FaspTime now, const FaspAddress * at,
   path->candidate = *at;
   path->candidate_heard = heard;
   path->has_candidate = TRUE;
-  /* who lives there says something every now and then; who does not is left alone */
+  /* a peer that is there sends something now and then; nobody else is challenged for long */
   path->challenges = FASP_CHALLENGES;
 }
 
@@ -49,7 +49,7 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   path->heard = now;
   path->refused = FALSE;
   if (path->dead) {
-    /* it may be well again */
+    /* it may work again */
     path->ping_time = MIN (path->ping_time, path->asked + FASP_PATH_AGAIN);
   } else if (same && path->proved && path->ping_time != FASP_NEVER) {
     path->ping_time = now + FASP_PATH_QUIET;
@@ -57,8 +57,8 @@ fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
   }
   if (!newest)
     return;
-  /* whoever sends from there knows the key, but the address may be forged:
-   * it counts once a challenge came back */
+  /* the sender of the datagram knows the key, but the address may be forged:
+   * it counts once a challenge is answered */
   if (same && (path->candidate_heard
           || now - path->candidate_time > FASP_PATH_CALLED))
     path->has_candidate = FALSE;
@@ -85,7 +85,7 @@ fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
   for (guint i = 1; i < FASP_PINGS; i++)
     if (path->pings[i].sent < ping->sent)
       ping = &path->pings[i];
-  /* that for new keys is repeated in its place */
+  /* a PING for new keys takes the place of the last one */
   for (guint i = 0; rekeys && i < FASP_PINGS; i++)
     if (path->pings[i].rekeys)
       ping = &path->pings[i];
@@ -105,7 +105,7 @@ fasp_path_pong (FaspPath * path, const FaspAddress * from, guint64 token,
   for (guint i = 0; i < FASP_PINGS; i++) {
     FaspPing *ping = &path->pings[i];
 
-    /* it proves that the peer is where the PING went */
+    /* only an answer from where the PING went proves that the peer is there */
     if (ping->sent == 0 || ping->token != token
         || !fasp_address_equal (from, &ping->to))
       continue;
@@ -140,8 +140,8 @@ fasp_path_get_challenge_time (const FaspPath * path)
 void
 fasp_path_challenged (FaspPath * path, FaspTime now)
 {
-  /* ever less often, so that those remembered reach back to a sixth of the time
-   * since, and for 7 s at least: if an answer takes less, its challenge is among them */
+  /* less and less often, so that those remembered reach back at least 7 s, or to a
+   * sixth of the time since: if an answer takes less, its challenge is among them */
   FaspTime interval = (now - path->candidate_time) / 8;
 
   path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,

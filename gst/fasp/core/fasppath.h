@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppath.h: one flow of a session and the way that it takes.
+ * fasppath.h: one flow of a session and the path that it takes.
  *
- * A flow has packet numbers of its own, both ways.  Its way, from one of our
- * sockets to an address of the peer, is used for more than a few PINGs only when
- * the peer has answered one from there: until then the address may be forged, or
+ * A flow has packet numbers of its own in each direction.  Its path goes from one of
+ * our sockets to an address of the peer.  It carries no more than a few PINGs until
+ * the peer has answered one from there: before that the address may be forged, or
  * nobody is behind it.
  */
 #pragma once
@@ -20,34 +20,35 @@ G_BEGIN_DECLS
 
 #define FASP_PINGS 16
 #define FASP_PING_SECRET 16
-/* A new address of the peer is challenged at intervals from the first of these
- * to the second, so often for each datagram that comes from there. */
+/* The endpoint challenges a new address of the peer at intervals from the first to the
+ * second of these, up to FASP_CHALLENGES times for each datagram from there. */
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
 #define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
 #define FASP_CHALLENGES 3
-/* One that was only called from, for so long, while the peer is heard where it was: it may not hear what
- * is said there. */
+/* How long to challenge an address from which the peer only called, while it is still
+ * heard where it was: it may not hear what is sent there. */
 #define FASP_PATH_CALLED FASP_SEC
-/* One of several ways that nothing is heard on is asked after this time, and then
- * at intervals from the first of these to the second. */
+/* If nothing is heard on one of several paths for FASP_PATH_QUIET, it gets a PING, and
+ * then more at intervals from the second to the third of these. */
 #define FASP_PATH_QUIET FASP_SEC
 #define FASP_PATH_AGAIN (100 * FASP_MSEC)
 #define FASP_PATH_AGAIN_MAX FASP_SEC
-/* A flow that has been silent for so long, and for four times what has lain
- * between its datagrams, while others went on, is told of at once. */
+/* A flow is silent after this time without a datagram, or four times the mean time
+ * between its datagrams if that is longer, while others go on.  The receiver reports
+ * that at once. */
 #define FASP_PATH_SILENCE (10 * FASP_MSEC)
 
 typedef struct
 {
   guint64 token;
-  FaspTime sent;                /* 0: not waited for */
+  FaspTime sent;                /* 0: no answer is awaited */
   guint16 size;                 /* > 0: a path MTU probe of this UDP payload */
-  gboolean rekeys;              /* its answer allows the next phase */
+  gboolean rekeys;              /* its answer allows the next key phase */
   FaspAddress to;
 } FaspPing;
 
-/* Tokens are unpredictable even to the peer, who could otherwise answer for an
- * address that it is not at. */
+/* Tokens are unpredictable even for the peer, which could otherwise answer for an
+ * address where it is not. */
 typedef struct
 {
   guint8 secret[FASP_PING_SECRET];
@@ -57,37 +58,37 @@ typedef struct
 typedef struct
 {
   FaspAddress address;          /* len 0: not known yet */
-  gboolean proved;
-  gboolean refused;             /* nobody listens there, says the network, */
+  gboolean proved;              /* the peer answered a PING from there */
+  gboolean refused;             /* the network says that nobody listens there, */
   FaspTime refused_at;          /* since then */
-  gboolean has_candidate;
+  gboolean has_candidate;       /* the peer may be at another address: */
   FaspAddress candidate;
-  gboolean candidate_heard;     /* in the session */
-  FaspTime candidate_time;      /* since then */
-  FaspTime challenge_time;      /* the next is due, */
-  guint challenges;             /* of so many that there may be by now */
+  gboolean candidate_heard;     /* it was heard from there in the session */
+  FaspTime candidate_time;      /* since when it is the candidate */
+  FaspTime challenge_time;      /* of the next challenge */
+  guint challenges;             /* that may still be sent */
   guint64 next_pn;
   guint64 phase_pn;             /* first packet number of this key phase */
   FaspGap *gap;                 /* what we receive */
   FaspPmtu pmtu;
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
-  FaspTime ping_time, ping_interval, asked;     /* of several: when quiet */
-  guint64 probe_pn;             /* of what follows the last probe of a size */
-  gboolean probed;              /* and something small is to follow it */
+  FaspTime ping_time, ping_interval, asked;     /* PINGs to a quiet path of several */
+  guint64 probe_pn;             /* packet that follows the last path MTU probe */
+  gboolean probed;              /* a small packet must follow that probe */
   FaspWayBack back;             /* sender: of feedback */
-  gboolean dead;                /* sender: nothing arrives; until something */
-  guint64 died_pn;              /* from here on does, or a PING sent since */
-  FaspTime died;                /* then is answered */
-  /* receiver, of several */
+  gboolean dead;                /* sender: nothing arrives; until a packet from */
+  guint64 died_pn;              /* died_pn on does, or a PING sent since */
+  FaspTime died;                /* `died' is answered */
+  /* receiver, with several flows */
   FaspTime pace;                /* mean time between datagrams */
-  FaspTime silence_due;         /* taken as silent then; FASP_NEVER: it is */
+  FaspTime silence_due;         /* when it counts as silent; FASP_NEVER: it does */
   gboolean silent;
-  guint64 settled_told;         /* holes settled that feedback was due for, */
-  guint64 told_holes;           /* those that it spoke of, */
-  guint64 told_serial;          /* and the one that spoke of the flow last */
+  guint64 settled_told;         /* settled holes that made feedback due, */
+  guint64 told_holes;           /* settled holes that were reported, */
+  guint64 told_serial;          /* and the last feedback about the flow */
   guint64 datagrams_sent, wire_sent;
-  /* for a rate control: what the receiver tells, and the sender asks */
+  /* for rate control: arrivals that the receiver reports; the rest is the sender's */
   FaspArrivals arrivals;
   guint64 marked;               /* by ECN, of those that arrived */
   FaspSentLog sent;
@@ -98,32 +99,33 @@ typedef struct
 void fasp_path_init (FaspPath * path, FaspTime now, gboolean alone);
 void fasp_path_clear (FaspPath * path);
 
-/* Something with a right tag came from @from. @newest: it was sent later than all
+/* A datagram with a valid tag came from @from.  @newest: it was sent later than all
  * before. */
 void fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
     gboolean newest);
-/* The peer may be there by now: it is challenged.  What is not @heard from there in the session may
- * be a copy, and takes no place of what is. */
+/* The peer may be @at another address: it becomes the candidate, to be challenged.  If it was
+ * not @heard from there in the session, that may be a copied datagram, and does not replace a
+ * candidate that was. */
 void fasp_path_suppose (FaspPath * path, FaspTime now,
     const FaspAddress * at, gboolean heard);
-/* One of several, with the stream: is it silent from time to time? */
+/* One of several flows brought data of the stream: from now on, look whether it falls silent. */
 void fasp_path_stream_heard (FaspPath * path, FaspTime now);
 
-/* A PING to @to: its token. */
+/* Notes a PING to @to and returns its token. */
 guint64 fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
     guint16 size, gboolean rekeys, const FaspAddress * to);
-/* An answer came from @from: which one was answered? FALSE: none. */
+/* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none. */
 gboolean fasp_path_pong (FaspPath * path, const FaspAddress * from,
     guint64 token, FaspPing * answered);
 
-/* The peer is at its candidate, or was at its address all the time. TRUE: the
- * way is another than before. */
+/* The peer answered from @at: its candidate, or its address.  TRUE: the path has changed, or
+ * is proved for the first time. */
 gboolean fasp_path_prove (FaspPath * path, const FaspAddress * at);
-/* When its candidate is to be challenged; FASP_NEVER: it has none, or not before it says
- * something more. */
+/* When to challenge its candidate; FASP_NEVER: there is none, or it must be heard again
+ * first. */
 FaspTime fasp_path_get_challenge_time (const FaspPath * path);
 void fasp_path_challenged (FaspPath * path, FaspTime now);
-/* When the next PING to it is due; FASP_NEVER: alone, or not known where. */
+/* When the next PING is due; FASP_NEVER: it is the only path, or has no address yet. */
 FaspTime fasp_path_get_ping_time (const FaspPath * path);
 void fasp_path_die (FaspPath * path, FaspTime now);
 void fasp_path_asked (FaspPath * path, FaspTime now);

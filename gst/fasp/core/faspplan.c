@@ -3,14 +3,14 @@
 #include <string.h>
 #include "faspplan.h"
 
-/* Steps of time per round, and rounds planned for: with so much time left
- * nothing is ever hurried. */
+/* Steps of time per round, and rounds planned for: with more time left than these
+ * nothing is urgent. */
 #define STEPS 48
 #define ROUNDS 16
 #define BINS (STEPS * ROUNDS)
 /* The price of a skip is 2^e datagrams. */
 #define PRICE_MAX 48
-/* A latency so much above the smallest is welcome where it saves copies. */
+/* The latency found is this many times the smallest, to save copies. */
 #define EASE 1.05
 
 static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC,
@@ -22,7 +22,7 @@ typedef struct
 {
   guint8 copies;
   guint8 spread;                /* bins */
-  gdouble lost;                 /* all of them */
+  gdouble lost;                 /* chance that all copies are lost */
 } Action;
 
 #define ACTIONS_MAX (1 + FASP_PLAN_COPIES_MAX * G_N_ELEMENTS (spreads))
@@ -35,10 +35,10 @@ typedef struct
 /* What to do at one price of a skip. */
 typedef struct
 {
-  /* of a block whose last datagram left with that much time left and is lost:
-   * chance of a skip, rexes to come */
+  /* by time left, for a block whose last datagram left then and is lost: the
+   * chance of a skip, and the number of rexes to come */
   gdouble skip[BINS], cost[BINS];
-  /* the same where it is known to be lost, and what is done about it */
+  /* the same for a block that is known to be lost, and the action to take */
   Known known[BINS];
   guint8 choice[BINS];
 } Table;
@@ -54,19 +54,19 @@ struct _FaspPlan
   {
     guint steps;
     gdouble chance;
-  } rounds[BINS];               /* those that a round may take, fewest first */
+  } rounds[BINS];               /* steps that a round may take, fewest first */
   guint n_rounds;
-  gdouble slower[BINS];         /* of more steps than these */
+  gdouble slower[BINS];         /* chance that a round takes more steps */
   Action actions[ACTIONS_MAX];
   guint n_actions;
-  guint hurried;                /* the least spread, if there is time for it; */
-  /* and if there is less: all of so many are lost */
+  guint hurried;                /* the least spread in bins, if there is time */
+  /* with less time left: chance that all of this many copies are lost */
   gdouble hurried_lost[G_MAXUINT8 + 1][FASP_PLAN_COPIES_MAX + 1];
-  /* the cheapest that keeps the promise lies between two prices: a share of
-   * the blocks goes by the dearer one */
+  /* the cheapest plan that keeps the promise lies between two prices: a share of
+   * the blocks uses the dearer one */
   Table cheap, dear;
   guint price;                  /* of the dearer one */
-  guint bins;                   /* that they are solved for */
+  guint bins;                   /* that both are solved for */
   gdouble share;
 };
 
@@ -129,7 +129,7 @@ add_action (FaspPlan * plan, guint copies, guint spread)
       action->spread * plan->step);
 }
 
-/* Does the channel take the copies of a whole burst of losses in the time? */
+/* Does the channel take the copies of a whole burst of losses within @spread? */
 static gboolean
 has_room (const FaspPlan * plan, guint copies, FaspTime spread)
 {
@@ -140,8 +140,8 @@ has_room (const FaspPlan * plan, guint copies, FaspTime spread)
       spread / FASP_SEC;
 }
 
-/* Several copies are spread, at least a little: losses that come in bursts
- * are not always known to. Spreads that help no further are left out. */
+/* Several copies are always spread at least a little: losses may come in bursts
+ * although none was seen.  Copies that the channel has no room for are left out. */
 static void
 add_actions (FaspPlan * plan)
 {
@@ -149,7 +149,7 @@ add_actions (FaspPlan * plan)
   plan->hurried = MIN ((spreads[0] + plan->step - 1) / plan->step, G_MAXUINT8);
   for (guint left = 0; left < plan->hurried; left++)
     for (guint copies = 1; copies <= FASP_PLAN_COPIES_MAX; copies++)
-      /* what there is no room for is of no use */
+      /* copies without room are of no use */
       plan->hurried_lost[left][copies] = copies == 1
           || has_room (plan, copies, left * plan->step) ?
           fasp_model_copies_lost (&plan->goal.path, copies, left * plan->step) :
@@ -176,7 +176,7 @@ prepare (FaspPlan * plan, const FaspPlanGoal * goal)
   for (guint i = 0; i < BINS; i++) {
     left -= chance[i];
     plan->slower[i] = MAX (left, 0);
-    /* no round takes no time */
+    /* every round takes some time */
     if (i > 0 && i < n && chance[i] > 0) {
       plan->rounds[plan->n_rounds].steps = i;
       plan->rounds[plan->n_rounds++].chance = chance[i];
@@ -185,8 +185,8 @@ prepare (FaspPlan * plan, const FaspPlanGoal * goal)
   add_actions (plan);
 }
 
-/* The best action in a bin whose skip and cost are known, as are those of all
- * below. */
+/* Chooses the best action for a bin.  skip and cost of this bin and all below are
+ * known. */
 static void
 choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
 {
@@ -214,7 +214,8 @@ choose (const FaspPlan * plan, gdouble price, Table * table, guint left)
   }
 }
 
-/* When a skip costs 2^@price datagrams; all bins below are solved. */
+/* Solves one bin for a price of 2^@price datagrams per skip.  All bins below are
+ * solved. */
 static void
 solve_bin (const FaspPlan * plan, guint price, Table * table, guint left)
 {
@@ -231,7 +232,7 @@ solve_bin (const FaspPlan * plan, guint price, Table * table, guint left)
   choose (plan, ldexp (1, price), table, left);
 }
 
-/* Up to @bin, below which everything depends on what is below it alone. */
+/* Solves all bins up to @bin, in order: each depends only on those below it. */
 static void
 solve (const FaspPlan * plan, guint price, Table * table, gint bin)
 {
@@ -239,7 +240,7 @@ solve (const FaspPlan * plan, guint price, Table * table, gint bin)
     solve_bin (plan, price, table, left);
 }
 
-/* The bin of a block that leaves with all of the latency left. */
+/* The bin of a block that leaves with all of the latency left; -1: there is no time. */
 static gint
 bin_of (const FaspPlan * plan, FaspTime latency)
 {
@@ -248,8 +249,8 @@ bin_of (const FaspPlan * plan, FaspTime latency)
   return left < 0 ? -1 : MIN (left / plan->step, BINS - 1);
 }
 
-/* Of one block. What is lost in one burst is seen and told of together, and
- * together it is too late; its rexes are lost one by one. */
+/* The chance of a skip for one block.  The blocks of one burst are found lost and
+ * reported together, so they are too late together; their rexes are lost one by one. */
 static gdouble
 skip_at (const FaspPlan * plan, const Table * table, gint bin)
 {
@@ -263,11 +264,11 @@ skip_at (const FaspPlan * plan, const Table * table, gint bin)
 static gdouble
 overhead_at (const FaspPlan * plan, const Table * table, gint bin)
 {
-  /* one that comes too late is sent all the same */
+  /* a rex that will be too late is sent all the same */
   return plan->goal.path.loss * (bin < 0 ? 1 : MAX (1, table->cost[bin]));
 }
 
-/* The chance of a skip that one block may have. */
+/* The chance of a skip that the goal allows for one block. */
 static gdouble
 allowed (const FaspPlanGoal * goal)
 {
@@ -292,14 +293,14 @@ promise (const FaspPlan * plan, FaspTime latency, gint bin)
         overhead_at (plan, &plan->dear, bin))};
 }
 
-/* How far from @from to @to is @wanted? */
+/* How far @wanted lies on the way from @from to @to, 0 .. 1. */
 static gdouble
 way_to (gdouble from, gdouble to, gdouble wanted)
 {
   return from == to ? 1 : CLAMP ((wanted - from) / (to - from), 0, 1);
 }
 
-/* Is that price high enough at @bin, or more than can be afforded? */
+/* Is @price high enough at @bin, or does it cost more than the spare rate allows? */
 static gboolean
 is_enough (FaspPlan * plan, guint price, gint bin)
 {
@@ -308,7 +309,7 @@ is_enough (FaspPlan * plan, guint price, gint bin)
       || overhead_at (plan, &plan->dear, bin) > plan->goal.spare;
 }
 
-/* The lowest price that is enough; searched from where it was last, as paths
+/* The lowest price that is enough.  The search begins at the last price, as paths
  * change little. */
 static guint
 find_price (FaspPlan * plan, gint bin)
@@ -333,8 +334,8 @@ find_price (FaspPlan * plan, gint bin)
   return low;
 }
 
-/* Solves for the lowest price that is enough at @bin, or the highest that
- * can be afforded. */
+/* Solves for the lowest price that is enough at @bin, or the highest that the spare
+ * rate allows. */
 static void
 settle_price (FaspPlan * plan, gint bin)
 {
@@ -365,7 +366,8 @@ fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
 }
 
 /* The first bin below @below whose skips and overhead are within bounds at that
- * price, or @below. @early: the skips of one before it were. */
+ * price, or @below.  *early: in a bin before it the skips were, but not the
+ * overhead. */
 static gint
 first_good (const FaspPlan * plan, guint price, Table * table, gint below,
     gboolean * early)
@@ -390,11 +392,11 @@ fasp_plan_find_latency (const FaspPlanGoal * goal)
   gboolean early = TRUE;
 
   prepare (plan, goal);
-  /* what is cheaper skips more: it is worth a look where the dearer one would
-   * have kept the promise earlier if it could have been afforded */
+  /* a lower price skips more.  It is worth a look if a higher one would have kept
+   * the promise at less latency, had the spare rate allowed it */
   for (gint price = PRICE_MAX; price >= 0 && early; price -= 3)
     best = first_good (plan, price, &plan->dear, best, &early);
-  /* too little to spare for any of it: what is cheapest */
+  /* the spare rate is too low for any of them: the cheapest */
   if (best == BINS) {
     solve (plan, 0, &plan->dear, BINS - 1);
     for (best = 0; best < BINS
@@ -406,7 +408,7 @@ fasp_plan_find_latency (const FaspPlanGoal * goal)
 FaspPlanRex
 fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
 {
-  /* an even mixture in any row of blocks: multiples of the golden ratio */
+  /* multiples of the golden ratio mix both tables evenly in any row of blocks */
   gdouble place = number * 0.6180339887498949;
   const Table *table;
   const Action *action;

@@ -2,16 +2,16 @@
  *
  * faspplan.h: how many copies of a rex to send, by the time that is left.
  *
- * The model run backwards.  A block that is known to be lost with a time left
- * (until its rex must leave to be played in time) is sent in k copies over a
- * spread; if all are lost the sender learns so a round later, with less time
- * left.  With the path's chances that is a recursion over the time left, and
- * for a price of a skip, in datagrams, the cheapest k is known for every
- * time left.  The price is raised until the promise is kept, no further, so
- * the plan is the one of least overhead: one copy while there is time for
- * another round, several when there is not.
+ * A plan runs the model (faspmodel.h) backwards.  When a block is found lost, some
+ * time is left until its rex must leave to be played in time.  The sender sends k
+ * copies of the rex over a spread; if all of them are lost, it learns that one round
+ * later, with less time left.  With the path's probabilities this is a recursion over
+ * the time left.  For a given price of a skip, in datagrams, it yields the cheapest k
+ * for every time left.  The price is raised until the promise is kept, and no further,
+ * so the plan has the least overhead: one copy while there is time for another round,
+ * several when there is not.
  *
- * Nothing here knows a clock; all times are durations.
+ * Nothing here uses a clock: all times are durations, in µs.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct _FaspPlan FaspPlan;
 typedef struct
 {
   guint copies;                 /* 1 .. FASP_PLAN_COPIES_MAX */
-  FaspTime spread;              /* from the first to the last of them */
+  FaspTime spread;              /* from the first copy to the last */
 } FaspPlanRex;
 
 typedef struct
@@ -35,39 +35,40 @@ typedef struct
   FaspModelPath path;
   gdouble blocks;               /* new ones per second */
   gdouble interval;             /* wanted seconds between skips */
-  gdouble spare;                /* what rexes may add, as a share of the blocks
-                                 * sent */
+  gdouble spare;                /* rexes that may be added, as a share of the
+                                 * blocks sent */
   guint at_once;                /* copies that may leave together */
 } FaspPlanGoal;
 
 typedef struct
 {
   FaspTime latency;
-  gdouble interval;             /* seconds between skips to be expected */
+  gdouble interval;             /* expected seconds between skips */
   gdouble overhead;             /* rexes per block */
 } FaspPromise;
 
-/* With one reference; they are counted by one thread. */
+/* Returns a plan with one reference.  References are not thread-safe. */
 FaspPlan *fasp_plan_new (void);
 FaspPlan *fasp_plan_ref (FaspPlan * plan);
 void fasp_plan_unref (FaspPlan * plan);
-/* To be made anew for a path like that before: @plan, the reference to which it takes
- * over, if nobody else has one; NULL: there is none. */
+/* Returns a plan that may be made anew, for a path like before: @plan itself if nobody
+ * else has a reference, else a new one.  Takes over the reference to @plan, which may be
+ * NULL. */
 FaspPlan *fasp_plan_make_writable (FaspPlan * plan);
 
-/* Plans for a given latency; what can be promised. One that is less than
- * wanted is the best that the spare rate allows. */
+/* Plans for a given latency and returns what it can promise.  A promise below the
+ * wanted interval is the best that the spare rate allows. */
 FaspPromise fasp_plan_for_latency (FaspPlan * plan, const FaspPlanGoal * goal,
     FaspTime latency);
-/* What was planned for last, and promised. */
+/* The last goal planned for, and the promise made. */
 const FaspPlanGoal *fasp_plan_get_goal (const FaspPlan * plan);
 const FaspPromise *fasp_plan_get_promise (const FaspPlan * plan);
-/* The smallest latency that keeps the promise, or a little above it where that
- * saves copies; it is still to be planned for. */
+/* The smallest latency that keeps the promise, or a little more where that saves
+ * copies.  It does not plan for that latency. */
 FaspTime fasp_plan_find_latency (const FaspPlanGoal * goal);
 
-/* What to do for block @number, found lost with @left until its rex is of no
- * use.  Without a plan, and too late: one copy. */
+/* What to do for block @number, which is found lost with @left until its rex is of no
+ * use.  One copy if there is no plan yet, or if it is too late. */
 FaspPlanRex fasp_plan_get (const FaspPlan * plan, FaspTime left,
     guint64 number);
 

@@ -10,8 +10,8 @@ struct _FaspPlanner
 {
   FaspPlan *plans[FASP_PLANNER_PLANS];
   FaspTime made[FASP_PLANNER_PLANS];
-  guint n;                      /* of these, the oldest first */
-  FaspTime full;                /* the allowance of plans */
+  guint n;                      /* plans kept, the oldest first */
+  FaspTime full;                /* the allowance of new plans */
 };
 
 FaspPlanner *
@@ -20,7 +20,7 @@ fasp_planner_new (void)
   return g_new0 (FaspPlanner, 1);
 }
 
-/* Number @i is nobody's to take any more. */
+/* Plan @i is not given to anybody any more. */
 static void
 drop (FaspPlanner * planner, guint i)
 {
@@ -72,7 +72,7 @@ fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     drop (planner, 0);
   for (guint i = 0; i < planner->n; i++) {
     plan = planner->plans[i];
-    if (plan == before) {       /* it is to be another */
+    if (plan == before) {       /* it may be made anew */
       drop (planner, i--);
       continue;
     }

@@ -3,12 +3,12 @@
  * faspplanner.h: plans for all the sessions of an endpoint.
  *
  * A plan takes a millisecond to make and some 90 kB to keep, and a thousand receivers
- * on one network have paths that are alike.  So who needs a plan gets one that was
- * made of late for another, if that one's path is not noticeably different: no more so
- * than its own may become before it plans again.
+ * on one network have similar paths.  So a session that needs a plan gets one that was
+ * made recently for another session, if that one's path is not noticeably different: no
+ * more so than its own path may become before it plans again.
  *
- * Whose path changes all the time plans all the time, and there may be thousands, on purpose.  So
- * of plans that are made, in the thread that all share,
+ * A session whose path changes all the time plans all the time, and there may be thousands,
+ * even on purpose.  All share one thread, so new plans are limited:
  *
  *     plans made in any time t <= FASP_PLANNER_RATE t + FASP_PLANNER_BURST
  */
@@ -18,11 +18,11 @@
 
 G_BEGIN_DECLS
 
-/* Others' plans are taken for so long, */
+/* How long a plan may be given to other sessions. */
 #define FASP_PLANNER_FRESH (3 * FASP_SEC)
-/* and so many of them are kept. */
+/* How many plans are kept for that. */
 #define FASP_PLANNER_PLANS 8
-/* So many are made a second, and at once. */
+/* Plans per second, and at once. */
 #define FASP_PLANNER_RATE 25
 #define FASP_PLANNER_BURST 50
 
@@ -31,12 +31,13 @@ typedef struct _FaspPlanner FaspPlanner;
 FaspPlanner *fasp_planner_new (void);
 void fasp_planner_free (FaspPlanner * planner);
 
-/* A plan for such a path and latency, in place of @before, the reference to which it
- * takes over; NULL: there was none.  @before itself, unchanged: none is made now. */
+/* Returns a plan for this path and latency, in place of @before (NULL: there was none), and
+ * takes over the reference to that.  Returns @before itself, unchanged, if the limit allows
+ * no new plan now. */
 FaspPlan *fasp_planner_plan (FaspPlanner * planner, FaspTime now,
     FaspPlan * before, const FaspPlanGoal * goal, FaspTime latency);
 
-/* Is that noticeably another path, for which to plan anew? */
+/* Are the paths noticeably different, so that it is time to plan anew? */
 gboolean fasp_planner_differs (const FaspPlanGoal * a, const FaspPlanGoal * b);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 
 #define UP_PPM 10000
 #define DOWN_PPM 1000
-/* By then every way has come to its end. */
+/* After this time every move has come to its end. */
 #define LONGEST (1000 * FASP_LATENCY_MS_MAX * FASP_MSEC)
 
 static gboolean

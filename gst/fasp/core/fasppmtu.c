@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppmtu.h"
 
-/* Nothing passes: so often at least it is looked at whether it does. */
+/* The longest wait between two looks whether anything passes. */
 #define PATIENCE_MAX FASP_SEC
 
 static void
@@ -98,7 +98,7 @@ fasp_pmtu_get_timeout (const FaspPmtu * pmtu)
   return pmtu->next_time;
 }
 
-/* Nothing has been sent of this search. */
+/* Has this search sent nothing yet? */
 static gboolean
 is_new (const FaspPmtu * pmtu)
 {
@@ -123,7 +123,7 @@ poll_search (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
     pmtu->next_time = now + rtt_timeout;
     return pmtu->expected;
   }
-  /* smallest first: what a full queue drops is the least likely to pass */
+  /* smallest first: a full queue then drops those that are least likely to pass */
   while (pmtu->next_probe < pmtu->n_candidates) {
     guint16 size = pmtu->candidates[pmtu->next_probe++];
 
@@ -144,7 +144,7 @@ static guint16
 poll_confirm (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout)
 {
   if (pmtu->tries >= FASP_PMTU_TRIES) {
-    /* a black hole: what was used does not pass any more */
+    /* a black hole: the size in use does not pass any more */
     pmtu->size = MAX (pmtu->passed, FASP_PMTU_BASE);
     search (pmtu, now);
     return poll_search (pmtu, now, rtt_timeout);
@@ -189,7 +189,7 @@ fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now)
 gboolean
 fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now)
 {
-  /* a size that data told may not be all that the path takes */
+  /* a size that is no candidate comes from data: the path may take more */
   if (now < pmtu->next_time || pmtu->searching || pmtu->confirming
       || pmtu->suspected || !is_candidate (pmtu, pmtu->size))
     return FALSE;
@@ -201,7 +201,7 @@ void
 fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
 {
   if (pmtu->confirming && size >= pmtu->size) {
-    /* a size that data told may not be all that the path takes */
+    /* a size that is no candidate comes from data: the path may take more */
     if (is_candidate (pmtu, pmtu->size))
       rest (pmtu, now);
     else
@@ -215,7 +215,7 @@ fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size)
       if (i + 1 == pmtu->n_candidates)
         rest (pmtu, now);
       else if (is_new (pmtu))
-        pmtu->next_time = now;  /* and is there more? */
+        pmtu->next_time = now;  /* the expected size passes: search above it */
       return;
     }
 }
