@@ -28,8 +28,8 @@ fasp_ipsec_use_at_most (FaspIpsecSet set)
   g_atomic_int_set (&most, set);
 }
 
-/* The library asks the processor alone, and tries what it says it has; but registers that the
- * kernel, or a virtual machine, does not keep must not be touched. */
+/* The library asks only the processor what it has.  But it must not touch registers that the
+ * kernel, or a virtual machine, does not save. */
 static gboolean
 has (const IMB_MGR * mgr, FaspIpsecSet set)
 {
@@ -51,7 +51,8 @@ has (const IMB_MGR * mgr, FaspIpsecSet set)
   g_assert_not_reached ();
 }
 
-/* The best that there is up to @set; NULL: none that is quick, and as quick whatever the data. */
+/* The best functions up to @set; NULL: there are none that are fast, and take the same time
+ * whatever the data. */
 static IMB_MGR *
 make_functions (FaspIpsecSet set)
 {
@@ -74,7 +75,7 @@ make_functions (FaspIpsecSet set)
 
 #define NONE 1                  /* no address */
 
-/* Of the process, for all threads. */
+/* The functions of the process, for all threads. */
 static const IMB_MGR *
 get_functions (void)
 {
@@ -184,7 +185,7 @@ fasp_ipsec_aes_free (FaspIpsecAes * aes)
   free (aes);
 }
 
-/* CFB of one block of zeros is the cipher of its initialisation vector. */
+/* CFB of one block of zeros encrypts its initialisation vector. */
 void
 fasp_ipsec_aes_encrypt (const FaspIpsecAes * aes, const guint8 * text,
     guint8 * out)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspipsec.h: AES as Intel's Multi-Buffer Crypto for IPsec library has it, for
- * faspcrypto.c: a packet takes it a third of the time that it takes libcrypto, whose
- * contexts are asked for their parameters each time.
+ * faspipsec.h: AES by Intel's Multi-Buffer Crypto for IPsec library, for faspcrypto.c.
+ * It takes a third of the time per packet that libcrypto takes, whose contexts are
+ * asked for their parameters each time.
  *
- * Only where that library is built in and the processor has the instructions;
- * elsewhere each "new" is NULL, and libcrypto does the same.
+ * This needs a build with that library, and a processor with the instructions.
+ * Elsewhere each "new" returns NULL, and libcrypto does the same work.
  */
 #pragma once
 
@@ -13,18 +13,18 @@
 
 G_BEGIN_DECLS
 
-/* Which instructions there are is another function for each: up to these, for tests, in keys that are
- * made from then on. */
+/* The library has functions for each set of instructions.  For tests: the best set to use for keys
+ * that are made from then on. */
 typedef enum
 {
   FASP_IPSEC_SSE,
   FASP_IPSEC_AVX2,
-  FASP_IPSEC_ALL,               /* as it is at first */
+  FASP_IPSEC_ALL,               /* the default */
 } FaspIpsecSet;
 
 void fasp_ipsec_use_at_most (FaspIpsecSet set);
 
-/* AES-GCM (NIST SP 800-38D), of 12 bytes of nonce and 16 of tag. */
+/* AES-GCM (NIST SP 800-38D) with a nonce of 12 bytes and a tag of 16. */
 typedef struct _FaspIpsecGcm FaspIpsecGcm;
 
 /* @key_size: 16 or 32. */
@@ -34,7 +34,7 @@ void fasp_ipsec_gcm_free (FaspIpsecGcm * gcm);
 void fasp_ipsec_gcm_seal (const FaspIpsecGcm * gcm, const guint8 * nonce,
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
     const guint8 * more, gsize more_size, guint8 * out);
-/* Decrypts @size bytes, and writes what their tag should be. */
+/* Decrypts @size bytes, and writes what their tag should be: the caller compares it. */
 void fasp_ipsec_gcm_open (const FaspIpsecGcm * gcm, const guint8 * nonce,
     const guint8 * ad, gsize ad_size, const guint8 * data, gsize size,
     guint8 * out, guint8 * tag);

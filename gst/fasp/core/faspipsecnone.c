@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where there is no library for IPsec: libcrypto does everything.
+ * For builds without the library for IPsec: libcrypto does everything.
  */
 #include "faspipsec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The life of an endpoint's sessions, and what the application is told of it: each begins, is
- * connected, may be interrupted and heard again, and is over.
+ * The life of an endpoint's sessions, and the events about it.  A session begins, is connected,
+ * may be interrupted and heard again, and ends.
  */
 #include "faspadmission.h"
 #include "faspdial.h"
@@ -12,7 +12,7 @@
 #include "faspslow.h"
 
 #define REDIAL_AFTER FASP_SEC
-/* The application hears of a promise that changes this often. */
+/* The application hears of changed promises no more often than this. */
 #define TELL_PROMISE_AFTER FASP_SEC
 
 /* --- it begins --------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
         config->glitch_interval, session->agreed.find, session->agreed.latency);
-    /* who cannot tell of arrivals gets the rate that is given, or the first one */
+    /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
     if (told->arrivals > 0 || config->max_bitrate == 0)
       session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
           config->max_bitrate, now);
@@ -93,7 +93,7 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_admission_left (endpoint, session);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
-  /* who meets others halfway just waits for the next */
+  /* an endpoint that does not call just waits for the next caller */
   endpoint->unanswered_told = !fasp_dial_is_ours (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED,
       session)->in_the_middle = endpoint->store != NULL
@@ -126,7 +126,7 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
-  /* does it still know us, or has it started anew? */
+  /* calls to find out whether the peer still knows us, or has started anew */
   if (fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
       && !endpoint->closing && !endpoint->caller.active
       && endpoint->move_time == FASP_NEVER && !fasp_move_on (endpoint, now))
@@ -141,7 +141,7 @@ fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
   session->interrupted = FALSE;
   endpoint->stats.interrupted--;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
-  /* no need to ask whether it still knows us */
+  /* the peer still knows us: no need to call */
   if (fasp_dial_is_ours (endpoint)) {
     fasp_caller_stop (&endpoint->caller);
     fasp_move_back (endpoint, session);
@@ -168,7 +168,7 @@ fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
   fasp_endpoint_wake (endpoint, session);
 }
 
-/* What it came to is asked for afterwards, too. */
+/* Keeps the session's figures, as the application may ask for them afterwards. */
 static void
 keep_figures (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -185,7 +185,7 @@ keep_figures (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
 }
 
-/* Who comes back within the time continues where this one stood. */
+/* Keeps the session's place: a receiver that comes back in time continues there. */
 static gboolean
 hold_place (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
     guint64 unconfirmed)
@@ -199,7 +199,7 @@ hold_place (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
   return TRUE;
 }
 
-/* How many bytes of the stream nobody will confirm any more. */
+/* Returns how many bytes of the stream nobody will confirm any more. */
 static guint64
 leave_sender (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session, gboolean again)
@@ -207,11 +207,11 @@ leave_sender (FaspEndpoint * endpoint, FaspTime now,
   guint64 base = fasp_tx_get_base (&session->tx);
   guint64 lost = 0;
 
-  /* whoever is there after a goodbye begins anew */
+  /* after a goodbye, the next receiver begins anew */
   endpoint->left = session->close_reason == FASP_REASON_SILENT ?
       fasp_store_get_place_of (endpoint->store, base) : (FaspPlace) {
   0};
-  /* one that was replaced goes on in the session that took its place */
+  /* a session that was replaced goes on in the one that took its place */
   if (session->close_reason != FASP_REASON_REPLACED)
     lost = fasp_store_count_bytes (endpoint->store, base,
         fasp_store_get_head (endpoint->store));
@@ -220,7 +220,7 @@ leave_sender (FaspEndpoint * endpoint, FaspTime now,
   if (fasp_store_is_finished (endpoint->store)) {
     endpoint->stats.bytes_unconfirmed += lost;
     endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
-    fasp_endpoint_wake_all (endpoint);  /* it may have been the last one heard */
+    fasp_endpoint_wake_all (endpoint);  /* this may have been the last one heard */
   } else if (fasp_endpoint_get_open (endpoint) == NULL) {
     endpoint->stats.bytes_unconfirmed = lost;
   }
@@ -234,7 +234,7 @@ call_again (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
   FaspReason reason = session->close_reason;
 
   if (endpoint->caller.active && endpoint->caller.hello.has_resume)
-    fasp_dial_start (endpoint, now);    /* there is nothing to be resumed any more */
+    fasp_dial_start (endpoint, now);    /* there is nothing to resume any more */
   else if (!endpoint->caller.active
       && endpoint->move_time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
@@ -251,7 +251,7 @@ calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
       || endpoint->config.keep_listening);
 }
 
-/* A receiver said goodbye, and it was the last one. */
+/* The last receiver said goodbye: is the stream held for the next one? */
 static gboolean
 is_held_by (const FaspEndpoint * endpoint, const FaspSession * session,
     gboolean again)
@@ -263,7 +263,7 @@ is_held_by (const FaspEndpoint * endpoint, const FaspSession * session,
       && (again || !fasp_dial_is_ours (endpoint));
 }
 
-/* It stays until it was said goodbye to, and counts no more. */
+/* The session is over for the application.  It stays until its goodbye is done. */
 static void
 leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -276,7 +276,7 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (!session->connected)
     return;
   endpoint->stats.sessions--;
-  /* it says that all is acknowledged, and never sent the end */
+  /* the sender claims that all is acknowledged, but never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
       && session->close_reason == FASP_REASON_FINISHED)
     session->close_reason = FASP_REASON_STOPPED;
@@ -303,7 +303,7 @@ fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session)
 {
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admission_forget (endpoint, session);
-  g_ptr_array_remove (endpoint->sessions, session);     /* in the order they came */
+  g_ptr_array_remove (endpoint->sessions, session);     /* keeps their order */
   fasp_turns_remove (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send);
   fasp_sending_share (endpoint);
@@ -329,7 +329,7 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   if (!session->promise_changed || !session->connected)
     return;
-  /* a peer may change its mind as often as it likes */
+  /* a peer may change it as often as it likes */
   if (!first && now - session->promise_told < TELL_PROMISE_AFTER)
     return;
   session->promise_changed = FALSE;
@@ -348,7 +348,7 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
 }
 
-/* What is sent into the void is of no use. */
+/* If the network says that the peer's port is closed, there is no use in sending. */
 static void
 tend_refusal (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -361,7 +361,7 @@ tend_refusal (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       "its port is closed: the program there has ended");
 }
 
-/* A sender that does not tell the latency that it should is not waited for. */
+/* If the sender does not tell the latency in time, the receiver chooses one. */
 static void
 tend_latency (FaspSession * session, FaspTime now)
 {

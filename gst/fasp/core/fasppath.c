@@ -140,8 +140,8 @@ fasp_path_get_challenge_time (const FaspPath * path)
 void
 fasp_path_challenged (FaspPath * path, FaspTime now)
 {
-  /* less and less often, so that those remembered reach back at least 7 s, or to a
-   * sixth of the time since: if an answer takes less, its challenge is among them */
+  /* less and less often, so that the PINGs remembered cover five sixths of the time
+   * since then, and later at least 7 s: an answer that takes less finds its challenge */
   FaspTime interval = (now - path->candidate_time) / 8;
 
   path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,

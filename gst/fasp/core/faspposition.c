@@ -75,7 +75,7 @@ fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
     return;
   while (i > 0 && position->told[i - 1].number > number)
     i--;
-  /* what is said twice was said; of too many, the farthest is said again */
+  /* ignores a repetition; if there are too many, the farthest goes: it will be said again */
   if (i > 0 && position->told[i - 1].number == number)
     return;
   if (position->n_told == FASP_POSITION_TOLD) {
@@ -90,7 +90,7 @@ fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
   position->n_told++;
 }
 
-/* What was told of it; what is counted is believed rather. */
+/* Looks up the position that was told for block @number.  A counted position takes precedence. */
 static void
 look_up (FaspPosition * position, guint64 number)
 {
@@ -132,7 +132,7 @@ fasp_position_take (FaspPosition * position, FaspBlock * block)
     }
     return FALSE;
   }
-  /* not if what it was of is missing */
+  /* not if the block that the mark was for is missing */
   if (position->key && (block->flags & FASP_BLOCK_DISCONT) == 0)
     block->flags |= FASP_BLOCK_KEY;
   position->key = FALSE;
@@ -165,7 +165,7 @@ fasp_block_cut (FaspBlock * block, guint32 bytes)
 {
   FaspBlock *rest = fasp_block_new (block->size - bytes);
 
-  /* others may hold it as it is */
+  /* a copy: others may hold references to the block */
   rest->flags = block->flags & ~FASP_BLOCK_KEY;
   rest->round = block->round;
   rest->size = block->size - bytes;

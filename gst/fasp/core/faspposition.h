@@ -2,12 +2,12 @@
  *
  * faspposition.h: where bytes stand in the stream, whoever sends them.
  *
- * A stream has an origin, 16 random bytes of who wrote it first, and each of its
- * bytes an offset from its beginning.  Relays cut other blocks of the same
- * bytes; origin and offset stay.  A receiver learns where the first block of a session
- * stands in the handshake and counts from there.  Where bytes are missing it is
- * told anew: in a mark, a block without bytes of the stream, by whom they were
- * missing already; in a POSITION frame, by whom they are given up.
+ * A stream has an origin: 16 random bytes, chosen by its first sender.  Each of its
+ * bytes has an offset from the beginning.  Relays cut the same bytes into other
+ * blocks; origin and offset stay.  A receiver learns in the handshake where the
+ * first block of a session stands, and counts from there.  Where bytes are missing,
+ * the sender tells the position anew: in a mark, a block without bytes of the stream,
+ * if it lacked the bytes itself; in a POSITION frame if it gave them up.
  */
 #pragma once
 
@@ -33,9 +33,10 @@ typedef struct
 } FaspPlace;
 
 gboolean fasp_origin_equal (const FaspOrigin * a, const FaspOrigin * b);
-/* Of the same stream, both offsets known. */
+/* Are both of the same stream, with known offsets? */
 gboolean fasp_place_is_comparable (const FaspPlace * a, const FaspPlace * b);
-/* Of an offset from somewhere else: at most FASP_OFFSET_MAX, or unknown. */
+/* For an offset from somewhere else: returns FASP_OFFSET_UNKNOWN if it exceeds
+ * FASP_OFFSET_MAX. */
 guint64 fasp_offset_check (guint64 offset);
 
 /* --- what a receiver wants -------------------------------------------------- */
@@ -52,15 +53,15 @@ typedef struct
 {
   FaspJoin join;
   guint32 back_ms;
-  FaspPlace from;               /* before all that: it has the bytes below */
+  FaspPlace from;               /* takes precedence: it has the bytes below */
 } FaspWants;
 
 /* --- marks --------------------------------------------------------------------- */
 
 typedef enum
 {
-  FASP_MARK_UNKNOWN = 0,        /* the end, or not known here: passed over */
-  FASP_MARK_POSITION = 1,       /* what follows is there */
+  FASP_MARK_UNKNOWN = 0,        /* the end, or a kind not known here: passed over */
+  FASP_MARK_POSITION = 1,       /* where the next byte stands */
   FASP_MARK_KEY_FRAME = 2,      /* what follows can be decoded without what was before */
   FASP_MARK_HEADER = 3,         /* a part of the stream's header: faspheader.h */
 } FaspMark;
@@ -68,18 +69,18 @@ typedef enum
 #define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)
 
 void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place);
-/* @place: filled in where it is one of position. */
+/* Fills in @place for a mark of position. */
 FaspMark fasp_mark_read (const guint8 * data, guint32 size,
     FaspPlace * place);
 
 /* --- a session's -------------------------------------------------------------------- */
 
-#define FASP_POSITION_TOLD 16   /* positions of blocks to come, at most */
+#define FASP_POSITION_TOLD 16   /* most positions of blocks to come */
 
-/* The next block's, as they are taken in order. */
+/* Positions of blocks, as they are taken in order. */
 typedef struct
 {
-  FaspPlace next;
+  FaspPlace next;               /* of the next block */
   struct
   {
     guint64 number;
@@ -90,27 +91,28 @@ typedef struct
 } FaspPosition;
 
 void fasp_position_init (FaspPosition * position, const FaspPlace * first);
-/* Block @number, which is not before @next, begins there. */
+/* The sender says that block @number begins at @place.  Ignored if it is before @next. */
 void fasp_position_told (FaspPosition * position, guint64 next,
     guint64 number, const FaspPlace * place);
-/* The next block is taken: its offset is filled in.  FALSE: it was a mark. */
+/* The next block is taken: fills in its offset.  FALSE: it is a mark. */
 gboolean fasp_position_take (FaspPosition * position, FaspBlock * block);
 
 /* --- the application's ----------------------------------------------------------------- */
 
 typedef enum
 {
-  FASP_STAND_FOLLOWS,           /* on what was delivered before, nothing missing */
+  FASP_STAND_FOLLOWS,           /* follows what was delivered, nothing missing */
   FASP_STAND_ANEW,              /* bytes are missing, or it is another stream */
   FASP_STAND_OVERLAPS,          /* some of it was delivered before */
   FASP_STAND_OLD,               /* all of it was */
 } FaspStandResult;
 
-/* @stand: what was delivered ends there; @first: @size bytes are there. *bytes: how
- * many are missing before (0: not known) or were delivered. */
+/* Compares @size bytes at @first with @stand, where what was delivered ends.  *bytes: how
+ * many bytes are missing before them (0: not known), or were delivered already. */
 FaspStandResult fasp_stand_compare (const FaspPlace * stand,
     const FaspPlace * first, guint32 size, guint64 * bytes);
-/* The block without its first @bytes, of which there are more; takes it. */
+/* Returns the block without its first @bytes, which must be less than its size; takes over
+ * the reference. */
 FaspBlock *fasp_block_cut (FaspBlock * block, guint32 bytes);
 
 G_END_DECLS

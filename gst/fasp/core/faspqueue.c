@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspqueue.h"
 
-/* What is left of a queue that still drains, of what there was in the first half of a
- * window. */
+/* A queue still drains if less than this share of the first half of a window is left. */
 #define DRAINS .95
-/* Of a jump: a queue grows by less from one packet to the next, if they are not sent at more than
- * three times what the path takes. */
+/* The least rise that is a jump.  A queue grows by less from one packet to the next, unless they are
+ * sent at more than three times the rate that the path takes. */
 #define JUMP_LEAST (20 * FASP_MSEC)
 #define JUMP_GAPS 2
 #define JUMP_GAP_MOST (100 * FASP_MSEC)

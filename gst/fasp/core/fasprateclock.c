@@ -3,7 +3,7 @@
 
 #define NSEC G_GUINT64_CONSTANT (1000000000)
 
-/* 2^30 bytes are 2^33 bits: times 10^9, and a remainder, still below 2^64 */
+/* 2^30 bytes are 2^33 bits: times 10^9, plus a remainder, that stays below 2^64 */
 #define CHUNK (G_GUINT64_CONSTANT (1) << 30)
 
 void

@@ -6,11 +6,10 @@
  *
  *     ns + remainder / rate = t0 + 8 * B * 10^9 / rate
  *
- * without any rounding, because the remainder of every division is carried.
- * A rate that changes costs the remainder, less than a nanosecond.
+ * without any rounding, because the remainder of every division is carried over.
+ * A change of the rate drops the remainder, less than a nanosecond.
  *
- * What paces a session (fasppacer) and what paces a pipeline (cbrschedule)
- * stand on it.
+ * The pacer of a session (fasppacer) and that of a pipeline (cbrschedule) use it.
  */
 #pragma once
 
@@ -25,16 +24,16 @@ typedef struct
 {
   guint64 rate;                 /* bit/s, 1 to FASP_RATE_MAX */
   gint64 ns;                    /* the time, whole nanoseconds */
-  guint64 remainder;            /* and the rest of it, in 1 / rate ns */
+  guint64 remainder;            /* the fraction of it, in 1 / rate ns */
 } FaspRateClock;
 
 void fasp_rate_clock_init (FaspRateClock * clock, guint64 rate, gint64 ns);
-/* Goes on at another rate from where it stands. */
+/* Goes on at another rate from the current time. */
 void fasp_rate_clock_set_rate (FaspRateClock * clock, guint64 rate);
 /* Moves it to @ns. */
 void fasp_rate_clock_set (FaspRateClock * clock, gint64 ns);
 void fasp_rate_clock_advance (FaspRateClock * clock, guint64 bytes);
-/* What @bytes take at @rate, ns, rounded down. */
+/* The time that @bytes take at @rate, in ns, rounded down. */
 gint64 fasp_rate_clock_span (guint64 rate, guint64 bytes);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the application reads: each byte of a stream once, whichever session it
- * came in, and when it is to be played.
+ * What the application reads: each byte of a stream once, whichever session
+ * brought it, and when to play it.
  */
 #include "faspendpointprivate.h"
 
@@ -17,7 +17,7 @@ fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
   session->rx.needs_header = told->has_header;
   if (!fasp_place_is_comparable (&endpoint->stand, &place))
     return;
-  /* by the same clock, whoever relays it */
+  /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint, g_hash_table_lookup (endpoint->by_id,
           GUINT_TO_POINTER (endpoint->reading)));
   fasp_media_clock_continue (&session->rx.clock, &endpoint->media_clock);
@@ -33,7 +33,7 @@ fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session)
   endpoint->skew = session->rx.skew;
 }
 
-/* The stream that was read goes on in another session. */
+/* Tells the application that the stream goes on in another session. */
 static void
 tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
 {
@@ -44,7 +44,7 @@ tell_moved (FaspEndpoint * endpoint, const FaspSession * session, guint64 bytes)
   event->bytes_lost = bytes;
 }
 
-/* Bytes of this session are missing. */
+/* Tells the application that bytes of this session are missing. */
 static void
 tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
 {
@@ -53,7 +53,7 @@ tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
         !endpoint->config.too_late_skip || !session->rx.gave_up;
 }
 
-/* How many are missing is known once it is told where what came after them stands. */
+/* Counts missing bytes, once the position of the bytes behind them is known. */
 static void
 count_missing (FaspEndpoint * endpoint, const FaspPlace * place, guint32 size)
 {
@@ -68,7 +68,8 @@ count_missing (FaspEndpoint * endpoint, const FaspPlace * place, guint32 size)
   whole->offset = fasp_offset_check (whole->offset + size);
 }
 
-/* Whose clock it is by, and when it is to be played. @again: the stream is the same. */
+/* Follows the block's sender's clock, and finds out when to play the block.  @again: the
+ * stream is the same as before. */
 static void
 follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
     FaspBlock * block, gboolean again)
@@ -90,7 +91,7 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
     clock->jumps = rx->clock.jumps;
     clock->jump = rx->clock.jump;
   }
-  /* not while it is still being found, as by who joined in the past */
+  /* not while it is still being found, as by a receiver that joined in the past */
   clock->known = clock->jumps == rx->clock.jumps
       && rx->clock.last - rx->clock.start > FASP_SEC;
   clock->offset = rx->clock.offset;
@@ -101,7 +102,7 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
       fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
-/* What of it has not been delivered, as it follows on what was; NULL: nothing. */
+/* Returns what of the block has not been delivered yet, fitted to what was; NULL: nothing. */
 static FaspBlock *
 fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
     FaspBlock * block)
@@ -149,7 +150,7 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
   return block;
 }
 
-/* Was anything delivered of the stream that it has now? */
+/* Was anything delivered of the stream that the session has now? */
 static gboolean
 has_begun (const FaspEndpoint * endpoint, const FaspSession * session)
 {
@@ -160,7 +161,7 @@ has_begun (const FaspEndpoint * endpoint, const FaspSession * session)
       endpoint->reading == session->id;
 }
 
-/* Nobody can read it, without what goes before it. */
+/* Can nobody read the block, because the header before it is missing? */
 static gboolean
 is_useless (const FaspEndpoint * endpoint, const FaspSession * session,
     const FaspBlock * block)
@@ -169,7 +170,8 @@ is_useless (const FaspEndpoint * endpoint, const FaspSession * session,
       && !has_begun (endpoint, session);
 }
 
-/* Where the stream begins, it comes again with its first bytes; unless those are passed over. */
+/* At the beginning of a stream its first bytes contain the header, so it need not go before them;
+ * it is still needed if these bytes are given up. */
 static void
 take_header (const FaspEndpoint * endpoint, FaspSession * session,
     FaspBlock * header)
@@ -182,7 +184,7 @@ take_header (const FaspEndpoint * endpoint, FaspSession * session,
   session->rx.needs_header = begins && header->size > 0;
 }
 
-/* The next block of it that is not known yet, its header, or its end; NULL: there is none. */
+/* The next block of the session that is new, its header, or its end; NULL: there is none. */
 static FaspBlock *
 take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -204,7 +206,7 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   return block;
 }
 
-/* Something was read of it, or marks alone. */
+/* Something was read from the session, if only marks. */
 static void
 was_read (FaspEndpoint * endpoint, FaspSession * session)
 {
@@ -213,7 +215,7 @@ was_read (FaspEndpoint * endpoint, FaspSession * session)
         &session->turn_to_send, fasp_report_get_timeout (&session->rx.report));
   else if (fasp_session_is_over (session) && !session->removed
       && !fasp_session_has_unread (session))
-    fasp_endpoint_wake (endpoint, session);     /* it can go */
+    fasp_endpoint_wake (endpoint, session);     /* it can be removed */
 }
 
 FaspBlock *

@@ -2,8 +2,8 @@
  *
  * faspreplies.h: short answers to handshakes that wait to be sent.
  *
- * A bounded ring: under a flood the oldest gives way, which costs its caller
- * a repetition and us nothing.
+ * A bounded ring: in a flood the oldest answer is dropped.  Its caller has to
+ * repeat the call; that costs us nothing.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FaspRing: the growth of a ring of numbered things.
+ * faspring.h: the growth of a ring of numbered items.
  *
- * Thing n of [from, to) stands at n & mask; mask + 1 is a power of two.  The ring itself
- * belongs to whoever keeps it, so that getting at a thing is one line of its own code.
+ * Item n of [from, to) stands at n & mask; mask + 1 is a power of two.  The caller owns
+ * the ring itself, so that it can access an item in one line of its own code.
  */
 #pragma once
 
@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 
 #define FASP_RING_FIRST_MASK 255
 
-/* @ring, of things of @size bytes, twice as large, with [@from, @to) as before, and @mask
- * of that.  What else is in it is undefined. */
+/* Returns @ring, of items of @size bytes, at twice the size, and updates *mask.  Items
+ * [@from, @to) are kept; the others are undefined. */
 gpointer fasp_ring_grow (gpointer ring, gsize size, guint64 * mask,
     guint64 from, guint64 to);
 
-/* Has it room for thing @to beside those of [@from, @to)?  If not it grows. */
+/* Grows the ring if it has no room for item @to beside those of [@from, @to). */
 static inline gpointer
 fasp_ring_make_room (gpointer ring, gsize size, guint64 * mask, guint64 from,
     guint64 to)

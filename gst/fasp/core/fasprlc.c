@@ -5,24 +5,24 @@
 #include "fasptinymt.h"
 #include "faspwire.h"
 
-/* Source symbols that are added up in one pass over the repair symbol. */
+/* Source symbols added up in one pass over the repair symbol. */
 #define AT_ONCE 32
 #define TABLE_MAX 32            /* bytes of a coefficient's table, in ISA-L */
 
-/* Less than that ISA-L multiplies byte by byte, by logarithms. */
+/* Below this length ISA-L multiplies byte by byte, by logarithms. */
 #define SHORT 64
 
-/* What is made once for each coefficient. */
+/* Tables made once for each coefficient. */
 typedef struct
 {
-  guint8 kernel[256 * TABLE_MAX];       /* what ISA-L wants, one behind the other, */
-  gsize size;                   /* of so many bytes each */
-  guint8 products[256][32];     /* with what the lower half of a byte can be, and with what the upper
-                                   half can */
+  guint8 kernel[256 * TABLE_MAX];       /* ISA-L's tables, one behind the other, */
+  gsize size;                   /* of this many bytes each */
+  guint8 products[256][32];     /* with each value of the lower half of a byte, then of the upper
+                                   half */
 } Tables;
 
-/* Those of ISA-L 2.31 are of 8 bytes, for processors that multiply in such a field themselves (GFNI),
- * else of 32. */
+/* The tables of ISA-L 2.31 have 8 bytes for processors that multiply in such a field themselves
+ * (GFNI), else 32. */
 static gsize
 measure_table (void)
 {
@@ -56,7 +56,7 @@ get_tables (void)
   return &tables;
 }
 
-/* The functions of ISA-L change no table, though they do not say so. */
+/* Not const, as ISA-L's functions do not declare it so; they change no table. */
 static guint8 *
 get_table (guint8 c)
 {
@@ -65,7 +65,8 @@ get_table (guint8 c)
   return (guint8 *) tables->kernel + c * tables->size;
 }
 
-/* As the header of each block is, which would take longer than its payload. */
+/* For short data, such as the header of each block: ISA-L would take longer for it than for the
+ * payload. */
 static void
 add_short (guint8 * to, const guint8 * from, gsize n, guint8 c)
 {
@@ -109,7 +110,7 @@ fasp_rlc_scale (guint8 * data, gsize n, guint8 c)
 {
   guint8 product[FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX], *out = product;
 
-  /* ISA-L may multiply the last bytes twice: not in place */
+  /* not in place: ISA-L may multiply the last bytes twice */
   for (gsize done, i = 0; c != 1 && i < n; i += done) {
     done = MIN (n - i, sizeof product);
     ec_encode_data (done, 1, 1, get_table (c), &data, &out);
@@ -137,8 +138,8 @@ fasp_rlc_add_block (guint8 * symbol, const FaspBlock * block, guint8 c)
   fasp_rlc_add (symbol + FASP_SYMBOL_HEADER, block->data, block->size, c);
 }
 
-/* Payloads of one size, added up together: so each byte of the symbol is written
- * once, not once for each of them. */
+/* Adds up payloads of one size together, so that each byte of the symbol is written
+ * once, and not once for each payload. */
 static void
 add_alike (guint8 * symbol, const FaspBlock * const *blocks, guint n,
     const guint8 * coefficients)

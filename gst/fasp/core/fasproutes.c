@@ -3,14 +3,14 @@
 
 struct _FaspRoutes
 {
-  guint next;                   /* place that is looked at first */
+  guint next;                   /* place to try first */
   gboolean taken[FASP_ROUTES_MAX];
-  /* in the order in which they came: */
+  /* endpoints, in the order in which they came */
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint places[FASP_ROUTES_MAX];
   guint fallback;               /* place of the one without a name, or none */
-  guint n_gone, oldest;         /* that are remembered, and which one gives way: */
+  guint n_gone, oldest;         /* streams remembered, and which gives way next */
   FaspStreamName gone[FASP_ROUTES_GONE];
   FaspTime gone_until[FASP_ROUTES_GONE];
 };
@@ -42,7 +42,7 @@ has_name (const FaspRoutes * routes, const FaspStreamName * name)
   return FALSE;
 }
 
-/* In turns, so that what comes late for one that has left finds nobody. */
+/* In turn, so that late datagrams for an endpoint that has left find nobody. */
 static guint
 take_place (FaspRoutes * routes)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasproutes.h: several endpoints that listen at one port: which of them a datagram
- * is for.
+ * fasproutes.h: which of several endpoints at one port a datagram is for.
  *
- * Each has a place, a number, and all connection ids that it gives begin with it: so
- * a session's datagram finds its endpoint by itself, whatever sessions come and go,
- * and no table is kept of these.  A call finds it by the stream that it is for
- * (faspstream.h).  What is nobody's goes to the oldest one, the doorkeeper, which
- * counts it, or answers it in the name of all.
+ * Each endpoint has a place, a number, and all connection ids that it gives begin with
+ * that number.  So a session's datagram names its endpoint, and there is no table of
+ * sessions, however they come and go.  A call names its endpoint by the stream that it is
+ * for (faspstream.h).  A datagram that is for nobody goes to the oldest endpoint, the
+ * doorkeeper, which counts it, or answers it in the name of all.
  *
- * What callers may cause is bounded for the port as a whole, so the endpoints have
- * one gate (faspgate.h).
+ * The work that callers may cause is bounded for the port as a whole, so the endpoints
+ * share one gate (faspgate.h).
  */
 #pragma once
 
@@ -21,14 +20,14 @@ G_BEGIN_DECLS
 #define FASP_ROUTES_BITS 10
 #define FASP_ROUTES_MAX (1 << FASP_ROUTES_BITS) /* streams at one port */
 #define FASP_ROUTES_NONE FASP_ROUTES_MAX
-/* A stream that has left is not unknown for so long: its element may have been
- * started anew, and whoever wants it is told to wait rather than to give up. */
+/* How long a stream that has left is remembered.  Its element may be about to start
+ * again, so callers are told to wait and not to give up. */
 #define FASP_ROUTES_MEMORY (30 * FASP_SEC)
-#define FASP_ROUTES_GONE 64     /* that are remembered */
+#define FASP_ROUTES_GONE 64     /* streams remembered */
 
 typedef struct _FaspRoutes FaspRoutes;
 
-/* @first: any number, where places are looked for from. */
+/* @first: any number; the search for free places begins there. */
 FaspRoutes *fasp_routes_new (guint first);
 void fasp_routes_free (FaspRoutes * routes);
 
@@ -39,14 +38,14 @@ typedef enum
   FASP_ROUTES_FULL,
 } FaspRoutesResult;
 
-/* @role: of the endpoint. @streamid: NULL or empty for the one that gets all callers who
- * name none of the others. *place: its number. */
+/* @role: of the endpoint.  @streamid: NULL or empty for the one that gets all callers that
+ * name none of the others.  *place: the endpoint's number. */
 FaspRoutesResult fasp_routes_add (FaspRoutes * routes, FaspRole role,
     const gchar * streamid, guint * place);
 void fasp_routes_remove (FaspRoutes * routes, FaspTime now, guint place);
 
-/* The place of who is to have a datagram, or FASP_ROUTES_NONE if there is nobody.
- * *route: how it is to be received. */
+/* The place of the endpoint that a datagram goes to, or FASP_ROUTES_NONE if there is
+ * none.  *route: how the endpoint must take it. */
 guint fasp_routes_find (FaspRoutes * routes, FaspTime now,
     const guint8 * data, gsize size, FaspRoute * route);
 
