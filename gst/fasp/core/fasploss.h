@@ -2,8 +2,8 @@
  *
  * fasploss.h: how much is lost on a path, and in how long bursts.
  *
- * The input are counters that only grow: packets, lost packets, and the holes that
- * the lost ones made.  A promise of one skip in a week depends on the length of
+ * The estimate comes from counters that only grow: packets, lost packets, and the
+ * holes that the lost ones made.  A promise of one skip in a week depends on the length of
  * bursts, so the average covers an hour, as long as the path stays the same.  When
  * a quarter of a minute is surely worse, or four minutes are surely different, what
  * was before is forgotten.  So a path is believed to be bad at once, and to be good

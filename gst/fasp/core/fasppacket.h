@@ -2,8 +2,8 @@
  *
  * fasppacket.h: writing a packet of a session, on one of its flows.
  *
- *     begin    writes its header and sets its destination: the flow's address; set
- *              datagram->to for another one
+ *     begin    writes its header and sets its destination, the flow's address; set
+ *              datagram->to afterwards for another one
  *     ...      frames go into w
  *     finish   seals the packet and accounts for it; nothing counts before that
  */

@@ -68,7 +68,7 @@ gboolean fasp_pmtu_postpone (FaspPmtu * pmtu, FaspTime now);
 /* A probe of @size was answered. */
 void fasp_pmtu_answered (FaspPmtu * pmtu, FaspTime now, guint16 size);
 /* The largest data sent since the last confirmation was acknowledged: that confirms the size
- * for now.  FALSE: it does not, as a probe is needed, or none is due. */
+ * for now.  FALSE: a probe is needed anyway, or nothing is due. */
 gboolean fasp_pmtu_will_do (FaspPmtu * pmtu, FaspTime now);
 /* Data of @size, sent since the confirmation began, was acknowledged. */
 void fasp_pmtu_passed (FaspPmtu * pmtu, FaspTime now, guint16 size);

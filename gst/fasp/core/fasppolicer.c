@@ -99,9 +99,9 @@ get_harm (const FaspPolicer * p)
   return (p->rate > 0 ? SHARE_KNOWN : SHARE) + get_chance (p);
 }
 
-/* Are so many more lost than of what left slowly that chance, which loses in bursts of @burst, does not explain it?
- * If the source takes all there is, next to nothing leaves slowly: then fewer losses do, and sending shows whether
- * that was right. */
+/* Are so many more lost than of what left slowly that chance, which loses in bursts of @burst, does not
+ * explain it?  If the source takes all there is, next to nothing leaves slowly: then fewer losses do, and
+ * sending shows whether that was right. */
 static gboolean
 is_significant (const FaspPolicer * p, const FaspPolicerCount * count,
     gdouble burst)

@@ -17,10 +17,10 @@
  *
  *     lost > 5 b + e + 4 sqrt (e b (1 + r)),  e = (lost_slow + 0.5) r,  r = told / told_slow
  *
- * The same must hold (with b = 1) for the row.  If next to nothing left slowly, a simpler test does.  And no queue
- * may have grown meanwhile: a queue that overflows explains losses without a policer.  Sending at the rate found
- * then shows whether it was right.  If a third as many packets are lost nevertheless, the cause was chance or
- * others, and no policer is looked for before FASP_POLICER_DENIED has passed.
+ * The same must hold (with b = 1) for the row.  If next to nothing left slowly, a simpler test does.  And no
+ * queue may have grown meanwhile: a queue that overflows explains losses without a policer.  Sending at the
+ * rate found then shows whether it was right.  If a third as many packets are lost nevertheless, the cause was
+ * chance or others, and no policer is looked for before FASP_POLICER_DENIED has passed.
  *
  * The path may change, so the sender tries more after a while: the longer, the more often that was in vain.
  */

@@ -34,8 +34,8 @@
  * LIMITED of its greatest or more. */
 #define LIMITED_SHARE .8
 #define LIMITED .95
-/* The path wastes too much if more than WASTED of what a source sends is lost, not by chance, in
- * WASTED_LOOKS looks in a row.  The rate then falls to WASTED_FALL of itself at a time at most. */
+/* Too much is wasted if more than WASTED of what a source sends is lost, not by chance, in
+ * WASTED_LOOKS looks in a row.  The rate then falls, at a time no lower than WASTED_FALL of itself. */
 #define WASTED .2
 #define WASTED_LOOKS 3
 #define WASTED_FALL .5
