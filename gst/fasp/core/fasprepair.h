@@ -88,8 +88,8 @@ gboolean fasp_repair_get_past (const FaspRepair * repair,
  * depends on them.  Returns one past the last one. */
 guint64 fasp_repair_follow (FaspRepair * repair);
 /* When the group's oldest packet left that is newer than all that the peer has reported;
- * FASP_NEVER: there is none.  If that was too long ago to know: when the peer last
- * reported a newer one. */
+ * FASP_NEVER: there is none.  If that was too long ago to know: when the peer joined or
+ * last reported a newer one. */
 FaspTime fasp_repair_get_unheard (const FaspRepair * repair);
 
 /* What the peer has reported of a flow so far. */
