@@ -7,7 +7,8 @@ void
 cbr_queue_init (CbrQueue * queue)
 {
   *queue = (CbrQueue) {
-  gst_queue_array_new (ROOM), G_QUEUE_INIT};
+  gst_queue_array_new (ROOM),
+        gst_queue_array_new_for_struct (sizeof (gint64), ROOM), G_QUEUE_INIT};
 }
 
 static void
@@ -32,6 +33,7 @@ cbr_queue_clear (CbrQueue * queue, GQueue * kept)
     forget (object, kept);
   while ((object = gst_queue_array_pop_head (queue->items)) != NULL)
     forget (object, kept);
+  gst_queue_array_clear (queue->marks);
   queue->offset = queue->bytes = queue->buffers = 0;
   queue->dropped = FALSE;
 }
@@ -41,16 +43,37 @@ cbr_queue_finalize (CbrQueue * queue)
 {
   cbr_queue_clear (queue, NULL);
   gst_queue_array_free (queue->items);
+  gst_queue_array_free (queue->marks);
 }
 
 void
 cbr_queue_push (CbrQueue * queue, GstMiniObject * object)
 {
-  if (GST_IS_BUFFER (object)) {
-    queue->bytes += gst_buffer_get_size (GST_BUFFER (object));
-    queue->buffers++;
-  }
   gst_queue_array_push_tail (queue->items, object);
+}
+
+void
+cbr_queue_push_buffer (CbrQueue * queue, GstBuffer * buffer, gint64 mark)
+{
+  queue->bytes += gst_buffer_get_size (buffer);
+  queue->buffers++;
+  gst_queue_array_push_tail (queue->items, buffer);
+  gst_queue_array_push_tail_struct (queue->marks, &mark);
+}
+
+gint64
+cbr_queue_get_mark (CbrQueue * queue)
+{
+  return *(gint64 *) gst_queue_array_peek_head_struct (queue->marks);
+}
+
+/* The first one has left, all of it. */
+static void
+pop_buffer (CbrQueue * queue)
+{
+  gst_queue_array_pop_head_struct (queue->marks);
+  queue->offset = 0;
+  queue->buffers--;
 }
 
 /* Would a pad keep the one in the other's place? */
@@ -278,7 +301,7 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
     if (out == NULL && last && part == size && queue->offset == 0) {
       /* as it came */
       out = gst_queue_array_pop_head (queue->items);
-      queue->buffers--;
+      pop_buffer (queue);
     } else {
       gboolean first = out == NULL;
 
@@ -294,8 +317,7 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
       queue->offset += part;
       if (last) {
         gst_buffer_unref (gst_queue_array_pop_head (queue->items));
-        queue->offset = 0;
-        queue->buffers--;
+        pop_buffer (queue);
       }
     }
     queue->bytes -= part;

@@ -25,6 +25,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstQueueArray *items;         /* buffers, events and queries */
+  GstQueueArray *marks;         /* of the buffers among them: gint64 each */
   GQueue overtaken;             /* events whose data were dropped */
   gsize offset;                 /* of the first buffer: has left already */
   guint64 bytes;                /* that wait */
@@ -38,9 +39,12 @@ void cbr_queue_init (CbrQueue * queue);
 void cbr_queue_clear (CbrQueue * queue, GQueue * kept);
 void cbr_queue_finalize (CbrQueue * queue);
 
-/* Takes the reference of @object: a buffer, or an event; a query stays the
- * caller's. */
+/* Takes the reference of @object: an event; a query stays the caller's. */
 void cbr_queue_push (CbrQueue * queue, GstMiniObject * object);
+/* The same of a buffer, with a @mark of the caller's. */
+void cbr_queue_push_buffer (CbrQueue * queue, GstBuffer * buffer, gint64 mark);
+/* The mark of the oldest buffer that waits; there must be one. */
+gint64 cbr_queue_get_mark (CbrQueue * queue);
 /* An event while nothing leaves: it takes the place of one of its kind behind the
  * last buffer, so that they do not pile up. */
 void cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event);

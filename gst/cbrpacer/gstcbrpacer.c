@@ -119,8 +119,8 @@ ask_if_live (GstCbrPacer * self)
   self->live = live;
 }
 
-static gint64
-read_clock (GstCbrPacer * self)
+gint64
+gst_cbr_pacer_read_clock (GstCbrPacer * self)
 {
   g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
 
@@ -142,7 +142,8 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
         GST_BUFFER_DTS_OR_PTS (buffer));
   if (GST_BUFFER_IS_DISCONT (buffer))
     cbr_learner_jump (&self->learner);
-  cbr_learner_feed (&self->learner, buffer, time, read_clock (self),
+  cbr_learner_feed (&self->learner, buffer, time,
+      gst_cbr_pacer_read_clock (self),
       gst_cbr_pacer_get_payload (self) > 0 ? 0 : self->settings.header_size);
   return self->live || self->settings.bitrate > 0
       || !cbr_learner_is_lost (&self->learner);
@@ -190,6 +191,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
 {
   gsize size = gst_buffer_get_size (buffer);
   gboolean counted = FALSE;
+  gint64 lag;
 
   self->least = MIN (self->least, self->queue.bytes);
   if (size == 0) {
@@ -235,8 +237,11 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   /* nothing could leave until now */
   if (self->queue.bytes == 0
       || self->queue.bytes < gst_cbr_pacer_get_payload (self))
-    self->fed_at = read_clock (self);
-  cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (buffer));
+    self->fed_at = gst_cbr_pacer_read_clock (self);
+  /* with a rate nobody asks for it, and the clock takes its time */
+  lag = self->settings.bitrate > 0 ? self->lost :
+      gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
+  cbr_queue_push_buffer (&self->queue, buffer, lag);
   self->most = MAX (self->most, self->queue.bytes);
   wake (self);
   /* a wait computed with a rate that was far too low */
@@ -250,7 +255,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
 static gboolean
 is_slow_behind (GstCbrPacer * self)
 {
-  gint64 now = read_clock (self);
+  gint64 now = gst_cbr_pacer_read_clock (self);
 
   return gst_cbr_pacer_get_lag (self, now) - self->lag_before >
       SLOW_SHARE * (now - self->looked_before);
@@ -284,7 +289,7 @@ tell_dropped (GstCbrPacer * self)
 static void
 tell_held (GstCbrPacer * self)
 {
-  gint64 now = read_clock (self);
+  gint64 now = gst_cbr_pacer_read_clock (self);
   gboolean full, slow;
 
   if (now < self->held_looked)  /* by another clock */

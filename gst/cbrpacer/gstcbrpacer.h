@@ -123,6 +123,8 @@ GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 /* gstcbrpacer.c: with the lock */
 /* The pipeline's, or the system's where there is none; a reference. */
 GstClock *gst_cbr_pacer_get_clock (GstCbrPacer * self);
+/* ns on that clock. */
+gint64 gst_cbr_pacer_read_clock (GstCbrPacer * self);
 /* How what is behind the event is cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
 

@@ -102,6 +102,18 @@ look_if_full_of_held (GstCbrPacer * self, guint64 bytes)
   return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
 }
 
+/* A live stream that has piled up leaves as fast as it must, so no number of bytes is too many. But what
+ * is behind may not take it: then the oldest buffer has become late by more than max-delay since it
+ * came. */
+static gboolean
+look_if_full_of_late (GstCbrPacer * self)
+{
+  gint64 lag = gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
+
+  return lag - cbr_queue_get_mark (&self->queue) >
+      (gint64) gst_cbr_pacer_get_max_delay (self);
+}
+
 gboolean
 gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
 {
@@ -117,8 +129,9 @@ gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
     return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
       self->queue.buffers + 1);
-  if (self->settings.bitrate == 0 && is_held (self))
-    return look_if_full_of_held (self, bytes);
+  if (self->settings.bitrate == 0)
+    return is_held (self) ? look_if_full_of_held (self, bytes) :
+        look_if_full_of_late (self);
   return (GstClockTime) fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
       bytes) > gst_cbr_pacer_get_max_delay (self);
 }

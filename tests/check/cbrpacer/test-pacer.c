@@ -1183,6 +1183,36 @@ stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* The next push does not come back. */
+static gulong
+close_gate (Gate * gate, GstPad * pad)
+{
+  g_mutex_init (&gate->lock);
+  g_cond_init (&gate->cond);
+  return gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
+      GST_PAD_PROBE_TYPE_BUFFER_LIST, stand_at_gate, gate, NULL);
+}
+
+static void
+wait_at_gate (Gate * gate)
+{
+  g_mutex_lock (&gate->lock);
+  while (!gate->inside)
+    g_cond_wait (&gate->cond, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+}
+
+/* Who stands there goes on, and nobody comes to it any more. */
+static void
+open_gate (Gate * gate, GstPad * pad, gulong probe)
+{
+  g_mutex_lock (&gate->lock);
+  gate->open = TRUE;
+  g_cond_signal (&gate->cond);
+  g_mutex_unlock (&gate->lock);
+  gst_pad_remove_probe (pad, probe);
+}
+
 /* What is behind takes nothing, of a stream of half the rate. */
 static void
 test_drop_from_behind (void)
@@ -1192,26 +1222,17 @@ test_drop_from_behind (void)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autofree gchar *text = NULL;
   Gate gate = { 0 };
+  gulong probe = close_gate (&gate, pad);
 
-  g_mutex_init (&gate.lock);
-  g_cond_init (&gate.cond);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, stand_at_gate, &gate,
-      NULL);
   push (f, 1000);
-  g_mutex_lock (&gate.lock);
-  while (!gate.inside)
-    g_cond_wait (&gate.cond, &gate.lock);
-  g_mutex_unlock (&gate.lock);
+  wait_at_gate (&gate);
   for (guint i = 1; get_stat (f, "bytes-dropped") == 0; i++) {
     gst_test_clock_set_time (f->clock, 2 * i * MS);
     push (f, 1000);
   }
   text = wait_for_text (f, GST_MESSAGE_WARNING);
   assert_text (text, "faster than the elements behind");
-  g_mutex_lock (&gate.lock);
-  gate.open = TRUE;
-  g_cond_signal (&gate.cond);
-  g_mutex_unlock (&gate.lock);
+  open_gate (&gate, pad, probe);
   teardown (f);
   g_cond_clear (&gate.cond);
   g_mutex_clear (&gate.lock);
@@ -1842,6 +1863,30 @@ test_wait_for_a_rate (void)
 
 /* A source that comes at its own pace, without any clock in it, leaves at its
  * mean, and nothing waits for longer than the window. */
+/* What is due by now leaves: how many buffers that is. */
+static guint
+let_leave (Fixture * f)
+{
+  GstClockTime now = gst_clock_get_time (GST_CLOCK_CAST (f->clock));
+  GstBuffer *buffer;
+  guint n = 0;
+
+  while (wait_for_sleep (f)) {
+    GstClockID id;
+    gboolean due;
+
+    gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+    due = gst_clock_id_get_time (id) <= now;
+    gst_clock_id_unref (id);
+    if (!due)
+      break;
+    gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
+  }
+  for (; (buffer = try_pull (f)) != NULL; n++)
+    gst_buffer_unref (buffer);
+  return n;
+}
+
 static void
 test_learn_from_arrival (void)
 {
@@ -1849,33 +1894,89 @@ test_learn_from_arrival (void)
   guint out = 0;
 
   for (GstClockTime t = 1; t <= 1000; t++) {
-    GstBuffer *buffer;
-    GstClockID id;
-
     if (t % 20 == 0)
       for (guint i = 0; i < 20; i++)
         push (f, 1000);
     gst_test_clock_set_time (f->clock, t * MS);
-    while (wait_for_sleep (f)) {
-      gboolean due;
-
-      gst_test_clock_wait_for_next_pending_id (f->clock, &id);
-      due = gst_clock_id_get_time (id) <= t * MS;
-      gst_clock_id_unref (id);
-      if (!due)
-        break;
-      gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
-    }
-    while ((buffer = try_pull (f)) != NULL) {
-      gst_buffer_unref (buffer);
-      out++;
-    }
+    out += let_leave (f);
     g_assert_cmpuint (out, <=, t);
     if (t > 300)
       g_assert_cmpuint (get_stat (f, "bitrate"), >, 6000000);
   }
   g_assert_cmpuint (out, >, 800);
   teardown (f);
+}
+
+/* A buffer of 1000 bytes each ms, until it is @until ms. */
+static void
+play_live (Fixture * f, GstClockTime until)
+{
+  GstClockTime t = gst_clock_get_time (GST_CLOCK_CAST (f->clock)) / MS;
+
+  while (++t <= until) {
+    gst_test_clock_set_time (f->clock, t * MS);
+    push (f, 1000);
+    let_leave (f);
+  }
+  g_assert_cmpuint (get_stat (f, "bitrate"), >, 7000000);
+}
+
+/* All that is there leaves within a second. */
+static void
+play_out (Fixture * f)
+{
+  GstClockTime now = gst_clock_get_time (GST_CLOCK_CAST (f->clock));
+
+  for (guint i = 1; get_stat (f, "bytes-queued") > 0; i++) {
+    g_assert_cmpuint (i, <, 1000);
+    gst_test_clock_set_time (f->clock, now + i * MS);
+    let_leave (f);
+  }
+}
+
+/* What a live source brings at once after a silence is no more than what it brought late: all of
+ * it leaves, and fast. */
+static void
+test_learn_and_burst (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+      "overflow=drop-oldest", SIMPLE);
+
+  play_live (f, 1000);
+  play_out (f);
+  gst_test_clock_set_time (f->clock, 3000 * MS);
+  for (guint i = 0; i < 2000; i++)
+    push (f, 1000);
+  play_out (f);
+  g_assert_cmpuint (get_stat (f, "overruns"), ==, 0);
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+  teardown (f);
+}
+
+/* What is behind takes nothing, and a live source goes on: no more waits than what came within
+ * max-delay, and that leaves when something is taken again. */
+static void
+test_learn_and_stand_still (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+      "overflow=drop-oldest", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  Gate gate = { 0 };
+  gulong probe;
+
+  play_live (f, 1000);
+  probe = close_gate (&gate, pad);
+  for (GstClockTime t = 1001; t < 3000; t++) {
+    gst_test_clock_set_time (f->clock, t * MS);
+    push (f, 1000);
+    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+  }
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >=, 1700000);
+  open_gate (&gate, pad, probe);
+  play_out (f);
+  teardown (f);
+  g_cond_clear (&gate.cond);
+  g_mutex_clear (&gate.lock);
 }
 
 /* --- what it tells --------------------------------------------------------------------------------------- */
@@ -2038,6 +2139,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pacer/learn/key-frames", keyframes,
       test_learn_varying);
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
+  g_test_add_func ("/pacer/learn/burst", test_learn_and_burst);
+  g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
