@@ -114,8 +114,7 @@ lan_take_event (GstPadProbeInfo * probe, GstVideoInfo * info,
   return TRUE;
 }
 
-/* --- logging when pictures pass
- * ------------------------------------------------------------ */
+/* --- logging when pictures pass ----------------------------------------- */
 
 void
 lan_log (FILE * log, const gchar * what, guint64 number, gint64 time)

@@ -289,8 +289,7 @@ poll (Sender * s)
   return MIN (again, MAX (until, now + 1));
 }
 
-/* --- feedback to a controller
- * --------------------------------------------------------------- */
+/* --- feedback to a controller ------------------------------------------- */
 
 /* The number of packets up to the newest that may still arrive. */
 static guint64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspfollower.h"
 
-/* One part of that many of the error is corrected at each look. */
+/* Each look corrects the error by one part in this many. */
 #define SHARE 16
 /* An offset beyond this, 70 years, is nonsense: it comes from the network. */
 #define SANE ((FaspTime) 1 << 51)

@@ -34,7 +34,7 @@ fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
   fasp_writing_trim (endpoint);
 }
 
-/* The first block that is more than history. */
+/* The first block that is needed for more than history. */
 static guint64
 get_needed (const FaspEndpoint * endpoint)
 {

@@ -6,7 +6,7 @@
 #define WINDOW FASP_MEDIA_CLOCK_WINDOW
 /* A block that is earlier by this much starts the first second anew. */
 #define CATCHING FASP_MSEC
-/* Expect blocks this late: then they may be up to 65 minutes late, or 5 early. */
+/* A block is expected to be this late; so it may be up to 65 minutes late, or 5 early. */
 #define EARLIER (30 * 60 * FASP_SEC)
 /* Times come from the network: beyond this one is no time at all. */
 #define SANE ((FaspTime) 1 << 60)

@@ -5,8 +5,8 @@
 /* Datagrams made within this time leave together. */
 #define TOGETHER FASP_MSEC
 /* The share of a burst kept as a reserve for late wake-ups; the pacer waits for the
- * rest.  An endpoint that keeps many paces has one wake-up for each of them: these are
- * few, so it reserves no more than two milliseconds take. */
+ * rest.  An endpoint that keeps many paces wakes up for each of them.  To keep these
+ * wake-ups few, it reserves no more than two milliseconds take. */
 #define LATE_SHARE .5
 #define LATE_SHARE_MANY .4
 #define LATE_MANY (2 * FASP_MSEC)

@@ -149,7 +149,6 @@ add_actions (FaspPlan * plan)
   plan->hurried = MIN ((spreads[0] + plan->step - 1) / plan->step, G_MAXUINT8);
   for (guint left = 0; left < plan->hurried; left++)
     for (guint copies = 1; copies <= FASP_PLAN_COPIES_MAX; copies++)
-      /* copies without room are of no use */
       plan->hurried_lost[left][copies] = copies == 1
           || has_room (plan, copies, left * plan->step) ?
           fasp_model_copies_lost (&plan->goal.path, copies, left * plan->step) :

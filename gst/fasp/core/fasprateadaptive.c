@@ -21,7 +21,7 @@
 #define MARGIN .97
 /* A pulse that arrives with this share of its excess has found room. */
 #define ROOM .7
-/* The least times the rate at which a pulse leaves; slower is no pulse. */
+/* A pulse leaves at this many times the rate at least; anything slower is no pulse. */
 #define LEFT_LEAST 1.05
 /* A pulse that arrives slower than the rate may have met a busy host; a slower path shows in
  * the queue.  So the share of its excess that arrived counts as no less than this. */

@@ -184,8 +184,9 @@ fasp_session_is_asked_for (FaspSession * session, FaspTime now,
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
 
-    /* Also where its path is broken. Of several flows, that on the same link; and not
-     * one without an address, which the peer asks for itself. */
+    /* If the path is broken, only a challenge to @from shows it. With several flows, only
+     * the one on the same link sends it; not one without an address, which the peer asks
+     * for itself. */
     if (!fasp_address_equal (&path->address, from)
         && (session->n_paths == 1 || (path->address.len > 0
                 && path->address.link == from->link)))

@@ -227,8 +227,8 @@ typedef enum
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
   FASP_SESSION_REFUSED,         /* replayed */
-  FASP_SESSION_ALIEN,           /* of another version, or of an unknown flow;
-                                   anybody may have sent it */
+  FASP_SESSION_ALIEN,           /* too short or too long, or of a flow that was not
+                                   agreed upon; anybody may have sent it */
   FASP_SESSION_MALFORMED,       /* sent by the peer */
 } FaspSessionResult;
 

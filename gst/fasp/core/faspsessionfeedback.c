@@ -170,7 +170,8 @@ fasp_session_poll_feedback (FaspSession * session, FaspTime now,
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_session_write_feedback (session, now, &p.w);
-  /* A PING needs no datagram of its own. With several flows, each needs its own. */
+  /* With one flow, or if damped, a PING goes along. With several flows it has a datagram
+   * of its own (fasp_session_poll_ping()). */
   if ((fasp_report_is_damped (&session->rx.report) || session->n_paths == 1)
       && now >= session->ping_time)
     fasp_session_write_ping (session, now, &p);

@@ -47,8 +47,8 @@ fasp_session_get_beat (const FaspSession * session)
 FaspTime
 fasp_session_get_ping_time (const FaspSession * session)
 {
-  /* a member's PING only asks whether it is there; otherwise what it sends anyway will
-   * do */
+  /* a member is asked only when it should have spoken; a receiver that is damped sends its
+   * PING along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
     return session->member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session),

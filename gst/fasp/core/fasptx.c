@@ -417,7 +417,9 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   }
   if (!is_waiting (tx))
     return nothing;
-  if (tx->tail_time == FASP_NEVER)      /* the peer's window closed before the first block */
+  /* Nothing was sent since all was acknowledged: the window is closed, or it is too early.
+   * The peer may have to be asked later. */
+  if (tx->tail_time == FASP_NEVER)
     tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (is_tail_due (tx, now))
     return (FaspTxItem) {

@@ -294,7 +294,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
     endpoint->header.passed += size;
-    endpoint->stats.bytes_unconfirmed = 0;      /* they went before this was written */
+    endpoint->stats.bytes_unconfirmed = 0;      /* they are no longer at the end */
     fasp_store_pass (endpoint->store, size);
     return size;
   }

@@ -247,8 +247,7 @@ fasp_io_free (FaspIo * io)
   end (io);
 }
 
-/* --- what the element asks for
- * --------------------------------------------------------- */
+/* --- what the element asks for ------------------------------------------ */
 
 guint16
 fasp_io_get_port (FaspIo * io)
