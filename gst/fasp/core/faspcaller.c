@@ -119,6 +119,10 @@ fasp_caller_receive (FaspCaller * caller, FaspTime now, FaspHandshake * answer,
     case FASP_HANDSHAKE_ACCEPT:
       return receive_accept (caller, answer, agreement);
     case FASP_HANDSHAKE_REJECT:
+      /* the others never go over the wire */
+      if (answer->reason < FASP_REASON_FINISHED
+          || answer->reason > FASP_REASON_ENCRYPTION)
+        answer->reason = FASP_REASON_STOPPED;
       return receive_reject (caller, now, answer->reason);
     case FASP_HANDSHAKE_VERSIONS:
       if (memchr (answer->versions, FASP_VERSION, answer->n_versions) != NULL)

@@ -273,6 +273,8 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   session->removed = TRUE;
   fasp_heap_remove (&endpoint->needs, &session->needs);
   endpoint->stats.interrupted -= session->interrupted;
+  /* it may be heard again while its goodbye is under way */
+  session->interrupted = FALSE;
   if (!session->connected)
     return;
   endpoint->stats.sessions--;
@@ -400,6 +402,8 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       tell_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:
+      fasp_session_tend_close (session, now);
+      break;
     case FASP_SESSION_CLOSED:
       break;
   }

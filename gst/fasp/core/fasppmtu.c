@@ -162,7 +162,7 @@ fasp_pmtu_poll (FaspPmtu * pmtu, FaspTime now, FaspTime rtt_timeout,
   if (now < pmtu->next_time)
     return 0;
   if (pmtu->tries > 0 && pmtu->next_probe == 0 && !passes) {
-    pmtu->patience = CLAMP (2 * pmtu->patience, rtt_timeout, PATIENCE_MAX);
+    pmtu->patience = MAX (MIN (2 * pmtu->patience, PATIENCE_MAX), rtt_timeout);
     pmtu->next_time = now + pmtu->patience;
     return 0;
   }

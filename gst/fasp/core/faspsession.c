@@ -457,6 +457,7 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
     case FASP_SESSION_HALF:
       return session->created + FASP_HALF_TIMEOUT;
     case FASP_SESSION_CLOSING:
+      return MIN (session->close_time, session->close_deadline);
     case FASP_SESSION_CLOSED:
       /* past its deadline, it waits for the application to read the rest */
       return session->close_deadline > now ? MIN (session->close_time,
@@ -465,6 +466,16 @@ fasp_session_get_timeout (FaspSession * session, FaspTime now)
       break;
   }
   return get_open_timeout (session, now);
+}
+
+void
+fasp_session_tend_close (FaspSession * session, FaspTime now)
+{
+  if (session->state != FASP_SESSION_CLOSING || now < session->close_deadline
+      || now >= session->close_time)
+    return;
+  session->state = FASP_SESSION_CLOSED;
+  session->close_time = FASP_NEVER;
 }
 
 void
@@ -483,8 +494,8 @@ fasp_session_close (FaspSession * session, FaspTime now, FaspReason reason,
     session->close_deadline = now;
     return;
   }
-  /* nobody is there to hear it, so one goodbye is enough */
-  session->close_deadline = session->interrupted ? now + 1 :
+  /* nobody answers who is not heard, so one goodbye is enough */
+  session->close_deadline = session->interrupted ? now :
       now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;
   session->close_initiated = TRUE;

@@ -303,6 +303,8 @@ fasp_session_has_unread (const FaspSession * session)
 
 void fasp_session_close (FaspSession * session, FaspTime now,
     FaspReason reason, const gchar * text);
+/* A goodbye that nobody answered in time is the end, once it has left at all. */
+void fasp_session_tend_close (FaspSession * session, FaspTime now);
 
 void fasp_session_get_stats (FaspSession * session, FaspTime now,
     FaspSessionStats * stats);

@@ -248,11 +248,6 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (now < session->close_time)
     return FALSE;
-  if (now >= session->close_deadline) {
-    session->state = FASP_SESSION_CLOSED;
-    session->close_time = FASP_NEVER;
-    return FALSE;
-  }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   /* the last state of what arrived goes with it */
   if (session->role == FASP_ROLE_RECEIVER)

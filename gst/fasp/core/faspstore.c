@@ -229,21 +229,21 @@ fasp_store_set_place (FaspStore * store, FaspTime now, FaspTime media_time,
     const FaspPlace * place, gboolean listens)
 {
   const FaspPlace *last = &fasp_segments_get_last (&store->segments)->place;
-  guint64 offset = fasp_offset_check (place->offset);
+  FaspPlace next = { place->known, place->origin,
+    fasp_offset_check (place->offset)
+  };
 
-  if (store->finished || (last->known == place->known
-          && offset == store->offset && (!place->known
-              || fasp_origin_equal (&last->origin, &place->origin))))
+  if (store->finished || (last->known == next.known
+          && next.offset == store->offset && (!next.known
+              || fasp_origin_equal (&last->origin, &next.origin))))
     return TRUE;
   if (store->head > store->tail || listens) {
     if (fasp_store_is_full (store))
       return FALSE;
-    append_position (store, now, media_time, &(FaspPlace) {
-        place->known, place->origin, offset}
-    );
+    append_position (store, now, media_time, &next);
   }
-  store->offset = offset;
-  fasp_segments_begin (&store->segments, store->head, place);
+  store->offset = next.offset;
+  fasp_segments_begin (&store->segments, store->head, &next);
   fasp_segments_trim (&store->segments, store->tail);
   return TRUE;
 }

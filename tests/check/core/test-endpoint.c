@@ -135,6 +135,35 @@ test_same_role (void)
   vcast_free (n);
 }
 
+/* The reason stands behind the ids and the nonce. */
+static void
+say_silent (gpointer unused, VnetSide from, FaspTime now, guint8 * data,
+    gsize size)
+{
+  const gsize at = 2 + 4 + 4 + FASP_NONCE_SIZE;
+
+  if (from == VNET_B && size > at + 1)
+    data[at + 1] = FASP_REASON_SILENT;
+}
+
+/* Who refuses may claim what only our own end can know. */
+static void
+test_refused_for_our_reason (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  FaspEndpointConfig c = vcast_config (VNET_C, FASP_MODE_CALLER);
+
+  vnet_set_tap (n->net, say_silent, NULL);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_C, &c, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
+  g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==,
+      FASP_REASON_STOPPED);
+  vcast_free (n);
+}
+
 /* The application is asked, with the streamid, after a proof of address. */
 static void
 test_ask (gconstpointer data)
@@ -1818,6 +1847,8 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/flood", test_flood);
   g_test_add_func ("/endpoint/versions", test_versions);
   g_test_add_func ("/endpoint/same-role", test_same_role);
+  g_test_add_func ("/endpoint/refused-for-our-reason",
+      test_refused_for_our_reason);
   g_test_add_data_func ("/endpoint/ask/accept", GINT_TO_POINTER (TRUE),
       test_ask);
   g_test_add_data_func ("/endpoint/ask/refuse", GINT_TO_POINTER (FALSE),

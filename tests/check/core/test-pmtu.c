@@ -193,6 +193,24 @@ test_outage (void)
   }
 }
 
+/* On a path whose answers take ten seconds none is expected sooner, however long nothing passes. */
+static void
+test_far_outage (void)
+{
+  FaspTime now = 0;
+  FaspPmtu pmtu;
+
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+  while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0);
+  for (guint i = 0; i < 10; i++) {
+    FaspTime next = fasp_pmtu_get_timeout (&pmtu);
+
+    g_assert_cmpint (next - now, >=, 10 * FASP_SEC);
+    now = next;
+    while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0);
+  }
+}
+
 static void
 test_lying_answers (void)
 {
@@ -252,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pmtu/black-hole", test_black_hole);
   g_test_add_func ("/pmtu/unlucky", test_unlucky);
   g_test_add_func ("/pmtu/outage", test_outage);
+  g_test_add_func ("/pmtu/far-outage", test_far_outage);
   g_test_add_func ("/pmtu/lying-answers", test_lying_answers);
   g_test_add_func ("/pmtu/set-limit", test_set_limit);
   return g_test_run ();

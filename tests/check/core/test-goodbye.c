@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The end of a session when the network does not help: goodbyes that nobody answers, or hears.
+ */
+#include "faspendpointprivate.h"
+#include "vcast.h"
+
+static guint
+count_sessions (VCast * n)
+{
+  return n->nodes[VNET_A].endpoint->sessions->len;
+}
+
+/* What B, C ... say does not arrive at A, or does again. */
+static void
+set_way_back (VCast * n, VnetSide from, gdouble loss)
+{
+  vnet_get_wire (n->net, from, VNET_A)->loss = loss;
+}
+
+/* A listening sender that drops who is slow, with room for half a second, and receivers at B and C. */
+static VCast *
+setup (gsize buffer)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.slow_policy = FASP_SLOW_DROP_RECEIVER;
+  a.buffer_size = buffer;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (count_sessions (n), ==, 2);
+  return n;
+}
+
+/* Who is dropped and does not answer is forgotten, though nothing else happens at the sender. */
+static void
+test_unanswered (void)
+{
+  VCast *n = setup (1 << 18);
+
+  vcast_leave (n, VNET_C);
+  vcast_run (n, 1900 * FASP_MSEC);      /* less than it takes to be interrupted */
+  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==,
+      FASP_REASON_TOO_SLOW);
+  vcast_run (n, FASP_CLOSE_TIMEOUT);
+  g_assert_cmpuint (count_sessions (n), ==, 1);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
+/* A receiver that stops tells its application that it is over, whether the sender answers or not. */
+static void
+test_receiver_stops (void)
+{
+  VCast *n = setup (1 << 24);
+
+  set_way_back (n, VNET_C, 1);
+  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  vcast_run (n, FASP_CLOSE_TIMEOUT + 10 * FASP_MSEC);
+  g_assert_true (fasp_endpoint_is_closed (n->nodes[VNET_C].endpoint));
+  g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REMOVED], ==, 1);
+  vcast_free (n);
+}
+
+/* Of a sender that stops while it hears nothing of a receiver that hears it: one goodbye leaves,
+ * however late the thread that sends is. */
+static void
+test_heard_by_the_other (void)
+{
+  VCast *n = setup (1 << 24);
+
+  set_way_back (n, VNET_B, 1);
+  set_way_back (n, VNET_C, 1);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 2);
+  fasp_endpoint_close (n->nodes[VNET_A].endpoint,
+      vnet_get_time (n->net) - 3 * FASP_MSEC, FASP_REASON_STOPPED);
+  vcast_run (n, VCAST_RTT);
+  g_assert_true (fasp_endpoint_is_closed (n->nodes[VNET_A].endpoint));
+  for (VnetSide side = VNET_B; side <= VNET_C; side++) {
+    g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 1);
+    g_assert_cmpint (n->nodes[side].last[FASP_EVENT_REMOVED].reason, ==,
+        FASP_REASON_STOPPED);
+  }
+  vcast_free (n);
+}
+
+/* One that was interrupted, and dropped then, is heard again: it does not come back from the dead. */
+static void
+test_heard_too_late (void)
+{
+  VCast *n = setup (1 << 21);   /* more than it takes to be interrupted */
+
+  set_way_back (n, VNET_C, 1);
+  while (n->nodes[VNET_A].events[FASP_EVENT_REMOVED] == 0)
+    vcast_run (n, 5 * FASP_MSEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==,
+      FASP_REASON_TOO_SLOW);
+  set_way_back (n, VNET_C, 0);
+  vcast_run (n, VCAST_RTT);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_RESUMED], ==, 0);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).interrupted, ==, 0);
+  vcast_free (n);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/goodbye/unanswered", test_unanswered);
+  g_test_add_func ("/goodbye/receiver-stops", test_receiver_stops);
+  g_test_add_func ("/goodbye/heard-by-the-other", test_heard_by_the_other);
+  g_test_add_func ("/goodbye/heard-too-late", test_heard_too_late);
+  return g_test_run ();
+}
