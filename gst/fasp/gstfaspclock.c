@@ -24,7 +24,7 @@ get_monotonic (GstClock * clock)
       (clock);
 }
 
-/* Before calibration. */
+/* The time before GStreamer's calibration is applied. */
 static GstClockTime
 get_internal_at (GstFaspClock * self, GstClockTime monotonic)
 {

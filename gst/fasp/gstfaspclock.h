@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspclock.h: a clock at the rate of the sender's, for a pipeline.
+ * gstfaspclock.h: a clock for a pipeline that runs at the rate of the sender's clock.
  *
- * The system's monotonic clock until a sender is there, then as faspfollower.h says.
- * It is synced (gst_clock_wait_for_sync()) from when the sender's rate is known.
+ * It shows the system's monotonic time until a sender is there, then it follows the
+ * sender (faspfollower.h).  It is synced (gst_clock_wait_for_sync()) as soon as the
+ * sender's rate is known.
  */
 #pragma once
 
@@ -19,12 +20,12 @@ G_DECLARE_FINAL_TYPE (GstFaspClock, gst_fasp_clock, GST, FASP_CLOCK,
     GstSystemClock);
 
 GstFaspClock *gst_fasp_clock_new (void);
-/* What is known of the sender's clock at @monotonic (ns). To be called often. */
+/* Passes on what is known of the sender's clock at @monotonic (ns). Call this often. */
 void gst_fasp_clock_look (GstFaspClock * clock, GstClockTime monotonic,
     const FaspSenderClock * sender);
-/* The sender is gone: goes on at its rate until there is another. */
+/* The sender is gone: the clock goes on at its rate until another sender comes. */
 void gst_fasp_clock_leave (GstFaspClock * clock);
-/* What it shows, or did, at a monotonic time. */
+/* Returns what the clock shows, or showed, at a monotonic time. */
 GstClockTime gst_fasp_clock_get_at (GstFaspClock * clock,
     GstClockTime monotonic);
 

@@ -19,7 +19,7 @@
 
 GST_DEBUG_CATEGORY (gst_fasp_debug);
 
-/* Where the connection of an element is found by what knows only the element. */
+/* The key under which an element keeps its connection, for code that knows only the element. */
 static GQuark
 get_quark (void)
 {
@@ -50,7 +50,7 @@ gst_fasp_connection_clear (GstFaspConnection * c)
   g_mutex_clear (&c->lock);
 }
 
-/* --- figures ---------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------- */
 
 static GstStructure *
 get_stats (GstFaspConnection * c)
@@ -84,7 +84,7 @@ start_reporting (GstFaspConnection * c)
 
 /* --- properties -------------------------------------------------------------------- */
 
-/* What can be changed while playing. */
+/* Properties that can be changed while playing. */
 static const GstFaspProp mutable_props[] = {
   GST_FASP_PROP_LATENCY, GST_FASP_PROP_GLITCH_INTERVAL,
   GST_FASP_PROP_AUTO_RECONNECT, GST_FASP_PROP_MAX_BITRATE,
@@ -130,7 +130,7 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
   }
 }
 
-/* Connection lock held, which makes it the newest in force, too. */
+/* Call this with the connection lock held: it orders changes, so the newest value wins. */
 static void
 apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
 {
@@ -138,7 +138,7 @@ apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
   FaspEndpoint *endpoint;
 
   GST_OBJECT_LOCK (c->element);
-  s = c->settings;              /* for its numbers only */
+  s = c->settings;              /* only its numbers are used: strings may be freed */
   GST_OBJECT_UNLOCK (c->element);
   endpoint = fasp_io_lock (c->io);
   for (guint i = 0; i < n; i++)
@@ -146,7 +146,7 @@ apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
   fasp_io_unlock (c->io, TRUE);
 }
 
-/* Secrets are not compared. */
+/* Does the property have another value?  Secrets are not compared: they always do. */
 static gboolean
 is_new (GstFaspConnection * c, guint id, const GValue * value,
     GParamSpec * pspec)
@@ -160,7 +160,7 @@ is_new (GstFaspConnection * c, guint id, const GValue * value,
   return gst_value_compare (&old, value) != GST_VALUE_EQUAL;
 }
 
-/* Reaches the core at once, or not before the next start. */
+/* Passes the change on to the core at once, or leaves it to the next start. */
 static void
 property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
     gboolean new)
@@ -181,7 +181,7 @@ property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
         "when it has been set to READY and starts again.", pspec->name);
 }
 
-/* NULL: none is; what it has set besides host and port stays. */
+/* @uri: NULL removes host and port; what else the old URI has set stays. */
 static gboolean
 set_uri (GstFaspConnection * c, const gchar * uri, GError ** error)
 {
@@ -223,7 +223,7 @@ gst_fasp_connection_set_property (GstFaspConnection * c, guint id,
         GST_WARNING_OBJECT (c->element, "%s", error->message);
         return;
       }
-      /* a property cannot fail: the element must not start with half of it */
+      /* setting a property cannot fail: instead, the element will refuse to start */
       GST_OBJECT_LOCK (c->element);
       g_clear_error (&c->settings.bad_uri);
       c->settings.bad_uri = g_steal_pointer (&error);
@@ -295,7 +295,7 @@ gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
 
 /* --- running -------------------------------------------------------------------------- */
 
-/* The connection that this thread is telling something of. */
+/* The connection whose handlers this thread is running. */
 static GPrivate telling;
 
 static gpointer
@@ -319,7 +319,7 @@ handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
   GstFaspConnection *c = data;
   gpointer before = begin_telling (c);
 
-  /* first the element: whoever is told may ask it */
+  /* the element comes first: handlers may ask it */
   if (c->event != NULL)
     c->event (c->element, event);
   gst_fasp_events_handle (c->element, io, event, &c->refusals);
@@ -366,7 +366,7 @@ handle_receive_failed (const gchar * why, gpointer data)
   end_telling (before);
 }
 
-/* What everybody can do who reaches the port, or the wire. */
+/* Warns about what anybody can do who can reach the port, or listen on the line. */
 static void
 warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
 {
@@ -382,7 +382,7 @@ warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
             "key-file."), (NULL));
 }
 
-/* Of several lines; or is there a slip of the pen in its name? */
+/* Warns about lines whose address or interface is not there yet: its name may be mistyped. */
 static void
 warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
 {
@@ -399,7 +399,7 @@ warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
   }
 }
 
-/* A handler that could refuse a caller has to be asked before it is let in. */
+/* If a handler could refuse callers, it has to be asked before a caller is let in. */
 static gboolean
 has_judge (GstElement * element)
 {
@@ -414,7 +414,7 @@ has_judge (GstElement * element)
   return found;
 }
 
-/* What is set: the properties may be set while it is read. */
+/* A copy of the settings, as other threads may set properties meanwhile. */
 typedef struct
 {
   FaspIoSettings io;
@@ -436,7 +436,7 @@ wanted_clear (Wanted * wanted)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, wanted_clear);
 
-/* @wanted is to be cleared after a failure, too. */
+/* Clear @wanted after a failure, too. */
 static gboolean
 get_wanted (GstFaspConnection * c, Wanted * wanted, GError ** error)
 {
@@ -489,7 +489,7 @@ gst_fasp_connection_install_check (GObjectClass * klass)
       G_TYPE_STRING, 0);
 }
 
-/* Each of the following posts an error when it fails. */
+/* Each of the following functions posts an error if it fails. */
 static gboolean
 prepare (GstFaspConnection * c, Wanted * wanted)
 {
@@ -555,7 +555,7 @@ start (GstFaspConnection * c, const Wanted * wanted)
   g_mutex_lock (&c->lock);
   c->io = io;
   fasp_io_set_flushing (io, c->flushing > 0);
-  /* what was set since they were read */
+  /* properties may have been set since they were read */
   apply (c, mutable_props, G_N_ELEMENTS (mutable_props));
   start_reporting (c);
   g_mutex_unlock (&c->lock);
@@ -583,7 +583,7 @@ gst_fasp_connection_may_close (GstFaspConnection * c)
   g_critical ("%s cannot be stopped by a handler of its own signals or "
       "messages, whose thread would wait for itself. Stop it from another "
       "thread: gst_element_call_async () does.", GST_OBJECT_NAME (c->element));
-  c->told_busy = TRUE;          /* before: who is told may try again */
+  c->told_busy = TRUE;          /* first, as a handler of the error may try again */
   if (!told)
     GST_ELEMENT_ERROR (c->element, CORE, STATE_CHANGE,
         ("A handler of this element's signals or messages tried to stop it: its "
@@ -613,7 +613,7 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
   g_autofree gchar *why = gst_fasp_events_explain (event);
   gboolean sends = c->role == FASP_ROLE_SENDER;
 
-  /* whatever comes behind it finds that out, too */
+  /* calls after the first failure come here, too */
   if (c->failed)
     return GST_FLOW_ERROR;
   c->failed = TRUE;

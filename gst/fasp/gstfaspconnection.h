@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspconnection.h: what faspsink and faspsrc have in common: settings,
- * the I/O object while running, figures.
+ * statistics, and the I/O object while they run.
  */
 #pragma once
 
@@ -20,16 +20,16 @@ struct _GstFaspConnection
   GstElement *element;          /* not owned: it owns us */
   FaspRole role;
   GstFaspSettings settings;     /* under the object lock */
-  GMutex lock;                  /* of io, against other threads than the stream's */
+  GMutex lock;                  /* guards io against threads other than the streaming thread */
   FaspIo *io;                   /* NULL: not running */
-  gint flushing;                /* how many ask for it; under the lock */
+  gint flushing;                /* number of requests to flush; under the lock */
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
-  GstFaspRefusals refusals;     /* the I/O thread's */
-  gboolean failed;              /* and that was told; the stream's */
-  gboolean told_busy;           /* that it cannot be closed from where it was tried */
-  /* the element's own share of an event; may be NULL */
+  GstFaspRefusals refusals;     /* used by the I/O thread only */
+  gboolean failed;              /* an error was posted; used by the streaming thread only */
+  gboolean told_busy;           /* the error of may_close() was posted */
+  /* lets the element handle an event before it is told to others; may be NULL */
   void (*event) (GstElement * element, const FaspEvent * event);
 };
 
@@ -41,24 +41,24 @@ void gst_fasp_connection_set_property (GstFaspConnection * connection,
     guint id, const GValue * value, GParamSpec * pspec);
 void gst_fasp_connection_get_property (GstFaspConnection * connection,
     guint id, GValue * value, GParamSpec * pspec);
-/* GstURIHandler of an element that has a connection. */
+/* Implements GstURIHandler for an element that has a connection. */
 void gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused);
 
-/* The action signal "check-settings": could it be opened, as far as that is known
- * before? NULL, or a sentence that says why not and what to do, to be freed. Opens no
- * port and no file to write to. */
+/* Installs the action signal "check-settings": could the element be opened, as far as
+ * that can be checked in advance?  The signal returns NULL, or a sentence that says why
+ * not and what to do, to be freed.  It opens no port, and no file for writing. */
 void gst_fasp_connection_install_check (GObjectClass * klass);
-/* Posts an error and returns FALSE when it cannot be opened. */
+/* Posts an error and returns FALSE if the connection cannot be opened. */
 gboolean gst_fasp_connection_open (GstFaspConnection * connection);
-/* FALSE: the caller is a handler of what the element itself tells, in a thread that
- * would wait for its own end; posts an error. */
+/* Returns FALSE and posts an error if the caller is a handler of the element's own signals
+ * or messages: that handler runs in a thread which would wait for its own end. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
-/* Posts the error that the stream has come to. */
+/* Posts the error that ended the stream, once; returns GST_FLOW_ERROR. */
 GstFlowReturn gst_fasp_connection_fail (GstFaspConnection * connection,
     const FaspEvent * event);
-/* From any thread, open or not: every wait of the stream's ends, and none begins, until each who
- * asked for it has ended that. */
+/* May be called from any thread, whether open or not.  Ends every wait of the streaming thread.
+ * No wait begins until each begin_flush() has been followed by an end_flush(). */
 void gst_fasp_connection_begin_flush (GstFaspConnection * connection);
 void gst_fasp_connection_end_flush (GstFaspConnection * connection);
 

@@ -11,8 +11,8 @@ GST_ELEMENT_REGISTER_DECLARE (faspsrc);
 /* GST_DEBUG=fasp:5 */
 GST_DEBUG_CATEGORY_EXTERN (gst_fasp_debug);
 #define GST_CAT_DEFAULT gst_fasp_debug
-/* In the definition of each element's type: an application may register only
- * one of them. */
+/* Used in the definition of each element's type, as an application may register
+ * only one of them. */
 #define GST_FASP_DEBUG_INIT \
     GST_DEBUG_CATEGORY_INIT (gst_fasp_debug, "fasp", 0, "fasp streams")
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspenums.h: what properties may be one of.
+ * gstfaspenums.h: the enumerations that properties use.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
 
-/* The same warning, and the same refusal of the same caller, is given that often. */
+/* A warning, or the refusal of a caller for a reason, is not repeated within this time. */
 #define TELL_AGAIN_AFTER (60 * G_TIME_SPAN_SECOND)
 
 static gboolean
@@ -25,7 +25,7 @@ stop_at_refusal (GSignalInvocationHint * hint, GValue * sum,
   return accept;                /* a refusal is final */
 }
 
-/* Whom no handler refused. */
+/* The default: accepts callers that no handler has refused. */
 static gboolean
 accept_caller (GstElement * element, GSocketAddress * address,
     const gchar * streamid)
@@ -93,7 +93,7 @@ gst_fasp_events_explain (const FaspEvent * event)
           g_strdup_printf ("%s was refused; its streamid is \"%s\"", peer,
           event->streamid) : g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:
-      /* the text is for who called */
+      /* the text is meant for the caller */
       return g_strdup_printf (event->calling ? "%s is busy: %s" :
           "%s was turned away: %s", peer, text);
     case FASP_REASON_SAME_ROLE:
@@ -127,7 +127,7 @@ gst_fasp_events_explain (const FaspEvent * event)
       event->reason, text);
 }
 
-/* Seconds for a person. */
+/* Seconds, in words for people. */
 static gchar *
 describe_time (guint64 seconds)
 {
@@ -142,7 +142,7 @@ describe_time (guint64 seconds)
   return g_strdup_printf ("%" G_GUINT64_FORMAT " days", seconds / 86400);
 }
 
-/* What is to be expected of the stream, and what has been seen. */
+/* Posts the intervals between skips that are to be expected, and that were observed. */
 static void
 post_promise (GstElement * element, const FaspEvent * event)
 {
@@ -157,7 +157,7 @@ post_promise (GstElement * element, const FaspEvent * event)
               GST_CLOCK_TIME_NONE, NULL)));
 }
 
-/* What is to be expected of the stream; is that less than was wanted? */
+/* Tells how often skips are to be expected; warns if that is more often than wanted. */
 static void
 tell_promise (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
@@ -172,7 +172,8 @@ tell_promise (GstElement * element, const FaspEvent * event, const gchar * peer)
             peer, event->current_latency_ms, interval), (NULL));
 }
 
-/* May it come in? srtsink's signal, and the one that knows the key as well. */
+/* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
+ * caller's key. */
 static gboolean
 ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
 {
@@ -191,7 +192,7 @@ ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
   return accept;
 }
 
-/* The caller waits for it. */
+/* Answers a caller, which waits for the answer. */
 static void
 answer (GstElement * element, FaspIo * io, const FaspEvent * event,
     GSocketAddress * address)
@@ -203,7 +204,7 @@ answer (GstElement * element, FaspIo * io, const FaspEvent * event,
   fasp_io_unlock (io, TRUE);
 }
 
-/* A message for the application to act upon. */
+/* Posts a message that the application can act upon. */
 static void
 post (GstElement * element, const gchar * name, const FaspEvent * event,
     GSocketAddress * address)
@@ -217,7 +218,7 @@ post (GstElement * element, const gchar * name, const FaspEvent * event,
               G_TYPE_STRING, why, NULL)));
 }
 
-/* What this end was set to have, and the other has not. */
+/* Warns about features that are set at this end, and that the other end lacks. */
 static void
 warn_of_less (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
@@ -242,7 +243,7 @@ tell_connected (GstElement * element, const FaspEvent * event,
   g_signal_emit_by_name (element, "caller-added", 0, address);
 }
 
-/* The stream goes on in another session: with whom, and is anything missing? */
+/* The stream goes on in another session: tells with which peer, and what is missing. */
 static void
 tell_moved (GstElement * element, const FaspEvent * event,
     GSocketAddress * address, const gchar * peer)
@@ -290,7 +291,7 @@ tell_behind (GstElement * element, const FaspEvent * event, const gchar * peer)
           peer, event->bytes_lost), (NULL));
 }
 
-/* Something is missing of a stream that goes on. */
+/* Warns that a part of the stream is missing. The stream goes on. */
 static void
 tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
@@ -381,7 +382,7 @@ tell_rejected (GstElement * element, const FaspEvent * event,
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
 
-  /* whose name was not found was not there to be rejected */
+  /* without an address there was no peer: its name was not found */
   if (address != NULL)
     g_signal_emit_by_name (element, "caller-rejected", address,
         event->streamid);
@@ -399,7 +400,7 @@ meets_halfway (GstElement * element)
   return mode == GST_FASP_MODE_RENDEZVOUS;
 }
 
-/* Whoever waits for this end may have others that wait for him. */
+/* Does this element hold the stream until somebody connects?  Others may wait for it then. */
 static gboolean
 is_held (GstElement * element)
 {
@@ -411,7 +412,7 @@ is_held (GstElement * element)
   return held;
 }
 
-/* Nobody was heard yet: what to look at. */
+/* Nobody has been heard yet: tells what to check. */
 static void
 tell_unanswered (GstElement * element, const FaspEvent * event,
     const gchar * peer)
@@ -495,7 +496,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       break;
     case FASP_EVENT_BITRATE:
     case FASP_EVENT_SKIPPED:
-      break;                    /* the sink's */
+      break;                    /* the sink handles these */
     case FASP_EVENT_BEHIND:
       tell_behind (element, event, peer);
       break;

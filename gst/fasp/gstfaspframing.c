@@ -37,7 +37,7 @@ static const struct
   {"video/x-vp9", NULL, ANY},
 };
 
-/* Those that have one and do not say so in their caps. */
+/* Formats that begin with a header which is not in their caps. */
 static const gchar *const headed[] = {
   "video/quicktime", "audio/x-m4a", "video/x-msvideo", "audio/x-wav",
   "application/x-yuv4mpeg", NULL

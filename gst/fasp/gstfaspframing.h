@@ -2,12 +2,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspframing.h: streams that are nothing without the bounds of their buffers.
+ * gstfaspframing.h: finds streams that cannot be read without the bounds of their buffers,
+ * or without their beginning.
  *
- * A byte stream has none: what faspsrc pushes begins and ends elsewhere. Containers, raw
- * samples and elementary streams with start codes are cut anew by who reads them; packets
- * and frames that do not say where they end are lost in it. And containers that say once, in front,
- * what is in them are nothing to who was not there then.
+ * A byte stream does not keep the bounds of buffers: those that faspsrc pushes begin and end
+ * elsewhere.  Whoever reads containers, raw samples, or elementary streams with start codes
+ * cuts them anew.  Packets and frames that do not say where they end cannot be found again.
+ * A container that says only once, at its beginning, what is in it cannot be read by a
+ * receiver that joins later.
  */
 #pragma once
 
@@ -15,9 +17,10 @@
 
 G_BEGIN_DECLS
 
-/* What to do, a sentence, if it is such a stream; NULL: it is none. */
+/* If the stream needs the bounds of its buffers, returns a sentence that says what to do; else
+ * NULL. */
 const gchar *gst_fasp_framing_advise (const GstCaps * caps);
-/* Is it a stream that nobody reads without its beginning? */
+/* TRUE if the stream cannot be read without its beginning. */
 gboolean gst_fasp_framing_is_headed (const GstCaps * caps);
 
 G_END_DECLS

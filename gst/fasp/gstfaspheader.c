@@ -28,7 +28,7 @@ replace (GstFaspHeader * header, GBytes ** place, GBytes * bytes)
   header->changed = TRUE;
 }
 
-/* NULL: none, or one of more than @most bytes. */
+/* Returns all @buffers joined.  NULL: there is nothing in them, or more than @most bytes. */
 static GBytes *
 join (const GValue * buffers, gsize most)
 {
@@ -53,7 +53,7 @@ join (const GValue * buffers, gsize most)
   return NULL;
 }
 
-/* Tables of MPEG-TS come again and again. */
+/* MPEG-TS does not need its header repeated: its tables come again and again. */
 gboolean
 gst_fasp_header_is_in (const GstCaps * caps)
 {
@@ -88,7 +88,7 @@ gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event)
 
   if (buffer != NULL && (gst_buffer_get_size (buffer) == 0
           || gst_buffer_get_size (buffer) > FASP_HEADER_MAX))
-    buffer = NULL;              /* no faspsrc's */
+    buffer = NULL;              /* not from a faspsrc */
   if (buffer != NULL)
     gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
   replace (header, &header->of_source, buffer != NULL ?
@@ -101,7 +101,8 @@ is_equal (GBytes * a, GBytes * b)
   return a == b || (a != NULL && b != NULL && g_bytes_equal (a, b));
 }
 
-/* Of a stream that was changed on its way what its source said does not count. */
+/* Tells the endpoint the header.  If the stream was changed on its way, the header that its
+ * faspsrc announced is ignored. */
 static void
 tell (GstFaspHeader * header, FaspIo * io, gboolean relayed)
 {
@@ -117,7 +118,7 @@ tell (GstFaspHeader * header, FaspIo * io, gboolean relayed)
   header->told = bytes != NULL ? g_bytes_ref (bytes) : NULL;
 }
 
-/* Does the stream begin with it by itself? */
+/* Does the stream itself begin with the header? */
 static gboolean
 is_written (GstFaspHeader * header, GstBuffer * buffer)
 {
@@ -138,15 +139,15 @@ gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io, GstBuffer * buffer,
   header->begun = TRUE;
   if (header->changed)
     tell (header, io, relayed);
-  /* who changes a stream passed on what goes before it, as it is */
+  /* an element that changes the stream has passed on its header unchanged */
   if (header->enters && !relayed)
     return header->of_source;
-  /* behind a tee that one was linked to late */
+  /* the sink was linked to a tee late: the header had passed already */
   return first && !relayed && header->told != NULL
       && !is_written (header, buffer) ? header->told : NULL;
 }
 
-/* The first buffer of those that can be decoded alone: headers and the picture. */
+/* A key frame begins with the first buffer that is not a delta unit: headers, then the picture. */
 FaspIoKey
 gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
     gboolean relayed)

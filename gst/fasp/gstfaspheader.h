@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspheader.h: what a faspsink knows of the header of its stream, and where who joins in the
- * middle may begin.
+ * gstfaspheader.h: what a faspsink knows of the header of its stream, and where a receiver that
+ * joins in the middle may begin.
  *
- * Headers are the streamheader of caps, or what a faspsrc upstream says, whose stream is passed on.
+ * The header is the streamheader of the caps.  If a faspsrc is upstream, and its stream is passed
+ * on, it is the header that the faspsrc announces.
  */
 #pragma once
 
@@ -17,30 +18,31 @@ G_BEGIN_DECLS
 typedef struct
 {
   GBytes *of_caps, *of_source;  /* NULL: none */
-  GBytes *told;                 /* to the endpoint */
-  gboolean changed;             /* may be another by now */
+  GBytes *told;                 /* the header that the endpoint knows */
+  gboolean changed;             /* it may be another one by now */
   gboolean begun;               /* there was a buffer */
-  gboolean delta;               /* the last one cannot be decoded alone */
-  gboolean has_deltas;          /* nor can some */
-  gboolean enters;              /* a header was there just now */
+  gboolean delta;               /* the last buffer cannot be decoded alone */
+  gboolean has_deltas;          /* some buffers cannot be decoded alone */
+  gboolean enters;              /* the last buffer was a header */
 } GstFaspHeader;
 
 void gst_fasp_header_clear (GstFaspHeader * header);
 
-/* Do these have one? */
+/* Do these caps have a header that has to be repeated? */
 gboolean gst_fasp_header_is_in (const GstCaps * caps);
-/* FALSE: they have none, or one too large to be said again: for a buffer of so many bytes. */
+/* @buffer: the buffer-size, bytes.  FALSE: the caps have no header, or one that is too large to be
+ * repeated with a buffer of that size. */
 gboolean gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
     guint64 buffer);
-/* The event of a faspsrc. */
+/* Takes the header of the event that a faspsrc sent (gstfaspplace.h). */
 void gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event);
 
-/* A buffer is next; @relayed: of a faspsrc, as it is. The endpoint is told what has changed.  The
- * bytes to be written before it: a header that nobody has written, or not into what became of its
- * stream; else NULL. */
+/* Call this before each buffer.  @relayed: the buffer comes from a faspsrc, unchanged.  Tells the
+ * endpoint if the header has changed.  Returns the bytes to write before the buffer: a header that
+ * has not been written yet, or not into the stream as it was changed on its way; else NULL. */
 GBytes *gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io,
     GstBuffer * buffer, gboolean relayed);
-/* Of that buffer. */
+/* Can that buffer be decoded without what came before? */
 FaspIoKey gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
     gboolean relayed);
 

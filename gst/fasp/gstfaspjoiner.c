@@ -8,7 +8,7 @@
 
 #include "gstfaspjoiner.h"
 
-/* Smaller ones are made to measure: a queue downstream may hold many. */
+/* Smaller buffers get just the memory they need: a queue downstream may hold many. */
 #define POOLED_MIN (GST_FASP_JOINED_MAX / 2)
 
 void
@@ -43,14 +43,14 @@ make_buffer (GstFaspJoiner * joiner, gsize size)
   if (gst_buffer_pool_acquire_buffer (joiner->pool, &buffer, NULL) !=
       GST_FLOW_OK)
     return gst_buffer_new_allocate (NULL, size, NULL);
-  /* it was not to be changed while it was out */
+  /* the flag was set while the buffer was downstream */
   GST_MINI_OBJECT_FLAG_UNSET (gst_buffer_peek_memory (buffer, 0),
       GST_MEMORY_FLAG_READONLY);
   gst_buffer_set_size (buffer, size);
   return buffer;
 }
 
-/* By its offset, if any is known. */
+/* Does @block follow @item in the stream?  Judged by their offsets, if any is known. */
 static gboolean
 follows (const FaspIoItem * item, const FaspBlock * block)
 {
@@ -59,7 +59,7 @@ follows (const FaspIoItem * item, const FaspBlock * block)
       block->offset == item->block->offset + item->block->size;
 }
 
-/* How many of them belong together, and their bytes. */
+/* Returns how many of the items belong together, and the sum of their bytes. */
 static guint
 count_alike (const FaspIoItem * items, guint n, gsize * size)
 {

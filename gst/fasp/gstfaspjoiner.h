@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspjoiner.h: blocks become buffers.
+ * gstfaspjoiner.h: makes buffers of blocks.
  *
- * Blocks that the sender's element cut from one buffer have one media time, and
- * those of them that are here together become one buffer again: a frame of
- * uncompressed video is thousands of them.  A block alone is a buffer without
- * a copy.
+ * Blocks that the sender's element cut from one buffer have the same media time.
+ * Those of them that are here at the same time become one buffer again: a frame of
+ * uncompressed video is thousands of blocks.  A single block becomes a buffer
+ * without a copy.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of a joined buffer at most: as far as copies stay in the cache. */
+/* The most bytes of a joined buffer: with more, copies would not stay in the cache. */
 #define GST_FASP_JOINED_MAX (128 * 1024)
 
 typedef struct
@@ -26,13 +26,13 @@ typedef struct
 
 void gst_fasp_joiner_clear (GstFaspJoiner * joiner);
 
-/* The first @used of the @n > 0 items as a buffer without timestamps, whose
- * blocks it takes over.  None of them may be the end of the stream but one
- * behind those that are used. */
+/* Makes a buffer without timestamps of the first @used of the @n > 0 items, and
+ * takes over their blocks.  The end of the stream may be among the items, but not
+ * as the first: it is never used. */
 GstBuffer *gst_fasp_joiner_take (GstFaspJoiner * joiner,
     const FaspIoItem * items, guint n, guint * used);
 
-/* One alone, without a copy; takes it over. */
+/* Makes a buffer of a single block without a copy; takes over the block. */
 GstBuffer *gst_fasp_joiner_wrap (FaspBlock * block);
 
 G_END_DECLS

@@ -112,7 +112,7 @@ read_private_key (const gchar * path, FaspCredentials * credentials,
   BIO_free (bio);
   fasp_wipe (text, text_size);
   if (!good) {
-    /* whatever it is, it is not to be written over */
+    /* the text must not make the user overwrite the file, whatever it is */
     BAD ("The key-file %s holds no X25519 private key without a passphrase. "
         "Name another one; to make one: openssl genpkey -algorithm X25519 -out "
         "NEW-FILE", path);
@@ -123,7 +123,7 @@ read_private_key (const gchar * path, FaspCredentials * credentials,
   return TRUE;
 }
 
-/* Base64 of the 32 bytes, or of what openssl puts around them. */
+/* @text: base64 of the 32 bytes of the key, or of what openssl writes: SPKI and the key. */
 static gboolean
 parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
 {
@@ -139,7 +139,7 @@ parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
     memcpy (key, bytes + sizeof spki, FASP_KEY_SIZE);
   else
     return FALSE;
-  /* there are points that are nobody's key */
+  /* refuses points that cannot be a key (of low order) */
   return fasp_x25519 (any, key, secret);
 }
 
@@ -217,7 +217,7 @@ check (const GstFaspKeys * keys, gboolean dials, GError ** error)
   const gchar *secret = keys->passphrase;
   gboolean known = keys->public_key != NULL || keys->allowed_keys != NULL;
 
-  /* a variable that was not set must not leave the door open */
+  /* an empty value may come from a shell variable that was not set: do not go on without keys */
   if (is_empty (keys->key_file) || is_empty (keys->public_key)
       || is_empty (keys->allowed_keys))
     BAD ("key-file, public-key or allowed-keys is set to nothing: leave it out "
@@ -249,7 +249,7 @@ check (const GstFaspKeys * keys, gboolean dials, GError ** error)
   return FALSE;
 }
 
-/* All but the passphrase, which takes its time. */
+/* Does everything except for the passphrase, which takes long. */
 static FaspCredentials *
 load_files (const GstFaspKeys * keys, gboolean dials, GError ** error)
 {

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspkeys.h: the core's credentials from what the user gives: a
- * passphrase, files, names of ciphers.
+ * gstfaspkeys.h: makes the core's credentials from what the user gives: a
+ * passphrase, files, the name of a cipher.
  */
 #pragma once
 
@@ -24,10 +24,10 @@ typedef enum
 
 #define GST_TYPE_FASP_ENCRYPTION (gst_fasp_encryption_get_type ())
 GType gst_fasp_encryption_get_type (void);
-/* As the property has it. */
+/* The name that the property `encryption' uses. */
 const gchar *gst_fasp_cipher_get_name (FaspCipher cipher);
 
-/* Says who a peer has proved to be, if it has: "peer-key", the text that
+/* If a peer has proved its identity, adds it: "peer-key", in the form that
  * public-key and allowed-keys take, and "peer-name". */
 void gst_fasp_describe_identity (GstStructure * structure,
     const FaspIdentity * who);
@@ -43,19 +43,20 @@ typedef struct
   gboolean authentication;
 } GstFaspKeys;
 
-/* A secret that is about to be freed; may be NULL. */
+/* Overwrites a secret that is about to be freed; may be NULL. */
 void gst_fasp_keys_wipe (gchar * secret);
 void gst_fasp_keys_copy (const GstFaspKeys * keys, GstFaspKeys * copy);
-/* Frees what it holds, and wipes what is secret. */
+/* Frees what @keys holds, and wipes secrets. */
 void gst_fasp_keys_clear (GstFaspKeys * keys);
-/* What is said of the peer is proved by something. */
+/* TRUE if the peer has to prove its identity, by passphrase or key. */
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys * keys);
-/* All of gst_fasp_keys_load() that is quick. */
+/* Does everything that gst_fasp_keys_load() does, except for what takes long. */
 gboolean gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials,
     GError ** error);
-/* Checks, reads files and stretches the passphrase (a tenth of a second, and those of
- * others before). NULL and @error: what is wrong, and what to do.  *stretched: set if
- * there is a passphrase, to be kept while the element is open. */
+/* Checks, reads files and stretches the passphrase, which takes a tenth of a second, and
+ * waits for others that do the same.  Returns NULL and sets @error to say what is wrong
+ * and what to do.  *stretched: set if there is a passphrase; keep it while the element is
+ * open. */
 FaspCredentials *gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
     GstFaspStretched ** stretched, GError ** error);
 

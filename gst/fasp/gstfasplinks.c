@@ -12,7 +12,7 @@
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
     __VA_ARGS__)
 
-/* One set of flows: where they leave from. */
+/* Where the flows of one set leave from. */
 typedef struct
 {
   const gchar *address, *interface;     /* NULL: any */
@@ -33,7 +33,7 @@ keep (GstFaspLinks * links, const gchar * text)
   return take (links, g_strdup (text));
 }
 
-/* So many ports from this one on. */
+/* Checks that there are @n ports from @port on. */
 static gboolean
 has_ports (guint port, guint n, GError ** error)
 {
@@ -47,9 +47,9 @@ static gboolean
 add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
     GError ** error)
 {
-  /* what comes in 100 ms at the channel rate, while nobody reads */
+  /* room for what arrives in 100 ms at the channel rate while nobody reads */
   gsize buffer = CLAMP (s->max_bitrate / 8 / 10, 4 << 20, 32 << 20);
-  /* who dials goes on when its own address changes */
+  /* an element that dials goes on when its own address changes */
   gboolean answers = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER;
 
   if (links->n + s->flowlets > FASP_FLOWS_MAX) {
@@ -68,7 +68,7 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
   return TRUE;
 }
 
-/* With %INTERFACE, if it is of one link: GInetAddress knows no such. */
+/* A link-local address has %INTERFACE, which GInetAddress does not understand. */
 static gboolean
 is_address (const gchar * text)
 {
@@ -78,7 +78,7 @@ is_address (const gchar * text)
   return address != NULL;
 }
 
-/* ADDRESS:PORT, or [ADDRESS]:PORT. @own: the ADDRESS, as it is written. */
+/* Parses ADDRESS:PORT, or [ADDRESS]:PORT. *own: the ADDRESS as it was written. */
 static GSocketAddress *
 parse_address (const gchar * text, gchar ** own)
 {
@@ -96,7 +96,8 @@ parse_address (const gchar * text, gchar ** own)
   return g_inet_socket_address_new_from_string (*own, port);
 }
 
-/* What has a port at all addresses has it at each of them; 0.0.0.0 are those of IPv4. */
+/* Does the first set have @address already?  A port at all addresses is taken at each of them, and
+ * at 0.0.0.0 at each IPv4 address. */
 static gboolean
 is_taken (const GstFaspLinks * links, const GstFaspSettings * s,
     GSocketAddress * address)
@@ -114,8 +115,8 @@ is_taken (const GstFaspLinks * links, const GstFaspSettings * s,
       && port < from + s->flowlets && from < port + s->flowlets;
 }
 
-/* One of bonding-addresses: for who dials the peer's, with @LOCAL where it is to
- * leave from; for a listener its own. */
+/* Adds one of bonding-addresses.  For an element that dials it is the peer's address, with
+ * @LOCAL for where to send from; for a listener it is its own address. */
 static gboolean
 add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     GError ** error)
@@ -123,7 +124,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   gboolean dials = gst_fasp_settings_get_mode (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
   g_autofree gchar *own = NULL;
-  /* nothing between two commas has no part at all */
+  /* there are no parts if nothing stands between two commas */
   g_autoptr (GSocketAddress) address =
       parts[0] != NULL ? parse_address (g_strstrip (parts[0]), &own) : NULL;
   Local local = { 0 };
@@ -147,7 +148,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     if (!has_ports (port, s->flowlets, error))
       return FALSE;
     g_ptr_array_add (links->others, g_object_ref (address));
-    /* in a rendezvous the peer expects us at the port it has itself */
+    /* in a rendezvous, the peer expects us at the same port as its own */
     local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ?
         port : 0;
     if (parts[1] != NULL && is_address (g_strstrip (parts[1])))
@@ -175,7 +176,7 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
       { keep (links, s->localaddress), keep (links, s->interface), 0 };
 
   if (gst_fasp_multicast_is_meant (s)) {
-    /* the group's port is not that of who sends to it, or calls */
+    /* senders to a group, and callers, do not use the group's port as their own */
     local.address = keep (links, gst_fasp_multicast_get_local (s));
     local.port = s->localport_set ? s->localport : 0;
     gst_fasp_multicast_to_io (s, &links->multicast);
@@ -188,7 +189,7 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
     case GST_FASP_MODE_NONE:
     case GST_FASP_MODE_LISTENER:
       local.port = s->port != 0 ? s->port : s->localport;
-      /* fasp://ADDRESS:PORT?mode=listener names our own address */
+      /* in fasp://ADDRESS:PORT?mode=listener, the address is our own */
       if (local.address == NULL)
         local.address = keep (links, s->host);
       break;
@@ -196,7 +197,7 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
       local.port = s->localport_set ? s->localport : 0;
       break;
     case GST_FASP_MODE_RENDEZVOUS:
-      /* the peer expects us at a port it knows: the one it has itself */
+      /* the peer expects us at a port it knows: the same as its own */
       local.port = s->localport_set ? s->localport : s->port;
       break;
   }
@@ -210,13 +211,13 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
       if (!add_bond (links, s, *bond, error))
         return FALSE;
   }
-  /* one line that is down holds up no other */
+  /* of several lines, one that is not there yet must not prevent the start */
   for (guint i = 0; links->n > s->flowlets && i < links->n; i++)
     links->sockets[i].may_come = TRUE;
   return TRUE;
 }
 
-/* HOST:PORT, or [ADDRESS]:PORT, of fallback-addresses. */
+/* Adds HOST:PORT, or [ADDRESS]:PORT, of fallback-addresses. */
 static gboolean
 add_fallback (GstFaspLinks * links, gchar * text, GError ** error)
 {

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasplinks.h: from addresses and a number of flows to sockets.
+ * gstfasplinks.h: makes the settings of sockets from addresses and a number of flows.
  *
- * Flow i of the first `flowlets' goes from our port + i, if that is set, to the
- * peer's port + i; each of bonding-addresses is a further such set.
+ * Flow i of the first `flowlets' flows goes from our port + i, if our port is set, to
+ * the peer's port + i.  Each of bonding-addresses adds another such set.
  */
 #pragma once
 
@@ -20,12 +20,12 @@ struct _GstFaspLinks
   guint flowlets;
   FaspMembership multicast;     /* if the host is a group */
   GPtrArray *others;            /* GSocketAddress: peers behind the first */
-  FaspIoPeer *fallbacks;        /* where else the stream can be had, */
-  guint n_fallbacks;            /* so many */
-  GPtrArray *strings;           /* of the sockets */
+  FaspIoPeer *fallbacks;        /* other peers that have the stream */
+  guint n_fallbacks;
+  GPtrArray *strings;           /* that the fields above point to */
 };
 
-/* NULL and a sentence that tells the user what to do, on failure. */
+/* On failure, returns NULL, and a sentence in @error that tells the user what to do. */
 GstFaspLinks *gst_fasp_links_new (const GstFaspSettings * settings,
     GError ** error);
 void gst_fasp_links_free (GstFaspLinks * links);

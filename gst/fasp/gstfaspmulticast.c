@@ -50,7 +50,7 @@ gst_fasp_multicast_init (GstFaspMulticast * m)
 
 /* --- for the I/O layer ------------------------------------------------------------------ */
 
-/* ADDRESS, or ADDRESS%INTERFACE, as single IPv6 addresses have it. */
+/* Parses ADDRESS, or ADDRESS%INTERFACE, as it is written for single IPv6 addresses. */
 static GInetAddress *
 get_group (const GstFaspSettings * s)
 {
@@ -60,7 +60,7 @@ get_group (const GstFaspSettings * s)
       g_inet_address_new_from_string (parts[0]) : NULL;
 }
 
-/* multicast-iface, or what the group's address names, or else what all goes by. */
+/* Returns multicast-iface, or the interface in the group's address, or else `interface'. */
 static const gchar *
 get_interface (const GstFaspSettings * s)
 {

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspmulticast.h: the settings of multicast, which is where the host of the URI is a
- * multicast address: faspsink sends to it, faspsrc hears it, and dials who is announced there.
+ * gstfaspmulticast.h: the settings for multicast, which is used if the host of the URI is a
+ * multicast address.  faspsink sends to that group.  faspsrc joins it, and dials the sender that
+ * is announced there.
  */
 #pragma once
 
@@ -14,16 +15,16 @@ G_BEGIN_DECLS
 void gst_fasp_multicast_install (GObjectClass * klass, FaspRole role);
 void gst_fasp_multicast_init (GstFaspMulticast * multicast);
 
-/* Is the host a group? */
+/* Is the host a multicast group? */
 gboolean gst_fasp_multicast_is_meant (const GstFaspSettings * settings);
-/* Checks what cannot be had with it. */
+/* Checks for settings that are not possible with multicast. */
 gboolean gst_fasp_multicast_check (const GstFaspSettings * settings,
     GError ** error);
-/* Where an element is to listen at or to leave from, of the group's family. */
+/* Returns the address to listen at or to send from, of the group's address family. */
 const gchar *gst_fasp_multicast_get_local (const GstFaspSettings * settings);
-/* Its address alone; new string. */
+/* Returns the group's address alone, without an interface; a new string. */
 gchar *gst_fasp_multicast_get_group (const GstFaspSettings * settings);
-/* The strings stay those of @settings. */
+/* @settings still owns the strings. */
 void gst_fasp_multicast_to_io (const GstFaspSettings * settings,
     FaspMembership * membership);
 

@@ -16,7 +16,7 @@ typedef struct
   FaspPlace place;
   FaspTime media_time;
   gsize size;
-  gboolean header;              /* and nothing else counts */
+  gboolean header;              /* the buffer is a header, and has no place */
 } PlaceMeta;
 
 static GType
@@ -38,7 +38,7 @@ init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Of a copy nothing is known. */
+/* Copies of the buffer do not get the meta. */
 static gboolean
 transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
     gpointer data)
@@ -79,7 +79,7 @@ attach (GstBuffer * buffer)
       NULL);
 
   meta->size = gst_buffer_get_size (buffer);
-  /* who writes to it gets a copy of the memory, which sets the flag */
+  /* an element that writes to the buffer gets a copy of the memory, which sets TAG_MEMORY */
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
     GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, i),
         GST_MEMORY_FLAG_READONLY);
@@ -112,7 +112,7 @@ gst_fasp_place_attach_header (GstBuffer * buffer)
   attach (buffer)->header = TRUE;
 }
 
-/* Of the very buffer that faspsrc made; else NULL. */
+/* Returns NULL unless this is the very buffer that faspsrc made, unchanged. */
 static const PlaceMeta *
 get_meta (GstBuffer * buffer)
 {

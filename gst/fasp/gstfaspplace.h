@@ -5,8 +5,9 @@
  * gstfaspplace.h: where the bytes of a buffer stand in a stream that was received, for
  * a faspsink downstream that passes them on.
  *
- * It counts as long as the buffer is the very one that faspsrc made, with that memory in
- * it and no other: an element that changes the bytes cannot take it along, nor can a copy.
+ * The place is valid as long as the buffer is the very one that faspsrc made, with that
+ * memory in it and no other.  An element that changes the bytes cannot keep the place, and
+ * a copy of the buffer has none.
  */
 #pragma once
 
@@ -15,19 +16,19 @@
 
 G_BEGIN_DECLS
 
-/* @buffer has its bytes by now, which nobody is to change from now on. @media_time: µs,
- * by the clock of who wrote it first. */
+/* Call this when @buffer has its bytes: nobody may change them any more.  @media_time: µs,
+ * by the clock of the stream's first sender. */
 void gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
     FaspTime media_time);
-/* @buffer has a header of the stream, which is no part of it. */
+/* Marks @buffer as a header of the stream, which is not a part of the stream. */
 void gst_fasp_place_attach_header (GstBuffer * buffer);
 gboolean gst_fasp_place_is_header (GstBuffer * buffer);
-/* FALSE: it has none, or its bytes are others. */
+/* FALSE: the buffer has no place, or its bytes have changed. */
 gboolean gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
     FaspTime * media_time);
-/* For the event and for messages: hexadecimal. */
+/* Returns the origin in hexadecimal, for the event and for messages. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin * origin);
-/* The sticky event: whose stream it is from now on, and its header, or NULL. */
+/* The sticky event: which stream it is from now on.  @header: that of the stream, or NULL. */
 #define GST_FASP_PLACE_EVENT "fasp-stream"
 GstEvent *gst_fasp_place_make_event (const FaspOrigin * origin,
     const gchar * streamid, GstBuffer * header);

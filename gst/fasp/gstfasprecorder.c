@@ -9,9 +9,9 @@
 #include "gstfasprecorder.h"
 #include "gstfasprecordfile.h"
 
-/* Fetched so often: what a process that dies has not written yet. */
+/* How often the ring is emptied: a process that dies loses the entries of this time. */
 #define INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
-/* At 40 Mbit/s that is fifteen seconds of a disk that does not answer. */
+/* Entries in the ring: at 40 Mbit/s they cover fifteen seconds in which the disk does not answer. */
 #define KEEP 65536
 #define AT_ONCE 4096
 
@@ -22,7 +22,7 @@ struct _GstFaspRecorder
   gchar *path;
   GstFaspRecordFile *file;
   FaspTraceEntry *entries;
-  guint64 lost;                 /* told of */
+  guint64 lost;                 /* entries lost so far that a warning has told of */
   GThread *thread;
   GMutex lock;
   GCond wake;
@@ -46,7 +46,7 @@ fetch (GstFaspRecorder * self, guint64 * lost)
   return n;
 }
 
-/* Writes what there is: no more than the ring holds, because more may come all
+/* Writes what is there, but no more than the ring holds, because more may come all
  * the time. FALSE: no more can be written. */
 static gboolean
 drain (GstFaspRecorder * self)

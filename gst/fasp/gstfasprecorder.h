@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasprecorder.h: the property `record': a thread that fetches from the
- * core's ring and writes to a file.
+ * gstfasprecorder.h: the property `record': a thread that fetches entries from
+ * the core's ring and writes them to a file.
  *
- * The stream never waits for it.  When the file cannot be written any more one
+ * The stream never waits for it.  If the file cannot be written any more, one
  * warning says so and recording ends.
  */
 #pragma once
@@ -20,11 +20,11 @@ typedef struct _GstFaspRecorder GstFaspRecorder;
 /* Opens the file. The element outlives it. */
 GstFaspRecorder *gst_fasp_recorder_new (GstElement * element,
     const gchar * path, GError ** error);
-/* @io outlives it, too. */
+/* @io outlives the recorder, too. */
 void gst_fasp_recorder_start (GstFaspRecorder * recorder, FaspIo * io);
-/* Is the caller's thread the recorder's (NULL: there is none)? */
+/* Does the recorder's own thread call this?  @recorder: NULL if there is none. */
 gboolean gst_fasp_recorder_is_self (const GstFaspRecorder * recorder);
-/* Writes what is left. */
+/* Writes what is left first. */
 void gst_fasp_recorder_free (GstFaspRecorder * recorder);
 
 G_END_DECLS

@@ -14,8 +14,8 @@
 #include <sqlite3.h>
 #include "gstfasprecordfile.h"
 
-/* ms that another program may have the database; and all together when somebody waits
- * for the end */
+/* ms to wait for another program that uses the database: each time; and in total, once
+ * somebody waits for the end */
 #define BUSY 2000
 #define BUSY_AT_END 200
 #define BUSY_STEP 10
@@ -38,7 +38,7 @@ struct _GstFaspRecordFile
   sqlite3 *database;
   sqlite3_stmt *insert;
   gint hurry;                   /* atomic */
-  gint waited;                  /* since then, ms */
+  gint waited;                  /* since `hurry' was set, ms */
 };
 
 /* --- CSV ------------------------------------------------------------------------- */
@@ -66,8 +66,8 @@ open_csv (GstFaspRecordFile * file, const gchar * path, GError ** error)
   return TRUE;
 }
 
-/* All at once: other elements may write to the same file, and each write is appended
- * as a whole. */
+/* Writes all entries at once: other elements may write to the same file, and each write is
+ * appended as a whole. */
 static gboolean
 write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
     GError ** error)
@@ -116,7 +116,7 @@ add_run (GstFaspRecordFile * file, const gchar * element, GError ** error)
   sqlite3_stmt *add = NULL;
   gboolean good;
 
-  /* two elements that start in the same µs: the later one is the next */
+  /* if two elements start in the same µs, the later one takes the next number */
   good = sqlite3_prepare_v2 (file->database, "INSERT INTO run VALUES (max(?1,"
       " coalesce((SELECT max(run) + 1 FROM run), 0)), ?2, ?3)", -1, &add,
       NULL) == SQLITE_OK
@@ -132,7 +132,7 @@ add_run (GstFaspRecordFile * file, const gchar * element, GError ** error)
   return good;
 }
 
-/* sqlite3_busy_handler(): the @nth time for the same lock. */
+/* For sqlite3_busy_handler(); called for the @nth time for the same lock. */
 static int
 wait_for_others (void *data, int nth)
 {
@@ -234,7 +234,7 @@ gst_fasp_record_file_check (const gchar * path, GError ** error)
   errno = EISDIR;
   if (g_file_test (path, G_FILE_TEST_IS_DIR)
       || (there && g_access (path, W_OK) != 0)
-      /* SQLite makes files of its own beside it */
+      /* SQLite creates files of its own in the same folder */
       || (!(there && has_extension (path, csv))
           && g_access (folder, W_OK | X_OK) != 0))
     return fail_errno (error);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasprecordfile.h: the file behind the property `record': SQLite, or CSV,
- * by its extension.  Rows are added to what is there.
+ * gstfasprecordfile.h: the file behind the property `record'.  It is SQLite or
+ * CSV, by its extension.  Rows are added to those that are there.
  *
  * Columns: those of docs/recording.md.  Times are µs.
  */
@@ -16,16 +16,16 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspRecordFile GstFaspRecordFile;
 
-/* Could it be opened? Makes nothing. */
+/* Could the file be opened?  Creates nothing. */
 gboolean gst_fasp_record_file_check (const gchar * path, GError ** error);
-/* @element: name to tell runs apart by. */
+/* @element: name by which runs are told apart. */
 GstFaspRecordFile *gst_fasp_record_file_open (const gchar * path,
     const gchar * element, GError ** error);
-/* All of them, or none and an error. */
+/* Writes all entries, or none and sets @error. */
 gboolean gst_fasp_record_file_write (GstFaspRecordFile * file,
     const FaspTraceEntry * entries, guint n, GError ** error);
-/* From any thread: from now on it waits for another program that has the database for a
- * moment at most, all together. */
+/* May be called from any thread.  From now on, all waits for another program that uses the
+ * database take no more than a moment together. */
 void gst_fasp_record_file_hurry (GstFaspRecordFile * file);
 void gst_fasp_record_file_close (GstFaspRecordFile * file);
 

@@ -287,7 +287,7 @@ gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role)
 
 #define IN(field, kind) { G_STRUCT_OFFSET (GstFaspSettings, field), kind }
 
-/* Where each is, but for those that are made up when they are asked for. */
+/* Where each property is stored, except for those that are made when they are read. */
 static const struct
 {
   gsize offset;
@@ -361,7 +361,7 @@ replace_string (gchar ** string, const GValue * value)
   *string = g_value_dup_string (value);
 }
 
-/* A copy, which nobody else changes. */
+/* Keeps a copy, which nobody else can change. */
 static void
 replace_caps (GstCaps ** caps, const GValue * value)
 {

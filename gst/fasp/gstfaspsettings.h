@@ -4,9 +4,8 @@
  *
  * gstfaspsettings.h: the properties of both elements.
  *
- * One table serves both; every writable property is also a key of the URI
- * (gstfaspuri.h).
- * Guarded by the element's object lock.
+ * One table serves both.  Every writable property is also a key of the URI
+ * (gstfaspuri.h).  The element's object lock guards them.
  */
 #pragma once
 
@@ -79,8 +78,8 @@ typedef struct
 
 typedef struct
 {
-  GError *bad_uri;              /* the uri property was set to nonsense */
-  gchar *host;                  /* of the URI: the peer; NULL: none */
+  GError *bad_uri;              /* why the URI that was set is not valid; NULL: it is */
+  gchar *host;                  /* the peer, from the URI; NULL: none */
   guint16 port;
   GstFaspMode mode;
   gchar *localaddress;
@@ -124,24 +123,24 @@ void gst_fasp_settings_install (GObjectClass * klass, FaspRole role);
 void gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role);
 void gst_fasp_settings_clear (GstFaspSettings * settings);
 
-/* All but uri and stats; object lock held. */
+/* Set and get all properties but uri and stats. Call these with the object lock held. */
 void gst_fasp_settings_set (GstFaspSettings * settings, GstFaspProp prop,
     const GValue * value);
 void gst_fasp_settings_get (const GstFaspSettings * settings,
     GstFaspProp prop, GValue * value);
 
 /* gstfaspsettingsio.c */
-/* What is said to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
+/* The latency to tell the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
-/* The core's name for it. */
+/* The core's value for slow-policy. */
 FaspSlowPolicy gst_fasp_settings_get_slow_policy (const GstFaspSettings *
     settings);
-/* The mode in force: that of the property, or what the URI implies. */
+/* The mode in force: that of the property, or the one that the URI implies. */
 GstFaspMode gst_fasp_settings_get_mode (const GstFaspSettings * settings);
 typedef struct _GstFaspLinks GstFaspLinks;
 
-/* Checks and translates all but the keys; the strings stay those of
- * @settings. *links: the sockets, yours; to be there as long as @io. */
+/* Checks and translates everything but the keys. @settings still owns the strings.
+ * *links: the sockets; free them, but not before @io. */
 gboolean gst_fasp_settings_to_io (const GstFaspSettings * settings,
     FaspIoSettings * io, GstFaspLinks ** links, GError ** error);
 

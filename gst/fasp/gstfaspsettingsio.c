@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is set, in the words of the I/O layer and the core.
+ * Translates the settings into those of the I/O layer and the core.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -14,7 +14,7 @@
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, \
     __VA_ARGS__)
 
-/* 0.0.0.0 or ::, all addresses of this machine, which nobody can dial. */
+/* Is it 0.0.0.0 or ::?  These mean all addresses of this machine; nobody can dial them. */
 static gboolean
 is_unspecified (const gchar * host)
 {
@@ -40,7 +40,7 @@ gst_fasp_settings_get_latency (const GstFaspSettings * s)
 {
   if (s->latency < 0)
     return FASP_LATENCY_AUTO;
-  /* the default gives way to what the other end wants */
+  /* if latency is not set, the other end's wish takes precedence over the default */
   return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
@@ -56,7 +56,7 @@ gst_fasp_settings_get_slow_policy (const GstFaspSettings * s)
   return policies[s->slow_policy];
 }
 
-/* off, auto, N%. */
+/* Parses fec: off, auto, or N%. */
 static gboolean
 parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
     GError ** error)
@@ -85,7 +85,7 @@ parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
   return TRUE;
 }
 
-/* What does not go together. */
+/* Checks for values that are not valid, or not possible together. */
 static gboolean
 check (const GstFaspSettings * s, GError ** error)
 {
@@ -146,7 +146,7 @@ fill_links (const GstFaspSettings * s, const GstFaspLinks * links,
     io->others = (GSocketAddress * const *) links->others->pdata;
 }
 
-/* auto: what is paced keeps its rate. */
+/* auto: with a max-bitrate, that is the rate (fixed); without one, adaptive finds it. */
 static FaspRateControl
 get_rate_control (const GstFaspSettings * s)
 {

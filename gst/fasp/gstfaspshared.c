@@ -8,7 +8,7 @@
 
 #include "gstfaspshared.h"
 
-/* Some blocks: a copy of less costs no more than holding it. */
+/* A few blocks: to copy less costs no more than to hold it. */
 #define WORTH_MIN 16384
 
 typedef struct
