@@ -54,9 +54,9 @@
 #include "gstfaspupstream.h"
 #include "gstfaspwatch.h"
 
-/* Memories written at a time. */
+/* The most memories that are written at a time. */
 #define PIECES 64
-/* GstBaseSink's own. */
+/* A property of GstBaseSink, overridden here. */
 #define PROP_ASYNC (GST_FASP_PROP_TTL_MC + 1)
 #define ASYNC_AS_SYNC -1
 
@@ -70,16 +70,16 @@ struct _GstFaspSink
   GstFaspConnection connection;
   GstFaspUpstream upstream;
   GstFaspHeader header;
-  const gchar *framing_advice;  /* the last given of this stream; NULL: none */
-  gboolean changed;             /* what came was no faspsrc's, or is not any more */
-  gchar *origin;                /* that a faspsrc told of last; NULL: none did */
+  const gchar *framing_advice;  /* the last advice given for this stream; NULL: none */
+  gboolean changed;             /* the stream does not come from a faspsrc, or was changed */
+  gchar *origin;                /* the last one that a faspsrc announced; NULL: none */
   gboolean ended;               /* the end of the stream was sent */
   gint pausing;                 /* on its way from PLAYING to PAUSED; atomic */
-  gboolean paused;              /* its thread waits to be set to PLAYING; preroll lock */
+  gboolean paused;              /* the streaming thread waits for PLAYING; preroll lock */
   gint async;                   /* as the application set it, else ASYNC_AS_SYNC; atomic */
-  gint headed;                  /* GQuark of caps whose stream nobody reads without its
-                                 * beginning, which they do not say; 0: of none; atomic */
-  gint64 told_slow, told_headed;        /* the I/O thread's; µs */
+  gint headed;                  /* GQuark of the caps' name, if the stream cannot be read without
+                                 * its beginning, which we cannot repeat; else 0; atomic */
+  gint64 told_slow, told_headed;        /* used by the I/O thread only; µs */
   GstFaspWatch watch;
 };
 
@@ -95,9 +95,9 @@ GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY,
 
 /* --- the stream ------------------------------------------------------------------ */
 
-/* When these bytes were handed to us, on the pipeline's clock: what the
- * receiver's timestamps follow.  Not the running time, which stands still in
- * a pause and starts anew after a flush, while the receiver's goes on. */
+/* The time on the pipeline's clock when bytes are handed to us.  The receiver's
+ * timestamps follow it.  It is not the running time, which stands still in a
+ * pause and starts anew after a flush, while the receiver's goes on. */
 static FaspTime
 now (GstFaspSink * self)
 {
@@ -107,16 +107,16 @@ now (GstFaspSink * self)
       (GstClockTime) g_get_monotonic_time ();
 }
 
-/* Memories of a buffer or list, mapped, to be written as one. */
+/* Mapped memories of a buffer or list, to be written together. */
 typedef struct
 {
   FaspIoPiece pieces[PIECES];
-  GstMapInfo maps[PIECES];      /* of those that are not shared */
+  GstMapInfo maps[PIECES];      /* of memories that are not shared */
   guint n;
 } Gathered;
 
-/* Until it may go on, with the preroll lock held. A flushing step would begin the buffer again, of
- * which a part is sent. */
+/* Waits until the stream may go on.  Call it with the preroll lock held.  A step does not flush
+ * here: the buffer would be sent from its beginning again, and a part of it has been sent. */
 static GstFlowReturn
 wait_to_go_on (GstFaspSink * self)
 {
@@ -129,7 +129,8 @@ wait_to_go_on (GstFaspSink * self)
   return sink->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
-/* GstBaseSink lets through who waited and was set to PLAYING, and to PAUSED again before it knew. */
+/* If the element goes to PLAYING and at once back to PAUSED, GstBaseSink lets a buffer through that
+ * waited for PLAYING: it waits on here. */
 static GstFlowReturn
 wait_for_play (GstFaspSink * self)
 {
@@ -160,7 +161,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
       case FASP_IO_OK:
         return GST_FLOW_OK;
       case FASP_IO_FLUSHING:{
-        /* it was interrupted, and goes on behind what was taken already */
+        /* interrupted: goes on behind the bytes that were taken already */
         GstFlowReturn ret = wait_to_go_on (self);
 
         if (ret != GST_FLOW_OK)
@@ -205,8 +206,8 @@ map_memory (GstBuffer * buffer, guint i, gboolean constant,
   return TRUE;
 }
 
-/* As a faspsrc had it. Who cuts or copies some buffers of a stream makes another of it, and the
- * others are of that, too: until upstream another one begins. */
+/* Is the buffer as a faspsrc pushed it?  An element that cuts or copies some buffers makes another
+ * stream of it.  All buffers that follow belong to that, until a new stream begins upstream. */
 static gboolean
 is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
     FaspTime * media_time)
@@ -219,7 +220,7 @@ is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
   return !self->changed;
 }
 
-/* What goes before the next buffer. */
+/* Writes the header that goes before the next buffer. */
 static GstFlowReturn
 write_header (GstFaspSink * self, GBytes * header)
 {
@@ -232,7 +233,7 @@ write_header (GstFaspSink * self, GBytes * header)
   return write_gathered (self, &gathered);
 }
 
-/* The buffer must stay until it is flushed. */
+/* The caller must keep the buffer until flush_gathered(). */
 static GstFlowReturn
 gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
 {
@@ -244,7 +245,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   GBytes *header;
   FaspIoKey key;
 
-  /* it is said again in its own way */
+  /* the core sends headers to the receivers that need them */
   if (gst_fasp_place_is_header (buffer) && !self->changed) {
     self->header.enters = TRUE;
     return GST_FLOW_OK;
@@ -307,7 +308,7 @@ gst_fasp_sink_render_list (GstBaseSink * sink, GstBufferList * list)
   return ret == GST_FLOW_OK ? flush_gathered (self, &gathered) : ret;
 }
 
-/* Is it nothing but what slow-policy does to who does not keep up? */
+/* Is only a receiver missing that slow-policy does not wait for, while others have everything? */
 static gboolean
 has_others (GstFaspSink * self)
 {
@@ -331,7 +332,7 @@ drain (GstFaspSink * self)
     FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    /* unless it was flushed before anybody could be told */
+    /* FALSE if a flush came before anybody could be told of the end */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock
         (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
@@ -362,7 +363,7 @@ drain (GstFaspSink * self)
   }
 }
 
-/* What is told of a stream may be no more than another header of it. */
+/* Does the event announce another stream?  It may only bring another header of the same one. */
 static gboolean
 is_of_another (GstFaspSink * self, GstEvent * event)
 {
@@ -406,7 +407,7 @@ gst_fasp_sink_wait_event (GstBaseSink * sink, GstEvent * event)
 
 /* --- what happens ------------------------------------------------------------------------ */
 
-/* Of many, the first one of a minute. */
+/* Warns at most once a minute. */
 static void
 tell_slow (GstFaspSink * self, const FaspEvent * event, const gchar * what)
 {
@@ -420,7 +421,7 @@ tell_slow (GstFaspSink * self, const FaspEvent * event, const gchar * what)
           "now and then.", peer, what), (NULL));
 }
 
-/* Of many, the first one of a minute. */
+/* Warns at most once a minute, too. */
 static void
 tell_in_the_middle (GstFaspSink * self, const FaspEvent * event)
 {
@@ -457,9 +458,10 @@ handle_event (GstElement * element, const FaspEvent * event)
 
 /* --- states -------------------------------------------------------------------------- */
 
-/* Who does not synchronise shows no first picture, and holds up the others: what they wait for
- * may be behind what we hold for a preroll, or come back from where it is sent to. Who does
- * needs it: after a seek running time begins anew with the preroll. */
+/* A sink that does not synchronise shows no first picture, so it needs no preroll.  A preroll would
+ * hold up the other sinks: the data that they wait for may be behind the buffer that we hold, or
+ * come back from where we send it.  A sink that synchronises needs the preroll: after a seek,
+ * running time begins anew with it. */
 static void
 choose_async (GstFaspSink * self)
 {
@@ -470,8 +472,9 @@ choose_async (GstFaspSink * self)
       gst_base_sink_get_sync (sink));
 }
 
-/* From PAUSED to PLAYING the preroll lock is needed.  The stream's thread may have it, and wait for
- * a receiver: GstBaseSink lets a first buffer through as soon as it is to play. */
+/* The change from PAUSED to PLAYING needs the preroll lock.  The streaming thread may hold it and
+ * wait for a receiver, because GstBaseSink lets a first buffer through as soon as it is to play.
+ * Hence the flush, which ends that wait. */
 static GstStateChangeReturn
 play (GstFaspSink * self)
 {
@@ -483,7 +486,8 @@ play (GstFaspSink * self)
       (GST_ELEMENT (self), GST_STATE_CHANGE_PAUSED_TO_PLAYING);
   GST_BASE_SINK_PREROLL_LOCK (sink);
   gst_fasp_connection_end_flush (&self->connection);
-  /* unless this is the stream's thread (GstBaseSink's, from READY), and others go on to PAUSED */
+  /* the target may be PAUSED again: GstBaseSink changes to PLAYING in the streaming thread if it
+   * comes from READY, and meanwhile another thread may have set PAUSED */
   GST_OBJECT_LOCK (self);
   self->paused &= GST_STATE_TARGET (self) != GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
@@ -492,8 +496,8 @@ play (GstFaspSink * self)
   return ret;
 }
 
-/* GstBaseSink starts at READY already; the socket is open from PAUSED on, so
- * that what is set in READY counts. */
+/* GstBaseSink starts in READY already.  We open the socket on the way to PAUSED,
+ * so that properties which are set in READY take effect. */
 static GstStateChangeReturn
 gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
 {
@@ -536,7 +540,8 @@ gst_fasp_sink_change_state (GstElement * element, GstStateChange transition)
   return ret;
 }
 
-/* Before the preroll lock, which the stream's thread has while it waits for a receiver, ... */
+/* GstBaseSink calls this before it takes the preroll lock, which the streaming thread holds while
+ * it waits for a receiver, ... */
 static gboolean
 gst_fasp_sink_unlock (GstBaseSink * sink)
 {
@@ -544,7 +549,7 @@ gst_fasp_sink_unlock (GstBaseSink * sink)
   return TRUE;
 }
 
-/* ... and with it. */
+/* ... and this with the preroll lock held. */
 static gboolean
 gst_fasp_sink_unlock_stop (GstBaseSink * sink)
 {
@@ -561,7 +566,7 @@ static void
 gst_fasp_sink_set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
-  /* GstBaseSink would wait until the stream is not held any more */
+  /* GstBaseSink's own setter would wait as long as the stream is held */
   if (id == PROP_ASYNC)
     g_atomic_int_set (&GST_FASP_SINK (object)->async,
         g_value_get_boolean (value));
@@ -600,8 +605,8 @@ gst_fasp_sink_finalize (GObject * object)
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 
-/* Whoever knows its buffers' bounds otherwise may send it: nothing but a warning, and not again
- * with each change of the caps. */
+/* This is only a warning, as the receiver may know the bounds of buffers by other means.  It is not
+ * repeated with each change of the caps. */
 static void
 warn_of_framing (GstFaspSink * self, const GstCaps * caps,
     const GstStructure * s)
@@ -618,7 +623,8 @@ warn_of_framing (GstFaspSink * self, const GstCaps * caps,
         (NULL));
 }
 
-/* Packets of MPEG-TS are not split where the stream may be: behind a gap it begins with one. */
+/* Tells the core the size of MPEG-TS packets, so that after a gap the stream begins with a whole
+ * packet. */
 static gboolean
 gst_fasp_sink_set_caps (GstBaseSink * sink, GstCaps * caps)
 {

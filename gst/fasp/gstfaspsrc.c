@@ -44,14 +44,14 @@
 #include "gstfaspjoiner.h"
 #include "gstfaspplace.h"
 
-/* Blocks taken at once, to spare wake-ups. */
+/* The most blocks that are taken at once, to save wake-ups. */
 #define BATCH 128
-/* Two clocks are looked at so often at most, to have them within so many ns. */
+/* To read two clocks within CLOSE ns, at most LOOKS attempts are made. */
 #define LOOKS 4
 #define CLOSE (10 * GST_USECOND)
-/* By less, clocks differ now and then. */
+/* Clocks may differ by up to this now and then. */
 #define CLOCK_SLACK (100 * GST_MSECOND)
-/* Ours hears of the sender's so often at most. */
+/* Our clock is told about the sender's at most this often. */
 #define LOOK_EVERY (100 * GST_MSECOND)
 
 #define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
@@ -62,26 +62,27 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;                /* nothing is waited for; atomic */
-  gboolean started;             /* with these, whatever is set meanwhile; object lock */
+  gint unlocked;                /* nothing may wait; atomic */
+  gboolean started;             /* `caps' and `provided' are in force, whatever is set meanwhile;
+                                 * object lock */
   GstCaps *caps;                /* NULL: any */
-  gboolean provided;            /* a clock, and we have said so */
+  gboolean provided;            /* we provide a clock, and have posted that */
   gboolean negotiated;          /* there has been a sender; object lock */
-  guint latency;                /* that of the last one, ms; object lock */
-  gchar *streamid;              /* of the last one; object lock */
-  FaspOrigin origin;            /* that was announced downstream, */
+  guint latency;                /* of the last sender, ms; object lock */
+  gchar *streamid;              /* of the last sender; object lock */
+  FaspOrigin origin;            /* the one that was announced downstream, */
   gboolean announced;           /* if any was */
-  gboolean knows_keys;          /* the sink says where key frames begin */
+  gboolean knows_keys;          /* the sender tells where key frames begin */
   GstBuffer *header;            /* of the stream; NULL: none is known */
-  gboolean header_came;         /* since the last buffer; */
-  gboolean enters;              /* nobody had it before */
-  gboolean at_end;              /* the end of this sender was read */
+  gboolean header_came;         /* a header to announce came since the last buffer, */
+  gboolean enters;              /* and this receiver needs it in the stream */
+  gboolean at_end;              /* the end of this sender's stream was read */
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
   guint n, next;                /* ... delivered up to `next' */
   GstFaspClock *clock;          /* at the sender's rate */
-  gboolean own_clock;           /* it is the pipeline's */
-  GstClockTime looked;          /* when it heard of the sender's last */
+  gboolean own_clock;           /* it is the pipeline's clock */
+  GstClockTime looked;          /* when it was last told about the sender's clock */
   GstClockTimeDiff offset;      /* from monotonic to running time, or with our own
                                  * clock, less the base time */
   GstFaspJoiner joiner;
@@ -99,8 +100,8 @@ GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
 
 /* --- the stream -------------------------------------------------------------------- */
 
-/* What to add to a monotonic time to have a running time. Both are looked at again where
- * this thread was held up in between. */
+/* Returns what to add to a monotonic time to get a running time. Reads both again if this
+ * thread was held up in between. */
 static GstClockTimeDiff
 measure_offset (GstFaspSrc * self)
 {
@@ -132,7 +133,7 @@ get_running_time (GstFaspSrc * self, FaspTime time)
       gst_fasp_clock_get_at (self->clock, monotonic) : monotonic);
 }
 
-/* What the clock shows of it: one that was set back stands still instead. */
+/* The running time that the clock shows. A clock that was set back stands still instead. */
 static GstClockTimeDiff
 get_current_running_time (GstFaspSrc * self, GstClock * clock)
 {
@@ -150,7 +151,7 @@ look_at_clocks (GstFaspSrc * self)
   self->offset = self->own_clock ?
       -(GstClockTimeDiff) gst_element_get_base_time (GST_ELEMENT (self)) :
       measure_offset (self);
-  /* running time began anew, by a flush or another clock: so do the buffers */
+  /* if running time began anew, by a flush or another clock, so do the timestamps */
   if (clock != NULL && GST_CLOCK_TIME_IS_VALID (self->last_pts)
       && get_current_running_time (self, clock) + CLOCK_SLACK <
       (GstClockTimeDiff) self->last_pts)
@@ -184,7 +185,7 @@ static void
 post_clock_jump (GstFaspSrc * self)
 {
   FaspSenderClock sender = get_sender_clock (self);
-  /* from the network: what does not fit into ns is no time */
+  /* the value comes from the network: clamps times that do not fit into ns */
   gint64 jump = CLAMP (sender.jump, -G_MAXINT64 / 1000, G_MAXINT64 / 1000);
 
   gst_element_post_message (GST_ELEMENT (self),
@@ -193,7 +194,7 @@ post_clock_jump (GstFaspSrc * self)
               jump * 1000, NULL)));
 }
 
-/* It never decreases. */
+/* The PTS never decreases. */
 static GstClockTime
 choose_pts (GstFaspSrc * self, const FaspIoItem * item)
 {
@@ -232,7 +233,7 @@ make_buffer (GstFaspSrc * self)
   return buffer;
 }
 
-/* Blocks were given up before this one: say so where it was. */
+/* If blocks before this one were given up, pushes a GAP event in their place. */
 static void
 push_gap (GstFaspSrc * self, const FaspIoItem * item)
 {
@@ -246,7 +247,7 @@ push_gap (GstFaspSrc * self, const FaspIoItem * item)
       gst_event_new_gap (self->last_pts, end - self->last_pts));
 }
 
-/* Whose stream it is and its header, where that is another one than before. */
+/* Announces the stream and its header downstream, if either has changed. */
 static void
 announce (GstFaspSrc * self, const FaspPlace * place)
 {
@@ -279,7 +280,8 @@ is_same (GstBuffer * buffer, const FaspBlock * block)
       && gst_buffer_memcmp (buffer, 0, block->data, block->size) == 0;
 }
 
-/* Told of downstream with the buffer that follows.  Of no bytes: the stream has none any more. */
+/* Keeps a header, to announce it with the buffer that follows.  A block without bytes means that the
+ * stream has no header any more. */
 static void
 take_header (GstFaspSrc * self, FaspBlock * block)
 {
@@ -297,7 +299,7 @@ take_header (GstFaspSrc * self, FaspBlock * block)
     fasp_block_unref (block);
 }
 
-/* With the time of what follows. */
+/* Makes a buffer of the header, with the time of the item that follows. */
 static GstBuffer *
 make_header (GstFaspSrc * self, const FaspIoItem * item)
 {
@@ -311,7 +313,7 @@ make_header (GstFaspSrc * self, const FaspIoItem * item)
   return buffer;
 }
 
-/* A sender has gone: is that the end? */
+/* A sender has gone: is that the end of the stream? */
 static GstFlowReturn
 ended (GstFaspSrc * self, const FaspEvent * event)
 {
@@ -324,9 +326,9 @@ ended (GstFaspSrc * self, const FaspEvent * event)
       GST_FASP_MODE_CALLER;
   go_on = self->connection.settings.keep_listening;
   GST_OBJECT_UNLOCK (self);
-  if (event == NULL)            /* its regular end */
+  if (event == NULL)            /* the sender's regular end */
     return go_on ? GST_FLOW_OK : GST_FLOW_EOS;
-  /* where it goes on is told when it does */
+  /* a message tells where the stream goes on, when it does */
   if (event->reason == FASP_REASON_REPLACED && dials)
     return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
@@ -339,7 +341,7 @@ ended (GstFaspSrc * self, const FaspEvent * event)
     GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s.", why), (NULL));
     return GST_FLOW_ERROR;
   }
-  /* EOS rather than an error, so that what came is finished properly */
+  /* EOS rather than an error, so that downstream can finish what came properly */
   GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s.", why), (NULL));
   return GST_FLOW_EOS;
 }
@@ -351,11 +353,11 @@ drop_items (GstFaspSrc * self)
     fasp_block_unref (self->items[self->next++].block);
 }
 
-/* Some of what was read, or NULL; then the end of this sender may have been
- * reached.
+/* Makes a buffer of some of the items that were read.  NULL: there are none left, or
+ * the end of this sender's stream was reached.
  *
- * One buffer at a time: GstBaseSrc (1.22) releases the buffer that it does
- * not have when it is flushed just after a list was submitted to it. */
+ * It returns one buffer at a time, not a list: if GstBaseSrc (1.22) is flushed just
+ * after a list was submitted to it, it releases a buffer that it does not have. */
 static GstBuffer *
 take_items (GstFaspSrc * self)
 {
@@ -370,7 +372,7 @@ take_items (GstFaspSrc * self)
   if (item->block->flags & FASP_BLOCK_EOS) {
     self->next++;
     fasp_block_unref (item->block);
-    self->header_came = self->enters = FALSE;   /* nothing came behind it */
+    self->header_came = self->enters = FALSE;   /* nothing came behind the header */
     self->at_end = TRUE;
     return NULL;
   }
@@ -460,7 +462,7 @@ gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
   latency = self->negotiated ? (gint) self->latency :
       MAX (self->connection.settings.latency, 0);
   GST_OBJECT_UNLOCK (self);
-  /* nothing is lost when downstream takes longer: no maximum */
+  /* no maximum: nothing is lost if downstream takes longer */
   gst_query_set_latency (query, TRUE, latency * GST_MSECOND,
       GST_CLOCK_TIME_NONE);
   return TRUE;
@@ -483,9 +485,9 @@ gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
   return result;
 }
 
-/* Buffers are made of what came: nobody is asked for others.  GstBaseSrc asks again whenever
- * a demuxer links somebody, and its question waits behind the queue of another branch, whose
- * sink may be waiting for this one's preroll, that is for us. */
+/* Drops allocation queries: buffers are made of the blocks that came, so we need no allocator.
+ * GstBaseSrc asks again whenever a demuxer links a new branch.  The query would wait behind the
+ * queue of another branch, whose sink may wait for the preroll of the new one, that is for us. */
 static GstPadProbeReturn
 drop_allocation (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
 {
@@ -508,8 +510,8 @@ gst_fasp_src_provide_clock (GstElement * element)
   return provide ? GST_CLOCK (gst_object_ref (self->clock)) : NULL;
 }
 
-/* What is set counts from now on. A bin asks again for a clock only when it has heard that one has
- * come or gone. */
+/* Puts the settings into force. A bin asks for a clock again only after a message that one has come
+ * or gone. */
 static void
 take_settings (GstFaspSrc * self)
 {
@@ -579,7 +581,7 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
       transition);
 }
 
-/* The base class may ask for it twice, and end it once. */
+/* The base class may call unlock twice, and unlock_stop once. */
 static void
 set_unlocked (GstFaspSrc * self, gboolean unlocked)
 {

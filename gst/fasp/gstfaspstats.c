@@ -10,7 +10,7 @@
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
 
-#define AT_A_TIME 16            /* sessions, under the lock */
+#define AT_A_TIME 16            /* sessions that are copied under one lock */
 
 #define NAME "application/x-fasp-statistics"
 
@@ -143,7 +143,7 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
       (guint) f->datagram_size, "encryption", G_TYPE_STRING,
       gst_fasp_cipher_get_name (f->cipher), NULL);
   gst_fasp_describe_identity (s, &f->peer);
-  /* or replayed by somebody */
+  /* some of them may be replayed by an attacker */
   set_uint64 (s, "packets-received-duplicate", f->datagrams_duplicate +
       f->blocks_duplicate);
   set_uint64 (s, "promised-interval", gst_fasp_interval (f->promised_interval));
@@ -168,7 +168,7 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
   }
 }
 
-/* Those of sessions that have several, one after the other. */
+/* Appends the flows of those sessions that have several. */
 static void
 get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n,
     GArray * flows)
@@ -184,8 +184,8 @@ get_flows (FaspEndpoint * endpoint, const FaspSessionStats * sessions, guint n,
   }
 }
 
-/* Of all sessions, some at a time, so that the stream does not wait for the figures of a
- * thousand. */
+/* Gets the statistics of all sessions, a few at a time, so that the stream does not wait while
+ * those of a thousand are copied. */
 static void
 get_sessions (FaspIo * io, FaspTime now, GArray * sessions, GArray * flows)
 {
@@ -216,7 +216,7 @@ describe_lateness (GstStructure * s, const gchar * prefix,
   }
 }
 
-/* Of a sink that has one. */
+/* Only for a sink that sends to a group. */
 static void
 describe_group (GstStructure * s, const FaspGroupStats * f)
 {
@@ -282,7 +282,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   get_sessions (io, now, sessions, flows);
   endpoint = fasp_io_lock (io);
   fasp_endpoint_get_stats (endpoint, &total);
-  /* nobody there any more: the figures of the one who left stay */
+  /* if nobody is there any more, show the figures of the peer that left last */
   if (sessions->len == 0)
     has_last = fasp_endpoint_get_last_session (endpoint, &last);
   if (has_last)
@@ -295,7 +295,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   describe_endpoint (s, &total, role);
   if (has_group)
     describe_group (s, &group);
-  /* one peer: its figures stand in front, as srtsink has it */
+  /* the figures of a single peer are also fields of the outer structure, as in srtsink */
   if (sessions->len == 1 || has_last)
     describe_session (s, has_last ? &last : (gpointer) sessions->data,
         (gpointer) flows->data, role);
@@ -346,11 +346,11 @@ free_weak_ref (gpointer data)
 GstClockID
 gst_fasp_stats_begin_reports (GstElement * element, GstClockTime interval)
 {
-  /* the system's clock: figures are wanted when the pipeline's stands too */
+  /* the system's clock, as figures are also wanted while the pipeline's clock stands still */
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstClockID id = gst_clock_new_periodic_id (clock,
       gst_clock_get_time (clock) + interval, interval);
-  /* the clock keeps what was unscheduled until all that is due before it has been */
+  /* a weak reference: the clock keeps an unscheduled entry until all earlier ones were due */
   GWeakRef *ref = g_new (GWeakRef, 1);
 
   g_weak_ref_init (ref, element);

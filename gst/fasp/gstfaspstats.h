@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspstats.h: the core's figures as a GstStructure, and as messages.
+ * gstfaspstats.h: the core's statistics as a GstStructure, and as messages.
  *
- * application/x-fasp-statistics; the words are those of srtsink where the
- * meaning is the same.  docs/plugins lists them.
+ * The structure is application/x-fasp-statistics.  Its fields have srtsink's names
+ * where the meaning is the same.  docs/plugins lists them.
  */
 #pragma once
 
@@ -14,16 +14,16 @@
 
 G_BEGIN_DECLS
 
-/* An interval of so many seconds, in ns; what is longer than ns can tell is
- * the longest that they can. */
+/* Returns an interval in ns; if that is too long for GstClockTime, the longest
+ * possible one. */
 GstClockTime gst_fasp_interval (guint64 seconds);
 
-/* "peer-key" (base64, as openssl prints it) and "peer-name", of who has proved
- * to have a key. */
+/* If the peer has proved that it has a key, adds "peer-key" (base64, as openssl
+ * prints it) and "peer-name". */
 void gst_fasp_describe_identity (GstStructure * structure,
     const FaspIdentity * who);
 
-/* @io may be NULL: an element that is not running. */
+/* @io: NULL if the element is not running. */
 GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role);
 
 /* Posts the property stats of @element as a message, every @interval ns. */

@@ -16,7 +16,7 @@ struct _GstFaspStretched
   guint8 key[FASP_KEY_SIZE];
 };
 
-/* Of this process. `turn' is held by who stretches, and before `lock'. */
+/* All keys of this process. A thread that stretches holds `turn', and takes it before `lock'. */
 static GMutex turn, lock;
 static GList *all;
 
@@ -43,7 +43,7 @@ gst_fasp_stretch (const gchar * passphrase)
   if (self != NULL)
     return self;
   g_mutex_lock (&turn);
-  /* who was before us may have had the same */
+  /* the thread that had the turn before us may have made the same key */
   self = find (passphrase);
   if (self == NULL) {
     self = g_new0 (GstFaspStretched, 1);

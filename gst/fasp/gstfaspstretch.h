@@ -4,10 +4,10 @@
  *
  * gstfaspstretch.h: passphrases, and the keys that scrypt makes of them.
  *
- * Each takes 32 MiB for a tenth of a second: in a process they are made one at a time.
- * A key is remembered for as long as an element is open with it, which has both it and
- * the passphrase in memory anyway; whoever comes with the same passphrase meanwhile
- * gets it at once.
+ * Each key takes 32 MiB for a tenth of a second, so a process makes one key at a time.
+ * It remembers a key for as long as an element with that key is open.  (The element has
+ * both key and passphrase in memory anyway.)  Meanwhile, other elements with the same
+ * passphrase get the key at once.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ typedef struct _GstFaspStretched GstFaspStretched;
 GstFaspStretched *gst_fasp_stretch (const gchar * passphrase);
 /* FASP_KEY_SIZE bytes. */
 const guint8 *gst_fasp_stretched_get_key (const GstFaspStretched * stretched);
-/* The last of its users wipes it. */
+/* The last user wipes the key. */
 void gst_fasp_stretched_unref (GstFaspStretched * stretched);
 
 G_END_DECLS

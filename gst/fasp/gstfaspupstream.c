@@ -11,7 +11,7 @@
 #define KEY_FRAME (1 << 0)
 #define BITRATE (1 << 1)
 #define ALL (KEY_FRAME | BITRATE)
-/* A thread is on its way with what is asked. */
+/* A thread sends the events that are asked for. */
 #define ON_ITS_WAY (1 << 2)
 
 static GstStructure *
@@ -33,13 +33,14 @@ push_bitrate (GstFaspUpstream * u, GstElement * sink)
 {
   guint64 bitrate = gst_fasp_upstream_get_bitrate (u, sink);
 
-  if (bitrate > 0)              /* not so any more, else */
+  if (bitrate > 0)              /* 0: the receiver has gone meanwhile */
     gst_pad_push_event (GST_BASE_SINK_PAD (sink),
         gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
             describe_bitrate (bitrate)));
 }
 
-/* Who joins has the headers of a container otherwise, and some get into disorder by another one. */
+/* Asks for all headers, unless the caps have them: then receivers that join get those in another
+ * way, and some muxers break their stream if they write headers again. */
 static void
 push_key_frame (GstElement * sink)
 {
@@ -69,7 +70,7 @@ push (GstElement * sink, gpointer data)
         push_key_frame (sink);
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
-    /* who asked meanwhile, or made the pad active, has seen that somebody is on the way */
+    /* looks again: whoever asked meanwhile, or made the pad active, left it to this thread */
   } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL)
       && claim (u));
 }

@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspupstream.h: what a sink asks of whatever is upstream, as events.
+ * gstfaspupstream.h: what a sink asks of the elements upstream, by events.
  *
- * They go from a thread of their own, one after the other: whoever holds the pad may be waiting for
- * the thread that found out, as an application does that stops a branch in a pad probe.
+ * A thread of its own sends the events, one after the other.  The thread that finds out that one is
+ * needed must not: an application may hold the pad and wait for that thread, e.g. if it stops a
+ * branch in a pad probe.
  */
 #pragma once
 
@@ -13,22 +14,22 @@
 
 G_BEGIN_DECLS
 
-/* All 0: nothing is asked. */
+/* All fields 0: nothing has been asked. */
 typedef struct
 {
   guint asked;                  /* atomic */
   guint64 bitrate;              /* bit/s; under the object lock */
 } GstFaspUpstream;
 
-/* A sink opens: what was asked for before is not any more. */
+/* Call this when a sink opens: forgets what was asked before. */
 void gst_fasp_upstream_begin (GstFaspUpstream * upstream);
-/* Its pad is active, which it was not when something was asked, maybe. */
+/* Call this when the sink's pad has become active: something may have been asked before. */
 void gst_fasp_upstream_go_on (GstFaspUpstream * upstream, GstElement * sink);
-/* From any thread. */
+/* May be called from any thread. */
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream * upstream,
     GstElement * sink);
-/* Three ways, for whatever is upstream: a property, a message, an event; that there
- * is none (0) by the first alone. */
+/* Tells the bit rate in three ways: by a property, a message and an event upstream.
+ * 0, none, is told by the property only. */
 void gst_fasp_upstream_tell_bitrate (GstFaspUpstream * upstream,
     GstElement * sink, guint64 bitrate);
 guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream * upstream,

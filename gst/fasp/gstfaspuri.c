@@ -42,8 +42,8 @@ list_keys (GstElement * element)
   return g_string_free (keys, FALSE);
 }
 
-/* Bytes of it that may be told: what comes behind may be a secret, with another character in the
- * place of the ?, the & or the =, or none, too. */
+/* Returns how many bytes of @text may be shown in a message.  The rest may be a secret, also if there
+ * is another character, or none, in place of the ?, the & or the =. */
 static int
 count_plain (const gchar * text)
 {
@@ -58,7 +58,7 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
     GError ** error)
 {
   g_value_init (value, pspec->value_type);
-  /* strings as they are: deserializing would take quotes and escapes */
+  /* takes strings as they are: deserializing would interpret quotes and escapes */
   if (pspec->value_type == G_TYPE_STRING && text != NULL) {
     g_value_set_string (value, text);
     return TRUE;
@@ -112,7 +112,7 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
     if (pspec == NULL) {
       g_autofree gchar *known = list_keys (element);
 
-      /* it may be the rest of a secret */
+      /* the key may be the rest of a secret */
       if (gst_uri_query_has_key (uri, PASSPHRASE)
           || strstr (key, PASSPHRASE) != NULL)
         BAD_URI
@@ -134,7 +134,7 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
   return good;
 }
 
-/* The first % that is no escape of a byte, in front of any #, or NULL. */
+/* Returns the first % before any # that does not escape a byte, or NULL. */
 static const gchar *
 find_bad_escape (const gchar * text)
 {
@@ -148,8 +148,8 @@ find_bad_escape (const gchar * text)
   return NULL;
 }
 
-/* GstUri makes nothing of what has one: of a value, so that nobody could tell what was wrong
- * with it; and a key that is nothing crashes it (1.22). */
+/* Finds bad escapes before GstUri does.  GstUri reads a value that has one as NULL, which would not
+ * say what is wrong with it; and a key that becomes NULL crashes it (1.22). */
 static gboolean
 check_escapes (GstElement * element, const gchar * text, GError ** error)
 {
@@ -162,7 +162,7 @@ check_escapes (GstElement * element, const gchar * text, GError ** error)
   while (from > query + 1 && from[-1] != '&')
     from--;
   key = g_strndup (from, strcspn (from, "=&#"));
-  /* what is no key may be the rest of a secret */
+  /* if it is not a known key, it may be the rest of a secret */
   if (from < bad && find_key (element, key) != NULL)
     BAD_URI ("The value of %s in the fasp URI has a %% that is no escape: "
         "write %%25 for a %%.", key);
@@ -196,8 +196,8 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
   return TRUE;
 }
 
-/* GstUri has no host where it cannot read one, which would be a listener on all
- * addresses: an escape that is none, or one of a letter that is none. */
+/* If GstUri cannot read the host (bad escapes, or escaped bytes that are no letter), the
+ * URI has no host for it. That would be a listener on all addresses. */
 static gboolean
 check_host (const gchar * text, GstUri * uri, GError ** error)
 {
@@ -250,7 +250,7 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
   return TRUE;
 }
 
-/* GstUri writes a space in a value as +, which it does not read as one. */
+/* GstUri writes a space in a value as +, but does not read + as a space. */
 static gchar *
 write_spaces (gchar * text)
 {

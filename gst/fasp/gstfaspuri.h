@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspuri.h: fasp://HOST:PORT?key=value, of which every writable property is
+ * gstfaspuri.h: fasp://HOST:PORT?key=value, where every writable property can be
  * a key.
  */
 #pragma once
@@ -11,11 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* Checks the whole URI before anything of it takes effect; object lock not
- * held. */
+/* Checks the whole URI before anything of it takes effect. Call this without the object
+ * lock. */
 gboolean gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
     const gchar * uri, GError ** error);
-/* Canonical; without secrets. Object lock held. */
+/* Returns the URI in canonical form, without secrets. Call this with the object lock held. */
 gchar *gst_fasp_uri_get (const GstFaspSettings * settings);
 
 G_END_DECLS

@@ -10,24 +10,25 @@
 #include "gstfaspwatch.h"
 
 #define LOOK_EVERY G_USEC_PER_SEC
-/* What waits for so long is behind, µs. */
+/* A stream whose data waits for longer than this is behind, µs. */
 #define BEHIND (2 * G_USEC_PER_SEC)
-/* Lines lose so much, now and then; a rate that is too high, more. */
+/* A line may lose up to this share now and then; if the rate is too high, more is lost. */
 #define LOSSY .25
-/* Who sends nothing for so much of the time, though it might, is not run when it is due. */
+/* If the sending thread does nothing for this share of the time, though the rate would allow it to
+ * send, the machine does not run it in time. */
 #define LATE .1
-/* The third time in a row it is told. */
+/* Warns if this many looks in a row find the same. */
 #define LOOKS 3
 
-/* What has not arrived by then, and nothing else has, does not any more. */
+/* If nothing was acknowledged within this many looks, the path takes nothing any more. */
 #define STUCK_LOOKS 5
 
-/* Who joins a stream with a header waits for a key frame; for so long it does not look like one that
- * comes, µs. */
+/* A receiver that joins a stream with a header waits for a key frame.  After this time, it does not
+ * look as if one comes, µs. */
 #define KEYLESS (10 * G_USEC_PER_SEC)
 
-/* A file is as fast as the line; but what is live comes as fast as it comes: then nothing is lost,
- * and all is later and later. */
+/* A file is read as fast as the line takes it.  A live source keeps its own pace: if the line is
+ * slower, nothing is lost, but the stream is later and later. */
 static gboolean
 is_live (GstElement * sink)
 {
@@ -80,7 +81,7 @@ tell_late (GstFaspWatch * w, GstElement * sink, guint missed)
           missed), (NULL));
 }
 
-/* The peer is heard, so nobody says that anything was interrupted. */
+/* The peer is heard, so there is no warning about an interruption. */
 static void
 tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
 {
@@ -129,7 +130,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   stuck = fasp_endpoint_look_for_stuck (endpoint, now, STUCK_LOOKS, &where);
   keyless = fasp_endpoint_get_header_wait (endpoint, now);
   fasp_io_unlock (io, FALSE);
-  /* after an outage it waits as well, and less and less */
+  /* after an outage, data waits as well, but less and less */
   w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND
           && backlog > w->backlog)) ? w->behind + 1 : 0;
   w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
@@ -139,7 +140,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   w->backlog = backlog;
   tell_late (w, sink, 100 * missed / since);
   tell_keyless (w, sink, keyless);
-  if (stuck) {                  /* and no rate would help */
+  if (stuck) {                  /* another rate would not help */
     tell_stuck (w, sink, &where);
     return;
   }

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspwatch.h: a rate that was chosen too low or too high, or that the machine cannot keep, and a path
- * that takes nothing of the stream any more, which show nowhere else, are told of, with what to do about it.
+ * gstfaspwatch.h: warns about faults that show nowhere else, and says what to do: a rate that was chosen
+ * too low or too high, or that the machine cannot keep; a path that nothing of the stream passes any
+ * more; receivers that wait long for a key frame.
  */
 #pragma once
 
@@ -15,15 +16,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 looked;                /* µs */
-  gint64 held;                  /* for so long the source was held up since, µs */
-  FaspTime backlog;             /* and what had not left yet then waited so long */
-  guint behind, lossy, late;    /* looks that found it so, in a row */
+  gint64 held;                  /* how long the source was held up since then, µs */
+  FaspTime backlog;             /* how long data had waited to leave at that look */
+  guint behind, lossy, late;    /* number of looks in a row that found this */
   gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;  /* µs */
 } GstFaspWatch;
 
-/* A sink whose stream passes: looks once a second. */
+/* To be called while the stream passes @sink: looks once a second. */
 void gst_fasp_watch_look (GstFaspWatch * watch, GstElement * sink, FaspIo * io);
-/* Its source was held up for so long, µs. */
+/* The sink's source was held up for @time, µs. */
 void gst_fasp_watch_held (GstFaspWatch * watch, gint64 time);
 
 G_END_DECLS
