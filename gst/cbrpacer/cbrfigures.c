@@ -51,7 +51,7 @@ cbr_figures_departed (CbrFigures * figures, const CbrCycle * cycle)
     figures->taken += taken;
     figures->steady_bytes += figures->last.bytes;
     fasp_hist_add (&figures->gap_errors, ABS (taken - planned));
-    /* closer than a quarter of what was planned is the same burst */
+    /* cycles closer than a quarter of the planned time are one burst */
     if (taken >= planned / 4)
       end_burst (figures);
   }

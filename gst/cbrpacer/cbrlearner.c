@@ -78,7 +78,7 @@ add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
     learner->timed = bytes;
   if (learner->begins < 0)
     learner->begins = learner->elapsed;
-  /* by steps: a clock that hardly moves is one that stands still */
+  /* grows in steps only: a clock that hardly moves counts as one that stands still */
   span = cbr_rate_get_span (&learner->rate);
   if (cbr_rate_is_known (&learner->rate)) {
     learner->longest = learner->unknown = 0;
@@ -101,7 +101,7 @@ look_for_pcr (CbrLearner * learner, GstBuffer * buffer)
     CbrTsPcr pcr;
 
     if (!gst_memory_map (memory, &map, GST_MAP_READ))
-      return;                   /* secret; no clock for us */
+      return;                   /* protected memory: no clock for us */
     while (cbr_ts_feed (&learner->ts, map.data, map.size, &done, &pcr)) {
       if (pcr.jump)
         cbr_rate_jump (&learner->rate);
@@ -120,7 +120,7 @@ cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
   look_for_pcr (learner, buffer);
   if (!cbr_ts_is_clock (&learner->ts)) {
     if (GST_CLOCK_TIME_IS_VALID (time)) {
-      /* a frame may come in several buffers, and out of order */
+      /* a frame may come in several buffers, and frames out of order */
       if (learner->clock != CBR_CLOCK_TIMESTAMPS || time > learner->latest
           || GST_BUFFER_IS_DISCONT (buffer)) {
         add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes);

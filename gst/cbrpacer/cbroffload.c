@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include "cbroffload.h"
 
-/* Elements between us and the sink. */
+/* The most elements between us and the sink. */
 #define HOPS_MAX 16
 
 static GstElement *
@@ -30,7 +30,7 @@ get_next (GstPad * pad)
   return peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
 }
 
-/* Does it hand on datagrams as they are? */
+/* Does the element pass on datagrams unchanged? */
 static gboolean
 is_transparent (GstElement * element)
 {
@@ -42,7 +42,7 @@ is_transparent (GstElement * element)
   return factory != NULL && g_strv_contains (names, GST_OBJECT_NAME (factory));
 }
 
-/* The sink behind, with nothing between that changes datagrams; a reference. */
+/* Returns the sink behind @pad, a reference, if no element in between changes datagrams. */
 static GstElement *
 find_sink (GstPad * pad)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbroffload.h: lets the kernel cut what leaves into datagrams.
+ * cbroffload.h: lets the kernel cut large buffers into datagrams.
  *
  * With the socket option UDP_SEGMENT (Linux 4.18, "generic segmentation
  * offload") a datagram socket sends one large buffer as many datagrams of a
@@ -13,22 +13,22 @@
 
 G_BEGIN_DECLS
 
-/* What one buffer may hold: UDP_MAX_SEGMENTS of Linux, and an IP packet. */
+/* The most that one buffer may hold: UDP_MAX_SEGMENTS of Linux, and an IP packet. */
 #define CBR_OFFLOAD_DATAGRAMS 64
 #define CBR_OFFLOAD_BYTES 65000
 
 typedef struct
 {
   GSocket *sockets[2];          /* IPv4 and IPv6 */
-  guint payload;                /* what they cut; 0: nothing */
+  guint payload;                /* bytes of the datagrams that they cut; 0: they do not cut */
 } CbrOffload;
 
 /* Looks for the sockets of a udpsink or multiudpsink behind @pad and has them
- * cut datagrams of @payload bytes.  NULL, or why that cannot be (g_free). */
+ * cut datagrams of @payload bytes.  Returns NULL, or why that is not possible (g_free). */
 gchar *cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload);
-/* TRUE: a sink has closed its socket, and would send large what it gets with another. */
+/* TRUE: the sink has closed its socket. A new socket would send large buffers uncut. */
 gboolean cbr_offload_has_gone (const CbrOffload * offload);
-/* Leaves the sockets as they were. */
+/* Sets the sockets back to what they were. */
 void cbr_offload_stop (CbrOffload * offload);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ static void
 forget (GstMiniObject * object, GQueue * kept)
 {
   if (GST_IS_QUERY (object))
-    return;                     /* the caller's */
+    return;                     /* it belongs to the caller */
   if (kept != NULL && GST_IS_EVENT (object) && GST_EVENT_IS_STICKY (object)
       && GST_EVENT_TYPE (object) != GST_EVENT_SEGMENT
       && GST_EVENT_TYPE (object) != GST_EVENT_EOS)
@@ -67,7 +67,7 @@ cbr_queue_get_mark (CbrQueue * queue)
   return *(gint64 *) gst_queue_array_peek_head_struct (queue->marks);
 }
 
-/* The first one has left, all of it. */
+/* The whole first buffer has left. */
 static void
 pop_buffer (CbrQueue * queue)
 {
@@ -76,7 +76,7 @@ pop_buffer (CbrQueue * queue)
   queue->buffers--;
 }
 
-/* Would a pad keep the one in the other's place? */
+/* Would @event replace @object among the sticky events of a pad? */
 static gboolean
 is_of_kind (GstMiniObject * object, GstEvent * event)
 {
@@ -106,7 +106,7 @@ cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event)
     cbr_queue_push (queue, GST_MINI_OBJECT_CAST (event));
     return;
   }
-  /* once around: all others are where they were */
+  /* goes once around the queue: all other items keep their places */
   for (guint i = 0; i < n; i++) {
     GstMiniObject *object = gst_queue_array_pop_head (queue->items);
 
@@ -169,7 +169,7 @@ cbr_queue_remove (CbrQueue * queue, GstQuery * query)
   g_queue_remove (&queue->overtaken, query);
 }
 
-/* Need not hold datagrams apart. */
+/* May a datagram extend across this? */
 static gboolean
 is_soft (GstMiniObject * object)
 {
@@ -241,13 +241,14 @@ cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte)
   return FALSE;
 }
 
-/* Who sees them need not look at what is in the buffer: true of a datagram if they are of all
- * that it is made of. */
+/* With these flags, elements may ignore the content of a buffer: a datagram has one only if all
+ * buffers that it is made of have it. */
 #define OF_ALL (GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | \
     GST_BUFFER_FLAG_DECODE_ONLY)
 
-/* Flags of the datagram @out after a piece of @buffer, from @offset on, was
- * added to it: its @first one, and the @last one of the buffer? */
+/* Updates the flags of the datagram @out after a piece of @buffer, from @offset on,
+ * was added. @first: it is the first piece of the datagram; @last: it is the last
+ * piece of the buffer. */
 static void
 carry_flags (GstBuffer * out, GstBuffer * buffer, gsize offset, gboolean first,
     gboolean last)
@@ -255,7 +256,7 @@ carry_flags (GstBuffer * out, GstBuffer * buffer, gsize offset, gboolean first,
   guint flags = GST_BUFFER_FLAGS (buffer);
   gboolean delta = (flags & GST_BUFFER_FLAG_DELTA_UNIT) || offset > 0;
 
-  /* what belongs to the object, not to what is in it */
+  /* leaves out flags that belong to the object, not to its content */
   flags &= ~(GST_MINI_OBJECT_FLAG_LAST - 1);
   flags &= ~(GST_BUFFER_FLAG_TAG_MEMORY | GST_BUFFER_FLAG_DELTA_UNIT);
   if (!first || offset > 0)
@@ -299,7 +300,7 @@ cbr_queue_cut (CbrQueue * queue, gsize size)
     part = MIN (there, size);
     last = part == there;
     if (out == NULL && last && part == size && queue->offset == 0) {
-      /* as it came */
+      /* the whole buffer, as it came */
       out = gst_queue_array_pop_head (queue->items);
       pop_buffer (queue);
     } else {

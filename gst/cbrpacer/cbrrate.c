@@ -41,10 +41,10 @@ cbr_rate_add (CbrRate * rate, gint64 time, guint64 bytes)
   }
   if (rate->n > 1 && nth (rate, rate->n - 1)->time - nth (rate,
           rate->n - 2)->time < rate->window / CBR_RATE_POINTS)
-    rate->n--;                  /* too close to the one before: replaced */
+    rate->n--;                  /* the last point is too close to the one before: replace it */
   *nth (rate, rate->n++) = (CbrRatePoint) {
   time, bytes};
-  /* one point at or before the beginning of the window, no more */
+  /* keeps just one point at or before the beginning of the window */
   while (rate->n > 2 && (rate->n == ROOM
           || nth (rate, 1)->time <= time - rate->window)) {
     rate->first = (rate->first + 1) % ROOM;
@@ -77,7 +77,7 @@ cbr_rate_get (const CbrRate * rate)
   a = nth (rate, 0);
   b = nth (rate, rate->n - 1);
   span = MAX (b->time - a->time, rate->window);
-  /* a stream of 2^60 bytes in a window is not to be feared, rounding is */
+  /* a double will do, as a window does not have 2^60 bytes; .5 rounds to the nearest */
   mean = (guint64) ((b->bytes - a->bytes) * 8e9 / span + .5);
   return cbr_rate_is_known (rate) ? mean : MAX (mean, rate->kept);
 }

@@ -22,8 +22,8 @@ cbr_schedule_get_due (const CbrSchedule * schedule)
   return due.ns;
 }
 
-/* Bytes that leave in @ns, counted in whole µs: rate < 2^40, so every product
- * is below 2^64 for up to 100 days. */
+/* Returns the bytes that leave in @ns, counted in whole µs.  As rate < 2^40, every
+ * product is below 2^64 for up to 100 days. */
 static guint64
 bytes_in (guint64 rate, guint64 ns)
 {
@@ -109,7 +109,7 @@ cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
 
   switch (schedule->method) {
     case CBR_SEND_AND_COMPARE:
-      /* rate so far < rate wanted, solved for the time */
+      /* Firebind's condition, rate so far < wanted rate, solved for the time */
       wait.sleep = G_MININT64;
       wait.leave = due;
       break;
@@ -122,7 +122,7 @@ cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
         wait.leave = MAX (due, earliest);
         wait.sleep = wait.leave - MIN (latency, spin);
       } else {
-        /* late anyway: only what makes good what is behind is aimed at */
+        /* it will wake late: only the gap before a cycle that catches up allows for that */
         wait.leave = MAX (due, earliest - latency);
         wait.sleep = wait.leave;
       }
@@ -139,8 +139,8 @@ cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
   gint64 rest;
 
   if (schedule->method == CBR_SEND_AND_SLEEP) {
-    /* sleep what sending left of the period, less what it took too long
-     * before; how long the sleep really was does not count */
+    /* sleeps for the rest of the period after sending, less the time by which
+     * sending took too long before; how long the sleep really took is ignored */
     rest = period - (end - begin) - schedule->deficit;
     schedule->deficit = MAX (-rest, 0);
     fasp_rate_clock_set (&schedule->base, end + MAX (rest, 0));
@@ -151,6 +151,6 @@ cbr_schedule_departed (CbrSchedule * schedule, gint64 begin, gint64 end,
   }
   schedule->last = bytes;
   schedule->handed = end;
-  /* a stall is not what it usually takes */
+  /* bounded by the period: a stall is not what it usually takes */
   schedule->handing += (MIN (end - begin, period) - schedule->handing) / 16;
 }

@@ -4,27 +4,27 @@
  * it may be.  Pure arithmetic: no clock, no thread, no GStreamer.
  *
  * Datagrams leave in cycles, several at once, because a wake-up costs more
- * than a datagram.  One cycle of n datagrams is
+ * than a datagram.  For a cycle of n datagrams, as in Firebind's senders,
  *
  *     bits per cycle = 8 * n * (payload + header)
  *     period         = bits per cycle / rate
  *
- * as in Firebind's senders; n is as large as max_burst and max_period allow,
- * and at least one.
+ * n is as large as max_burst and max_period allow, and at least one.
  *
  * Invariants of CBR_DEADLINE, for cycles that follow each other without a
  * pause of the input or a stall:
  *
- *   - The k-th cycle is due at t0 + bits before it / rate, exactly: an
- *     absolute time, whose rounding does not add up (fasprateclock.h).  It
- *     never leaves earlier.
- *   - Between the end of one cycle and the beginning of the next there is at
- *     least half of what handing on a cycle usually leaves of the period.  So
- *     what is behind is made good at up to twice the rate, never in one burst,
- *     also when the machine stalls in the midst of a cycle, and when the input
- *     was dry.  (Not slower: a thread that wakes late again and again must still
- *     get back.)
- *   - A stall longer than CBR_STALL is not made good: the schedule begins anew.
+ *   - The k-th cycle is due at t0 + bits before it / rate, exactly.  This is an
+ *     absolute time, so rounding errors do not add up (fasprateclock.h).  The
+ *     cycle never leaves earlier.
+ *   - The gap between the end of one cycle and the beginning of the next is at
+ *     least half of the time that is usually left of the period after a cycle
+ *     was handed on.  So the pacer catches up at up to twice the rate, never in
+ *     one burst, even if the machine stalls in the middle of a cycle, or the
+ *     input was dry.  (It must not be slower: a thread that wakes late again and
+ *     again must still catch up.)
+ *   - After a stall longer than CBR_STALL the pacer does not catch up: the
+ *     schedule begins anew.
  *
  * All times are nanoseconds on the caller's clock.
  */
@@ -36,9 +36,9 @@ G_BEGIN_DECLS
 
 #define CBR_RATE_MAX G_GUINT64_CONSTANT (1000000000000) /* bit/s */
 
-/* What a burst may be where max_burst is 0: 8 kB up to 1 Gbit/s (five or six
- * packets, which survive the shallowest switches; after Gunderson), above that
- * what the rate makes of 50 µs, the finest that timers can keep. */
+/* The largest burst if max_burst is 0: 8 kB up to 1 Gbit/s (five or six packets,
+ * which survive the shallowest switches; after Gunderson); above that, the bytes
+ * of 50 µs, the shortest time that timers can keep. */
 #define CBR_BURST 8000
 #define CBR_BURST_RATE G_GUINT64_CONSTANT (1000000000)
 #define CBR_BURST_TIME 50000
@@ -47,8 +47,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  CBR_DEADLINE,                 /* absolute deadlines: ours */
-  CBR_SEND_AND_COMPARE,         /* as Firebind published them */
+  CBR_DEADLINE,                 /* absolute deadlines: our own method */
+  CBR_SEND_AND_COMPARE,         /* these two as Firebind published them */
   CBR_SEND_AND_SLEEP,
 } CbrMethod;
 
@@ -59,45 +59,47 @@ typedef struct
   gint64 max_period;            /* ns, at most an hour */
   guint32 header;               /* bytes on the wire around each payload */
 
-  FaspRateClock base;           /* when the last cycle was due; the rate was set */
-  guint64 pending;              /* its bytes since: the next is due when they are over */
+  FaspRateClock base;           /* when the last cycle was due, or the rate was set */
+  guint64 pending;              /* bytes of that cycle since: the next one is due after
+                                   the time that they take */
   guint64 last;                 /* bytes of the last cycle */
   gint64 handed;                /* when it had left; G_MININT64: none has */
-  gint64 handing;               /* what that takes, smoothed */
-  gint64 deficit;               /* CBR_SEND_AND_SLEEP: time not yet slept less */
+  gint64 handing;               /* how long it takes to hand on a cycle, smoothed */
+  gint64 deficit;               /* CBR_SEND_AND_SLEEP: time by which to shorten sleeps */
 } CbrSchedule;
 
 /* What to do until the next cycle leaves: sleep until @sleep, then watch the
- * clock until @leave.  Either may be past. */
+ * clock until @leave.  Either may be in the past. */
 typedef struct
 {
   gint64 sleep, leave;
 } CbrWait;
 
-/* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; the limits stay as
- * they are. */
+/* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
+ * and header stay as they are. */
 void cbr_schedule_init (CbrSchedule * schedule, CbrMethod method,
     guint64 rate, gint64 now);
-/* From @now on: what is left of the time of the cycle that left last changes, and
- * what is over counts as it was, so that a rate that changes all the time is kept
- * in the mean, too. */
+/* Sets the rate from @now on.  The new rate applies to the rest of the last cycle's
+ * time.  The part that has passed keeps the old rate, so that the mean is right even
+ * if the rate changes all the time. */
 void cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now);
-/* When the next cycle is due. */
+/* Returns when the next cycle is due. */
 gint64 cbr_schedule_get_due (const CbrSchedule * schedule);
-/* Bytes on the wire of the largest cycle. */
+/* Returns how many bytes on the wire a cycle may have. */
 guint64 cbr_schedule_get_burst (const CbrSchedule * schedule);
-/* Datagrams per cycle, at least 1. */
+/* Returns the number of datagrams per cycle, at least 1. */
 guint cbr_schedule_get_datagrams (const CbrSchedule * schedule, guint payload);
 
-/* Nothing could leave before @now, the input was dry or the pipeline paused;
- * that is not made good.  FALSE: the next cycle is not due before @now anyway. */
+/* Nothing could leave before @now, as the input was dry or the pipeline paused: the
+ * schedule does not catch up on that.  FALSE: the next cycle is not due before @now
+ * anyway. */
 gboolean cbr_schedule_resume (CbrSchedule * schedule, gint64 now);
-/* Is @now so late that the schedule must begin anew (cbr_schedule_restart)? */
+/* TRUE: @now is so late that the schedule must begin anew (cbr_schedule_restart). */
 gboolean cbr_schedule_is_lost (const CbrSchedule * schedule, gint64 now);
 void cbr_schedule_restart (CbrSchedule * schedule, gint64 now);
 
-/* @latency: how much later than asked a sleeper wakes, as seen lately; @spin:
- * for how long the clock may be watched before a deadline. */
+/* @latency: how much later than asked a sleeper has woken lately; @spin: how long
+ * the clock may be watched before a deadline. */
 CbrWait cbr_schedule_get_wait (const CbrSchedule * schedule, gint64 latency,
     gint64 spin);
 /* A cycle of @bytes on the wire was handed on from @begin to @end. */

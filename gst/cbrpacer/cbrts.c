@@ -2,8 +2,8 @@
 #include <string.h>
 #include "cbrts.h"
 
-/* A PCR comes every 100 ms (ISO/IEC 13818-1, 2.7.2): what is further from the
- * last one is another clock. */
+/* A PCR comes every 100 ms (ISO/IEC 13818-1, 2.7.2).  One that is further than this
+ * from the last one belongs to another clock. */
 #define JUMP_MAX (10 * G_GINT64_CONSTANT (27000000))
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
@@ -29,7 +29,7 @@ cbr_ts_is_sync (const guint8 * data, gsize size)
 static gboolean
 read_pcr (const guint8 * header, guint64 * pcr)
 {
-  /* an adaptation field, long enough, with the PCR flag */
+  /* there must be an adaptation field, long enough, with the PCR flag */
   if (!(header[3] & 0x20) || header[4] < 7 || !(header[5] & 0x10))
     return FALSE;
   *pcr = (((guint64) header[6] << 25) | ((guint64) header[7] << 17) |
@@ -38,7 +38,7 @@ read_pcr (const guint8 * header, guint64 * pcr)
   return TRUE;
 }
 
-/* A whole header was seen: is there a PCR to tell of? */
+/* A whole header was seen: does it have a PCR of the stream's clock? */
 static gboolean
 read_header (CbrTs * ts, CbrTsPcr * pcr)
 {
@@ -48,7 +48,7 @@ read_header (CbrTs * ts, CbrTsPcr * pcr)
 
   ts->packets++;
   if (ts->packets >= CBR_TS_PATIENCE)
-    ts->has_pid = ts->has_pcr = FALSE;  /* whoever has one next */
+    ts->has_pid = ts->has_pcr = FALSE;  /* takes the next PCR, of any PID */
   if ((ts->has_pid && pid != ts->pid) || !read_pcr (ts->header, &raw))
     return FALSE;
   step = (gint64) ((raw + PCR_WRAP - ts->raw) % PCR_WRAP);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbrts.h: what the pacer knows of MPEG transport streams (ISO/IEC 13818-1):
+ * cbrts.h: what the pacer knows about MPEG transport streams (ISO/IEC 13818-1):
  * where packets begin, the program clock reference in them, and null packets.
  */
 #pragma once
@@ -10,15 +10,15 @@
 G_BEGIN_DECLS
 
 #define CBR_TS_PACKET 188
-#define CBR_TS_PACKETS 7        /* in a datagram, as everybody does */
+#define CBR_TS_PACKETS 7        /* in a datagram, as is common */
 #define CBR_TS_SYNC 0x47
 #define CBR_TS_HEADER 12        /* up to the last byte of a PCR */
 
-/* Sync bytes in a row that are no accident. */
+/* As many sync bytes in a row are no accident. */
 #define CBR_TS_RUN 3
 
-/* Packets without a PCR after which a stream is taken to have none: 100 ms,
- * the longest that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
+/* After this many packets without a PCR, the stream is taken to have none: 100 ms,
+ * the longest time that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
 #define CBR_TS_PATIENCE (1 << 18)
 
 typedef struct
@@ -26,7 +26,7 @@ typedef struct
   guint phase;                  /* bytes of the current packet seen */
   guint8 header[CBR_TS_HEADER];
   guint run;                    /* packets in a row that began with a sync byte */
-  guint64 packets;              /* of them, since the last PCR */
+  guint64 packets;              /* packets since the last PCR */
   gboolean has_pid;
   guint16 pid;                  /* the one that carries the PCR */
   gboolean has_pcr;
@@ -36,21 +36,21 @@ typedef struct
 
 typedef struct
 {
-  gssize offset;                /* of its packet in what was fed; may be < 0 */
+  gssize offset;                /* of its packet in the data that was fed; may be < 0 */
   gint64 time;                  /* ns; never decreases */
-  gboolean jump;                /* does not go on from the one before */
+  gboolean jump;                /* not continuous with the PCR before */
 } CbrTsPcr;
 
 void cbr_ts_init (CbrTs * ts);
-/* Reads on from *@done in @data; TRUE: found @pcr, call again for more. */
+/* Reads @data from *done on. TRUE: it found *pcr; call it again for more. */
 gboolean cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size,
     gsize * done, CbrTsPcr * pcr);
-/* Is it a transport stream that has a PCR, as far as seen? */
+/* TRUE: as far as seen, it is a transport stream that has a PCR. */
 gboolean cbr_ts_is_clock (const CbrTs * ts);
-/* Do two packets begin here, or is it all one? */
+/* TRUE: @data begins with two packets, or is just one packet. */
 gboolean cbr_ts_is_sync (const guint8 * data, gsize size);
 
-/* @n null packets (PID 0x1FFF, stuffing) at @data. */
+/* Writes @n null packets (PID 0x1FFF, stuffing) to @data. */
 void cbr_ts_fill_null (guint8 * data, guint n);
 
 G_END_DECLS

@@ -4,8 +4,8 @@
 #endif
 #include "cbrwaiter.h"
 
-/* What the first wait is taken to be late, and what one may be at most to
- * count: machines stall for milliseconds, which says nothing of the next. */
+/* How late the first wait is taken to be, and the most that one wait counts for, ns.
+ * Machines stall for milliseconds, which says nothing about the next wait. */
 #define LATENESS_FIRST 50000
 #define LATENESS_MAX 100000
 
@@ -25,7 +25,7 @@ cbr_waiter_clear (CbrWaiter * waiter)
   g_cond_clear (&waiter->wake);
 }
 
-/* Late by so much: smoothed as round trip times are (RFC 6298). */
+/* Takes in the lateness of a wake-up, smoothed as RFC 6298 smooths round-trip times. */
 static void
 learn (CbrWaiter * waiter, gint64 lateness)
 {
@@ -55,8 +55,8 @@ read_clock (GstClock * clock)
   return (gint64) gst_clock_get_time (clock);
 }
 
-/* Linux lets a thread sleep up to 50 µs longer, to wake several at once. Not
- * this one, while it sleeps; it belongs to a pool that others use, too. */
+/* Linux lets threads sleep up to 50 µs longer, to wake several at once.  This switches
+ * that off, but only while we sleep, as the thread is of a pool that others use, too. */
 static gint
 sharpen_timers (void)
 {
@@ -84,7 +84,7 @@ sleep_on_condition (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
 {
   gint64 left;
 
-  /* once, unless the clock is slaved to another or is set */
+  /* this loops once, unless the clock is slaved to another or is set */
   while (!is_interrupted (waiter)
       && (left = until - read_clock (clock)) > 0)
     g_cond_wait_until (&waiter->wake, lock,
@@ -144,7 +144,7 @@ cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
   if (spin != 0 && !is_interrupted (waiter)
       && wait->leave > read_clock (clock))
     watch (waiter, lock, clock, wait->leave, spin);
-  /* a clock that is slower than real time */
+  /* there may be time left if the clock is slower than real time */
   if (!is_interrupted (waiter))
     sleep_until (waiter, lock, clock, wait->leave);
   return !is_interrupted (waiter);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbrwaiter.h: sleeps until a time of a GstClock, wakes when told, and knows
+ * cbrwaiter.h: sleeps until a time of a GstClock, can be woken before, and measures
  * how late it wakes.
  *
- * On GStreamer's system clock it sleeps on its condition alone: one wake-up,
- * where gst_clock_id_wait() makes two of every wait above half a millisecond.
- * On any other clock, slaved ones and GstTestClock among them, it waits for a
+ * On GStreamer's system clock it sleeps only on its condition.  That takes one
+ * wake-up; gst_clock_id_wait() takes two for every wait above half a millisecond.
+ * On any other clock, including slaved clocks and GstTestClock, it waits for a
  * single-shot id of that clock.
  */
 #pragma once
@@ -20,24 +20,24 @@ typedef struct
   GCond wake;
   GstClockID id;                /* being waited for */
   gint interrupted;             /* atomic */
-  gint64 lateness, variation;   /* of the wake-ups: smoothed, ns */
+  gint64 lateness, variation;   /* of the wake-ups, smoothed, ns */
 } CbrWaiter;
 
 void cbr_waiter_init (CbrWaiter * waiter);
 void cbr_waiter_clear (CbrWaiter * waiter);
 
-/* With @lock held, which is released meanwhile. Sleeps until wait->sleep, then
- * watches the clock until wait->leave, but for no more than @spin ns of real
- * time (-1: without bounds).  FALSE: it was interrupted before. */
+/* Call this with @lock held; it is released meanwhile.  Sleeps until wait->sleep, then
+ * watches the clock until wait->leave, but for no more than @spin ns of real time
+ * (-1: no limit).  FALSE: it was interrupted before. */
 gboolean cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
     const CbrWait * wait, gint64 spin);
 /* Sleeps until it is interrupted. */
 void cbr_waiter_sleep (CbrWaiter * waiter, GMutex * lock);
-/* With the lock held: ends the wait that is under way, if one is. */
+/* Ends the wait that is under way, if there is one.  Call this with the lock held. */
 void cbr_waiter_interrupt (CbrWaiter * waiter);
 
-/* How late the next wake-up is likely to be, ns; @worst: in all but a few
- * cases. */
+/* Returns how late the next wake-up is likely to be, ns; @worst: at most, in all but
+ * a few cases. */
 gint64 cbr_waiter_get_latency (const CbrWaiter * waiter, gboolean worst);
 
 G_END_DECLS

@@ -49,13 +49,13 @@
 GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
-/* A live source that waits for room, and what is queued never falls below so much of the most, in so
- * many looks, is too fast. */
+/* A live source is too fast if it waits for room, and the queue never falls below HELD_SHARE of its
+ * highest level, in HELD_LOOKS looks in a row. */
 #define HELD_LOOK ((gint64) GST_SECOND)
 #define HELD_SHARE .5
 #define HELD_LOOKS 3
 #define HELD_AGAIN (10 * HELD_LOOK)
-/* It is what is behind that is too slow, if so much of the time was lost. */
+/* If the schedule falls behind by more than this share of the time, the elements behind are too slow. */
 #define SLOW_SHARE .02
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
@@ -74,7 +74,7 @@ wake (GstCbrPacer * self)
 {
   if (!self->hungry)
     return;
-  self->hungry = FALSE;         /* once for a whole list */
+  self->hungry = FALSE;         /* wakes it once for a whole list */
   cbr_waiter_interrupt (&self->waiter);
 }
 
@@ -88,7 +88,7 @@ gst_cbr_pacer_get_clock (GstCbrPacer * self)
 
 /* --- what comes in -------------------------------------------------------------- */
 
-/* As a source of packets of 188 bytes, with or without caps that say so. */
+/* Looks for packets of 188 bytes, for sources that have no caps. */
 static void
 look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
 {
@@ -100,11 +100,11 @@ look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
     return;
   n = gst_buffer_extract (buffer, 0, bytes, sizeof bytes);
   self->is_ts = cbr_ts_is_sync (bytes, n);
-  /* one packet may be an accident: the next buffer tells */
+  /* a single packet may be an accident: looks at the next buffer, too */
   self->ts_known = !(self->is_ts && n == CBR_TS_PACKET && is_first);
 }
 
-/* Unlocks meanwhile. */
+/* Releases the lock meanwhile. */
 static void
 ask_if_live (GstCbrPacer * self)
 {
@@ -167,7 +167,7 @@ wait_for_room (GstCbrPacer * self, gsize size)
   self->blocked = 0;
 }
 
-/* FALSE: it may come in. */
+/* Waits if a buffer comes before its time. FALSE: it may come in. */
 static gboolean
 wait_for_entry (GstCbrPacer * self)
 {
@@ -244,14 +244,14 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   cbr_queue_push_buffer (&self->queue, buffer, lag);
   self->most = MAX (self->most, self->queue.bytes);
   wake (self);
-  /* a wait computed with a rate that was far too low */
+  /* ends a wait that was computed with a rate which was far too low */
   if (self->waiting_rate > 0
       && gst_cbr_pacer_get_rate (self) / 9 * 8 > self->waiting_rate)
     cbr_waiter_interrupt (&self->waiter);
   return GST_FLOW_OK;
 }
 
-/* Is it, rather than the source, what is behind? */
+/* Are the elements behind too slow, rather than the source too fast? */
 static gboolean
 is_slow_behind (GstCbrPacer * self)
 {
@@ -261,7 +261,7 @@ is_slow_behind (GstCbrPacer * self)
       SLOW_SHARE * (now - self->looked_before);
 }
 
-/* At most once a second. */
+/* Warns about dropped data, at most once a second. */
 static void
 tell_dropped (GstCbrPacer * self)
 {
@@ -285,14 +285,14 @@ tell_dropped (GstCbrPacer * self)
   g_mutex_lock (&self->lock);
 }
 
-/* A source that might wait does; one that is live is later and later. */
+/* Warns if the source is live and waits: its stream is later and later. Other sources may wait. */
 static void
 tell_held (GstCbrPacer * self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
   gboolean full, slow;
 
-  if (now < self->held_looked)  /* by another clock */
+  if (now < self->held_looked)  /* there is another clock now */
     self->held_looked = self->held_told = self->looked_before = now;
   if (now - self->held_looked < HELD_LOOK)
     return;
@@ -370,8 +370,8 @@ start_task (GstCbrPacer * self)
       NULL);
 }
 
-/* With the lock: everything of the stream so far is over, but for the events
- * that outlive a flush. */
+/* Call this with the lock held.  Drops everything of the stream so far, except for the
+ * events that outlive a flush. */
 static void
 forget_stream (GstCbrPacer * self, GQueue * kept)
 {
@@ -406,14 +406,14 @@ gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
   s = gst_caps_get_structure (caps, 0);
   self->ts_known = TRUE;
   self->is_ts = gst_structure_has_name (s, "video/mpegts");
-  /* with a time code, with Reed-Solomon bytes; or as it should be */
+  /* 192: with a time code; 204, 208: with Reed-Solomon bytes; else standard packets */
   if (!gst_structure_get_int (s, "packetsize", &size)
       || (size != 192 && size != 204 && size != 208))
     size = CBR_TS_PACKET;
   self->ts_payload = CBR_TS_PACKETS * size;
 }
 
-/* All came at once, or nearly, from a source that waits: a file without a clock. */
+/* TRUE: the source can wait, and all its data came (nearly) at once: a file without a clock. */
 static gboolean
 is_unpaced (GstCbrPacer * self)
 {
@@ -423,7 +423,7 @@ is_unpaced (GstCbrPacer * self)
       && !cbr_learner_is_known (&self->learner);
 }
 
-/* An event that has its place in the stream. */
+/* Takes an event that has its place in the stream. */
 static gboolean
 take_event (GstCbrPacer * self, GstEvent * event)
 {
@@ -434,7 +434,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
   g_mutex_lock (&self->lock);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && self->eos
       && !self->flushing) {
-    /* another stream after the end of one */
+    /* another stream begins after the end of the last one */
     self->eos = FALSE;
     if (self->result == GST_FLOW_EOS) {
       self->result = GST_FLOW_OK;
@@ -442,18 +442,18 @@ take_event (GstCbrPacer * self, GstEvent * event)
       restart = TRUE;
     }
   }
-  /* what is so of data to come may wait until they can leave, and they say why
-   * they cannot: an event that is refused would be an error for upstream */
+  /* sticky events are kept even if nothing can leave: if we refused one, upstream would
+   * post an error.  The data that follows will tell upstream why it cannot leave. */
   taken = !self->flushing && !self->eos && (self->result == GST_FLOW_OK
       || (GST_EVENT_IS_STICKY (event) && !is_eos));
   if (taken) {
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_STREAM_START:
         self->refusing = FALSE;
-        self->live_known = FALSE;       /* it may be another source's */
+        self->live_known = FALSE;       /* the source may be another one */
         break;
       case GST_EVENT_CAPS:
-        /* what waits is cut by the caps that it came with */
+        /* data that waits is cut according to the caps that it came with */
         if (self->queue.bytes == 0)
           gst_cbr_pacer_look_at_caps (self, event);
         break;
@@ -472,7 +472,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
       cbr_queue_push (&self->queue, GST_MINI_OBJECT_CAST (event));
     else
       cbr_queue_push_sticky (&self->queue, event);
-    /* where nothing but null packets waits for its time, it need not */
+    /* the event need not wait if only null packets wait for their time */
     cbr_waiter_interrupt (&self->waiter);
   } else if (is_eos && !self->flushing) {
     error = self->result;
@@ -487,7 +487,7 @@ take_event (GstCbrPacer * self, GstEvent * event)
         ("The rate of this stream was not learned: it has neither PCR nor "
             "timestamps, and came faster than it can be played. It leaves all "
             "but at once. Set bitrate."), (NULL));
-  /* no data will come that the error could be told with */
+  /* posts the error: no data will come by which upstream could learn of it */
   if (error == GST_FLOW_NOT_LINKED || error < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, error);
   return taken;
@@ -542,14 +542,14 @@ gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
     gboolean restart;
 
-    /* linked again */
+    /* the source pad was linked again */
     g_mutex_lock (&self->lock);
     restart = self->result == GST_FLOW_NOT_LINKED && !self->flushing;
     if (restart) {
       self->result = GST_FLOW_OK;
       gst_cbr_pacer_thread_reset (self);
     }
-    self->offload_payload = 0;  /* perhaps to another sink */
+    self->offload_payload = 0;  /* the sink may be another one */
     g_mutex_unlock (&self->lock);
     if (restart)
       start_task (self);
@@ -559,8 +559,8 @@ gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* --- queries ------------------------------------------------------------------------ */
 
-/* One that has its place in the stream is answered when what came before it
- * has left. */
+/* Takes a query that has its place in the stream: it is answered when the data before
+ * it has left. */
 static gboolean
 take_query (GstCbrPacer * self, GstQuery * query)
 {
@@ -590,7 +590,7 @@ gst_cbr_pacer_sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_ALLOCATION:
-      /* what waits here for long should not come from a sink's small pool */
+      /* data may wait here for long: its buffers should not be from a sink's small pool */
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))
@@ -632,7 +632,7 @@ gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
     return FALSE;
   if (!active) {
     set_flushing (self);
-    /* whoever is in chain() has left when we have this */
+    /* when we have this lock, the streaming thread has left chain() */
     GST_PAD_STREAM_LOCK (pad);
     g_mutex_lock (&self->lock);
     cbr_queue_clear (&self->queue, NULL);
@@ -722,7 +722,7 @@ gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
       GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element,
       clock);
 
-  /* a wait on the clock before computes anew */
+  /* waits on the previous clock are computed anew */
   g_mutex_lock (&self->lock);
   self->base = CBR_NO_BASE;
   cbr_waiter_interrupt (&self->waiter);

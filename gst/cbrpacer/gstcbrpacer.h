@@ -60,9 +60,9 @@ struct _GstCbrPacer
 
   GstPad *sinkpad, *srcpad;
 
-  /* one lock for all below; never held while something is pushed or posted */
+  /* one lock for all fields below; never held while something is pushed or posted */
   GMutex lock;
-  CbrWaiter room;               /* who waits to bring something: there is one */
+  CbrWaiter room;               /* the thread that brings data, and waits for room: there is one */
   CbrWaiter waiter;             /* the thread of the source pad */
   CbrSettings settings;
   CbrQueue queue;
@@ -71,94 +71,97 @@ struct _GstCbrPacer
   CbrFigures figures;
   CbrOffload offload;
 
-  GstFlowReturn result;         /* what pushing came to */
+  GstFlowReturn result;         /* of pushing */
   gboolean flushing, eos;       /* of the sink pad */
-  gboolean discont;             /* an empty buffer had it: the next is it then */
-  /* the sink has all it wants, until another segment: to the thread of the
-   * source pad, and to who brings something */
+  gboolean discont;             /* an empty buffer had DISCONT: the next one gets it */
+  /* until another segment, the sink wants no more: the thread of the source pad drops data,
+   * and the sink pad takes none */
   gboolean unwanted, refusing;
   gboolean playing, resumed;
-  guint pauses;                 /* counted */
+  guint pauses;                 /* number of pauses so far */
   gsize blocked;                /* bytes that wait for room; 0: none */
   gboolean hungry;              /* the thread sleeps until something comes */
-  gboolean begun;               /* something of the stream has left */
+  gboolean begun;               /* data of the stream has left */
   gboolean started;             /* the schedule has begun */
-  gint64 fed_at;                /* until then there was nothing to leave */
-  gint64 base;                  /* when the clock of a stream that waits for us
-                                   was at 0; CBR_NO_BASE */
-  guint64 peak;                 /* bit/s that came since more waits than should */
-  guint64 drain, drained;       /* bit/s at which what waits is to leave, until
-                                   so many bytes have */
-  gint64 partial_since;         /* a datagram began to wait for its rest; -1 */
+  gint64 fed_at;                /* until then there was nothing that could leave */
+  gint64 base;                  /* if the source waits for us: when the stream's clock
+                                   was at 0; CBR_NO_BASE: not known */
+  guint64 peak;                 /* highest rate since more than max-delay waits, bit/s */
+  guint64 drain, drained;       /* rate at which the queue must leave, bit/s, until this
+                                   number of bytes has left */
+  gint64 partial_since;         /* since when a datagram waits for its rest; -1: none */
   gboolean impatient;           /* it has waited long enough */
-  gsize skipped;                /* bytes that were no packets, lately */
-  guint64 waiting_rate;         /* a wait under way was computed with it */
-  guint offload_payload;        /* that offload was tried for; 0: none */
+  gsize skipped;                /* bytes skipped lately as they were not in packets */
+  guint64 waiting_rate;         /* the rate that the present wait was computed with */
+  guint offload_payload;        /* the payload that offload was tried with; 0: none */
 
   GstClock *clock;              /* of the schedule */
-  gboolean live, live_known;    /* upstream does not wait */
+  gboolean live, live_known;    /* upstream is live: it does not wait */
   GstSegment segment;           /* of the sink pad */
-  gboolean is_ts, ts_known;     /* the caps or the bytes say so */
-  guint ts_payload;             /* seven of its packets */
+  gboolean is_ts, ts_known;     /* by the caps, or by the bytes */
+  guint ts_payload;             /* bytes of seven TS packets */
   GstMemory *nulls;             /* null packets, shared */
 
-  GstQuery *query;              /* that waits for its turn, or is under way */
+  GstQuery *query;              /* the one that waits for its turn, or is under way */
   gboolean query_busy, query_result;
 
-  GThread *thread;              /* that cpu_mark is of */
+  GThread *thread;              /* the one that cpu_mark belongs to */
   gint64 cpu_mark;              /* ns */
   gint64 dropped_told, stats_told;      /* monotonic, µs */
   guint64 dropped_untold;       /* bytes */
   gboolean held;                /* the source waited for room since the last look */
-  gsize least, most;            /* of what was queued, as a buffer came and with it, bytes */
+  gsize least, most;            /* bytes in the queue since then: the least before a buffer was
+                                   added, the most after it */
   gint64 held_looked, held_told;        /* clock, ns */
-  gint64 lost;                  /* ns of the schedule that were not made good */
-  gint64 lag;                   /* at the last look; and at the one before, and when */
-  gint64 lag_before, looked_before;
-  guint held_looks;             /* in a row that found it so */
+  gint64 lost;                  /* ns that the schedule did not catch up on */
+  gint64 lag;                   /* at the last look, */
+  gint64 lag_before, looked_before;     /* and at the one before, and when that was */
+  guint held_looks;             /* number of looks in a row that found the source held up */
 };
 
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
-/* gstcbrpacer.c: with the lock */
-/* The pipeline's, or the system's where there is none; a reference. */
+/* gstcbrpacer.c: call these with the lock held */
+/* Returns the pipeline's clock, or the system's if there is none; a reference. */
 GstClock *gst_cbr_pacer_get_clock (GstCbrPacer * self);
-/* ns on that clock. */
+/* Returns the time on that clock, ns. */
 gint64 gst_cbr_pacer_read_clock (GstCbrPacer * self);
-/* How what is behind the event is cut. */
+/* Finds out from a CAPS event how the data behind it is to be cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
 
 /* gstcbrpacersettings.c */
 void gst_cbr_pacer_install_properties (GObjectClass * klass);
 void gst_cbr_pacer_settings_init (CbrSettings * settings);
-/* With the lock. FALSE: null packets do not fit the datagrams, and the user was told;
- * unlocks meanwhile. */
+/* Call this with the lock held. FALSE: null packets do not fit the datagrams, and an error
+ * was posted, for which the lock was released. */
 gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
 
-/* gstcbrpacerlevel.c: with the lock */
+/* gstcbrpacerlevel.c: call these with the lock held */
 guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
 guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
-/* A source that waits is played at the time that its clock tells: with a rate, too,
- * where null packets fill it, or there would be room for none. */
+/* Is the stream's clock needed?  A source that waits is played at the pace of its clock
+ * if the rate is learned.  With null packets it is also needed with a set rate:
+ * otherwise the source would fill the whole rate. */
 gboolean gst_cbr_pacer_wants_clock (GstCbrPacer * self);
-/* Would @size more bytes wait for too long? Of a stream that comes at its time,
- * @peak follows. */
+/* Would @size more bytes wait for too long? Updates `peak' if the stream comes at the
+ * pace of its clock. */
 gboolean gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size);
-/* Until when the buffer that was fed to the learner last is to wait outside, as
- * its source waits for us and its time has not come. Where the stream begins, or
- * somebody was too slow, @base is chosen anew. */
+/* Returns until when the buffer that was last fed to the learner has to wait outside,
+ * because its source waits for us and its time has not come. Chooses `base' anew where
+ * the stream begins, or if somebody was too slow. */
 gint64 gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now);
-/* By how much all leaves later than it should, ns, with what was not made good:
- * grows while something waits and what is behind takes less than the rate. */
+/* Returns how much later than planned the stream leaves, ns, including time that the
+ * schedule did not catch up on. This grows while data waits and the elements behind
+ * take less than the rate. */
 gint64 gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now);
-/* Before a departure: @drain, the rate that what waits asks for. */
+/* Call this before a departure: updates `drain', the rate that the queue needs. */
 void gst_cbr_pacer_look_at_pile (GstCbrPacer * self);
 
 /* gstcbrpacerthread.c */
-/* With the lock. */
+/* Call this with the lock held. */
 void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
 void gst_cbr_pacer_thread_run (gpointer pad);
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How much is here, how fast it leaves, and whether more may come: what both
- * threads ask.
+ * How much data is queued, how fast it leaves, and whether more may come. Both
+ * threads use this.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -46,7 +46,7 @@ gst_cbr_pacer_wants_clock (GstCbrPacer * self)
       || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
-/* A source that waits, and has a clock that tells how far it should be. */
+/* TRUE: the source waits for us, and its clock tells how far it should be. */
 static gboolean
 is_held (GstCbrPacer * self)
 {
@@ -64,7 +64,7 @@ get_learned_rate (GstCbrPacer * self)
   return CLAMP (rate, 1, CBR_RATE_MAX);
 }
 
-/* bit/s at which all that is here leaves in @time. */
+/* Returns the rate, bit/s, at which everything that is here leaves within @time. */
 static guint64
 get_pile (GstCbrPacer * self, GstClockTime time)
 {
@@ -81,14 +81,14 @@ gst_cbr_pacer_get_rate (GstCbrPacer * self)
 
   if (self->settings.bitrate > 0)
     return self->settings.bitrate;
-  /* what nobody holds back must not pile up: after a stall, against another
-   * clock */
+  /* data that nobody holds back must not pile up, after a stall, or if the source's
+   * clock is faster */
   pile = is_held (self) ? self->drain : get_pile (self, delay / 4 * 3);
   return MIN (MAX (pile, get_learned_rate (self)), CBR_RATE_MAX);
 }
 
-/* What comes at its time may be more than max-delay at a rate that falls, not
- * more than twice that at the highest there was. */
+/* Data that comes at the pace of its clock may take longer than max-delay to leave while
+ * the rate falls. At the highest rate since then, it may take twice max-delay. */
 static gboolean
 look_if_full_of_held (GstCbrPacer * self, guint64 bytes)
 {
@@ -119,12 +119,12 @@ gst_cbr_pacer_look_if_full (GstCbrPacer * self, gsize size)
 {
   guint64 bytes;
 
-  /* what cannot leave without more makes no room either */
+  /* an incomplete datagram cannot leave without more data, so there must be room for it */
   if (self->queue.bytes == 0
       || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     return FALSE;
-  /* a rate is learned from what is there: all of a window must be, unless that
-   * is more than anybody wants to keep */
+  /* the rate is learned from data that is here: a whole window of it must fit, unless
+   * that is more than anybody wants to keep */
   if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
     return self->queue.bytes + size > CBR_LEARNER_PATIENCE;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size,
@@ -150,9 +150,9 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
     return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
   if (self->base == CBR_NO_BASE
       || now - self->base - self->learner.begins > delay) {
-    /* it begins, or somebody was too slow, which is not made good: half of what
-     * may wait is what a moving average has there, and a rate that is higher
-     * needs nothing */
+    /* the stream begins, or somebody was too slow, which we do not catch up on. With a
+     * learned rate, half of max-delay is kept as queue, as a moving average has it. A
+     * set rate is higher than the stream's and needs none. */
     waiting = fasp_rate_clock_span (get_learned_rate (self),
         gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes,
             self->queue.buffers));
@@ -160,7 +160,7 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
     if (self->settings.bitrate == 0)
       self->base -= delay / 2;
   }
-  /* a datagram waits so long for its rest */
+  /* an incomplete datagram waits for max-period: its rest may come in earlier by that */
   return self->base + self->learner.begins -
       (partial ? (gint64) self->settings.max_period : 0);
 }
@@ -176,8 +176,9 @@ gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
   return self->lost + MAX (now - due, 0);
 }
 
-/* The mean of the last window is all that a stream needs that came when it
- * should; where that falls, what was too much before would stay here. */
+/* A stream that comes at the pace of its clock needs only the mean rate of the last
+ * window. But where that falls, data from before would stay here for too long: hence
+ * `drain'. */
 void
 gst_cbr_pacer_look_at_pile (GstCbrPacer * self)
 {

@@ -120,7 +120,7 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
   return FALSE;
 }
 
-/* What came while the rate and nothing else counted was not looked at. */
+/* If the stream's clock was not needed so far, nobody has looked at it: begins anew. */
 static void
 forget_clock (GstCbrPacer * self)
 {
@@ -190,7 +190,7 @@ set_property (GObject * object, guint id, const GValue * value,
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
-  /* whoever waits computes anew */
+  /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   delay ^= gst_cbr_pacer_get_max_delay (self);
@@ -200,7 +200,7 @@ set_property (GObject * object, guint id, const GValue * value,
         gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* With the lock. */
+/* Call this with the lock held. */
 static GstStructure *
 describe (GstCbrPacer * self)
 {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The thread of the source pad: waits until the next cycle is due, makes it
- * of what is there, hands it on, counts.
+ * from the queue, pushes it, and counts.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -15,11 +15,11 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
-/* Datagrams of any size: that cannot be. */
+/* Datagrams may have any size: offload is not possible. */
 #define OFFLOAD_UNKNOWN G_MAXUINT
 
-/* Bytes that are no packets, more than those that are, before a stream is taken
- * to be no transport stream. */
+/* If skipped bytes exceed bytes in packets by this number, the stream is taken not to
+ * be a transport stream. */
 #define SKIP_MAX 65536
 
 void
@@ -30,7 +30,7 @@ gst_cbr_pacer_thread_reset (GstCbrPacer * self)
   self->impatient = FALSE;
   self->skipped = 0;
   self->partial_since = -1;
-  self->fed_at = G_MININT64;    /* on the clock of before */
+  self->fed_at = G_MININT64;    /* its time was on the clock before */
   self->base = CBR_NO_BASE;
   self->peak = self->drain = self->drained = 0;
 }
@@ -53,7 +53,8 @@ is_stuffing (GstCbrPacer * self)
       && self->begun && self->playing && !self->unwanted;
 }
 
-/* The time of the pipeline's clock; the schedule begins anew on another. */
+/* Returns the time of the pipeline's clock. If that is another clock than before, the
+ * schedule begins anew. */
 static gint64
 follow_clock (GstCbrPacer * self)
 {
@@ -72,7 +73,7 @@ sleep_until_fed (GstCbrPacer * self, gint64 until)
   CbrWait wait = { until, until };
 
   self->hungry = TRUE;
-  /* what is held back before its time may be wanted now: see choose_entry */
+  /* data that is held back before its time may be let in now: see choose_entry */
   cbr_waiter_interrupt (&self->room);
   if (until == G_MAXINT64)
     cbr_waiter_sleep (&self->waiter, &self->lock);
@@ -81,7 +82,7 @@ sleep_until_fed (GstCbrPacer * self, gint64 until)
   self->hungry = FALSE;
 }
 
-/* Until there is something to hand on. FALSE: it is over. */
+/* Waits until there is something to push. FALSE: it is over. */
 static gboolean
 wait_for_work (GstCbrPacer * self)
 {
@@ -103,7 +104,7 @@ wait_for_work (GstCbrPacer * self)
     if ((size > 0 && whole) || is_stuffing (self))
       return TRUE;
     if (size > 0) {
-      /* a datagram that is not full waits for its rest, not for ever */
+      /* an incomplete datagram waits for its rest, but not for ever */
       gint64 now = follow_clock (self);
 
       if (self->partial_since < 0)
@@ -132,7 +133,7 @@ apply_settings (GstCbrPacer * self, gint64 now)
   cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);
 }
 
-/* FALSE: something changed meanwhile. */
+/* Waits until the next cycle is due. FALSE: something has changed meanwhile. */
 static gboolean
 wait_for_departure (GstCbrPacer * self)
 {
@@ -145,7 +146,7 @@ wait_for_departure (GstCbrPacer * self)
   now = follow_clock (self);
   apply_settings (self, now);
   if (!self->started) {
-    /* times of another clock, another stream, say nothing */
+    /* times of another clock or another stream are of no use */
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
     self->started = TRUE;
   } else if (self->resumed && cbr_schedule_resume (schedule, now)) {
@@ -173,7 +174,7 @@ wait_for_departure (GstCbrPacer * self)
 
 /* --- a cycle --------------------------------------------------------------------- */
 
-/* @n null packets more at the end of @datagram (NULL: of a new one). */
+/* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
 static GstBuffer *
 stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
 {
@@ -205,12 +206,12 @@ is_sync (GstCbrPacer * self, gsize at)
 {
   guint8 byte;
 
-  /* what is not there yet may be one */
+  /* a byte that is not there yet may be a sync byte */
   return !cbr_queue_get_byte (&self->queue, at, &byte) || byte == CBR_TS_SYNC;
 }
 
-/* Null packets go between packets: drops what is in front of the next one,
- * after a loss, or at the beginning.  FALSE: there are none. */
+/* Null packets must go between packets: after a loss, or at the beginning, this drops
+ * the bytes in front of the next packet.  FALSE: there are no packets. */
 static gboolean
 align (GstCbrPacer * self)
 {
@@ -231,8 +232,8 @@ align (GstCbrPacer * self)
   return self->skipped < SKIP_MAX;
 }
 
-/* Up to @n more datagrams of @payload bytes in one buffer; NULL: there is
- * nothing more to leave in this cycle. @wrong: it is no transport stream. */
+/* Returns up to @n more datagrams of @payload bytes in one buffer. NULL: there is nothing
+ * more to send in this cycle. *wrong: it is not a transport stream. */
 static GstBuffer *
 make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
     gboolean * wrong)
@@ -251,7 +252,7 @@ make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
   self->begun |= size > 0;
   stuffing = is_stuffing (self);
   if (rest > 0 && stuffing) {
-    /* part of a packet waits for its rest, unless that never comes */
+    /* a part of a packet waits for its rest, unless that can never come */
     fill = payload - rest / CBR_TS_PACKET * CBR_TS_PACKET;
     if (!whole)
       size -= rest % CBR_TS_PACKET;
@@ -267,7 +268,7 @@ make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
   if (size == 0 && fill == 0)
     return NULL;
   if (fill == payload && size > 0)
-    fill = 0;                   /* next time */
+    fill = 0;                   /* a whole datagram of null packets: next time */
   if (size > 0) {
     buffer = cbr_queue_cut (&self->queue, size);
     self->skipped -= MIN (self->skipped, size);
@@ -294,7 +295,7 @@ make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
 
   if (self->offload.payload > 0 && self->offload.payload == payload)
     most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
-  /* an event that has come to the head leaves before what is behind it */
+  /* an event that has come to the head leaves before the data behind it */
   while (cycle->datagrams < room && !*wrong
       && (cycle->datagrams == 0 || !cbr_queue_has_other (&self->queue))) {
     GstBuffer *buffer;
@@ -315,7 +316,7 @@ make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
 
 /* --- handing on --------------------------------------------------------------------- */
 
-/* What it should cut; 0: nothing. */
+/* Returns the size of datagrams that offload should cut; 0: it should not. */
 static guint
 get_offload_payload (GstCbrPacer * self)
 {
@@ -326,7 +327,7 @@ get_offload_payload (GstCbrPacer * self)
   return payload > 0 ? payload : OFFLOAD_UNKNOWN;
 }
 
-/* Unlocks meanwhile. */
+/* Releases the lock meanwhile. */
 static void
 set_offload (GstCbrPacer * self)
 {
@@ -436,7 +437,7 @@ send_cycle (GstCbrPacer * self)
   handed = follow_clock (self);
   playing = playing && pauses == self->pauses;
   if (!playing) {
-    /* a sink may have waited for PLAYING with it */
+    /* the sink may have held the cycle until PLAYING */
     cbr_schedule_restart (&self->schedule, handed);
     cycle.left = handed;
   }
@@ -464,8 +465,8 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
   } else {
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
-        /* before it is pushed: another stream may begin at once, or wait
-         * behind it already */
+        /* set before the push: another stream may begin at once, or wait behind the
+         * EOS already */
         if (self->eos && cbr_queue_is_empty (&self->queue))
           self->result = GST_FLOW_EOS;
         self->unwanted = FALSE;
@@ -487,8 +488,8 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
   return self->result;
 }
 
-/* Nothing more leaves: whoever brings something is told, and, if nobody does
- * any longer, the application. */
+/* Nothing more leaves.  This tells the thread that brings data; if none comes any more, it
+ * tells the application. */
 static void
 end (GstCbrPacer * self, GstFlowReturn ret)
 {
@@ -529,7 +530,7 @@ gst_cbr_pacer_thread_run (gpointer pad)
   else if (wait_for_departure (self) && !cbr_queue_has_other (&self->queue))
     ret = send_cycle (self);
   if (ret == GST_FLOW_EOS && self->result == GST_FLOW_OK) {
-    /* the sink has all it wants; events go on */
+    /* the sink wants no more data; events still pass */
     self->unwanted = TRUE;
     self->refusing = !cbr_queue_has_segment (&self->queue);
     cbr_waiter_interrupt (&self->room);

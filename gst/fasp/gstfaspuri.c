@@ -196,8 +196,8 @@ check_authority (const gchar * text, GstUri * uri, GError ** error)
   return TRUE;
 }
 
-/* If GstUri cannot read the host (bad escapes, or escaped bytes that are no letter), the
- * URI has no host for it. That would be a listener on all addresses. */
+/* If GstUri cannot read the host (bad escapes, or escaped bytes that are not UTF-8), it says that
+ * there is none. That would be a listener on all addresses. */
 static gboolean
 check_host (const gchar * text, GstUri * uri, GError ** error)
 {
