@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relay: receives streams and offers each to many, as a file of settings says: the program
- * fasp-relay.
+ * relay: the program fasp-relay, which receives streams and offers each to many receivers, as
+ * its configuration file says.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -17,9 +17,9 @@
 #include "relayset.h"
 #include "relaystatus.h"
 
-#define FRESH (100 * 1000)      /* µs that figures are told again */
+#define FRESH (100 * 1000)      /* how long the same figures are given, µs */
 #define HEARTBEAT 1             /* s */
-#define ALIVE (10 * G_USEC_PER_SEC)     /* without a heartbeat */
+#define ALIVE (10 * G_USEC_PER_SEC)     /* how long without a heartbeat */
 
 enum
 {
@@ -36,16 +36,16 @@ typedef struct
   RelaySet *set;
   RelayHttp *http;
   gboolean busy;                /* streams are stopping */
-  gboolean again;               /* the file is to be read once more then */
+  gboolean again;               /* the file has to be read once more after that */
 
-  GMutex lock;                  /* of all below */
+  GMutex lock;                  /* guards the fields below */
   gint64 beat;
   gint64 started, loaded;
   guint64 reloads, reloads_refused;
   gchar *refused;
   gboolean receiver_metrics, ending;
 
-  GMutex pages;                 /* of these: there are two servers when one takes over */
+  GMutex pages;                 /* guards these: while a server replaces another, there are two */
   RelayFigures *figures;
   gint64 figures_time;
 } Relay;
@@ -84,7 +84,7 @@ take_figures (Relay * relay)
   return f;
 }
 
-/* Whoever asks all the time costs the streams no more than ten a second. Under `pages'. */
+/* Collects figures ten times a second at most, however often clients ask. Under `pages'. */
 static const RelayFigures *
 get_figures (Relay * relay)
 {
@@ -161,7 +161,7 @@ is_same_address (GSocketAddress * a, GSocketAddress * b)
   return g_str_equal (x, y);
 }
 
-/* At the port of the old server, which has to go first. */
+/* Serves at the port of the old server, which has to go first. */
 static RelayHttp *
 serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
 {
@@ -187,7 +187,7 @@ has_same_port (GSocketAddress * a, GSocketAddress * b)
       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
 }
 
-/* The old server goes on where the new one cannot be. */
+/* If the new server cannot start, the old one goes on. */
 static gboolean
 serve (Relay * relay, GSocketAddress * address, GError ** error)
 {
@@ -369,7 +369,7 @@ static const gchar description[] =
     "was ended at once; 2 CONFIG or the command line is faulty.\n" "\n"
     "docs/relay.md tells more.";
 
-/* Each stream has some.  What a shell allows at first is for programs that use select(). */
+/* Each stream needs files.  The limit that a shell sets is for programs that use select(). */
 static void
 allow_files (void)
 {
@@ -397,7 +397,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;
 
-  /* before there is what to read anew, and when who reads the log has gone */
+  /* SIGHUP may come before there is a configuration, SIGPIPE when nobody reads the log any more */
   signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
   allow_files ();

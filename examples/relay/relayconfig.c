@@ -5,7 +5,7 @@
 #define RELAY "relay"
 #define STREAM "stream "
 #define NAME_MAX_BYTES 128
-#define PASSPHRASE_MAX 4096     /* bytes of a file that is one */
+#define PASSPHRASE_MAX 4096     /* bytes of a file that holds one */
 
 static const gchar *const relay_keys[] = { "status", "receiver-metrics", NULL };
 
@@ -17,7 +17,7 @@ static const gchar *const stream_keys[] = { "streamid", "require-streamid",
 #define BAD(error, ...) g_set_error (error, G_KEY_FILE_ERROR, \
     G_KEY_FILE_ERROR_INVALID_VALUE, __VA_ARGS__)
 
-/* Where in the file the fault is; what it is has been told. */
+/* Adds to @error, which says what is wrong, where in the file that is. */
 static gboolean
 locate (GError ** error, const gchar * group, const gchar * key)
 {
@@ -122,7 +122,7 @@ read_boolean (GKeyFile * file, const gchar * group, const gchar * key,
   return locate (error, group, key);
 }
 
-/* NULL without an error: it is not there. */
+/* Returns NULL without an error if the key is not there. */
 static gchar *
 read_string (GKeyFile * file, const gchar * group, const gchar * key,
     GError ** error)
@@ -135,7 +135,7 @@ read_string (GKeyFile * file, const gchar * group, const gchar * key,
   text = g_key_file_get_string (file, group, key, &why);
   if (why == NULL)
     return text;
-  /* of an escape that is none there is the rest, too; it may be a secret */
+  /* if an escape was not valid, GLib still returns the rest; it may be a secret */
   wipe (text);
   BAD (error, "it is not UTF-8, or has a backslash that is no escape: write "
       "\\\\ for a backslash.");
@@ -143,7 +143,7 @@ read_string (GKeyFile * file, const gchar * group, const gchar * key,
   return NULL;
 }
 
-/* Only addresses: a name could take long to find, and mean several of them. */
+/* Takes only addresses: a name could take long to resolve, and have several addresses. */
 static gboolean
 read_status (GKeyFile * file, RelayConfig * config, GError ** error)
 {
@@ -168,7 +168,7 @@ read_status (GKeyFile * file, RelayConfig * config, GError ** error)
   return locate (error, RELAY, "status");
 }
 
-/* One line, whatever stands around it. */
+/* Reads a file with one line, and strips the space around that. */
 static gboolean
 read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
     gchar ** passphrase, GError ** error)
@@ -200,7 +200,7 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
 
 /* --- ends ---------------------------------------------------------------------------------- */
 
-/* What the element would complain of only when it starts. */
+/* Checks for faults that the element would otherwise report only when it starts. */
 static gboolean
 check_settings (GstElement * element, GError ** error)
 {
@@ -282,7 +282,7 @@ read_outputs (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
   return good || locate (error, group, "output");
 }
 
-/* It becomes a streamid, and stands in the status. */
+/* Checks the name of a stream, which becomes a streamid and is in the status. */
 static gboolean
 check_name (const gchar * group, const gchar * name, GError ** error)
 {
@@ -339,14 +339,14 @@ read_stream (GKeyFile * file, const gchar * group, GError ** error)
 
 /* --- ports ------------------------------------------------------------------------------------ */
 
-/* What decides whether two may listen at one port. */
+/* The settings that decide whether two ends may listen at one port. */
 typedef struct
 {
   const gchar *stream;
   const gchar *key;
   gboolean sends;
   guint first, last;
-  gchar *address;               /* NULL: all, 0.0.0.0: all of IPv4 */
+  gchar *address;               /* NULL: all addresses, 0.0.0.0: all of IPv4 */
   gchar *streamid, *interface, *bonds;
   gint tos, ttl;
 } Listener;
@@ -362,14 +362,14 @@ clear_listener (gpointer data)
   g_free (l->bonds);
 }
 
-/* As gst_fasp_settings_get_mode() has it. */
+/* Decides as gst_fasp_settings_get_mode() does. */
 static gboolean
 is_listening (const gchar * mode, const gchar * host)
 {
   g_autoptr (GInetAddress) address = host != NULL ?
       g_inet_address_new_from_string (host) : NULL;
 
-  /* nobody listens at a group's port but who joins it, for which it is shared */
+  /* at a group's port, only those listen that join the group: they can share the port */
   if (address != NULL && g_inet_address_get_is_multicast (address))
     return FALSE;
   if (!g_str_equal (mode, "none"))
@@ -378,7 +378,7 @@ is_listening (const gchar * mode, const gchar * host)
       || (address != NULL && g_inet_address_get_is_any (address));
 }
 
-/* As two of the same are the same; NULL: all of this machine. */
+/* Writes an address in one way, so that texts can be compared; NULL: all of this machine. */
 static gchar *
 normalize (const gchar * text)
 {
@@ -420,7 +420,7 @@ get_listener (const RelayStreamConfig * stream, const RelayEnd * end,
   return is_listening (mode, host);
 }
 
-/* Both would have what comes to some address. */
+/* Is there an address at which both would listen? */
 static gboolean
 is_same_place (const Listener * a, const Listener * b)
 {
@@ -433,14 +433,14 @@ is_same_place (const Listener * a, const Listener * b)
       || (g_str_equal (b->address, all) && strchr (a->address, ':') == NULL);
 }
 
-/* Several ports, or addresses: they are one's own. */
+/* With several ports or addresses, an end cannot share them. */
 static gboolean
 has_several (const Listener * l)
 {
   return l->first != l->last || (l->bonds != NULL && l->bonds[0] != '\0');
 }
 
-/* Why these cannot be at one port, and what to do; NULL: they can. */
+/* Returns why these two cannot share a port, and what to do; NULL: they can. */
 static const gchar *
 object (const Listener * a, const Listener * b)
 {
@@ -546,12 +546,13 @@ read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
   return TRUE;
 }
 
-/* That is nothing GLib knows what to do with: the first without which it had gone well.  It is
- * looked for by halves: a relay that reads its file again has streams to serve. */
+/* Returns the number of the first line that GLib cannot parse: it parses the text in front of that
+ * line.  The search halves the text each time, as a relay that reads its file again has streams to
+ * serve. */
 static guint
 find_stray_line (const gchar * text, gsize size)
 {
-  gsize good = 0, bad = size;   /* up to there; each the beginning of a line, or the end */
+  gsize good = 0, bad = size;   /* text up to there is; each is the beginning of a line, or the end */
   guint n = 1;
 
   for (;;) {
@@ -560,7 +561,7 @@ find_stray_line (const gchar * text, gsize size)
 
     while (at > text + good && at[-1] != '\n')
       at--;
-    if (at == text + good) {    /* the first half is of one line */
+    if (at == text + good) {    /* the first half is within one line */
       end = memchr (at, '\n', bad - good);
       at = end != NULL ? end + 1 : text + bad;
     }
@@ -577,7 +578,7 @@ find_stray_line (const gchar * text, gsize size)
   return n;
 }
 
-/* GLib quotes such a line: it may be the rest of a secret. */
+/* GLib would quote a line that it cannot parse, which may be the rest of a secret. */
 static gboolean
 load (GKeyFile * file, const gchar * text, gsize size, GError ** error)
 {

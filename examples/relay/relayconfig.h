@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayconfig.h: what the relay is to do: a key file, checked as a whole.
+ * relayconfig.h: the configuration of the relay: a key file, checked as a whole.
  *
- * A configuration that was parsed can be run: every key is known, every URI is one that
- * the elements take, every file that is named can be read, no two ends listen at the
- * same port.  What only the network can tell is not checked.
+ * A configuration that was parsed can be run: every key is known, the elements take every
+ * URI, every file that is named can be read, and no two ends listen at the same port if
+ * they cannot share it.  What only the network can tell is not checked.
  */
 #pragma once
 
@@ -16,22 +16,22 @@ G_BEGIN_DECLS
 #define RELAY_STREAMS_MAX 1000
 #define RELAY_OUTPUTS_MAX 64    /* of one stream */
 
-/* One side of a stream: an element's settings.  Its URI may hold a secret and is never
- * told; the element's own `uri' leaves them out. */
+/* One side of a stream: an element's settings.  The URI may hold a secret and is never
+ * shown; the element's own property `uri' leaves secrets out. */
 typedef struct
 {
-  gboolean sends;               /* a faspsink */
+  gboolean sends;               /* it is a faspsink */
   gchar *uri;
-  gchar *streamid;              /* what it says when it dials, if the URI does not tell */
-  gchar *passphrase;            /* out of a file; NULL: as the URI has it */
+  gchar *streamid;              /* used unless the URI has one */
+  gchar *passphrase;            /* from a file; NULL: the URI's, if any */
 } RelayEnd;
 
-/* Counted by references: a running stream keeps its own. */
+/* Has a reference count: a running stream keeps its configuration. */
 typedef struct
 {
   gchar *name;
-  gchar *streamid;              /* callers that say another one are refused */
-  gboolean require_streamid;    /* ... and those that say none */
+  gchar *streamid;              /* callers that give another one are refused */
+  gboolean require_streamid;    /* ... and those that give none */
   gboolean optional;            /* the relay is ready without it */
   RelayEnd *input;
   GPtrArray *outputs;           /* RelayEnd */
@@ -40,26 +40,26 @@ typedef struct
 typedef struct
 {
   GSocketAddress *status;       /* where HTTP is served; NULL: nowhere */
-  gboolean receiver_metrics;    /* each receiver of its own in /metrics */
+  gboolean receiver_metrics;    /* /metrics lists each receiver */
   GPtrArray *streams;           /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
-/* What a new configuration asks of a stream that runs. */
+/* What a new configuration requires of a running stream. */
 typedef enum
 {
   RELAY_SAME,
-  RELAY_ADJUST,                 /* all that is new can be set while it plays */
+  RELAY_ADJUST,                 /* all changes can be set while it plays */
   RELAY_RESTART,
 } RelayDifference;
 
-/* GST_URI_ERROR, G_KEY_FILE_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence that
- * names section and key and says what to write. */
+/* @error: GST_URI_ERROR, G_KEY_FILE_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence
+ * that names section and key and says what to write. */
 RelayConfig *relay_config_load (const gchar * path, GError ** error);
 RelayConfig *relay_config_parse (const gchar * text, gsize size,
     GError ** error);
 void relay_config_free (RelayConfig * config);
 
-/* NULL: there is none of that name. */
+/* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig * config,
     const gchar * name);
 
@@ -68,11 +68,11 @@ void relay_stream_config_unref (RelayStreamConfig * config);
 RelayDifference relay_stream_config_compare (const RelayStreamConfig * a,
     const RelayStreamConfig * b);
 
-/* The element as it is to start: floating. */
+/* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd * end, const gchar * name,
     GError ** error);
 gboolean relay_end_has_passphrase (const RelayEnd * end);
-/* Sets what differs between @old and @end, which has been RELAY_ADJUST. */
+/* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
 void relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
     GstElement * element);
 

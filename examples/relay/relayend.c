@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One side of a stream: how its element is set, and what a change of that asks for.
+ * One side of a stream: how its element is set up, and what a change of its settings requires.
  */
 #include "relayconfig.h"
 
-/* What a relay wants of its outputs, where an element's default is for one stream that
- * has to be whole at one receiver. The URI may say otherwise. */
+/* Sets what a relay needs of its outputs.  The element's own defaults are for a stream that
+ * must be complete at a single receiver. The URI may say otherwise. */
 static void
 set_defaults (const RelayEnd * end, GstElement * element)
 {
   if (end->streamid != NULL)
     g_object_set (element, "streamid", end->streamid, NULL);
   if (end->sends) {
-    /* nobody there: the stream passes; one that is slow never holds the others */
+    /* with no receiver, the stream passes; a slow receiver never holds up the others */
     g_object_set (element, "wait-for-connection", FALSE, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "slow-policy", "skip");
   }
@@ -32,7 +32,7 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
   }
   set_defaults (end, element);
   if (!gst_uri_has_protocol (end->uri, "fasp")) {
-    /* what it is may be a secret that has got to the wrong place */
+    /* does not quote the text: it may be a secret in the wrong place */
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
         "this is no fasp URI: write fasp://HOST:PORT to dial, or fasp://:PORT to "
         "be dialled");
@@ -78,8 +78,8 @@ is_mutable (const RelayEnd * end, const gchar * key)
   return pspec != NULL && (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
 }
 
-/* Keys of @b whose values are others in @a; NULL: keys are missing or new, and an
- * element does not forget what it was told. */
+/* Lists the keys that have another value in @b than in @a.  NULL: keys are missing or new; an
+ * element cannot unset what was set. */
 static GPtrArray *
 list_changed (GstUri * a, GstUri * b)
 {

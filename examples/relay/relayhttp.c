@@ -9,8 +9,8 @@
 #define CONNECTIONS 64
 #define PER_ADDRESS 32
 #define IDLE 5                  /* s */
-#define WHOLE 10                /* s, of a connection, and of all that is said on it */
-#define MEMORY 16384            /* bytes of a connection */
+#define WHOLE 10                /* s, the longest that a connection may take */
+#define MEMORY 16384            /* bytes for each connection */
 
 struct _RelayHttp
 {
@@ -18,11 +18,11 @@ struct _RelayHttp
   RelayHttpFunc func;
   gpointer data;
   guint timer;
-  GMutex lock;                  /* of */
+  GMutex lock;                  /* guards */
   GQueue guests;                /* Guest, the oldest first */
 };
 
-/* A connection, which is there as long as it is among them. */
+/* A connection. It exists as long as it is in the queue. */
 typedef struct
 {
   gint fd;
@@ -52,8 +52,8 @@ on_connection (void *data, struct MHD_Connection *connection, void **guest,
   g_mutex_unlock (&http->lock);
 }
 
-/* The library closes who says nothing; who says a byte now and then would have the place of
- * another for ever. */
+/* The library closes silent connections.  This closes old ones: a client that sends a byte now and
+ * then would otherwise keep its place for ever. */
 static gboolean
 show_out (gpointer data)
 {
@@ -94,7 +94,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path,
   enum MHD_Result result;
   RelayPage page;
 
-  /* the first of two calls: nothing but the header has been seen */
+  /* the first of two calls: only the header has been read */
   if (*state == NULL) {
     *state = &begun;
     return MHD_YES;

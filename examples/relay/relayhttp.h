@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayhttp.h: a small web server (libmicrohttpd) of pages that are made when they are
- * asked for.
+ * relayhttp.h: a small web server (libmicrohttpd) for pages that are made on request.
  *
- * One thread of its own; at most 64 connections, 32 of one address, each closed when
- * nothing has passed for 5 s, 16 KiB of memory each, and what is sent.  GET and HEAD
- * only; bodies are not read.
+ * It has a thread of its own.  It takes at most 64 connections, 32 from one address.
+ * Each is closed after 5 s without a byte, and after 10 s in any case.  Each takes 16 KiB
+ * of memory, and the page.  It answers GET and HEAD only, and does not use bodies.
  */
 #pragma once
 
@@ -22,7 +21,7 @@ typedef struct
   gchar *text;
 } RelayPage;
 
-/* FALSE: there is no such page. In the server's thread, one at a time. */
+/* FALSE: there is no such page. Called in the server's thread, for one page at a time. */
 typedef gboolean (*RelayHttpFunc) (const gchar * path, RelayPage * page,
     gpointer data);
 

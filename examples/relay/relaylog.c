@@ -27,7 +27,7 @@ relay_log (const gchar * stream, const gchar * format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   plain = relay_log_make_plain (text);
-  /* as it is: g_printerr() makes ? of all but ASCII where no locale is set, as in a container */
+  /* not g_printerr(): without a locale, as in a container, it writes ? for all but ASCII */
   if (stream != NULL)
     fprintf (stderr, "fasp-relay: %s: %s\n", stream, plain);
   else

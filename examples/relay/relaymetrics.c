@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the relay tells as OpenMetrics: families of samples, which have to stand
- * together, whichever stream they are of.
+ * The relay's figures as OpenMetrics: families of samples.  All samples of a family have
+ * to be listed together, whichever stream they belong to.
  *
- * A field of the elements' statistics becomes a metric of its name, in base units:
+ * A field of the elements' statistics becomes a metric with the field's name, in base units:
  *
  *     bytes-sent-total      fasp_relay_output_sent_bytes_total      counter
  *     rtt-ms                fasp_relay_sender_rtt_seconds           gauge
  *     channel-bitrate       fasp_relay_receiver_channel_bits_per_second
  *
- * Which are counters is not told by the elements: of those that are not known here it
- * is said that it is not known.
+ * The elements do not tell which fields are counters.  Fields that are not known here get
+ * the type `unknown'.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -41,8 +41,8 @@ typedef struct
 typedef struct
 {
   GHashTable *families;         /* by name */
-  GPtrArray *names;             /* in the order in which they came */
-  GHashTable *told;             /* samples, by name and labels: none may come twice */
+  GPtrArray *names;             /* in the order of their first samples */
+  GHashTable *told;             /* samples, by name and labels: none may be there twice */
 } Metrics;
 
 static void
@@ -55,7 +55,7 @@ free_family (Family * family)
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* As the text format has it, in labels and in HELP. */
+/* Escapes @text as the text format wants it in labels and in HELP. */
 static void
 append_escaped (GString * string, const gchar * text)
 {
@@ -75,7 +75,7 @@ append_escaped (GString * string, const gchar * text)
     }
 }
 
-/* With the one more: `{a="b",'. */
+/* Appends one more label: `,name="value"'. */
 static void
 add_label (GString * labels, const gchar * name, const gchar * value)
 {
@@ -116,7 +116,7 @@ add_sample (Metrics * metrics, const gchar * name, Type type,
       || !g_hash_table_add (metrics->told, g_strconcat (name, "{", labels,
               NULL)))
     return;
-  /* whole ones whole, up to what a double can tell */
+  /* writes integers as such, as far as a double is exact */
   if (value == floor (value) && fabs (value) < 1e15)
     g_ascii_formatd (number, sizeof number, "%.0f", value);
   else
@@ -154,7 +154,7 @@ find_type (const gchar * name, GType type)
     "members"
   };
 
-  /* what is sent to a group has the names of what is sent to one */
+  /* fields about a group have the names of fields about a single receiver */
   if (g_str_has_prefix (name, GROUP))
     name += strlen (GROUP);
   if (is_any (name, counters, G_N_ELEMENTS (counters)))
@@ -163,7 +163,7 @@ find_type (const gchar * name, GType type)
       || is_any (name, gauges, G_N_ELEMENTS (gauges)) ? GAUGE : UNKNOWN;
 }
 
-/* The unit at the end, as is asked for; @factor to the base unit. */
+/* Makes the metric's name, which has to end in the unit. *factor: from the field to the base unit. */
 static gchar *
 find_name (const gchar * prefix, const gchar * field, const gchar ** unit,
     gdouble * factor)
@@ -172,7 +172,7 @@ find_name (const gchar * prefix, const gchar * field, const gchar ** unit,
   {
     const gchar *suffix, *unit;
     gdouble factor;
-    gboolean kept;              /* it belongs to the name */
+    gboolean kept;              /* the suffix stays in the name */
   } units[] = {
     {"-ms", "seconds", 1e-3},
     {"-interval", "seconds", 1e-9, TRUE},
@@ -262,8 +262,8 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
   }
 }
 
-/* The fields of the end itself: those of a single peer, which stand from
- * caller-address up to callers, come and go. */
+/* Adds the fields of the end itself.  It leaves out those of a single peer, from
+ * caller-address up to callers, as they come and go. */
 static void
 add_end (Metrics * metrics, const gchar * prefix, const gchar * labels,
     const RelayEndFigures * end)

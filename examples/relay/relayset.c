@@ -5,7 +5,7 @@
 typedef struct
 {
   RelayStream *stream;
-  RelayStreamConfig *config;    /* that it is to have; NULL: it is to go */
+  RelayStreamConfig *config;    /* its new one; NULL: the stream is to be removed */
 } Change;
 
 struct _RelaySet
@@ -13,7 +13,7 @@ struct _RelaySet
   GHashTable *streams;          /* by name; changed under `lock' */
   GMutex lock;
   GPtrArray *changes;           /* under way */
-  guint stopping;               /* of these, not stopped yet */
+  guint stopping;               /* how many of these have not stopped yet */
   gboolean ending;
   void (*settled) (gpointer data);
   gpointer data;
@@ -67,7 +67,7 @@ take_out (RelaySet * set, const gchar * name)
   g_mutex_unlock (&set->lock);
 }
 
-/* Every stream that had to has stopped: its ports are free. */
+/* Every stream that had to stop has stopped, and its ports are free. */
 static void
 settle (RelaySet * set)
 {
@@ -102,7 +102,7 @@ add_change (RelaySet * set, RelayStream * stream, RelayStreamConfig * config)
   g_ptr_array_add (set->changes, change);
 }
 
-/* FALSE: it is to be stopped. */
+/* Keeps a stream running if it can take its new configuration. FALSE: it has to be stopped. */
 static gboolean
 keep (RelayStream * stream, RelayStreamConfig * config)
 {
@@ -158,7 +158,7 @@ relay_set_apply (RelaySet * set, const RelayConfig * config)
     add_change (set, stream, one);
     relay_stream_unref (stream);
   }
-  /* one more than there are, so that it does not settle before all are asked */
+  /* counts one more, so that it does not settle before all were asked to stop */
   set->stopping = to_stop + 1;
   for (guint i = 0; i < to_stop; i++)
     relay_stream_stop (((Change *) g_ptr_array_index (set->changes,
@@ -180,7 +180,7 @@ relay_set_stop (RelaySet * set)
     RelayStream *stream = g_ptr_array_index (all, i);
     gboolean found = FALSE;
 
-    /* it has been stopped, or not started */
+    /* a stream in a change has been stopped already, or was not started */
     for (guint j = 0; j < under_way; j++)
       found |= ((Change *) g_ptr_array_index (set->changes, j))->stream ==
           stream;

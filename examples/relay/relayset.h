@@ -2,8 +2,9 @@
  *
  * relayset.h: all streams, and how they follow a new configuration.
  *
- * What is the same is not touched.  What is gone or has to begin anew is stopped first,
- * all at once; when the last of these has let go of its port, what is new is started.
+ * Unchanged streams are not touched.  Streams that are gone, or have to begin anew, are
+ * stopped first, all at once.  When the last of these has released its port, new streams
+ * are started.
  */
 #pragma once
 
@@ -13,17 +14,17 @@ G_BEGIN_DECLS
 
 typedef struct _RelaySet RelaySet;
 
-/* @settled: called from the main context each time the last stream has stopped that
- * relay_set_apply or _stop has stopped; within them, if none has to be. */
+/* @settled: called from the main context each time that all streams have stopped which
+ * relay_set_apply or _stop had to stop.  It is called within these functions if none had to. */
 RelaySet *relay_set_new (void (*settled) (gpointer data), gpointer data);
 void relay_set_free (RelaySet * set);
 
-/* Not before the last one has settled. */
+/* Do not call this before the last change has settled. */
 void relay_set_apply (RelaySet * set, const RelayConfig * config);
-/* All of them, for good; at any time. */
+/* Stops all streams, for good. May be called at any time. */
 void relay_set_stop (RelaySet * set);
 
-/* From any thread: those that there are (RelayStream), in any order. */
+/* Returns all streams (RelayStream), in any order. May be called from any thread. */
 GPtrArray *relay_set_list (RelaySet * set);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ relay_figures_free (RelayFigures * figures)
 gboolean
 relay_figures_is_ready (const RelayFigures * figures)
 {
-  /* none: it has just begun, a configuration has some */
+  /* a configuration has streams: without any, the relay has just begun */
   if (figures->ending || figures->streams->len == 0)
     return FALSE;
   for (guint i = 0; i < figures->streams->len; i++) {
@@ -39,7 +39,7 @@ make_double (gdouble value)
       json_node_init_null (json_node_alloc ());
 }
 
-/* A message may have a file's name in it, or what was no UTF-8 in a configuration. */
+/* A message may have text in it that is not UTF-8: a file's name, or a part of a configuration. */
 static JsonNode *
 make_string (const gchar * text)
 {
@@ -49,8 +49,8 @@ make_string (const gchar * text)
       json_node_init_null (json_node_alloc ());
 }
 
-/* JSON's integers are 64 bits with a sign here; the two largest numbers are times that
- * are not known, and never. */
+/* JSON integers have 64 bits with a sign here. The two largest numbers mean unknown times,
+ * and never. */
 static JsonNode *
 make_uint64 (guint64 value)
 {

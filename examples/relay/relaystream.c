@@ -3,18 +3,18 @@
 #include "relaylog.h"
 #include "relaystream.h"
 
-#define DELAY_FIRST 100         /* ms before it starts again */
+#define DELAY_FIRST 100         /* ms before a stream starts again */
 #define DELAY_MAX 10000
-#define LASTED (10 * G_USEC_PER_SEC)    /* then the next wait is the first again */
-#define TOLD_MAX 30             /* messages of the elements ... */
-#define TOLD_IN (10 * G_USEC_PER_SEC)   /* ... in that time; callers can cause them */
+#define LASTED (10 * G_USEC_PER_SEC)    /* a stream that ran for this long waits DELAY_FIRST again */
+#define TOLD_MAX 30             /* the most messages of the elements that are logged ... */
+#define TOLD_IN (10 * G_USEC_PER_SEC)   /* ... in that time: callers can cause messages */
 
-/* An element, and who may call it. Shared with the element's threads. */
+/* An element, and which callers it takes. Shared with the element's threads. */
 typedef struct
 {
   gint users;                   /* atomic */
   gint *require_streamid;       /* the stream's, which outlives this; atomic */
-  guint64 mute;                 /* refused as they said none; under `lock' */
+  guint64 mute;                 /* callers refused as they gave no streamid; under `lock' */
   GMutex lock;
   GstElement *element;
 } End;
@@ -22,7 +22,7 @@ typedef struct
 struct _RelayStream
 {
   gint users;                   /* atomic */
-  RelayStreamConfig *config;    /* under `lock', as all up to it */
+  RelayStreamConfig *config;    /* this and all up to `lock' is under it */
   RelayState state;
   gint64 since;
   guint64 restarts;
@@ -31,14 +31,14 @@ struct _RelayStream
   GMutex lock;
 
   gint require_streamid;        /* atomic */
-  /* of the main context alone */
+  /* the rest is used in the main context only */
   GstElement *pipeline;
   guint watch, timer;
   guint delay;                  /* ms */
   gint64 told_since;
   guint told;
-  gboolean again;               /* when it has stopped */
-  gint ending;                  /* wanted while it was STARTING; atomic */
+  gboolean again;               /* to be started when it has stopped */
+  gint ending;                  /* to be stopped when it has started; atomic */
   RelayStreamFunc stopped;
   gpointer stopped_data;
 };
@@ -65,8 +65,8 @@ end_unref (End * end)
   g_free (end);
 }
 
-/* In the element's network thread.  Who says another streamid has been refused by the
- * element. */
+/* Called in the element's network thread.  The element itself refuses callers that give
+ * another streamid. */
 static gboolean
 on_connecting (GstElement * element, GSocketAddress * address,
     const gchar * streamid, End * end)
@@ -101,8 +101,8 @@ make_end (RelayStream * stream, const RelayEnd * config, const gchar * name,
   return end;
 }
 
-/* One output: it is linked as it is.  Several: a tee, without queues, so that a buffer
- * is handed to each in the thread that has received it. */
+/* Links a single output directly.  Several get a tee, without queues, so that the thread
+ * which has received a buffer hands it to each of them. */
 static gboolean
 link_ends (GstElement * pipeline, GPtrArray * ends)
 {
@@ -181,7 +181,7 @@ start_again (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The pipeline is at rest: nothing of it is left after this. */
+/* The pipeline has stopped: frees it. */
 static void
 idle (RelayStream * stream)
 {
@@ -209,7 +209,7 @@ idle (RelayStream * stream)
   }
 }
 
-/* It has ended by itself. @error: or NULL, the end of the stream. */
+/* The stream has ended by itself. @error: why; NULL: it was the end of the stream. */
 static void
 ended (RelayStream * stream, const gchar * error)
 {
@@ -293,12 +293,12 @@ typedef struct
   RelayStream *stream;
   GstElement *pipeline;
   GstState state;
-  gboolean queues;              /* it waits for its turn */
+  gboolean queues;              /* it has to wait for its turn */
   gboolean good;
 } Transition;
 
-/* Elements with a passphrase start one after the other, and who waits for that in an
- * element cannot be called off. */
+/* Elements with a passphrase start one after the other.  A thread that waits for that within
+ * an element cannot be called off, so streams take turns here. */
 static GMutex turn;
 
 static gboolean
@@ -318,7 +318,7 @@ changed (gpointer data)
     g_autoptr (GstBus) bus = gst_element_get_bus (stream->pipeline);
     GstMessage *message;
 
-    /* why, is on the bus still */
+    /* the message that says why is still on the bus */
     while (!stream->again && (message = gst_bus_pop (bus)) != NULL) {
       on_message (bus, message, stream);
       gst_message_unref (message);
@@ -355,7 +355,7 @@ change (gpointer data)
         GST_STATE_CHANGE_FAILURE;
   if (t->queues)
     g_mutex_unlock (&turn);
-  /* before or behind messages, but not only when there are none */
+  /* at the priority of messages, so as not to wait until there are none */
   g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;
 }
@@ -374,7 +374,7 @@ transit (RelayStream * stream, RelayState meanwhile, GstState state)
   thread = g_thread_try_new ("transition", change, t, NULL);
   if (thread != NULL)
     g_thread_unref (thread);
-  else                          /* the others wait, but live */
+  else                          /* no thread: the other streams have to wait meanwhile */
     change (t);
 }
 
@@ -488,11 +488,11 @@ relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
 {
   RelayStreamConfig *old;
 
-  /* the elements may have read some of what is set, and not the rest */
+  /* the elements may have read some of the settings, and not the rest */
   if (stream->state == RELAY_STARTING)
     return FALSE;
   old = relay_stream_config_ref (stream->config);
-  /* otherwise it is built with the new ones */
+  /* a stream that does not run will be built with the new settings */
   if (stream->state == RELAY_RUNNING) {
     for (guint i = 0; i < stream->ends->len; i++)
       relay_end_adjust (i == 0 ? old->input : g_ptr_array_index (old->outputs,
@@ -529,7 +529,7 @@ free_end (RelayEndFigures * end)
   g_free (end);
 }
 
-/* Connected, and not silent. */
+/* TRUE: a sender is connected, and not silent. */
 static gboolean
 is_receiving (const GstStructure * stats)
 {

@@ -9,12 +9,12 @@
  *      |                                               v
  *      +--------------- nothing is left ----------- STOPPING
  *
- * What takes time (opening: keys are stretched; closing: goodbyes are answered) is done
- * by a thread of the transition's own, so that no stream waits for another.  After EOS it
- * starts again 0.1 s later; after an error, too, and if it does not last for 10 s then, twice
- * as much later each time, up to 10 s.
+ * Transitions take time: opening an element stretches keys, closing it waits for goodbyes to
+ * be answered.  Each transition has a thread of its own, so that no stream waits for
+ * another.  After EOS or an error, the stream starts again 0.1 s later.  If it then does not
+ * last for 10 s after an error, the delay doubles each time, up to 10 s.
  *
- * All is called from the thread of the main context but relay_stream_get_figures.
+ * Call all functions but relay_stream_get_figures from the thread of the main context.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ typedef struct
 {
   gchar *uri;                   /* without secrets */
   guint64 refused;              /* callers, because of their streamid */
-  GstStructure *stats;          /* NULL: it is not there */
+  GstStructure *stats;          /* NULL: there is no element */
 } RelayEndFigures;
 
 typedef struct
@@ -45,10 +45,10 @@ typedef struct
   gchar *name, *streamid;
   RelayState state;
   gboolean optional;
-  gboolean receiving;           /* somebody sends to it, and is heard */
+  gboolean receiving;           /* a sender is connected, and heard */
   guint64 restarts;
   gchar *error;                 /* the last one; NULL: none yet */
-  gint64 since;                 /* µs, g_get_monotonic_time, of the state */
+  gint64 since;                 /* when the state began: g_get_monotonic_time, µs */
   RelayEndFigures input;
   GPtrArray *outputs;           /* RelayEndFigures */
 } RelayStreamFigures;
@@ -59,17 +59,17 @@ void relay_stream_unref (RelayStream * stream);
 
 RelayStreamConfig *relay_stream_get_config (RelayStream * stream);
 
-/* Only when it is IDLE, and not waiting. @config: a new one, or NULL. */
+/* Call this only when the stream is IDLE, and not waiting. @config: a new one, or NULL. */
 void relay_stream_start (RelayStream * stream, RelayStreamConfig * config);
-/* @func when it is IDLE, from the main context: at once, if it is. At most two seconds
- * of waiting for goodbyes. Not twice. */
+/* Calls @func from the main context when the stream is IDLE: at once, if it is already.
+ * Waits two seconds at most for goodbyes. Do not call this twice. */
 void relay_stream_stop (RelayStream * stream, RelayStreamFunc func,
     gpointer data);
-/* To a configuration that was compared as RELAY_ADJUST. FALSE: not now, as it is being
- * opened: start it anew. */
+/* Sets a configuration that was compared as RELAY_ADJUST. FALSE: the stream is being opened,
+ * so this is not possible now: start it anew. */
 gboolean relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config);
 
-/* From any thread; holds up nothing. */
+/* May be called from any thread; holds up nothing. */
 RelayStreamFigures *relay_stream_get_figures (RelayStream * stream);
 void relay_stream_figures_free (RelayStreamFigures * figures);
 const gchar *relay_state_get_name (RelayState state);
