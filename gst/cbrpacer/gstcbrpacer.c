@@ -8,22 +8,22 @@
  * @title: cbrpacer
  * @see_also: udpsink, faspsink
  *
- * cbrpacer takes a stream in bursts, as encoders and muxers make them, and lets
- * it out at an exact constant bit rate, a few datagrams at a time.  It stands
- * before any network sink; set sync=false there.
+ * cbrpacer takes a stream that arrives in bursts, as encoders and muxers produce it,
+ * and sends it on at an exact constant bit rate, a few datagrams at a time.  Put it
+ * in front of any network sink, and set sync=false on the sink.
  *
  * The rate (#cbrpacer:bitrate) counts what the network counts: every datagram
  * with its header (#cbrpacer:header-size).  At most #cbrpacer:max-burst bytes
  * leave at once.  The deadlines are absolute times of the pipeline's clock, in
  * integer arithmetic: after a day the total is exact to one datagram.
  *
- * When the input is slower than the rate, the line is idle, or, with
- * #cbrpacer:stuffing=null-ts, MPEG-TS null packets keep the rate.  When it is
- * faster, up to #cbrpacer:max-delay waits here, and then the source waits, or
- * the oldest is dropped (#cbrpacer:overflow).
+ * If the input is slower than the rate, the line is idle at times, or, with
+ * #cbrpacer:stuffing=null-ts, MPEG-TS null packets keep the rate.  If it is
+ * faster, cbrpacer holds as much data as leaves within #cbrpacer:max-delay.  Beyond
+ * that the source has to wait, or the oldest data is dropped (#cbrpacer:overflow).
  *
  * An MPEG transport stream leaves in datagrams of seven packets, whatever the
- * muxer's alignment; anything else leaves as it came, unless
+ * muxer's alignment.  Anything else leaves as it came, unless
  * #cbrpacer:payload-size splits and merges it.  No byte is copied.
  *
  * ## Example launch lines
@@ -33,10 +33,10 @@
  * ]| The bursts of the encoder leave at 8 Mbit/s at most, five datagrams at a time.
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 stuffing=null-ts ! udpsink host=127.0.0.1 port=5004 sync=false
- * ]| The same, always 8 Mbit/s, with null packets where the encoder makes less.
+ * ]| The same at exactly 8 Mbit/s, with null packets where the encoder makes less.
  * |[
  * gst-launch-1.0 filesrc location=programme.ts ! cbrpacer ! udpsink host=127.0.0.1 port=5004 sync=false
- * ]| Plays out a transport stream at the rate that its own clock tells.
+ * ]| Plays out a transport stream at the pace of its own clock.
  *
  * Since: 0.2
  */

@@ -8,25 +8,25 @@
  * @title: faspsink
  * @see_also: faspsrc
  *
- * faspsink sends any byte stream over UDP to one or many faspsrc elements, and
- * every byte arrives, in order, whatever the network loses on the way.
- * Losses are repaired inside the channel rate (#faspsink:max-bitrate) and
- * never slow the stream down.
+ * faspsink sends any byte stream over UDP to one or many faspsrc elements.  Every
+ * byte arrives, in order, whatever the network loses on the way.  Repairs stay
+ * within the channel rate (#faspsink:max-bitrate) and never slow the stream down.
  *
- * With a host in its URI it dials a listening faspsrc; without one it listens
- * and serves every faspsrc that dials, each at its own pace, from the moment
- * it joins.
+ * With a host in its URI, faspsink dials a listening faspsrc.  Without one it
+ * listens, and serves every faspsrc that dials, each at its own pace, from the
+ * moment it joins.
  *
- * EOS is posted when the last byte is acknowledged, or an error when it
- * cannot be.  Data goes out as it comes: #GstBaseSink:sync is off by
- * default, because a live source has its own pace, and waiting for timestamps
- * would only add delay. Set it to play a file in real time.
+ * faspsink posts EOS when the last byte is acknowledged, or an error if it cannot
+ * be.  It sends data as it comes: #GstBaseSink:sync is off by default, because a
+ * live source has its own pace, and waiting for timestamps would only add delay.
+ * Set it to play a file in real time.
  *
- * An encoder may follow what the path has room for: the property
- * #faspsink:available-bitrate (with notify), the message fasp-available-bitrate and an
- * upstream event of that name tell it, in bit/s of the stream, with "bitrate" in the last
- * two.  While nobody is there, the property is 0, which it alone tells.  When a
- * receiver joins, or goes on behind a gap, faspsink asks upstream for a key frame.
+ * An encoder can adapt to the bit rate that the path has room for.  faspsink tells
+ * it, in bit/s of the stream, by the property #faspsink:available-bitrate (with
+ * notify), the message fasp-available-bitrate and an upstream event of that name;
+ * the message and the event have a field "bitrate".  While no receiver is there, the
+ * property is 0; no message or event tells that.  When a receiver joins, or goes on
+ * behind a gap, faspsink asks upstream for a key frame.
  *
  * ## Example launch lines
  *
@@ -35,7 +35,7 @@
  * ]| Sends a live programme to a faspsrc listening on the same machine.
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 max-bitrate=8000000 wait-for-connection=false
- * ]| Serves it to whoever dials in.
+ * ]| Serves it to every faspsrc that dials.
  *
  * Since: 0.1
  */

@@ -8,18 +8,19 @@
  * @title: faspsrc
  * @see_also: faspsink
  *
- * faspsrc receives what a faspsink sends: every byte, in order.  It is live.
- * Buffers are pushed as soon as they are in order, and their timestamps are
- * when they would have arrived on a path without loss, so they are as smooth
- * as the sender's output whatever the network did.  The negotiated
- * #faspsrc:latency is answered in the LATENCY query: sinks that synchronise
- * play that much later, and in that time losses are repaired.
+ * faspsrc receives what a faspsink sends: every byte, in order.  It is a live
+ * source.  It pushes buffers as soon as they are in order.  Their timestamps are
+ * the times when they would have arrived on a path without loss, so timestamps
+ * are as smooth as the sender's output, whatever the network did.  faspsrc answers
+ * the LATENCY query with the negotiated #faspsrc:latency: sinks that synchronise
+ * play that much later, and losses are repaired in that time.
  *
- * With #faspsrc:provide-clock it is the clock of the pipeline, at the rate of the
- * sender's pipeline clock: sinks play as fast as the other end captures.
+ * With #faspsrc:provide-clock, faspsrc provides the clock of the pipeline, at the
+ * rate of the sender's pipeline clock.  Sinks then play as fast as the other end
+ * captures.
  *
- * Without a host in its URI it listens for one faspsink; with one it dials a
- * listening faspsink.
+ * Without a host in its URI, faspsrc listens for one faspsink.  With one it dials
+ * a listening faspsink.
  *
  * ## Example launch lines
  *
@@ -28,7 +29,7 @@
  * ]| Plays what a faspsink sends to port 7001 of this machine.
  * |[
  * gst-launch-1.0 -e faspsrc uri=fasp://:7001 keep-listening=true ! filesink location=received.ts
- * ]| Records it, across as many senders as come.
+ * ]| Records the stream, of all senders that come, one after the other.
  *
  * Since: 0.1
  */
