@@ -238,7 +238,7 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
   if (self->queue.bytes == 0
       || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     self->fed_at = gst_cbr_pacer_read_clock (self);
-  /* with a rate nobody asks for it, and the clock takes its time */
+  /* the lag is needed only without a set rate, and it takes time to read the clock */
   lag = self->settings.bitrate > 0 ? self->lost :
       gst_cbr_pacer_get_lag (self, gst_cbr_pacer_read_clock (self));
   cbr_queue_push_buffer (&self->queue, buffer, lag);

@@ -102,9 +102,9 @@ look_if_full_of_held (GstCbrPacer * self, guint64 bytes)
   return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
 }
 
-/* A live stream that has piled up leaves as fast as it must, so no number of bytes is too many. But what
- * is behind may not take it: then the oldest buffer has become late by more than max-delay since it
- * came. */
+/* A live stream that has piled up leaves as fast as it must, so no number of bytes is too many. But the
+ * elements behind may not take it. Then the stream's lag has grown by more than max-delay since the
+ * oldest buffer came. */
 static gboolean
 look_if_full_of_late (GstCbrPacer * self)
 {
