@@ -177,8 +177,8 @@ property_changed (GstFaspConnection * c, GstFaspProp prop, GParamSpec * pspec,
   g_mutex_unlock (&c->lock);
   if (too_late)
     GST_WARNING_OBJECT (c->element,
-        "%s was set while the element runs: it counts "
-        "when it has been set to READY and starts again.", pspec->name);
+        "%s was set while the element runs: it takes effect when the element "
+        "has been set to READY and starts again.", pspec->name);
 }
 
 /* @uri: NULL removes host and port; what else the old URI has set stays. */
@@ -372,7 +372,7 @@ warn_of_keys (GstFaspConnection * c, const GstFaspKeys * keys)
 {
   if (keys->encryption == GST_FASP_ENCRYPTION_NONE)
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
-        ("The stream is not encrypted: everybody on its way can read and "
+        ("The stream is not encrypted: anybody on its path can read and "
             "forge it. Leave out encryption=none, and set passphrase."),
         (NULL));
   else if (!gst_fasp_keys_authenticate (keys))
@@ -391,8 +391,8 @@ warn_of_early (GstFaspConnection * c, FaspIo * io, const GstFaspLinks * links)
 
     if (fasp_io_is_early (io, i))
       GST_ELEMENT_WARNING (c->element, RESOURCE, NOT_FOUND,
-          ("This machine has no %s \"%s\" yet: that line is used when it comes. "
-              "`ip address' lists what there is.",
+          ("This machine has no %s \"%s\" yet: that line will be used when it "
+              "is there. `ip address' lists what this machine has.",
               line->interface != NULL ? "interface" : "address",
               line->interface != NULL ? line->interface : line->local_address),
           (NULL));

@@ -59,9 +59,10 @@ gst_fasp_flow_assignment_get_type (void)
 {
   static gsize once = 0;
   static const GEnumValue values[] = {
-    {GST_FASP_FLOW_ASSIGNMENT_RANDOM, "Each packet on one by chance", "random"},
-    {GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN, "In turn", "round-robin"},
-    {GST_FASP_FLOW_ASSIGNMENT_DUPLICATE, "Every packet on all of them, so that "
+    {GST_FASP_FLOW_ASSIGNMENT_RANDOM, "Each packet on a flow chosen at random",
+        "random"},
+    {GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN, "The flows in turn", "round-robin"},
+    {GST_FASP_FLOW_ASSIGNMENT_DUPLICATE, "Every packet on all flows, so that "
           "the loss of one is not felt at all (SMPTE ST 2022-7)", "duplicate"},
     {0, NULL, NULL}
   };
@@ -74,8 +75,8 @@ gst_fasp_rate_control_get_type (void)
 {
   static gsize once;
   static const GEnumValue values[] = {
-    {GST_FASP_RATE_CONTROL_AUTO, "fixed where max-bitrate is set when it "
-          "starts, else adaptive", "auto"},
+    {GST_FASP_RATE_CONTROL_AUTO, "fixed if max-bitrate is set when the "
+          "element starts, else adaptive", "auto"},
     {GST_FASP_RATE_CONTROL_FIXED, "max-bitrate is the rate", "fixed"},
     {GST_FASP_RATE_CONTROL_PERT, "Probabilistic Early Response TCP, as a "
           "paced window", "pert"},
@@ -92,11 +93,12 @@ gst_fasp_join_at_get_type (void)
 {
   static gsize once;
   static const GEnumValue values[] = {
-    {GST_FASP_JOIN_AT_AUTO, "Source: as the sink says. Sink: live", "auto"},
+    {GST_FASP_JOIN_AT_AUTO, "Source: as set at the sink. Sink: live", "auto"},
     {GST_FASP_JOIN_AT_LIVE, "What is sent from now on", "live"},
     {GST_FASP_JOIN_AT_KEYFRAME, "The newest key frame that is kept",
         "keyframe"},
-    {GST_FASP_JOIN_AT_BACK, "join-back ago, as far as history goes", "back"},
+    {GST_FASP_JOIN_AT_BACK, "join-back ago, as far back as history goes",
+        "back"},
     {0, NULL, NULL}
   };
 

@@ -99,14 +99,14 @@ gst_fasp_events_explain (const FaspEvent * event)
     case FASP_REASON_SAME_ROLE:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_UNSUPPORTED:
-      return g_strdup_printf ("%s does not have what was asked for (%s): "
-          "bring both ends to the same version", peer, text);
+      return g_strdup_printf ("%s does not support what was asked for (%s): "
+          "install the same version on both ends", peer, text);
     case FASP_REASON_KEY:
     case FASP_REASON_ENCRYPTION:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_VERSION:
       return g_strdup_printf ("%s speaks another version of the protocol: "
-          "bring both ends to the same version", peer);
+          "install the same version on both ends", peer);
     case FASP_REASON_SILENT:
       if (event->type != FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was not heard for longer than "
@@ -118,8 +118,8 @@ gst_fasp_events_explain (const FaspEvent * event)
             "multicast group has a sender");
       return text[0] != '\0' ? g_strdup_printf ("%s: %s", peer,
           text) :
-          g_strdup_printf ("%s does not answer: see whether it is running, and "
-          "whether its UDP port is open in the firewalls between", peer);
+          g_strdup_printf ("%s does not answer: check that it is running, and "
+          "that its UDP port is open in the firewalls in between", peer);
     case FASP_REASON_REPLACED:
       return g_strdup_printf ("%s started anew", peer);
   }
@@ -166,9 +166,9 @@ tell_promise (GstElement * element, const FaspEvent * event, const gchar * peer)
   post_promise (element, event);
   if (event->falls_short)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("The network to %s loses too much for a latency of %u ms: a skip "
-            "every %s is to be expected, more often than glitch-interval. "
-            "Raise latency (or set latency=-1), or max-bitrate if it is set.",
+        ("The network to %s loses too much for a latency of %u ms: expect a "
+            "skip every %s, more often than glitch-interval allows. Raise "
+            "latency (or set latency=-1), or max-bitrate if it is set.",
             peer, event->current_latency_ms, interval), (NULL));
 }
 
@@ -224,13 +224,13 @@ warn_of_less (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
   if (event->flows < event->flows_here)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("%s has fewer flows: %u of %u are used. Set the same flowlets and as many "
-            "bonding-addresses on both ends.", peer, event->flows,
-            event->flows_here), (NULL));
+        ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
+            "same number of bonding-addresses, on both ends.", peer,
+            event->flows, event->flows_here), (NULL));
   if (event->fec_refused)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("%s takes no repairs (fec=off): what is lost is sent again only.",
-            peer), (NULL));
+        ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
+            "fec=auto there to use FEC.", peer), (NULL));
 }
 
 static void
@@ -261,21 +261,20 @@ tell_moved (GstElement * element, const FaspEvent * event,
   if (event->bytes_lost > 0 && fasp_address_equal (&event->before,
           &event->address))
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("The stream goes on from %s, which does not have any more what came "
-            "before: %" G_GUINT64_FORMAT
-            " bytes are missing. Raise history (and "
-            "buffer-size) of the faspsink there, or resume-timeout of both.",
-            peer, event->bytes_lost), (NULL));
+        ("The stream goes on from %s, which no longer has what came before: %"
+            G_GUINT64_FORMAT " bytes are missing. Raise history (and "
+            "buffer-size) of the faspsink there, or resume-timeout of both "
+            "ends.", peer, event->bytes_lost), (NULL));
   else if (event->bytes_lost > 0)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("The stream was had from %s and goes on from %s, which does not reach "
-            "back so far: %" G_GUINT64_FORMAT
-            " bytes are missing. Raise history "
-            "(and buffer-size) of the faspsink there.", from, peer,
+        ("The stream came from %s and goes on from %s, which does not have it "
+            "from that far back: %" G_GUINT64_FORMAT
+            " bytes are missing. Raise "
+            "history (and buffer-size) of the faspsink there.", from, peer,
             event->bytes_lost), (NULL));
   else
     GST_ELEMENT_INFO (element, RESOURCE, READ,
-        ("The stream was had from %s and goes on from %s; nothing is missing.",
+        ("The stream came from %s and goes on from %s; nothing is missing.",
             from, peer),
         ("the stream goes on from %s; nothing is missing", peer));
 }
@@ -285,10 +284,10 @@ tell_behind (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
       ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
-          "stream, from where it stood, are not kept here any more. To bridge "
-          "longer outages raise history (or resume-timeout) and buffer-size. "
-          "How much it was so far, stats tells (bytes-missing-total).",
-          peer, event->bytes_lost), (NULL));
+          "stream, from where it stood, are no longer kept here. To bridge "
+          "longer outages, raise history (or resume-timeout) and buffer-size. "
+          "The field bytes-missing-total of stats tells how many were missing "
+          "so far.", peer, event->bytes_lost), (NULL));
 }
 
 /* Warns that a part of the stream is missing. The stream goes on. */
@@ -298,17 +297,17 @@ tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
   if (event->left_behind)
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
         ("A part of the stream is missing: %s did not wait for this receiver "
-            "(slow-policy), sends nothing again (rex=false), or did not have it. See "
-            "whether the line has room for the stream; raise buffer-size of that "
-            "faspsink if this end only stands still for a while now and then. How "
-            "much is missing, stats tells (bytes-missing-total).", peer),
-        (NULL));
+            "(slow-policy), does not retransmit (rex=false), or did not have it. "
+            "Check that the line has room for the stream; raise buffer-size of "
+            "that faspsink if this end only stands still for a while now and "
+            "then. The field bytes-missing-total of stats tells how much is "
+            "missing.", peer), (NULL));
   else
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
-        ("A part of the stream is missing: it was given up as too late. Raise "
-            "latency (or set latency=-1), or set too-late=wait to have all of it, "
-            "later. How much is missing, stats tells (bytes-missing-total)."),
-        (NULL));
+        ("A part of the stream is missing: it was too late and was given up. "
+            "Raise latency (or set latency=-1), or set too-late=wait to get all "
+            "of the stream, but later. The field bytes-missing-total of stats "
+            "tells how much is missing."), (NULL));
 }
 
 static void
@@ -316,8 +315,8 @@ tell_interrupted (GstElement * element, const FaspEvent * event,
     const gchar * peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("Connection to %s interrupted: %s. The stream goes on where it "
-          "stood when it is back within resume-timeout.", peer,
+      ("Connection to %s interrupted: %s. If it is back within "
+          "resume-timeout, the stream goes on where it stood.", peer,
           event->text), (NULL));
 }
 
@@ -334,21 +333,21 @@ static void
 tell_deaf (GstElement * element, const gchar * peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("Nothing is heard of the multicast group any more: the stream comes "
-          "by unicast from %s, which costs the sender more. Has the switch an "
-          "IGMP (IPv6: MLD) querier, and does the firewall let in UDP to the "
-          "group's port?", peer), (NULL));
+      ("Nothing comes from the multicast group any more: the stream comes by "
+          "unicast from %s, which costs the sender more. Check that the switch "
+          "has an IGMP (IPv6: MLD) querier, and that the firewall lets in UDP "
+          "to the group's port.", peer), (NULL));
 }
 
 static void
 tell_hearing (GstElement * element, const gchar * peer)
 {
   GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("The multicast group is heard again: the stream of %s comes by it.",
-          peer),
+      ("The multicast group is heard again: the stream of %s comes by "
+          "multicast.", peer),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("the multicast group is heard again: the stream of %s comes by it",
-          peer));
+      ("the multicast group is heard again: the stream of %s comes by "
+          "multicast", peer));
 }
 
 gboolean
@@ -418,15 +417,15 @@ tell_unanswered (GstElement * element, const FaspEvent * event,
     const gchar * peer)
 {
   const gchar *held = is_held (element) ? ", and the stream is held until then "
-      "(wait-for-connection=false: it passes)" : "";
+      "(with wait-for-connection=false it would pass)" : "";
 
   if (event->address.len == 0)
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-        ("Nothing is heard of the multicast group yet. Is faspsink running, "
+        ("Nothing comes from the multicast group yet. Is faspsink running, "
             "with a ttl-mc that reaches here? Does multicast-iface name the "
-            "interface that it is behind, does the firewall let in UDP to the "
-            "group's port, and has the switch an IGMP (IPv6: MLD) querier? It "
-            "is listened for on."), (NULL));
+            "interface that it is behind? Does the firewall let in UDP to the "
+            "group's port, and does the switch have an IGMP (IPv6: MLD) "
+            "querier? faspsrc keeps listening."), (NULL));
   else if (event->text[0] != '\0')
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
         ("No connection to %s yet: %s. Set the same on both ends. Dialling "
@@ -434,14 +433,14 @@ tell_unanswered (GstElement * element, const FaspEvent * event,
   else if (meets_halfway (element))
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
         ("Nothing is heard from %s yet. Is the other end running, with "
-            "mode=rendezvous, the address of this one and its port? If it is, a NAT "
-            "on the way does not keep the port: then have one end listen, at a "
-            "port that is forwarded to it. It is tried again%s.", peer,
+            "mode=rendezvous, the address of this one and its port? If it is, a "
+            "NAT on the way does not keep the port: then let one end listen, at "
+            "a port that is forwarded to it. Dialling goes on%s.", peer,
             held), (NULL));
   else
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
         ("%s does not answer yet. Is the other end running, and is its UDP "
-            "port open in the firewalls between? Dialling goes on%s.", peer,
+            "port open in the firewalls in between? Dialling goes on%s.", peer,
             held), (NULL));
 }
 
@@ -454,9 +453,9 @@ tell_removed (GstElement * element, const FaspEvent * event,
   g_signal_emit_by_name (element, "caller-removed", 0, address);
   post (element, "connection-removed", event, address);
   if (event->held)
-    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and nobody else is "
-            "there. The stream is held until a receiver is "
-            "(wait-for-connection=false: it passes).", why), (NULL));
+    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and there is no "
+            "other receiver. The stream is held until one connects (with "
+            "wait-for-connection=false it would pass).", why), (NULL));
   else
     GST_INFO_OBJECT (element, "%s", why);
 }
@@ -520,8 +519,8 @@ gst_fasp_events_resolve_failed (GstElement * element, const gchar * host,
     const GError * error)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-      ("Cannot find the address of \"%s\": %s. Check the name; it is tried "
-          "again.", host, error->message), (NULL));
+      ("Cannot find the address of \"%s\": %s. Check the name. The look-up is "
+          "tried again.", host, error->message), (NULL));
 }
 
 void
@@ -529,9 +528,9 @@ gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
     gsize granted, gsize wanted)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-      ("The kernel keeps only %" G_GSIZE_FORMAT " KiB for this socket, %.1f ms "
-          "of the %" G_GUINT64_FORMAT " Mbit/s that come in: datagrams will be "
-          "lost when this machine is busy. Allow more: sysctl -w "
+      ("The kernel buffers only %" G_GSIZE_FORMAT " KiB for this socket, %.1f "
+          "ms of the %" G_GUINT64_FORMAT " Mbit/s that arrive: datagrams will "
+          "be lost when this machine is busy. Allow more: sysctl -w "
           "net.core.rmem_max=%" G_GSIZE_FORMAT, granted / 1024,
           granted * 8e3 / rate, rate / 1000000, wanted), (NULL));
 }
@@ -541,16 +540,17 @@ gst_fasp_events_send_failed (GstElement * element, const gchar * why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
       ("The network takes no datagrams: %s. Check the address, the routes (for "
-          "a multicast group multicast-iface), the MTU (at least 1228 bytes, 1280 "
-          "for IPv6) and the firewall of this machine; it is tried again.",
-          why), (NULL));
+          "a multicast group, multicast-iface), the MTU (at least 1228 bytes, "
+          "1280 for IPv6) and the firewall of this machine. Sending is tried "
+          "again.", why), (NULL));
 }
 
 void
 gst_fasp_events_receive_failed (GstElement * element, const gchar * why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("This machine's kernel gives no datagrams, whether any come or not: %s. Let this "
-          "program call recvmmsg(), if it is confined (seccomp), and see whether the "
-          "machine has memory; it is tried again.", why), (NULL));
+      ("The kernel of this machine hands over no datagrams, whether any come or "
+          "not: %s. If this program is confined (seccomp), let it call "
+          "recvmmsg(), and check that the machine has memory. Receiving is "
+          "tried again.", why), (NULL));
 }

@@ -11,11 +11,11 @@
 
 #define RTP "Put rtpstreampay in front of faspsink, and rtpstreamdepay behind faspsrc."
 #define START_CODES "Set stream-format=byte-stream between encoder and faspsink, or " \
-    "put a muxer between them, as mpegtsmux."
-#define AAC "Put a muxer in front of faspsink, as mpegtsmux, or aacparse and " \
+    "put a muxer between them, such as mpegtsmux."
+#define AAC "Put a muxer in front of faspsink, such as mpegtsmux, or aacparse and " \
     "audio/mpeg,stream-format=adts."
-#define ANY "Put a muxer in front of faspsink, as matroskamux, or gdppay, and gdpdepay " \
-    "behind faspsrc."
+#define ANY "Put a muxer in front of faspsink, such as matroskamux; or put gdppay in " \
+    "front of faspsink, and gdpdepay behind faspsrc."
 
 static const struct
 {

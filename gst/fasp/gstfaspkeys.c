@@ -27,7 +27,7 @@ gst_fasp_encryption_get_type (void)
   static const GEnumValue values[] = {
     {GST_FASP_ENCRYPTION_AUTO, "AES-128-GCM, or ChaCha20-Poly1305 where an end "
           "has no instructions for AES", "auto"},
-    {GST_FASP_ENCRYPTION_NONE, "None: both ends must say so", "none"},
+    {GST_FASP_ENCRYPTION_NONE, "None; has to be set on both ends", "none"},
     {GST_FASP_ENCRYPTION_AES_128_GCM, "AES-128-GCM", "aes-128-gcm"},
     {GST_FASP_ENCRYPTION_AES_256_GCM, "AES-256-GCM", "aes-256-gcm"},
     {GST_FASP_ENCRYPTION_CHACHA20_POLY1305, "ChaCha20-Poly1305",
@@ -196,8 +196,8 @@ read_allowed_keys (const gchar * path, FaspCredentials * credentials,
     found++;
   }
   if (found == 0) {
-    BAD ("The file of allowed-keys, %s, holds none: nobody could connect.",
-        path);
+    BAD ("The file of allowed-keys, %s, holds no key: nobody could connect. "
+        "Write a line for each caller, with a public key and a name.", path);
     return FALSE;
   }
   return TRUE;
@@ -236,14 +236,14 @@ check (const GstFaspKeys * keys, gboolean dials, GError ** error)
     BAD ("authentication=true would let nobody in: set passphrase, or key-file "
         "and the keys that are allowed.");
   else if (known && keys->key_file == NULL)
-    BAD ("public-key and allowed-keys need a key-file of one's own: openssl "
-        "genpkey -algorithm X25519 -out KEY-FILE");
+    BAD ("public-key and allowed-keys need a key-file for this end; to make "
+        "one: openssl genpkey -algorithm X25519 -out KEY-FILE");
   else if (keys->key_file != NULL && dials && keys->public_key == NULL)
     BAD ("A caller with a key-file needs the listener's public-key. "
         HOW_PUBLIC ".");
   else if (keys->key_file != NULL && !known)
-    BAD ("A listener with a key-file needs allowed-keys, the file of those "
-        "who may call (or public-key, for one).");
+    BAD ("A listener with a key-file needs allowed-keys, a file with the keys "
+        "of those who may call (or public-key, for a single caller).");
   else
     return TRUE;
   return FALSE;

@@ -53,8 +53,9 @@ add_set (GstFaspLinks * links, const GstFaspSettings * s, const Local * local,
   gboolean answers = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER;
 
   if (links->n + s->flowlets > FASP_FLOWS_MAX) {
-    BAD ("flowlets times one more than there are bonding-addresses must be at "
-        "most %d. Take fewer of either.", FASP_FLOWS_MAX);
+    BAD ("There are too many flows: flowlets times the number of addresses "
+        "(that of the URI, and bonding-addresses) must be at most %d. Set fewer "
+        "of either.", FASP_FLOWS_MAX);
     return FALSE;
   }
   if (!has_ports (local->port, s->flowlets, error))
@@ -131,7 +132,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   guint16 port;
 
   if (address == NULL) {
-    const gchar *local_part = dials ? ", with @LOCAL behind it or not" : "";
+    const gchar *local_part = dials ? " or ADDRESS:PORT@LOCAL" : "";
 
     BAD ("\"%s\" in bonding-addresses is not ADDRESS:PORT%s. Write IP "
         "addresses, IPv6 ones in brackets, with commas between them.", text,
@@ -158,7 +159,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   } else {
     if (is_taken (links, s, address)) {
       BAD ("This element listens at port %u of all addresses, so \"%s\" in "
-          "bonding-addresses is taken: name its first address, too, "
+          "bonding-addresses is taken: name the first address, too, with "
           "fasp://ADDRESS:%u?mode=listener, or choose another port.",
           links->sockets[0].local_port, text, links->sockets[0].local_port);
       return FALSE;
@@ -253,11 +254,13 @@ add_fallbacks (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
   if (s->fallback_addresses == NULL || s->fallback_addresses[0] == '\0')
     return TRUE;
   if (gst_fasp_settings_get_mode (s) != GST_FASP_MODE_CALLER) {
-    BAD ("fallback-addresses are for who dials: set uri=fasp://HOST:PORT.");
+    BAD ("fallback-addresses are for a faspsrc that dials: set "
+        "uri=fasp://HOST:PORT, or leave them out.");
     return FALSE;
   }
   if (links->others->len > 0) {
-    BAD ("fallback-addresses and bonding-addresses do not go together: the ways " "of the latter lead to one peer. Set one of them.");
+    BAD ("fallback-addresses and bonding-addresses cannot be used together, as "
+        "all bonding-addresses lead to one peer. Set one of them.");
     return FALSE;
   }
   texts = g_strsplit (s->fallback_addresses, ",", -1);

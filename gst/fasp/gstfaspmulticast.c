@@ -27,13 +27,13 @@ gst_fasp_multicast_install (GObjectClass * klass, FaspRole role)
     g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_SOURCE,
         g_param_spec_string ("multicast-source", "Multicast source",
             "IP address of the only sender whose datagrams to the multicast "
-            "group of the URI are wanted (source-specific multicast; default: "
+            "group of the URI are accepted (source-specific multicast; default: "
             "any)", NULL, FLAGS));
     return;
   }
   g_object_class_install_property (klass, GST_FASP_PROP_MULTICAST_LOOP,
       g_param_spec_boolean ("multicast-loop", "Multicast loopback",
-          "Receivers on this machine hear a multicast group, too", TRUE,
+          "Let receivers on this machine hear the multicast group, too", TRUE,
           FLAGS));
   g_object_class_install_property (klass, GST_FASP_PROP_TTL_MC,
       g_param_spec_int ("ttl-mc", "Multicast time to live",
@@ -86,24 +86,27 @@ gst_fasp_multicast_check (const GstFaspSettings * s, GError ** error)
   GstFaspMode mode = sends ? GST_FASP_MODE_LISTENER : GST_FASP_MODE_CALLER;
 
   if (s->mode != GST_FASP_MODE_NONE && s->mode != mode)
-    BAD ("%s is a multicast group: faspsink listens for its receivers, and faspsrc " "calls who is announced there. Leave out mode.", s->host);
+    BAD ("%s is a multicast group: faspsink listens for its receivers, and "
+        "faspsrc calls the sender that is announced there. Leave out mode.",
+        s->host);
   else if (s->flowlets > 1 || (s->bonding_addresses != NULL
           && s->bonding_addresses[0] != '\0'))
-    BAD ("%s is a multicast group, which is one flow: leave out flowlets and "
+    BAD ("%s is a multicast group, which has one flow: leave out flowlets and "
         "bonding-addresses.", s->host);
   else if (!sends && s->fallback_addresses != NULL
       && s->fallback_addresses[0] != '\0')
-    BAD ("%s is a multicast group, which says itself where it comes from: leave out " "fallback-addresses.", s->host);
+    BAD ("%s is a multicast group, where senders announce themselves: leave "
+        "out fallback-addresses.", s->host);
   else if (sends && !s->rex)
-    BAD ("rex=false cannot be had with the multicast group %s: leave it out.",
+    BAD ("rex=false is not possible with the multicast group %s: leave it out.",
         s->host);
   else if (sends && s->rate_control != GST_FASP_RATE_CONTROL_FIXED
       && s->rate_control != GST_FASP_RATE_CONTROL_AUTO)
-    BAD ("A multicast group has one pace for all of its receivers, which no "
-        "controller finds: leave out rate-control, and set max-bitrate.");
+    BAD ("A multicast group has one rate for all of its receivers, which no "
+        "rate control can find: leave out rate-control, and set max-bitrate.");
   else if (sends && s->max_bitrate == 0
       && s->rate_control == GST_FASP_RATE_CONTROL_AUTO)
-    BAD ("A multicast group has one pace for all of its receivers, which is not " "found by itself: set max-bitrate, to 1.3 times the stream's rate or " "more (or rate-control=fixed, and nothing is paced).");
+    BAD ("A multicast group has one rate for all of its receivers, which has to " "be given: set max-bitrate to 1.3 times the stream's rate or more (or " "set rate-control=fixed: then nothing is paced).");
   else
     return TRUE;
   return FALSE;

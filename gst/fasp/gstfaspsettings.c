@@ -37,7 +37,7 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_MODE,
       g_param_spec_enum ("mode", "Mode",
           "Who dials: caller, listener, rendezvous, or none to let the URI "
-          "tell (with a host: caller)", GST_TYPE_FASP_MODE,
+          "decide (with a host: caller)", GST_TYPE_FASP_MODE,
           GST_FASP_MODE_NONE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALADDRESS,
       g_param_spec_string ("localaddress", "Local address",
@@ -81,19 +81,19 @@ install_common (GObjectClass * klass)
           "a public key and a name in each line", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",
-          "Cipher. A cipher that is named has to be possible at the other "
-          "end; none has to be set there, too", GST_TYPE_FASP_ENCRYPTION,
+          "Cipher. If a cipher is named, the other end must support it; none "
+          "has to be set at the other end, too", GST_TYPE_FASP_ENCRYPTION,
           GST_FASP_ENCRYPTION_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTHENTICATION,
       g_param_spec_boolean ("authentication", "Authentication",
-          "Connect to nobody without a passphrase or key-file; a listener "
-          "also asks handlers of caller-connecting and caller-identified that "
-          "are connected while it runs (those from before are always asked)",
+          "Refuse to start without a passphrase or key-file. A listener also "
+          "asks handlers of caller-connecting and caller-identified that are "
+          "connected while it runs (those from before are always asked)",
           FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
       g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
-          "Caller: dial again, without end, when the listener is gone or was "
-          "never there; if false, that is an error after resume-timeout", TRUE,
+          "Caller: dial again, for ever, if the listener is gone or was never "
+          "there; if false, that is an error after resume-timeout", TRUE,
           PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RESUME_TIMEOUT,
       g_param_spec_uint64 ("resume-timeout", "Resume timeout",
@@ -102,8 +102,8 @@ install_common (GObjectClass * klass)
           DEFAULT_RESUME_TIMEOUT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BUFFER_SIZE,
       g_param_spec_uint64 ("buffer-size", "Buffer size",
-          "Bytes of memory for the stream at most. Set it to at least the bit "
-          "rate times (round trip + latency + the longest outage to survive)",
+          "The most memory for the stream, in bytes. Set at least the bit rate "
+          "times (round trip + latency + the longest outage to survive)",
           MIN_BUFFER_SIZE, G_MAXUINT32, DEFAULT_BUFFER_SIZE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_TOS,
       g_param_spec_int ("tos", "Type of service",
@@ -119,49 +119,50 @@ install_common (GObjectClass * klass)
           READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FLOWLETS,
       g_param_spec_uint ("flowlets", "Flowlets",
-          "UDP flows to spread the stream over, for networks that limit each "
-          "flow or lose one now and then. They use consecutive ports from "
-          "that of the URI on, all of which the listener's firewall has to "
-          "let in. The smaller number of both ends is used", 1, FASP_FLOWS_MAX,
-          1, READY));
+          "Number of UDP flows to spread the stream over, for networks that "
+          "limit each flow or lose one now and then. The flows use consecutive "
+          "ports from that of the URI on; the listener's firewall has to let in "
+          "all of them. The smaller number of both ends is used", 1,
+          FASP_FLOWS_MAX, 1, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-          "Receiving threads, at most one for each flow (flowlets, "
-          "bonding-addresses); in a sink that listens also sending threads, "
-          "each for 64 receivers or more, at most 16 (0: half as many as "
-          "there are processors receive, at least one, and as many as there "
-          "are processors send)", 0, FASP_FLOWS_MAX, 0, READY));
+          "Number of receiving threads, at most one for each flow (flowlets, "
+          "bonding-addresses); in a sink that listens also of sending threads, "
+          "each for 64 receivers or more, at most 16 (0: one receiving thread "
+          "for two processors, at least one, and one sending thread for each "
+          "processor)", 0, FASP_FLOWS_MAX, 0, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_BONDING_ADDRESSES,
       g_param_spec_string ("bonding-addresses", "Bonding addresses",
-          "Further ways to the peer, used together with that of the URI: "
+          "Further addresses of the peer, used together with that of the URI: "
           "ADDRESS:PORT@LOCAL,... where LOCAL, an address or interface of "
-          "this machine, may be left out; a listener gives its own further "
-          "ADDRESS:PORT,... (default: none)", NULL, READY));
+          "this machine, may be left out. For a listener, its own further "
+          "addresses: ADDRESS:PORT,... (default: none)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FEC,
       g_param_spec_string ("fec", "Forward error correction",
-          "Sink: off; auto (where latency is too short for retransmission, as "
-          "many repairs as the losses ask for); or N%, 1 to 100, so many "
-          "repairs for each packet. Source: off, or auto to take what the "
-          "sink sends. max-bitrate has to have room for it (default: off for "
-          "the sink, auto for the source)", NULL, READY));
+          "Sink: off; auto (if latency is too short for retransmission, as "
+          "many repairs as the losses require); or N%, 1 to 100: N repairs "
+          "for 100 packets. Source: off, or auto to take what the sink sends. "
+          "max-bitrate must have room for the repairs (default: off for the "
+          "sink, auto for the source)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_RECORD,
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
-          "(.db, .sqlite) or CSV (.csv); rows are added to those that are "
-          "there (default: none)", NULL, READY));
+          "(.db, .sqlite) or CSV (.csv); rows are added to an existing file "
+          "(default: none)", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element and its peers, see its documentation",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS_INTERVAL,
       g_param_spec_uint ("stats-interval", "Statistics interval",
-          "Post stats as an element message every so many ms (0: never)", 0,
-          G_MAXINT, 0, PLAYING));
+          "Interval in ms at which stats is posted as an element message (0: "
+          "never)", 0, G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_AT,
       g_param_spec_enum ("join-at", "Join at",
           "Where a receiver begins that has nothing of the stream yet, as far "
-          "as the sink keeps it (history). The source's value counts, else "
-          "the sink's", GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
+          "back as the sink keeps it (history). The source's value is used; if "
+          "that is auto, the sink's", GST_TYPE_FASP_JOIN_AT,
+          GST_FASP_JOIN_AT_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
           "With join-at=back: how long ago to begin, in ns (0: as far back as "
@@ -173,11 +174,11 @@ install_sink (GObjectClass * klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_BITRATE,
       g_param_spec_uint64 ("max-bitrate", "Maximum bit rate",
-          "Channel rate in bit/s to each receiver: nothing sent exceeds it, "
-          "every byte from the IP header up counted. Leave room for repairs: "
-          "at least 1.2 times the stream's rate (0: rate-control finds it; "
-          "with fixed, or auto that started with a rate, nothing is paced: "
-          "for local links and tests)", 0,
+          "Channel rate in bit/s to each receiver: what is sent never exceeds "
+          "it, counting every byte from the IP header up. Leave room for "
+          "repairs: at least 1.2 times the stream's rate (0: rate-control "
+          "finds it; with rate-control=fixed, or auto that started with a "
+          "rate, nothing is paced: for local links and tests)", 0,
           G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_MIN_BITRATE,
       g_param_spec_uint64 ("min-bitrate", "Minimum bit rate",
@@ -191,9 +192,9 @@ install_sink (GObjectClass * klass)
           GST_TYPE_FASP_RATE_CONTROL, GST_FASP_RATE_CONTROL_AUTO, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AVAILABLE_BITRATE,
       g_param_spec_uint64 ("available-bitrate", "Available bit rate",
-          "What an encoder may use, in bit/s of the stream: all receivers "
-          "have room for it with retransmissions, repairs and headers (0: "
-          "nobody is there, or nothing is paced)", 0, G_MAXUINT64, 0,
+          "The bit rate that an encoder may use, in bit/s of the stream: all "
+          "receivers have room for it with retransmissions, repairs and headers "
+          "(0: nobody is there, or nothing is paced)", 0, G_MAXUINT64, 0,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
@@ -202,14 +203,14 @@ install_sink (GObjectClass * klass)
           PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
-          "Time in ns in which at most one skip is wanted: it determines the "
+          "At most one skip is wanted in this time, in ns: it determines the "
           "copies of retransmissions and, with latency=auto, the latency",
           GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600,
           DEFAULT_GLITCH_INTERVAL, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
-          "Hold the stream while there is no receiver; if false, it passes "
-          "unsent", TRUE, PLAYING));
+          "Hold the stream while there is no receiver; if false, the stream "
+          "passes unsent", TRUE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
       g_param_spec_enum ("flow-assignment", "Flow assignment",
           "Which of several flows (flowlets, bonding-addresses) a packet "
@@ -219,11 +220,12 @@ install_sink (GObjectClass * klass)
           GST_FASP_FLOW_ASSIGNMENT_RANDOM, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_REX,
       g_param_spec_boolean ("rex", "Retransmission",
-          "Retransmit what was lost; if false, what fec does not recover is "
-          "given up, and the receiver goes on behind the gap", TRUE, READY));
+          "Retransmit lost packets; if false, those that fec does not recover "
+          "are given up, and the receiver goes on behind the gap", TRUE,
+          READY));
   g_object_class_install_property (klass, GST_FASP_PROP_HISTORY,
       g_param_spec_uint64 ("history", "History",
-          "How long to keep what was sent, in ns, for receivers that join "
+          "How long to keep data that was sent, in ns, for receivers that join "
           "(join-at) or come from another sink of the same stream; as far as "
           "buffer-size has room", 0, 24 * GST_SECOND * 3600, 0, READY));
 }
@@ -233,31 +235,32 @@ install_source (GObjectClass * klass)
 {
   g_object_class_install_property (klass, GST_FASP_PROP_KEEP_LISTENING,
       g_param_spec_boolean ("keep-listening", "Keep listening",
-          "Wait for the next sender when one has ended, instead of ending "
+          "Wait for the next sender when a sender has ended, instead of ending "
           "the stream", FALSE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_TOO_LATE,
       g_param_spec_enum ("too-late", "Too late",
-          "What to do with data that is not there when its latency is over",
+          "What to do if data has not arrived when its latency is over",
           GST_TYPE_FASP_TOO_LATE, GST_FASP_TOO_LATE_WAIT, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_CAPS,
       g_param_spec_boxed ("caps", "Caps",
-          "Caps of the stream, where downstream cannot find out (e.g. "
-          "application/x-rtp-stream). Buffers are not the sender's: packets and "
-          "frames need an element that cuts them (rtpstreamdepay, gdpdepay, "
-          "rawaudioparse, rawvideoparse)", GST_TYPE_CAPS, READY));
+          "Caps of the stream, if downstream cannot find out (e.g. "
+          "application/x-rtp-stream). Buffers are cut in other places than at "
+          "the sender: packets and frames need an element that finds their "
+          "bounds (rtpstreamdepay, gdpdepay, rawaudioparse, rawvideoparse)",
+          GST_TYPE_CAPS, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PROVIDE_CLOCK,
       g_param_spec_boolean ("provide-clock", "Provide clock",
-          "Be the clock of the pipeline, at the rate of the sender's clock, "
-          "so that sinks play as fast as the sender captures; if false, "
+          "Provide the clock of the pipeline, at the rate of the sender's "
+          "clock, so that sinks play as fast as the sender captures; if false, "
           "timestamps follow the sender, whichever clock the pipeline has",
           FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_FALLBACK_ADDRESSES,
       g_param_spec_string ("fallback-addresses", "Fallback addresses",
-          "Caller: where else the stream can be had, HOST:PORT,... When the "
-          "peer is gone, refuses or is silent, the next address is dialled, "
-          "in turn, and the stream goes on at the byte where it stood, as far "
-          "as that peer has it (history). Needs auto-reconnect (default: "
-          "none)", NULL, READY));
+          "Caller: other peers that have the stream, HOST:PORT,... If the "
+          "peer is gone, refuses or is silent, faspsrc dials the next address, "
+          "in turn. The stream goes on at the byte where it stood, as far as "
+          "that peer has it (history). Needs auto-reconnect (default: none)",
+          NULL, READY));
 }
 
 void

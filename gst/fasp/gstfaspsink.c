@@ -344,8 +344,8 @@ drain (GstFaspSink * self)
           GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
               ("A receiver went away before it confirmed the last %"
                   G_GUINT64_FORMAT " bytes of the stream; the others have all "
-                  "of it. With slow-policy=wait the end would wait for it for "
-                  "resume-timeout, and be an error.", lost), (NULL));
+                  "of it. With slow-policy=wait, faspsink would wait for it "
+                  "for resume-timeout, and then post an error.", lost), (NULL));
           return GST_FLOW_OK;
         }
         GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
@@ -416,7 +416,7 @@ tell_slow (GstFaspSink * self, const FaspEvent * event, const gchar * what)
   if (!gst_fasp_events_is_due (&self->told_slow))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, BUSY, ("%s does not keep up with the "
-          "stream: %s. See whether its line, and max-bitrate, have room for more "
+          "stream: %s. Check that its line, and max-bitrate, have room for more "
           "than the stream; raise buffer-size if it only stands still for a while "
           "now and then.", peer, what), (NULL));
 }
@@ -432,8 +432,9 @@ tell_in_the_middle (GstFaspSink * self, const FaspEvent * event)
     return;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s joins in the middle of %s, "
           "which cannot be read without its beginning. Put a muxer in front of "
-          "faspsink whose stream can be joined anywhere, as mpegtsmux; or have the "
-          "beginning kept (history, join-at=back) or held (wait-for-connection=true).",
+          "faspsink whose stream can be joined anywhere, such as mpegtsmux; or "
+          "keep the beginning (history, join-at=back), or hold the stream for "
+          "the first receiver (wait-for-connection=true).",
           peer, g_quark_to_string (headed)), (NULL));
 }
 
@@ -618,8 +619,8 @@ warn_of_framing (GstFaspSink * self, const GstCaps * caps,
   self->framing_advice = advice;
   if (advice != NULL)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("A byte stream does not keep where buffers begin, and nobody finds it again "
-            "in %s as it is here. %s", gst_structure_get_name (s), advice),
+        ("A byte stream does not keep the bounds of buffers, and the receiver "
+            "cannot find them in %s. %s", gst_structure_get_name (s), advice),
         (NULL));
 }
 

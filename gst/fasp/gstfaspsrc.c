@@ -334,8 +334,8 @@ ended (GstFaspSrc * self, const FaspEvent * event)
     return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
   if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
-    GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. Waiting for the next.",
-            why), (NULL));
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("%s. Waiting for the next sender.", why), (NULL));
     return GST_FLOW_OK;
   }
   if (event->reason == FASP_REASON_SILENT) {

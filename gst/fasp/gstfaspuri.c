@@ -68,7 +68,8 @@ parse_value (GParamSpec * pspec, const gchar * text, GValue * value,
   if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
     if (text == NULL)
       text = "";
-    BAD_URI ("\"%.*s\" is no value for the key %s of a fasp URI. See `%s' in "
+    BAD_URI
+        ("\"%.*s\" is not a value for the key %s of a fasp URI. See `%s' in "
         "gst-inspect-1.0 for what it takes.", count_plain (text), text,
         pspec->name, pspec->name);
     return FALSE;
@@ -117,9 +118,9 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
           || strstr (key, PASSPHRASE) != NULL)
         BAD_URI
             ("The fasp URI has a key that does not exist, or the passphrase "
-            "has a & in it: write %%26. There are: %s.", known);
+            "has a & in it: write %%26 for a &. The keys are: %s.", known);
       else
-        BAD_URI ("\"%s\" is not a key of a fasp URI. There are: %s.", key,
+        BAD_URI ("\"%s\" is not a key of a fasp URI. The keys are: %s.", key,
             known);
       good = FALSE;
       break;
@@ -164,11 +165,11 @@ check_escapes (GstElement * element, const gchar * text, GError ** error)
   key = g_strndup (from, strcspn (from, "=&#"));
   /* if it is not a known key, it may be the rest of a secret */
   if (from < bad && find_key (element, key) != NULL)
-    BAD_URI ("The value of %s in the fasp URI has a %% that is no escape: "
+    BAD_URI ("The value of %s in the fasp URI has a %% that escapes nothing: "
         "write %%25 for a %%.", key);
   else
-    BAD_URI ("The fasp URI has a %% that is no escape: write %%25 for a %%, as "
-        "in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
+    BAD_URI ("The fasp URI has a %% that escapes nothing: write %%25 for a %%, "
+        "as in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
   return FALSE;
 }
 

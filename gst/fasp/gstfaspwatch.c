@@ -48,11 +48,12 @@ tell_behind (GstFaspWatch * w, GstElement * sink, guint held)
       || !gst_fasp_events_is_due (&w->told_behind))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY, ("The stream comes faster than it "
-          "leaves, and is later and later: %.1f s of it wait here, and its source "
-          "was held up for %u %% of the last time. Raise max-bitrate (bit/s) if the "
-          "line has room, with a long round trip also buffer-size on both ends; else "
-          "lower the encoder's rate (available-bitrate tells what there is room "
-          "for). A receiver that is paused holds it up, too: see slow-policy.",
+          "leaves, and its delay keeps growing: %.1f s of it wait here, and its "
+          "source was held up for %u %% of the last time. Raise max-bitrate "
+          "(bit/s) if the line has room, and with a long round trip also "
+          "buffer-size on both ends; else lower the encoder's rate "
+          "(available-bitrate tells what there is room for). A receiver that is "
+          "paused holds up the stream, too: see slow-policy.",
           w->backlog / 1e6, held), (NULL));
 }
 
@@ -62,10 +63,10 @@ tell_lossy (GstFaspWatch * w, GstElement * sink, gdouble loss)
   if (w->lossy < LOOKS || !gst_fasp_events_is_due (&w->told_lossy))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
-      ("%.0f %% of what leaves is lost on "
-          "the way. If the line has less room than max-bitrate, lower that, or set "
-          "rate-control=adaptive, which finds out how much there is. If the line "
-          "itself loses so much, all is as it should be.", 100 * loss), (NULL));
+      ("%.0f %% of what is sent is lost on the way. If the line has less room "
+          "than max-bitrate, lower max-bitrate, or set rate-control=adaptive, "
+          "which finds out how much room there is. If the line itself loses "
+          "that much, there is nothing to change.", 100 * loss), (NULL));
 }
 
 static void
@@ -75,10 +76,10 @@ tell_late (GstFaspWatch * w, GstElement * sink, guint missed)
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
       ("This machine is too busy to send as fast as it may: for %u %% of the last "
-          "time something was due to leave, and the thread that sends did not run. "
-          "End other programs, or run this one with real-time priority (chrt --rr 5 "
-          "gst-launch-1.0 ...). Of a virtual machine it may be the host that is busy.",
-          missed), (NULL));
+          "time, data was due to leave and the thread that sends did not run. End "
+          "other programs, or run this one with real-time priority (chrt --rr 5 "
+          "gst-launch-1.0 ...). If this is a virtual machine, its host may be the "
+          "busy one.", missed), (NULL));
 }
 
 /* The peer is heard, so there is no warning about an interruption. */
@@ -92,10 +93,10 @@ tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
     return;
   peer = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   GST_ELEMENT_WARNING (sink, RESOURCE, WRITE,
-      ("Nothing of the stream arrives at %s any more, though it is heard. Does the "
-          "path still take IP packets of 1228 bytes (IPv6: 1280; look at tunnels and "
-          "VPNs on the way), and do the firewalls let them through? It is sent again "
-          "until it arrives.", peer), (NULL));
+      ("Nothing of the stream arrives at %s any more, though that end is heard. "
+          "Does the path still take IP packets of 1228 bytes (IPv6: 1280; look at "
+          "tunnels and VPNs on the way), and do the firewalls let them through? "
+          "The stream is sent again until it arrives.", peer), (NULL));
 }
 
 static void
@@ -105,8 +106,8 @@ tell_keyless (GstFaspWatch * w, GstElement * sink, FaspTime wait)
     return;
   GST_ELEMENT_WARNING (sink, STREAM, FORMAT,
       ("A receiver that joined has waited for %u s for a key frame to begin with, "
-          "and for as long it has nothing. Set the encoder's interval of key frames to "
-          "two seconds or so (x264enc key-int-max=50).",
+          "and has had nothing of the stream so far. Set the encoder's interval of "
+          "key frames to two seconds or so (x264enc key-int-max=50).",
           (guint) (wait / G_USEC_PER_SEC)), (NULL));
 }
 

@@ -381,8 +381,8 @@ explain_full (const FaspEndpoint * endpoint, const FaspSession * session)
   if (fasp_endpoint_get_heard (endpoint, session) != NULL)
     return "another sender is connected already";
   return has_received (endpoint) ?
-      "it has received its stream and takes no other "
-      "until it is started again (keep-listening=true: it does)" : NULL;
+      "it has received its stream and takes no other until it is "
+      "started again (with keep-listening=true it would)" : NULL;
 }
 
 static void
@@ -399,7 +399,7 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
     fasp_endpoint_wake (endpoint, resumed);
   } else if (hello->unsupported) {
     reject (endpoint, now, call, FASP_REASON_UNSUPPORTED,
-        "it asks for something this version does not have");
+        "it asks for something that this version does not support");
   } else if (has_name (endpoint) && hello->streamid[0] != '\0'
       && !g_str_equal (hello->streamid, config->streamid)) {
     refuse_name (endpoint, now, call, ABSENT_TEXT);

@@ -304,8 +304,8 @@ static void
 tell_forged (const FaspEndpoint * endpoint, FaspEvent * event)
 {
   if (endpoint->answer_forged)
-    g_strlcpy (event->text, "there are answers, but not with the passphrase "
-        "and keys that are set here", sizeof (event->text));
+    g_strlcpy (event->text, "somebody answers, but not with the passphrase and "
+        "keys that are set here", sizeof (event->text));
 }
 
 /* TRUE: the OPEN says that the stream has no header, and by now it has one.  All repetitions of an OPEN

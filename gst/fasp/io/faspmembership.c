@@ -17,8 +17,8 @@ find_interface (const FaspMembership * m, guint * index, GError ** error)
   *index = if_nametoindex (m->interface);
   if (*index == 0)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "There is no network interface \"%s\": `ip link' lists those that there "
-        "are. Set multicast-iface to one of them.", m->interface);
+        "There is no network interface \"%s\": `ip link' lists the interfaces of "
+        "this machine. Set multicast-iface to one of them.", m->interface);
   return *index != 0;
 }
 

@@ -78,7 +78,7 @@ offer_in_turn (FaspResolve * r, GList * addresses)
   if (offered == NULL) {
     g_autoptr (GError) error = g_error_new (G_IO_ERROR,
         G_IO_ERROR_NETWORK_UNREACHABLE,
-        "none of its addresses is of the kind of this socket's (IPv4, IPv6)");
+        "it has no address of the kind that this socket has (IPv4, IPv6)");
 
     r->failed (r->host, error, r->failed_data);
   }

@@ -111,7 +111,8 @@ explain_bind (const FaspSocketSettings * settings, gint why)
       return
           "Another program has it, or an element that does not share its port "
           "(flowlets, bonding-addresses, multicast, rendezvous): choose another "
-          "localport (of a URI that listens, its port), or see which with `ss -ulpn'.";
+          "localport (if a URI listens, the port in it), or find out with "
+          "`ss -ulpn' which program has it.";
     case EACCES:
       return "Ports below 1024 need privileges: choose a higher localport.";
     case EADDRNOTAVAIL:
@@ -120,7 +121,7 @@ explain_bind (const FaspSocketSettings * settings, gint why)
           "has.";
     case EINVAL:
       return settings->joins !=
-          NULL ? "A group of one link needs its interface: "
+          NULL ? "A link-local group needs its interface: "
           "set multicast-iface." : "A link-local address needs its interface: "
           "write ADDRESS%eth0, in the host of a URI ADDRESS%25eth0.";
     default:
@@ -206,7 +207,7 @@ set_options (FaspSocket * s, const FaspSocketSettings * settings,
 
     fail (error, what, errno == EPERM ?
         "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
-        "address instead." : "`ip link' lists the interfaces there are.");
+        "address instead." : "`ip link' lists the interfaces of this machine.");
     return FALSE;
   }
   if (settings->tos >= 0) {
