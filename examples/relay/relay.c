@@ -175,7 +175,7 @@ serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
     relay->http = relay_http_new (relay->config->status, make_page, relay,
         &why);
     if (relay->http == NULL)
-      relay_log (NULL, "%s. There is no status any more.", why->message);
+      relay_log (NULL, "%s. The status is no longer served.", why->message);
   }
   return http;
 }
@@ -244,8 +244,8 @@ reload (Relay * relay)
     relay_log (NULL, "%s is in force.", relay->path);
     return;
   }
-  relay_log (NULL, "the configuration was not taken, the old one goes on. %s",
-      error->message);
+  relay_log (NULL, "the new configuration is refused, the old one stays in "
+      "force. %s", error->message);
   g_mutex_lock (&relay->lock);
   relay->reloads_refused++;
   g_free (relay->refused);
@@ -285,7 +285,7 @@ on_end (gpointer data)
   Relay *relay = data;
 
   if (relay->ending) {
-    relay_log (NULL, "ended at once, as was asked for twice.");
+    relay_log (NULL, "ended at once, as a second signal came.");
     _exit (FAILED);
   }
   g_mutex_lock (&relay->lock);
@@ -332,8 +332,8 @@ run (const gchar * path)
 /* --- the command line ------------------------------------------------------------------------ */
 
 static const gchar summary[] =
-    "Receives streams over fasp and offers each to many receivers, as it came: every\n"
-    "byte, in order.  Relays behind relays form a tree.\n"
+    "Receives streams over fasp and offers each of them to many receivers, unchanged:\n"
+    "every byte, in order.  Relays behind relays form a tree.\n"
     "\n"
     "CONFIG is a file like\n"
     "\n"
@@ -347,27 +347,28 @@ static const gchar summary[] =
     "[relay]\n"
     "  status                  http://ADDRESS:PORT: serve /status.json, /metrics\n"
     "                          (OpenMetrics), /healthz and /readyz there\n"
-    "  receiver-metrics        true: /metrics tells of each receiver (false)\n"
-    "[stream NAME], one for each\n"
-    "  input                   fasp://HOST:PORT dials, fasp://:PORT is dialled; with\n"
-    "                          every property of faspsrc as ?key=value&key=value\n"
-    "  output                  the same of faspsink; several with ; between them\n"
-    "  streamid                by which callers choose where several streams have one\n"
-    "                          port; others are refused; it is said when dialling (NAME)\n"
-    "  require-streamid        true: refuse callers that say none (false)\n"
+    "  receiver-metrics        true: /metrics lists each receiver (false)\n"
+    "[stream NAME], one for each stream\n"
+    "  input                   fasp://HOST:PORT dials, fasp://:PORT waits for a call;\n"
+    "                          every property of faspsrc can be ?key=value&key=value\n"
+    "  output                  the same for faspsink; several with ; between them\n"
+    "  streamid                by which callers choose if several streams share a port;\n"
+    "                          callers that give another one are refused; the relay\n"
+    "                          gives it when it dials (NAME)\n"
+    "  require-streamid        true: refuse callers that give none (false)\n"
     "  optional                true: /readyz does not wait for its input (false)\n"
     "  input-passphrase-file   file that holds the passphrase of the input\n"
     "  output-passphrase-file  ... of the outputs";
 
 static const gchar description[] =
     "Signals:\n"
-    "  SIGHUP                  reads CONFIG anew. Streams that are the same are not\n"
-    "                          touched; a faulty one is refused as a whole\n"
-    "  SIGTERM, SIGINT         end: receivers are told; twice: at once\n"
+    "  SIGHUP                  reads CONFIG again. Unchanged streams are not touched;\n"
+    "                          a faulty CONFIG is refused as a whole\n"
+    "  SIGTERM, SIGINT         tells the receivers and ends; a second one ends at once\n"
     "\n"
     "Exit status: 0 ended by a signal, or CONFIG is good (--check); 1 it cannot run, or\n"
-    "was ended at once; 2 CONFIG or the command line is faulty.\n" "\n"
-    "docs/relay.md tells more.";
+    "was ended by a second signal; 2 CONFIG or the command line is faulty.\n"
+    "\n" "docs/relay.md tells more.";
 
 /* Each stream needs files.  The limit that a shell sets is for programs that use select(). */
 static void
@@ -388,9 +389,9 @@ main (int argc, char **argv)
   static gboolean check, version;
   static const GOptionEntry entries[] = {
     {"check", 0, 0, G_OPTION_ARG_NONE, &check,
-          "Only say whether CONFIG is good",
+          "Only check whether CONFIG is good",
         NULL},
-    {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Tell the version", NULL},
+    {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL},
     {NULL}
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
@@ -413,7 +414,7 @@ main (int argc, char **argv)
     return ENDED;
   }
   if (argc != 2) {
-    relay_log (NULL, "name the file of the configuration. See --help.");
+    relay_log (NULL, "name one configuration file. See --help.");
     return FAULTY;
   }
   if (!gst_init_check (&argc, &argv, &error)) {

@@ -101,7 +101,7 @@ check_keys (GKeyFile * file, const gchar * group, const gchar * const *known,
     if (!g_strv_contains (known, keys[i])) {
       g_autofree gchar *list = g_strjoinv (", ", (gchar **) known);
 
-      BAD (error, "there is no such key here. There are: %s.", list);
+      BAD (error, "there is no such key here. The keys are: %s.", list);
       return locate (error, group, keys[i]);
     }
   return keys != NULL;
@@ -137,7 +137,7 @@ read_string (GKeyFile * file, const gchar * group, const gchar * key,
     return text;
   /* if an escape was not valid, GLib still returns the rest; it may be a secret */
   wipe (text);
-  BAD (error, "it is not UTF-8, or has a backslash that is no escape: write "
+  BAD (error, "it is not UTF-8, or has a backslash that escapes nothing: write "
       "\\\\ for a backslash.");
   locate (error, group, key);
   return NULL;
@@ -446,19 +446,19 @@ object (const Listener * a, const Listener * b)
 {
   if (has_several (a) || has_several (b))
     return
-        "and who has flowlets or bonding-addresses shares none: give each its "
-        "own";
+        "and an end with flowlets or bonding-addresses cannot share ports: give "
+        "each its own";
   if (g_strcmp0 (a->address, b->address) != 0)
     return
-        "with another localaddress, or address in its URI: give each a port of "
-        "its own, or all the same address";
+        "with another localaddress, or address in its URI: give each its own "
+        "port, or give all the same address";
   if (a->sends == b->sends && g_strcmp0 (a->streamid, b->streamid) == 0)
     return
-        "with the same streamid: give each a port, or a streamid, of its own";
+        "with the same streamid: give each its own port, or its own streamid";
   if (a->tos != b->tos || a->ttl != b->ttl
       || g_strcmp0 (a->interface, b->interface) != 0)
-    return "with another tos, ttl or interface: give each its own, or all the "
-        "same of these";
+    return "with another tos, ttl or interface: give each its own port, or set "
+        "the same of these on all";
   return NULL;
 }
 
@@ -480,7 +480,7 @@ add_listener (GArray * all, const RelayStreamConfig * stream,
 
     if (objection != NULL) {
       g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_INVALID_VALUE,
-          "[stream %s] %s: UDP port %u is that of the %s of [stream %s], too, "
+          "[stream %s] %s: UDP port %u is also that of the %s of [stream %s], "
           "%s.", l.stream, l.key, MAX (l.first, o->first), o->key, o->stream,
           objection);
       clear_listener (&l);
@@ -587,8 +587,9 @@ load (GKeyFile * file, const gchar * text, gsize size, GError ** error)
   if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, &why))
     return TRUE;
   if (g_error_matches (why, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE))
-    BAD (error, "line %u is no [section], no KEY = VALUE and no comment, which "
-        "begins with #. A value stands in one line.", find_stray_line (text,
+    BAD (error,
+        "line %u is no [section], no KEY = VALUE and no comment (which "
+        "begins with #). A value must be on one line.", find_stray_line (text,
             size));
   else
     g_propagate_error (error, g_steal_pointer (&why));

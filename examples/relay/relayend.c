@@ -34,7 +34,7 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
   if (!gst_uri_has_protocol (end->uri, "fasp")) {
     /* does not quote the text: it may be a secret in the wrong place */
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-        "this is no fasp URI: write fasp://HOST:PORT to dial, or fasp://:PORT to "
+        "this is not a fasp URI: write fasp://HOST:PORT to dial, or fasp://:PORT to "
         "be dialled");
     gst_object_unref (gst_object_ref_sink (element));
     return NULL;

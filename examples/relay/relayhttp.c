@@ -150,8 +150,8 @@ relay_http_new (GSocketAddress * address, RelayHttpFunc func, gpointer data,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) MEMORY, MHD_OPTION_END);
   if (http->daemon == NULL) {
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "HTTP cannot be served at %s: %s. Choose another address or port, or see "
-        "with `ss -tlnp' which program has it.", text, errno != 0 ?
+        "HTTP cannot be served at %s: %s. Choose another address or port, or find "
+        "out with `ss -tlnp' which program has it.", text, errno != 0 ?
         g_strerror (errno) : "libmicrohttpd does not start");
     g_mutex_clear (&http->lock);
     g_free (http);

@@ -328,11 +328,13 @@ add_stream (Metrics * metrics, const RelayStreamFigures * s,
 
   add_label (labels, "stream", s->name);
   add_sample (metrics, "fasp_relay_stream_running", GAUGE, NULL,
-      "1: its pipeline plays", labels->str, s->state == RELAY_RUNNING);
+      "1: the stream's pipeline plays", labels->str, s->state == RELAY_RUNNING);
   add_sample (metrics, "fasp_relay_stream_receiving", GAUGE, NULL,
-      "1: its input is connected, and heard", labels->str, s->receiving);
+      "1: the stream's input is connected, and heard", labels->str,
+      s->receiving);
   add_sample (metrics, "fasp_relay_stream_restarts", COUNTER, NULL,
-      "After an error, or the end of the stream", labels->str, s->restarts);
+      "Restarts after an error, or after the end of the stream", labels->str,
+      s->restarts);
   add_end (metrics, "input", labels->str, &s->input);
   add_peers (metrics, "sender", labels->str, FALSE, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
@@ -376,14 +378,15 @@ relay_status_to_metrics (const RelayFigures * figures)
   add_sample (&metrics, "fasp_relay", INFO, NULL, "The program",
       "version=\"" VERSION "\"", 1);
   add_sample (&metrics, "fasp_relay_start_time_seconds", GAUGE, "seconds",
-      "When it was started, since 1970", "", figures->started);
+      "When the relay was started, since 1970", "", figures->started);
   add_sample (&metrics, "fasp_relay_ready", GAUGE, NULL,
       "1: all streams that are not optional have their input", "",
       relay_figures_is_ready (figures));
   add_sample (&metrics, "fasp_relay_reloads", COUNTER, NULL,
-      "Configurations taken", "", figures->reloads);
+      "Configurations that were loaded on a signal", "", figures->reloads);
   add_sample (&metrics, "fasp_relay_reloads_refused", COUNTER, NULL,
-      "Configurations that were faulty", "", figures->reloads_refused);
+      "Configurations that were refused, as they were faulty", "",
+      figures->reloads_refused);
   for (guint i = 0; i < figures->streams->len; i++)
     add_stream (&metrics, g_ptr_array_index (figures->streams, i),
         figures->receiver_metrics);

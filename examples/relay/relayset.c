@@ -133,8 +133,8 @@ stop_what_changes (RelaySet * set, const RelayConfig * config)
 
     if (new != NULL && keep (stream, new))
       continue;
-    relay_log (name, new != NULL ? "starts anew, as it is configured otherwise."
-        : "is not configured any more.");
+    relay_log (name, new != NULL ? "starts anew, as its configuration changed."
+        : "ends, as it is no longer configured.");
     add_change (set, stream, new);
   }
 }

@@ -233,8 +233,9 @@ ended (RelayStream * stream, const gchar * error)
     relay_log (stream->config->name, "%s It starts again in %.1f s.", error,
         stream->delay / 1e3);
   else
-    relay_log (stream->config->name, "the stream has ended. It is offered anew "
-        "in %.1f s.", stream->delay / 1e3);
+    relay_log (stream->config->name,
+        "the stream has ended. It is offered again " "in %.1f s.",
+        stream->delay / 1e3);
   begin_stop (stream);
 }
 
@@ -245,7 +246,7 @@ tell (RelayStream * stream, const gchar * from, const gchar * text)
 
   if (now - stream->told_since >= TOLD_IN) {
     if (stream->told > TOLD_MAX)
-      relay_log (stream->config->name, "%u messages were not told.",
+      relay_log (stream->config->name, "%u more messages were not logged.",
           stream->told - TOLD_MAX);
     stream->told = 0;
     stream->told_since = now;

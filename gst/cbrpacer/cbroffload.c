@@ -85,7 +85,7 @@ cbr_offload_start (CbrOffload * offload, GstPad * pad, guint payload)
     if (socket == NULL)
       continue;
     if (!set_segment (socket, payload)) {
-      gchar *why = g_strdup_printf ("the kernel does not do it: %s",
+      gchar *why = g_strdup_printf ("the kernel does not support it: %s",
           g_strerror (errno));
 
       cbr_offload_stop (offload);

@@ -210,8 +210,8 @@ take_buffer (GstCbrPacer * self, GstBuffer * buffer)
     g_mutex_unlock (&self->lock);
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The rate of this stream cannot be learned: it has neither PCR nor "
-            "timestamps that go on, and comes faster than it can be played. "
-            "Set bitrate."), (NULL));
+            "timestamps that advance steadily, and comes faster than it can be "
+            "played. Set bitrate."), (NULL));
     g_mutex_lock (&self->lock);
     return GST_FLOW_ERROR;
   }
@@ -316,7 +316,7 @@ tell_held (GstCbrPacer * self)
   self->held_told = now;
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("%s: its live source is held up, and all of it is later and later. %s, "
+      ("%s: its live source is held up, and the delay keeps growing. %s, "
           "lower the encoder's rate, or set overflow=drop-oldest.",
           slow ? "The stream is faster than the elements behind take it" :
           "The stream is faster than bitrate",
@@ -485,8 +485,8 @@ take_event (GstCbrPacer * self, GstEvent * event)
   if (unpaced)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("The rate of this stream was not learned: it has neither PCR nor "
-            "timestamps, and came faster than it can be played. It leaves all "
-            "but at once. Set bitrate."), (NULL));
+            "timestamps, and came faster than it can be played. It leaves "
+            "almost at once. Set bitrate."), (NULL));
   /* posts the error: no data will come by which upstream could learn of it */
   if (error == GST_FLOW_NOT_LINKED || error < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, error);

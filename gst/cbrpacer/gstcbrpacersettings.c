@@ -24,7 +24,7 @@ gst_cbr_pacer_method_get_type (void)
     {GST_CBR_PACER_METHOD_DEADLINE,
         "Sleep until absolute deadlines, which never drift", "deadline"},
     {GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
-          "Watch the clock all the time: a whole core (Firebind's, to compare)",
+          "Watch the clock all the time, on a whole core (Firebind's, to compare)",
         "send-and-compare"},
     {GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
           "Sleep for the rest of each period (Firebind's, to compare)",
@@ -114,7 +114,7 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
   else
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
-            "as of a muxer with m2ts-mode. Have it make others, or set "
+            "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
             "stuffing=none.", CBR_TS_PACKET, payload / CBR_TS_PACKETS), (NULL));
   g_mutex_lock (&self->lock);
   return FALSE;
@@ -284,15 +284,15 @@ install_rate (GObjectClass * klass)
           "PCR, timestamps or arrival)", 0, CBR_RATE_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_WINDOW,
       g_param_spec_uint64 ("window", "Learning window",
-          "With bitrate=0: ns over which the mean rate is learned",
+          "With bitrate=0: the rate is learned as the mean over this time, in ns",
           GST_MSECOND, 60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_METHOD,
       g_param_spec_enum ("method", "Method", "How the rate is kept",
           GST_TYPE_CBR_PACER_METHOD, GST_CBR_PACER_METHOD_DEADLINE, PLAYING));
   g_object_class_install_property (klass, PROP_SPIN,
       g_param_spec_uint64 ("spin", "Spin",
-          "Watch the clock for up to so many ns before a deadline instead of "
-          "sleeping through it, to be exact to microseconds (0: sleep only)", 0,
+          "For up to this many ns before a deadline, watch the clock instead of "
+          "sleeping, to be exact to microseconds (0: sleep only)", 0,
           10 * GST_MSECOND, 0, PLAYING));
 }
 
@@ -301,8 +301,8 @@ install_cycle (GObjectClass * klass)
 {
   g_object_class_install_property (klass, PROP_PAYLOAD_SIZE,
       g_param_spec_uint ("payload-size", "Payload size",
-          "Split and merge into datagrams of so many bytes (0: MPEG-TS in seven "
-          "packets of 188, 1316 bytes, anything else as it comes)", 0,
+          "Split and merge buffers into datagrams of this many bytes (0: MPEG-TS "
+          "in seven packets of 188, 1316 bytes, anything else as it comes)", 0,
           PAYLOAD_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_HEADER_SIZE,
       g_param_spec_uint ("header-size", "Header size",
@@ -316,14 +316,15 @@ install_cycle (GObjectClass * klass)
           G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, PROP_MAX_PERIOD,
       g_param_spec_uint64 ("max-period", "Maximum period",
-          "Datagrams leave at least every so many ns, if one takes no longer; "
-          "also how long a datagram waits for its rest", GST_USECOND,
-          60 * GST_SECOND, MAX_PERIOD_DEFAULT, PLAYING));
+          "Datagrams leave at least once in this time, in ns, unless a single "
+          "one takes longer; also how long an incomplete datagram waits for "
+          "more data", GST_USECOND, 60 * GST_SECOND, MAX_PERIOD_DEFAULT,
+          PLAYING));
   g_object_class_install_property (klass, PROP_SEGMENTATION_OFFLOAD,
       g_param_spec_boolean ("segmentation-offload", "Segmentation offload",
           "Hand several datagrams as one buffer to the udpsink behind and let "
-          "the kernel cut it (UDP_SEGMENT), for a fraction of the CPU", FALSE,
-          PLAYING));
+          "the kernel cut it (UDP_SEGMENT), which takes a fraction of the CPU "
+          "time", FALSE, PLAYING));
 }
 
 void
@@ -335,8 +336,8 @@ gst_cbr_pacer_install_properties (GObjectClass * klass)
   install_cycle (klass);
   g_object_class_install_property (klass, PROP_MAX_DELAY,
       g_param_spec_uint64 ("max-delay", "Maximum delay",
-          "How much may wait here, as the ns it takes to leave at the rate", 0,
-          3600 * GST_SECOND, MAX_DELAY_DEFAULT, PLAYING));
+          "How much data may wait here, as the time in ns that it takes to leave "
+          "at the rate", 0, 3600 * GST_SECOND, MAX_DELAY_DEFAULT, PLAYING));
   g_object_class_install_property (klass, PROP_OVERFLOW,
       g_param_spec_enum ("overflow", "Overflow",
           "What happens when more waits than max-delay",
@@ -347,10 +348,10 @@ gst_cbr_pacer_install_properties (GObjectClass * klass)
           GST_TYPE_CBR_PACER_STUFFING, GST_CBR_PACER_STUFFING_NONE, PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "What the pacer did: application/x-cbrpacer-statistics",
+          "Figures of this element: application/x-cbrpacer-statistics",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint ("stats-interval", "Statistics interval",
-          "Post stats as an element message every so many ms (0: never)", 0,
-          G_MAXINT, 0, PLAYING));
+          "Interval in ms at which stats is posted as an element message, while "
+          "data leaves (0: never)", 0, G_MAXINT, 0, PLAYING));
 }

@@ -119,7 +119,7 @@ static const struct
       "[stream a] output:", ".csv"},
   {"[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n",
         "[stream a] output:",
-      "7101 is that of the output of [stream a], too, with "
+      "7101 is also that of the output of [stream a], with "
         "the same streamid"},
   {"[stream a]\n" IN OUT "[stream b]\nstreamid = a\n" IN OUT,
       "[stream b] output:", "the same streamid"},
