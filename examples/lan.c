@@ -43,13 +43,13 @@ lan_parse (const LanProgram * program, const GOptionEntry * entries,
   g_autofree gchar *log_path = NULL;
   const GOptionEntry common[] = {
     {"latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
-        "ms in which losses are repaired: 20", "MS"},
-    {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.silent, "Pictures alone",
-        NULL},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End then",
-        "SECONDS"},
+        "Time in which losses are repaired, ms (20)", "MS"},
+    {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.silent,
+        "Only pictures, no sound", NULL},
+    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
+        "End after this time", "SECONDS"},
     {"log", 0, 0, G_OPTION_ARG_FILENAME, &log_path,
-        "Write down when each picture passes what", "FILE"},
+        "Log when each picture passes each stage", "FILE"},
     {NULL}
   };
   g_autoptr (GOptionContext) context =
@@ -233,7 +233,7 @@ lan_get_pad (GstElement * pipeline, const gchar * element, const gchar * name)
   GstPad *pad = e != NULL ? gst_element_get_static_pad (e, name) : NULL;
 
   if (pad == NULL) {
-    fprintf (stderr, "No element of the pipeline is name=%s with a pad %s.\n",
+    fprintf (stderr, "The pipeline has no element with name=%s and a pad %s.\n",
         element, name);
     exit (2);
   }
@@ -324,7 +324,7 @@ tell_failure (Run * run)
   if (run->status == 0)
     fprintf (stderr,
         "%s: the pipeline does not start, and no element says why. "
-        "Of a card: is it there, and its driver? GST_DEBUG=2 tells more.\n",
+        "If it uses a card: are card and driver there? GST_DEBUG=2 tells more.\n",
         g_get_prgname ());
   run->status = 1;
 }

@@ -21,33 +21,36 @@ static gchar *sink = (gchar *) "autovideosink";
 
 static const GOptionEntry entries[] = {
   {"deadline", 'd', 0, G_OPTION_ARG_INT, &deadline,
-      "ms that decoding may take: 10", "MS"},
+      "Time that decoding may take, ms (10)", "MS"},
   {"measure", 'm', 0, G_OPTION_ARG_NONE, &measure,
-      "Show nothing; say how old the pictures are, by their time code", NULL},
+      "Show nothing; print how old the pictures are, by their time code", NULL},
   {"own-clock", 0, 0, G_OPTION_ARG_NONE, &foreign_clock,
       "Play by this machine's clock, not the sender's", NULL},
   {"source", 0, 0, G_OPTION_ARG_STRING, &source,
-      "Instead of faspsrc; has to have a name=in", "ELEMENTS"},
+        "Use these elements instead of faspsrc; one must have name=in",
+      "ELEMENTS"},
   {"demux", 0, 0, G_OPTION_ARG_STRING, &demux,
-      "Properties of tsdemux: latency=1 ignore-pcr=true", "NAME=VALUE ..."},
+      "Properties of tsdemux (latency=1 ignore-pcr=true)", "NAME=VALUE ..."},
   {"aligned", 0, 0, G_OPTION_ARG_STRING, &aligned,
-      "What says before h264parse that a buffer is a picture", "ELEMENTS !"},
+      "Elements that tell h264parse that each buffer is a picture (a "
+        "capssetter)", "ELEMENTS !"},
   {"decoder", 0, 0, G_OPTION_ARG_STRING, &decoder,
-      "avdec_h264 max-threads=2 thread-type=slice", "ELEMENT"},
+      "Decoder (avdec_h264 max-threads=2 thread-type=slice)", "ELEMENT"},
   {"sink", 0, 0, G_OPTION_ARG_STRING, &sink,
-      "Where pictures go: autovideosink", "ELEMENT"},
+      "Where pictures go (autovideosink)", "ELEMENT"},
   {NULL}
 };
 
 static const LanProgram program = {
   .name = "fasp-lan-play",
   .arguments =
-      "[HOST]:PORT - what fasp-lan-send sends, shown as soon as may be",
+      "[HOST]:PORT - show what fasp-lan-send sends, as soon as possible",
   .summary = "Listens at :PORT for a sender, or calls one that listens at "
-      "HOST:PORT. The clock of\neverything here goes at the rate of the "
-      "sender's.\nFASP_PASSPHRASE in the environment: the same at both ends.",
-  .description = "Why each setting is as it is, and what it costs otherwise: "
-      "docs/low-latency.md.\n--measure compares with the sender's time code: "
+      "HOST:PORT. Plays by a\nclock that runs at the rate of the sender's "
+      "clock.\nIf FASP_PASSPHRASE is in the environment, it must be the same at "
+      "both ends.",
+  .description = "docs/low-latency.md tells why each setting is as it is, and "
+      "what others cost.\n--measure compares with the sender's time code: "
       "on one machine, or on two whose\nclocks are the same (PTP).\n",
   .example = "say where it comes from: fasp-lan-play :PORT",
 };

@@ -21,39 +21,47 @@ static const GOptionEntry entries[] = {
       "Take pictures and sound from this DeckLink card (default: a test "
         "picture)", "0.."},
   {"mode", 0, 0, G_OPTION_ARG_STRING, &mode,
-      "Of the card, as decklinkvideosrc has it; auto: what comes in", "MODE"},
-  {"width", 0, 0, G_OPTION_ARG_INT, &width, "Of the test picture: 1280",
-      "PIXELS"},
-  {"height", 0, 0, G_OPTION_ARG_INT, &height, "720", "PIXELS"},
+        "Mode of the card, as in decklinkvideosrc; auto: that of its input",
+      "MODE"},
+  {"width", 0, 0, G_OPTION_ARG_INT, &width,
+      "Width of the test picture (1280)", "PIXELS"},
+  {"height", 0, 0, G_OPTION_ARG_INT, &height,
+      "Height of the test picture (720)", "PIXELS"},
   {"rate", 0, 0, G_OPTION_ARG_INT, &rate,
-      "Pictures a second: 50; of a card, too", "N"},
-  {"kbit", 'b', 0, G_OPTION_ARG_INT, &kbit, "Of the pictures: 8000", "KBIT"},
+      "Pictures per second, also of a card (50)", "N"},
+  {"kbit", 'b', 0, G_OPTION_ARG_INT, &kbit,
+      "Bit rate of the pictures (8000)", "KBIT"},
   {"preset", 0, 0, G_OPTION_ARG_STRING, &preset,
-      "speed-preset of x264enc: superfast", "NAME"},
+      "speed-preset of x264enc (superfast)", "NAME"},
   {"slices", 0, 0, G_OPTION_ARG_INT, &threads,
-      "Of a picture, each encoded by a thread: 2", "N"},
+      "Slices of a picture, each encoded by a thread (2)", "N"},
   {"no-time-code", 0, 0, G_OPTION_ARG_NONE, &plain,
       "Leave the pictures as they are", NULL},
   {"channel", 0, 0, G_OPTION_ARG_INT, &channel,
-      "Of the network, which a picture is sent at: ten times --kbit", "KBIT"},
+        "Rate of the network, at which a picture is sent (ten times --kbit)",
+      "KBIT"},
   {"x264", 0, 0, G_OPTION_ARG_STRING, &x264,
-      "Further properties of x264enc, before those here", "NAME=VALUE ..."},
+        "Further properties of x264enc, which override those set here",
+      "NAME=VALUE ..."},
   {"mux", 0, 0, G_OPTION_ARG_STRING, &mux,
-      "Further properties of mpegtsmux, before those here", "NAME=VALUE ..."},
+        "Further properties of mpegtsmux, which override those set here",
+      "NAME=VALUE ..."},
   {"sink", 0, 0, G_OPTION_ARG_STRING, &sink,
-      "Instead of faspsink; has to have a name=out", "ELEMENTS"},
+        "Use these elements instead of faspsink; one must have name=out",
+      "ELEMENTS"},
   {NULL}
 };
 
 static const LanProgram program = {
   .name = "fasp-lan-send",
-  .arguments = "HOST:PORT - a live programme to a player in the same network",
-  .summary = "720p50 by x264, a picture at a time, and sound by Opus, in an "
-      "MPEG transport stream\nthrough faspsink. Start fasp-lan-play at the "
-      "other end; which is first does not matter.\nFASP_PASSPHRASE in the "
-      "environment: the same at both ends.",
-  .description = "Why each setting is as it is, and what it costs otherwise: "
-      "docs/low-latency.md.\n",
+  .arguments =
+      "HOST:PORT - send a live programme to a player in the same network",
+  .summary = "Sends 720p50 by x264, a picture at a time, and sound by Opus, in "
+      "an MPEG transport stream\nthrough faspsink. Start fasp-lan-play at the "
+      "other end, before or after.\nIf FASP_PASSPHRASE is in the environment, it "
+      "must be the same at both ends.",
+  .description = "docs/low-latency.md tells why each setting is as it is, and "
+      "what others cost.\n",
   .example = "say where to: fasp-lan-send HOST:PORT",
 };
 

@@ -440,7 +440,7 @@ change_over (Receiver * r)
   end_run (r);
   r->run = 0;
   tool_complain
-      ("what came so far is silent, and another sender is heard: it is a run "
+      ("the sender so far is silent, and another one is heard: it gets a run "
       "of its own.");
 }
 
@@ -554,8 +554,8 @@ run_receiver (void)
       quiet ? "" : "\n", r.total, r.lost, path, path);
   if (r.dropped > 0)
     tool_complain ("%" G_GUINT64_FORMAT
-        " of them came, but this host threw them "
-        "away: it is too slow for them, or was held up.", r.dropped);
+        " of them came, but this host dropped them: "
+        "it is too slow for them, or was held up.", r.dropped);
   return r.run !=
       0 ? good : tool_complain ("nothing came. Is `fasp-multiflow "
       "send' running, and are the UDP ports open in the firewalls between?");
@@ -566,18 +566,18 @@ main (int argc, char **argv)
 {
   static const GOptionEntry entries[] = {
     {"port", 'p', 0, G_OPTION_ARG_INT, &port, "First UDP port (7020)", "PORT"},
-    {"flows", 'n', 0, G_OPTION_ARG_INT, &flows, "Flows, a port each (8); the "
-          "same on both ends", "N"},
-    {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Of all flows together, UDP "
-          "payload (20000000)", "BIT/S"},
+    {"flows", 'n', 0, G_OPTION_ARG_INT, &flows, "Number of flows, with a port "
+          "each (8); the same on both ends", "N"},
+    {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Rate of all flows together, "
+          "UDP payload (20000000)", "BIT/S"},
     {"size", 0, 0, G_OPTION_ARG_INT, &size,
-          "Of a datagram's UDP payload (1400)",
+          "Size of a datagram's UDP payload (1400)",
         "BYTES"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long (60)",
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "How long to send (60)",
         "SECONDS"},
     {"idle", 0, 0, G_OPTION_ARG_INT, &idle,
           "The receiver ends when nothing has "
-          "come for so long (300), or when the sender has",
+          "come for this long (300), or when the sender has ended",
         "SECONDS"},
     {"db", 0, 0, G_OPTION_ARG_FILENAME, &path,
         "SQLite file, appended to " "(multiflow.db)", "FILE"},
@@ -590,8 +590,9 @@ main (int argc, char **argv)
       ("receive | send HOST");
   g_autoptr (GError) error = NULL;
 
-  g_option_context_set_summary (context, "What becomes of a constant rate that "
-      "is spread over many flows.");
+  g_option_context_set_summary (context,
+      "Shows what becomes of a constant rate "
+      "that is spread over many flows.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     tool_complain ("%s. See --help.", error->message);

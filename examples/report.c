@@ -80,7 +80,7 @@ find_nothing_to_end (const Report * report)
     return "Nobody is there to receive: what has not been taken is lost.";
   if (receives && received == 0)
     return there == 0 ? "Nobody was there to send: nothing has come." :
-        "Nothing has come from who is there.";
+        "A sender is there, but nothing has come from it.";
   return NULL;
 }
 

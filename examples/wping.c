@@ -451,12 +451,11 @@ run_sender (const gchar * host)
           s.answered) / s.sent : 0, path, path);
   if (s.thrown > 0)
     tool_complain ("%" G_GUINT64_FORMAT
-        " of them were there, but the hosts threw "
-        "them away: they are too slow for this --rate, or were held up.",
-        s.thrown);
+        " of them arrived, but the hosts dropped "
+        "them: they are too slow for this --rate, or were held up.", s.thrown);
   if (s.late > 0)
     tool_complain ("%" G_GUINT64_FORMAT " of them came back later than the "
-        "--timeout of %d ms: give more.", s.late, timeout_ms);
+        "--timeout of %d ms: set a longer one.", s.late, timeout_ms);
   if (s.answered + s.late == 0)
     good =
         tool_complain ("nothing came back. Is `fasp-wping reflect --port %d' "
@@ -478,16 +477,17 @@ main (int argc, char **argv)
     {"counts", 0, 0, G_OPTION_ARG_STRING, &counts, "Datagrams in a burst "
           "(1:32)", "FROM:TO"},
     {"period", 0, 0, G_OPTION_ARG_INT, &period, "The ranges open from their "
-          "lower ends and close again in so long (60); 0: always open",
+          "lower ends and close again within this time (60); 0: always open",
         "SECONDS"},
-    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "Sends for so long (60)",
+    {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "How long to send (60)",
         "SECONDS"},
     {"rate", 0, 0, G_OPTION_ARG_INT64, &rate, "Mean rate (5000000)", "BIT/S"},
     {"timeout", 0, 0, G_OPTION_ARG_INT, &timeout_ms,
-        "What has not come back by " "then is lost (1000)", "MS"},
+        "Datagrams that are not back after this time are lost (1000)", "MS"},
     {"db", 0, 0, G_OPTION_ARG_FILENAME, &path,
         "SQLite file, appended to " "(wping.db)", "FILE"},
-    {"seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of sizes and counts; 0: any", "N"},
+    {"seed", 0, 0, G_OPTION_ARG_INT, &seed,
+        "Seed of the random sizes and counts; 0: any", "N"},
     {"i-pay-for-this", 0, 0, G_OPTION_ARG_NONE, &pays, "Allows rates above 50 "
           "Mbit/s", NULL},
     {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress", NULL},
@@ -497,8 +497,8 @@ main (int argc, char **argv)
       ("reflect | send HOST");
   g_autoptr (GError) error = NULL;
 
-  g_option_context_set_summary (context, "Round trips of bursts of datagrams, "
-      "from application to application.");
+  g_option_context_set_summary (context, "Measures round trips of bursts of "
+      "datagrams, from application to application.");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     tool_complain ("%s. See --help.", error->message);
