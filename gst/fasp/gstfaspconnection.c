@@ -146,7 +146,7 @@ apply (GstFaspConnection * c, const GstFaspProp * props, guint n)
   fasp_io_unlock (c->io, TRUE);
 }
 
-/* Does the property have another value?  Secrets are not compared: they always do. */
+/* Is @value another one than before?  Secrets are not compared: they always count as new. */
 static gboolean
 is_new (GstFaspConnection * c, guint id, const GValue * value,
     GParamSpec * pspec)
