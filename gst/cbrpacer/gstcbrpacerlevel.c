@@ -184,7 +184,8 @@ gst_cbr_pacer_look_at_pile (GstCbrPacer * self)
 {
   guint64 drain;
 
-  if (!is_held (self))
+  /* with a rate nobody asks for it, and max-delay may be 0 */
+  if (self->settings.bitrate > 0 || !is_held (self))
     return;
   drain = get_pile (self, 2 * gst_cbr_pacer_get_max_delay (self));
   if (drain < self->drain && self->figures.wire_bytes < self->drained)

@@ -1790,6 +1790,40 @@ test_null_ts_of_a_file (void)
   teardown (f);
 }
 
+static gpointer
+push_ts (gpointer data)
+{
+  Fixture *f = data;
+
+  for (guint i = 0; i < 200; i++)
+    g_assert_cmpint (gst_harness_push (f->h, make_ts_at (i)), ==, GST_FLOW_OK);
+  return NULL;
+}
+
+/* Without any delay it is a datagram at a time. */
+static void
+test_null_ts_of_a_file_without_delay (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+      "window=100000000 max-delay=0", NULL);
+  GThread *thread;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  thread = g_thread_new ("file", push_ts, f);
+  for (guint i = 0; i < 200;) {
+    GstBuffer *buffer = try_pull (f);
+
+    if (buffer == NULL) {
+      gst_test_clock_crank (f->clock);
+      continue;
+    }
+    i += count_nulls (buffer) == 0;
+    gst_buffer_unref (buffer);
+  }
+  g_thread_join (thread);
+  teardown (f);
+}
+
 static void
 test_cannot_learn (void)
 {
@@ -2124,6 +2158,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
   g_test_add_func ("/pacer/null-ts/of-a-file", test_null_ts_of_a_file);
+  g_test_add_func ("/pacer/null-ts/of-a-file-without-delay",
+      test_null_ts_of_a_file_without_delay);
   g_test_add_func ("/pacer/null-ts/of-nothing-else",
       test_null_ts_of_nothing_else);
   g_test_add_func ("/pacer/null-ts/of-larger-packets",
