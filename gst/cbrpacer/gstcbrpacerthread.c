@@ -217,13 +217,12 @@ align (GstCbrPacer * self)
 {
   while (!is_sync (self, 0) && self->skipped < SKIP_MAX) {
     gsize skip = 0;
-    gboolean whole;
 
     while (skip < SKIP_MAX && (!is_sync (self, skip)
             || !is_sync (self, skip + CBR_TS_PACKET)))
       skip++;
-    skip = MIN (skip, cbr_queue_peek (&self->queue, skip, &whole));
-    gst_buffer_unref (cbr_queue_cut (&self->queue, skip));
+    /* with it goes a DISCONT that it began with: it is so of what follows */
+    skip = cbr_queue_drop (&self->queue, skip);
     self->figures.bytes_dropped += skip;
     self->skipped += skip;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "

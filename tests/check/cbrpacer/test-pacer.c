@@ -1491,6 +1491,8 @@ test_null_ts_resync (void)
   advance_to (f, 1 * MS);
   buffer = pull (f);
   g_assert_cmpuint (count_nulls (buffer), ==, 0);
+  /* what told of the loss was in front of it */
+  g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
   wait_for_stat (f, "bytes-dropped", 100);
   gst_buffer_unref (whole);
