@@ -136,16 +136,23 @@ cbr_queue_is_empty (CbrQueue * queue)
       && gst_queue_array_is_empty (queue->items);
 }
 
+/* Does another stream or segment begin with it? */
+static gboolean
+is_beginning (GstMiniObject * object)
+{
+  return GST_IS_EVENT (object) && (GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT
+      || GST_EVENT_TYPE (object) == GST_EVENT_STREAM_START);
+}
+
 gboolean
 cbr_queue_has_segment (CbrQueue * queue)
 {
-  for (guint i = 0; i < gst_queue_array_get_length (queue->items); i++) {
-    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
-
-    if (GST_IS_EVENT (object) && (GST_EVENT_TYPE (object) == GST_EVENT_SEGMENT
-            || GST_EVENT_TYPE (object) == GST_EVENT_STREAM_START))
+  for (GList * l = queue->overtaken.head; l != NULL; l = l->next)
+    if (is_beginning (l->data))
       return TRUE;
-  }
+  for (guint i = 0; i < gst_queue_array_get_length (queue->items); i++)
+    if (is_beginning (gst_queue_array_peek_nth (queue->items, i)))
+      return TRUE;
   return FALSE;
 }
 

@@ -1238,6 +1238,51 @@ test_drop_from_behind (void)
   g_mutex_clear (&gate.lock);
 }
 
+/* Of the first buffer alone. */
+static GstPadProbeReturn
+enough_at_first (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  gboolean *first = data;
+
+  if (!*first)
+    return GST_PAD_PROBE_OK;
+  *first = FALSE;
+  return enough (pad, info, NULL);
+}
+
+/* The sink has all it wants of a segment, when another one waits already whose first data was
+ * dropped: that other one passes. */
+static void
+test_drop_behind_segment (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
+      "overflow=drop-oldest", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  Gate gate = { 0 };
+  gulong probe = close_gate (&gate, pad);
+  gboolean first = TRUE;
+  GstSegment segment;
+
+  push (f, 1000);
+  wait_at_gate (&gate);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 10; i++)
+    push (f, 1000);
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >, 0);
+  while (gst_harness_events_in_queue (f->h) > 0)
+    gst_event_unref (gst_harness_pull_event (f->h));
+  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough_at_first,
+      &first, NULL);
+  open_gate (&gate, pad, probe);
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_SEGMENT);
+  push (f, 1000);
+  pull_in_time (f, 1);
+  teardown (f);
+  g_cond_clear (&gate.cond);
+  g_mutex_clear (&gate.lock);
+}
+
 /* --- transport streams ---------------------------------------------------------------------------- */
 
 static guint
@@ -2152,6 +2197,7 @@ main (int argc, char **argv)
       test_no_room_for_a_datagram);
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
   g_test_add_func ("/pacer/drop-from-behind", test_drop_from_behind);
+  g_test_add_func ("/pacer/drop-behind-segment", test_drop_behind_segment);
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
   g_test_add_func ("/pacer/ts-packets", test_ts_packets);
   g_test_add_func ("/pacer/other-caps", test_other_caps);
