@@ -168,11 +168,12 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
 gint64
 gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
 {
-  gint64 due;
+  gint64 due = self->fed_at;
 
-  if (!self->started)
-    return self->lost;
-  due = MAX (cbr_schedule_get_due (&self->schedule), self->fed_at);
+  if (self->started)
+    due = MAX (due, cbr_schedule_get_due (&self->schedule));
+  else if (due == G_MININT64)   /* nothing has come */
+    due = now;
   return self->lost + MAX (now - due, 0);
 }
 

@@ -61,8 +61,11 @@ follow_clock (GstCbrPacer * self)
   g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
 
   if (clock != self->clock) {
+    gboolean first = self->clock == NULL;
+
     gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
-    gst_cbr_pacer_thread_reset (self);
+    if (!first)
+      gst_cbr_pacer_thread_reset (self);
   }
   return (gint64) gst_clock_get_time (self->clock);
 }
@@ -146,7 +149,9 @@ wait_for_departure (GstCbrPacer * self)
   now = follow_clock (self);
   apply_settings (self, now);
   if (!self->started) {
-    /* times of another clock or another stream are of no use */
+    /* times of another clock or another stream are of no use; but an event may have been held up
+     * with what has come since */
+    self->lost = gst_cbr_pacer_get_lag (self, now);
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
     self->started = TRUE;
   } else if (self->resumed && cbr_schedule_resume (schedule, now)) {

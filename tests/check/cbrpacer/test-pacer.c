@@ -1162,6 +1162,8 @@ test_drop_oldest (void)
   teardown (f);
 }
 
+#define DATA (GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST)
+
 typedef struct
 {
   GMutex lock;
@@ -1185,12 +1187,11 @@ stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* The next push does not come back. */
 static gulong
-close_gate (Gate * gate, GstPad * pad)
+close_gate (Gate * gate, GstPad * pad, GstPadProbeType what)
 {
   g_mutex_init (&gate->lock);
   g_cond_init (&gate->cond);
-  return gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER |
-      GST_PAD_PROBE_TYPE_BUFFER_LIST, stand_at_gate, gate, NULL);
+  return gst_pad_add_probe (pad, what, stand_at_gate, gate, NULL);
 }
 
 static void
@@ -1213,6 +1214,13 @@ open_gate (Gate * gate, GstPad * pad, gulong probe)
   gst_pad_remove_probe (pad, probe);
 }
 
+static void
+clear_gate (Gate * gate)
+{
+  g_cond_clear (&gate->cond);
+  g_mutex_clear (&gate->lock);
+}
+
 /* What is behind takes nothing, of a stream of half the rate. */
 static void
 test_drop_from_behind (void)
@@ -1222,7 +1230,7 @@ test_drop_from_behind (void)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autofree gchar *text = NULL;
   Gate gate = { 0 };
-  gulong probe = close_gate (&gate, pad);
+  gulong probe = close_gate (&gate, pad, DATA);
 
   push (f, 1000);
   wait_at_gate (&gate);
@@ -1234,8 +1242,7 @@ test_drop_from_behind (void)
   assert_text (text, "faster than the elements behind");
   open_gate (&gate, pad, probe);
   teardown (f);
-  g_cond_clear (&gate.cond);
-  g_mutex_clear (&gate.lock);
+  clear_gate (&gate);
 }
 
 /* Of the first buffer alone. */
@@ -1259,7 +1266,7 @@ test_drop_behind_segment (void)
       "overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   Gate gate = { 0 };
-  gulong probe = close_gate (&gate, pad);
+  gulong probe = close_gate (&gate, pad, DATA);
   gboolean first = TRUE;
   GstSegment segment;
 
@@ -1279,8 +1286,7 @@ test_drop_behind_segment (void)
   push (f, 1000);
   pull_in_time (f, 1);
   teardown (f);
-  g_cond_clear (&gate.cond);
-  g_mutex_clear (&gate.lock);
+  clear_gate (&gate);
 }
 
 /* --- transport streams ---------------------------------------------------------------------------- */
@@ -2046,7 +2052,7 @@ test_learn_and_stand_still (void)
   gulong probe;
 
   play_live (f, 1000);
-  probe = close_gate (&gate, pad);
+  probe = close_gate (&gate, pad, DATA);
   for (GstClockTime t = 1001; t < 3000; t++) {
     gst_test_clock_set_time (f->clock, t * MS);
     push (f, 1000);
@@ -2056,8 +2062,37 @@ test_learn_and_stand_still (void)
   open_gate (&gate, pad, probe);
   play_out (f);
   teardown (f);
-  g_cond_clear (&gate.cond);
-  g_mutex_clear (&gate.lock);
+  clear_gate (&gate);
+}
+
+/* The same from the beginning on: the pad is blocked, and first not even an event passes, then no
+ * buffer. */
+static void
+test_learn_and_never_begin (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+      "overflow=drop-oldest", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  Gate events = { 0 }, buffers = { 0 };
+  gulong event = close_gate (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  gulong buffer = close_gate (&buffers, pad, DATA);
+
+  gst_harness_push_event (f->h, gst_event_new_tag (gst_tag_list_new_empty ()));
+  wait_at_gate (&events);
+  for (GstClockTime t = 1; t < 5000; t++) {
+    gst_test_clock_set_time (f->clock, t * MS);
+    push (f, 1000);
+    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+    if (t == 3000) {
+      open_gate (&events, pad, event);
+      wait_at_gate (&buffers);
+    }
+  }
+  open_gate (&buffers, pad, buffer);
+  play_out (f);
+  teardown (f);
+  clear_gate (&events);
+  clear_gate (&buffers);
 }
 
 /* --- what it tells --------------------------------------------------------------------------------------- */
@@ -2225,6 +2260,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/arrival", test_learn_from_arrival);
   g_test_add_func ("/pacer/learn/burst", test_learn_and_burst);
   g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
+  g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
