@@ -670,6 +670,9 @@ set_playing (GstCbrPacer * self, gboolean playing)
   self->pauses += !playing;
   self->resumed = playing;
   self->base = CBR_NO_BASE;
+  /* the sink may still hold what it had in the pause, which made nothing late */
+  if (playing)
+    self->fed_at = gst_cbr_pacer_read_clock (self);
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);

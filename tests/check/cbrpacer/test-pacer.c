@@ -1203,6 +1203,17 @@ wait_at_gate (Gate * gate)
   g_mutex_unlock (&gate->lock);
 }
 
+static gboolean
+is_at_gate (Gate * gate)
+{
+  gboolean inside;
+
+  g_mutex_lock (&gate->lock);
+  inside = gate->inside;
+  g_mutex_unlock (&gate->lock);
+  return inside;
+}
+
 /* Who stands there goes on, and nobody comes to it any more. */
 static void
 open_gate (Gate * gate, GstPad * pad, gulong probe)
@@ -2095,6 +2106,44 @@ test_learn_and_never_begin (void)
   clear_gate (&buffers);
 }
 
+/* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes on. */
+static void
+test_learn_and_pause (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+        "overflow=drop-oldest", SIMPLE);
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+    g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (3600 *
+        GST_SECOND);
+    Gate gate = { 0 };
+    gulong probe;
+
+    play_live (f, 1000);
+    play_out (f);
+    probe = close_gate (&gate, pad, DATA);
+    for (guint j = 0; j < 10; j++)
+      push (f, 1000);
+    gst_element_set_state (f->h->element, GST_STATE_PAUSED);
+    while (!is_at_gate (&gate))
+      if (gst_test_clock_peek_id_count (f->clock) > 0)
+        gst_test_clock_crank (f->clock);
+    gst_test_clock_advance_time (f->clock, 10 * GST_SECOND);
+    if (i == 1) {
+      gst_element_set_clock (f->h->element, other);
+      gst_object_replace ((GstObject **) & f->clock, GST_OBJECT (other));
+    }
+    gst_element_set_state (f->h->element, GST_STATE_PLAYING);
+    for (guint j = 0; j < 10; j++)
+      push (f, 1000);
+    g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+    open_gate (&gate, pad, probe);
+    play_out (f);
+    teardown (f);
+    clear_gate (&gate);
+  }
+}
+
 /* --- what it tells --------------------------------------------------------------------------------------- */
 
 static void
@@ -2261,6 +2310,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/burst", test_learn_and_burst);
   g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
   g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
+  g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
