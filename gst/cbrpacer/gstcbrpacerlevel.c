@@ -168,13 +168,16 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
 gint64
 gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now)
 {
-  gint64 due = self->fed_at;
+  gint64 due = self->fed_at, behind = self->lost;
 
-  if (self->started)
+  if (self->started) {
     due = MAX (due, cbr_schedule_get_due (&self->schedule));
-  else if (due == G_MININT64)   /* nothing has come */
+    /* CBR_SEND_AND_SLEEP is never due before the last cycle has left */
+    behind += self->schedule.deficit;
+  } else if (due == G_MININT64) {       /* nothing has come */
     due = now;
-  return self->lost + MAX (now - due, 0);
+  }
+  return behind + MAX (now - due, 0);
 }
 
 /* A stream that comes at the pace of its clock needs only the mean rate of the last

@@ -2106,6 +2106,51 @@ test_learn_and_never_begin (void)
   clear_gate (&buffers);
 }
 
+/* Each buffer that passes takes one of them. */
+static GstPadProbeReturn
+take_ticket (GstPad * pad, GstPadProbeInfo * info, gpointer tickets)
+{
+  g_async_queue_pop (tickets);
+  return GST_PAD_PROBE_OK;
+}
+
+/* What is behind takes a twentieth of a live source: no more waits, whatever the method (but
+ * send-and-compare, whose thread never sleeps). */
+static void
+test_learn_and_be_slow (void)
+{
+  static const gchar *const methods[] = { "deadline", "send-and-sleep" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
+    g_autofree gchar *properties = g_strdup_printf ("max-burst=1 "
+        "window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
+        methods[i]);
+    g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
+    Fixture *f = setup (properties, SIMPLE);
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+
+    gst_pad_add_probe (pad, DATA, take_ticket, tickets, NULL);
+    for (GstClockTime t = 1; t < 10000; t++) {
+      GstClockID id;
+
+      gst_test_clock_set_time (f->clock, t * MS);
+      push (f, 1000);
+      while ((id = gst_test_clock_process_next_clock_id (f->clock)) != NULL)
+        gst_clock_id_unref (id);
+      if (t % 20 == 0)
+        g_async_queue_push (tickets, f);
+      /* until the thread waits for a ticket, or a time */
+      while (g_async_queue_length (tickets) >= 0
+          && gst_test_clock_peek_id_count (f->clock) == 0)
+        g_thread_yield ();
+      g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+    }
+    for (guint j = 0; j < 10000; j++)
+      g_async_queue_push (tickets, f);
+    teardown (f);
+  }
+}
+
 /* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes on. */
 static void
 test_learn_and_pause (void)
@@ -2310,6 +2355,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/burst", test_learn_and_burst);
   g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
   g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
+  g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
