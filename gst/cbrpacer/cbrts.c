@@ -5,6 +5,9 @@
 /* A PCR comes every 100 ms (ISO/IEC 13818-1, 2.7.2).  One that is further than this
  * from the last one belongs to another clock. */
 #define JUMP_MAX (10 * G_GINT64_CONSTANT (27000000))
+/* When that of another PID has gone on by so much without ours, ours has ended: three times what
+ * may be between two. */
+#define SILENCE (3 * G_GINT64_CONSTANT (2700000))
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
 void
@@ -38,7 +41,33 @@ read_pcr (const guint8 * header, guint64 * pcr)
   return TRUE;
 }
 
-/* A whole header was seen: does it have a PCR of the stream's clock? */
+static gint64
+get_step (guint64 from, guint64 to)
+{
+  return (gint64) ((to + PCR_WRAP - from) % PCR_WRAP);
+}
+
+/* Of @pid, which is not ours. TRUE: it is from now on, and stands for ours since its first. */
+static gboolean
+take_over (CbrTs * ts, guint16 pid, guint64 raw)
+{
+  gint64 step = get_step (ts->other_raw, raw);
+
+  if (ts->has_other && pid != ts->other_pid)
+    return FALSE;
+  if (!ts->has_other || (ts->header[5] & 0x80) || step > JUMP_MAX) {
+    ts->has_other = TRUE;
+    ts->other_pid = pid;
+    ts->other_raw = raw;
+    return FALSE;
+  }
+  if (step < SILENCE)
+    return FALSE;
+  ts->raw = ts->other_raw;
+  return TRUE;
+}
+
+/* A whole header was seen: is there a PCR to tell of? */
 static gboolean
 read_header (CbrTs * ts, CbrTsPcr * pcr)
 {
@@ -48,10 +77,11 @@ read_header (CbrTs * ts, CbrTsPcr * pcr)
 
   ts->packets++;
   if (ts->packets >= CBR_TS_PATIENCE)
-    ts->has_pid = ts->has_pcr = FALSE;  /* takes the next PCR, of any PID */
-  if ((ts->has_pid && pid != ts->pid) || !read_pcr (ts->header, &raw))
+    ts->has_pid = ts->has_pcr = FALSE;  /* whoever has one next */
+  if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid
+          && !take_over (ts, pid, raw)))
     return FALSE;
-  step = (gint64) ((raw + PCR_WRAP - ts->raw) % PCR_WRAP);
+  step = get_step (ts->raw, raw);
   pcr->jump = !ts->has_pcr || (ts->header[5] & 0x80) || step > JUMP_MAX;
   if (!pcr->jump)
     ts->ticks += step;
@@ -59,6 +89,7 @@ read_header (CbrTs * ts, CbrTsPcr * pcr)
   ts->has_pid = ts->has_pcr = TRUE;
   ts->pid = pid;
   ts->raw = raw;
+  ts->has_other = FALSE;
   ts->packets = 0;
   return TRUE;
 }

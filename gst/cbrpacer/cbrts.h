@@ -32,6 +32,9 @@ typedef struct
   gboolean has_pcr;
   guint64 raw;                  /* the last PCR, 27 MHz, wraps */
   guint64 ticks;                /* the same from 0, does not wrap */
+  gboolean has_other;           /* since then, another PID has carried one: */
+  guint16 other_pid;
+  guint64 other_raw;            /* the first */
 } CbrTs;
 
 typedef struct

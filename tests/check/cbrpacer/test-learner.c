@@ -101,6 +101,50 @@ test_pcr_jump (void)
   }
 }
 
+/* One file behind another, whose PCR is in packets of another PID: its clock goes on, and so does it
+ * when the PCR of one of several programmes ends. */
+static void
+test_pcr_of_another (void)
+{
+  static const struct
+  {
+    guint per_ms;               /* packets of the second */
+    gboolean before;            /* it was there before */
+  } cases[] = { {2, FALSE}, {1, TRUE} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gint64 last = 0;
+    CbrLearner learner;
+
+    cbr_learner_init (&learner, SEC);
+    for (guint ms = 0; ms < 10000; ms++) {
+      gboolean first = ms < 3000;
+      guint n = first ? 2 : cases[i].per_ms;
+      GstBuffer *buffer = gst_buffer_new_allocate (NULL, n * 188, NULL);
+      guint8 packets[2][188];
+
+      for (guint j = 0; j < n; j++) {
+        gboolean own = first && j == 0;
+        guint64 pcr = (own ? ms : 500000 + ms) * G_GUINT64_CONSTANT (27000);
+
+        make_packet (packets[j], own ? 0x100 : 0x200, ms % 20 > 0 || (first
+                && !own && !cases[i].before) ? G_MAXUINT64 : pcr, FALSE);
+      }
+      gst_buffer_fill (buffer, 0, packets, n * 188);
+      cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+      gst_buffer_unref (buffer);
+      /* it never stands still for long */
+      g_assert_cmpint (learner.elapsed, >=, last);
+      g_assert_cmpint (learner.elapsed, >=, ((gint64) ms - 650) * MSEC);
+      g_assert_cmpint (learner.elapsed, <=, ms * MSEC);
+      last = learner.elapsed;
+    }
+    g_assert_cmpint (learner.clock, ==, CBR_CLOCK_PCR);
+    g_assert_cmpuint (cbr_rate_get (&learner.rate), ==,
+        cases[i].per_ms * 188 * 8 * 1000);
+  }
+}
+
 static void
 feed_frame (CbrLearner * learner, GstClockTime time, guint size, gint64 arrival)
 {
@@ -387,6 +431,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/learner/pcr", test_pcr);
   g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
+  g_test_add_func ("/learner/pcr-of-another", test_pcr_of_another);
   g_test_add_func ("/learner/timestamps", test_timestamps);
   g_test_add_func ("/learner/arrival", test_arrival);
   g_test_add_func ("/learner/patience", test_patience);

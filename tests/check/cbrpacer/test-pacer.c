@@ -1888,6 +1888,56 @@ test_null_ts_of_a_file_without_delay (void)
   teardown (f);
 }
 
+static gpointer
+read_joined (gpointer data)
+{
+  File *file = data;
+
+  for (guint i = 0; i < file->n; i++) {
+    GstBuffer *buffer = make_ts_at (i < file->n / 2 ? i : 100000 + i);
+
+    gst_buffer_memset (buffer, 2, i < file->n / 2 ? 1 : 2, 1);
+    g_assert_cmpint (gst_harness_push (file->f->h, buffer), ==, GST_FLOW_OK);
+    g_atomic_int_set (&file->taken, i + 1);
+  }
+  gst_clock_id_wait (file->end, NULL);
+  return NULL;
+}
+
+/* Two files in one, whose PCRs are of different PIDs: the second is played in its time, too. */
+static void
+test_joined_files (void)
+{
+  Fixture *f = setup ("max-burst=1316 window=100000000 max-delay=100000000",
+      NULL);
+  File file = { f, 0, 2000 };
+  GThread *thread;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
+      GST_CLOCK_TIME_NONE - 1);
+  thread = g_thread_new ("file", read_joined, &file);
+  for (guint i = 0; i < file.n;) {
+    GstBuffer *buffer = try_pull (f);
+
+    if (buffer != NULL) {
+      gst_buffer_unref (buffer);
+      i++;
+      continue;
+    }
+    while (!is_asleep (&file, i) && gst_harness_buffers_in_queue (f->h) == 0)
+      g_thread_yield ();
+    if (gst_harness_buffers_in_queue (f->h) == 0)
+      gst_test_clock_crank (f->clock);
+  }
+  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 3800 * MS);
+  g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 4100 * MS);
+  gst_clock_id_unschedule (file.end);
+  g_thread_join (thread);
+  gst_clock_id_unref (file.end);
+  teardown (f);
+}
+
 static void
 test_cannot_learn (void)
 {
@@ -2357,6 +2407,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
   g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
+  g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
