@@ -8,7 +8,7 @@ cbr_learner_init (CbrLearner * learner, gint64 window)
   cbr_ts_init (&learner->ts);
   cbr_rate_init (&learner->rate, window);
   learner->bytes = learner->timed = learner->unknown = 0;
-  learner->latest = 0;
+  learner->latest = GST_CLOCK_TIME_NONE;
   learner->elapsed = learner->begins = 0;
   learner->longest = 0;
 }
@@ -18,6 +18,7 @@ cbr_learner_jump (CbrLearner * learner)
 {
   cbr_ts_init (&learner->ts);
   cbr_rate_jump (&learner->rate);
+  learner->latest = GST_CLOCK_TIME_NONE;
 }
 
 void
@@ -120,9 +121,10 @@ cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
   look_for_pcr (learner, buffer);
   if (!cbr_ts_is_clock (&learner->ts)) {
     if (GST_CLOCK_TIME_IS_VALID (time)) {
-      /* a frame may come in several buffers, and frames out of order */
-      if (learner->clock != CBR_CLOCK_TIMESTAMPS || time > learner->latest
-          || GST_BUFFER_IS_DISCONT (buffer)) {
+      /* a frame may come in several buffers, and out of order */
+      if (learner->clock != CBR_CLOCK_TIMESTAMPS
+          || !GST_CLOCK_TIME_IS_VALID (learner->latest)
+          || time > learner->latest || GST_BUFFER_IS_DISCONT (buffer)) {
         add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes);
         learner->latest = time;
       }

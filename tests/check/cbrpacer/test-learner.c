@@ -169,6 +169,21 @@ test_timestamps (void)
   g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 10 * 1000 * 8 * 50);
 }
 
+/* After a seek the times may be smaller, and no buffer says DISCONT: muxers do not. */
+static void
+test_timestamps_again (void)
+{
+  CbrLearner learner;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint i = 0; i < 2; i++) {
+    for (guint frame = 0; frame < 500; frame++)
+      feed_frame (&learner, frame * 20 * MSEC, 972, 5);
+    g_assert_cmpint (learner.elapsed, ==, (i + 1) * 499 * 20 * MSEC);
+    cbr_learner_flush (&learner);
+  }
+}
+
 static void
 test_arrival (void)
 {
@@ -433,6 +448,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
   g_test_add_func ("/learner/pcr-of-another", test_pcr_of_another);
   g_test_add_func ("/learner/timestamps", test_timestamps);
+  g_test_add_func ("/learner/timestamps-again", test_timestamps_again);
   g_test_add_func ("/learner/arrival", test_arrival);
   g_test_add_func ("/learner/patience", test_patience);
   g_test_add_func ("/learner/broken-clock", test_broken_clock);

@@ -1888,6 +1888,31 @@ test_null_ts_of_a_file_without_delay (void)
   teardown (f);
 }
 
+/* After a seek, whose first buffer need not say DISCONT. */
+static void
+test_learn_after_flush (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+      SIMPLE);
+  File file = { f, 0, 1000, constant, RATE_KNOWN };
+  GstClockTime left[1000], before;
+  GstSegment segment;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  play_file (&file, left);
+  gst_harness_push_event (f->h, gst_event_new_flush_start ());
+  gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  before = gst_clock_get_time (GST_CLOCK (f->clock));
+  file.together = 0;
+  file.taken = 0;
+  play_file (&file, left);
+  g_assert_cmpuint (left[999] - before, >, 900 * MS);
+  g_assert_cmpuint (left[999] - before, <, 1100 * MS);
+  teardown (f);
+}
+
 static gpointer
 read_joined (gpointer data)
 {
@@ -2408,6 +2433,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
+  g_test_add_func ("/pacer/learn/after-flush", test_learn_after_flush);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
