@@ -1888,29 +1888,37 @@ test_null_ts_of_a_file_without_delay (void)
   teardown (f);
 }
 
-/* After a seek, whose first buffer need not say DISCONT. */
+/* After a seek, or as another stream, whose first buffer need not say DISCONT. */
 static void
-test_learn_after_flush (void)
+test_learn_from_earlier_times (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
-      SIMPLE);
-  File file = { f, 0, 1000, constant, RATE_KNOWN };
-  GstClockTime left[1000], before;
-  GstSegment segment;
+  for (guint i = 0; i < 2; i++) {
+    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+        SIMPLE);
+    File file = { f, 0, 1000, constant, RATE_KNOWN };
+    GstClockTime left[1000], before;
+    GstSegment segment;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-  play_file (&file, left);
-  gst_harness_push_event (f->h, gst_event_new_flush_start ());
-  gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-  before = gst_clock_get_time (GST_CLOCK (f->clock));
-  file.together = 0;
-  file.taken = 0;
-  play_file (&file, left);
-  g_assert_cmpuint (left[999] - before, >, 900 * MS);
-  g_assert_cmpuint (left[999] - before, <, 1100 * MS);
-  teardown (f);
+    gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    play_file (&file, left);
+    if (i == 0) {
+      gst_harness_push_event (f->h, gst_event_new_flush_start ());
+      gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
+    } else {
+      gst_harness_push_event (f->h, gst_event_new_eos ());
+      gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+      push_caps (f, SIMPLE);
+    }
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    before = gst_clock_get_time (GST_CLOCK (f->clock));
+    file.together = 0;
+    file.taken = 0;
+    play_file (&file, left);
+    g_assert_cmpuint (left[999] - before, >, 900 * MS);
+    g_assert_cmpuint (left[999] - before, <, 1100 * MS);
+    teardown (f);
+  }
 }
 
 static gpointer
@@ -2433,7 +2441,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
-  g_test_add_func ("/pacer/learn/after-flush", test_learn_after_flush);
+  g_test_add_func ("/pacer/learn/from-earlier-times",
+      test_learn_from_earlier_times);
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
