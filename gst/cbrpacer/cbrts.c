@@ -67,7 +67,7 @@ take_over (CbrTs * ts, guint16 pid, guint64 raw)
   return TRUE;
 }
 
-/* A whole header was seen: is there a PCR to tell of? */
+/* A whole header was seen: does it have a PCR of the stream's clock? */
 static gboolean
 read_header (CbrTs * ts, CbrTsPcr * pcr)
 {
@@ -77,7 +77,7 @@ read_header (CbrTs * ts, CbrTsPcr * pcr)
 
   ts->packets++;
   if (ts->packets >= CBR_TS_PATIENCE)
-    ts->has_pid = ts->has_pcr = FALSE;  /* whoever has one next */
+    ts->has_pid = ts->has_pcr = FALSE;  /* takes the next PCR, of any PID */
   if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid
           && !take_over (ts, pid, raw)))
     return FALSE;

@@ -83,13 +83,13 @@ struct _GstCbrPacer
   gboolean hungry;              /* the thread sleeps until something comes */
   gboolean begun;               /* data of the stream has left */
   gboolean started;             /* the schedule has begun */
-  gint64 fed_at;                /* until then nothing was to leave */
-  gint64 base;                  /* when the clock of a stream that waits for us
-                                   was at 0; CBR_NO_BASE */
-  guint64 peak;                 /* bit/s that came since more waits than should */
-  guint64 drain, drained;       /* bit/s at which what waits is to leave, until
-                                   so many bytes have */
-  gint64 partial_since;         /* a datagram began to wait for its rest; -1 */
+  gint64 fed_at;                /* until then there was nothing that was to leave */
+  gint64 base;                  /* if the source waits for us: when the stream's clock
+                                   was at 0; CBR_NO_BASE: not known */
+  guint64 peak;                 /* highest rate since more than max-delay waits, bit/s */
+  guint64 drain, drained;       /* rate at which the queue must leave, bit/s, until this
+                                   number of bytes has left */
+  gint64 partial_since;         /* since when a datagram waits for its rest; -1: none */
   gboolean impatient;           /* it has waited long enough */
   gsize skipped;                /* bytes skipped lately as they were not in packets */
   guint64 waiting_rate;         /* the rate that the present wait was computed with */
