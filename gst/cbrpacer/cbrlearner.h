@@ -34,13 +34,13 @@ typedef struct
   CbrClock clock;               /* the one that was used last */
   CbrTs ts;
   CbrRate rate;
-  guint64 bytes;                /* fed, with headers */
-  guint64 timed;                /* of them, before the latest time that is known */
-  gint64 elapsed;               /* ns that clocks went on by, without jumps */
-  gint64 begins;                /* so much when the buffer fed last begins */
-  GstClockTime latest;          /* timestamp; NONE: any that comes is */
-  gint64 longest;               /* part of a window that was seen, ns */
-  guint64 unknown;              /* bytes fed since that grew, while it is not all */
+  guint64 bytes;                /* fed so far, with headers */
+  guint64 timed;                /* those of them before the latest known time */
+  gint64 elapsed;               /* ns by which clocks advanced, jumps left out */
+  gint64 begins;                /* value of `elapsed' where the last buffer begins */
+  GstClockTime latest;          /* timestamp; NONE: the next one counts, whatever it is */
+  gint64 longest;               /* the longest part of a window seen so far, ns */
+  guint64 unknown;              /* bytes fed since that grew, until a window was seen */
 } CbrLearner;
 
 void cbr_learner_init (CbrLearner * learner, gint64 window);

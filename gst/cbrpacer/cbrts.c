@@ -5,8 +5,8 @@
 /* A PCR comes every 100 ms (ISO/IEC 13818-1, 2.7.2).  One that is further than this
  * from the last one belongs to another clock. */
 #define JUMP_MAX (10 * G_GINT64_CONSTANT (27000000))
-/* When that of another PID has gone on by so much without ours, ours has ended: three times what
- * may be between two. */
+/* If the PCR of another PID advances by this much while ours does not come, ours has ended: three
+ * times the longest interval that is allowed. */
 #define SILENCE (3 * G_GINT64_CONSTANT (2700000))
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
@@ -47,7 +47,8 @@ get_step (guint64 from, guint64 to)
   return (gint64) ((to + PCR_WRAP - from) % PCR_WRAP);
 }
 
-/* Of @pid, which is not ours. TRUE: it is from now on, and stands for ours since its first. */
+/* A PCR of another PID than ours.  TRUE: that PID is ours from now on, and its first PCR since our
+ * last one takes the place of ours. */
 static gboolean
 take_over (CbrTs * ts, guint16 pid, guint64 raw)
 {

@@ -450,8 +450,9 @@ take_event (GstCbrPacer * self, GstEvent * event)
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_STREAM_START:
         self->refusing = FALSE;
-        self->live_known = FALSE;       /* it may be another source's */
-        cbr_learner_jump (&self->learner);      /* ... and of its clock */
+        /* the source may be another one, with a clock of its own */
+        self->live_known = FALSE;
+        cbr_learner_jump (&self->learner);
         break;
       case GST_EVENT_CAPS:
         /* data that waits is cut according to the caps that it came with */
