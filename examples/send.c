@@ -13,18 +13,19 @@
 /* Bit/s of the programme that sound and multiplex take. */
 #define BESIDES 250000
 #define LEAST 200000
+#define MOST_KBIT 2048000       /* of x264enc */
 #define FRAMES 50               /* per second */
 
 static void
 on_available (GObject * sink, GParamSpec * pspec, gpointer encoder)
 {
-  guint64 available;
+  guint64 available, kbit;
 
   g_object_get (sink, "available-bitrate", &available, NULL);
   if (available == 0)           /* nobody is there */
     return;
-  g_object_set (encoder, "bitrate", (guint) (MAX (available, LEAST + BESIDES) -
-          BESIDES) / 1000, NULL);
+  kbit = (MAX (available, LEAST + BESIDES) - BESIDES) / 1000;
+  g_object_set (encoder, "bitrate", (guint) MIN (kbit, MOST_KBIT), NULL);
 }
 
 /* Prints the bit rate that the encoder is set to, next to the sink's figures. */
