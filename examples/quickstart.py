@@ -103,7 +103,7 @@ def progress(start, sender, receiver, final=False):
     line = (f"  {time.time() - start:5.1f} s   "
             f"{receiver.last('bytes') / 1e6:7.2f} MB received   "
             f"{receiver.last('packets-received-lost'):5.0f} packets lost   "
-            f"{receiver.last('packets-received-retransmitted'):5.0f} sent again   "
+            f"{receiver.last('packets-received-retransmitted'):5.0f} recovered   "
             f"{receiver.last('frames'):5.0f} frames decoded")
     if sys.stderr.isatty():
         print("\r" + line, end="\n" if final else "", file=sys.stderr, flush=True)
@@ -194,8 +194,8 @@ def draw(args, data, link, path):
     a.set_ylim(bottom=0)
     a.legend()
     a = axes[0, 1]
-    curve(a, receive, "packets-received-lost", "lost on the way")
-    curve(a, receive, "packets-received-retransmitted", "arrived when sent again")
+    curve(a, receive, "packets-received-lost", "lost on the way, retransmissions too")
+    curve(a, receive, "packets-received-retransmitted", "recovered by a retransmission")
     a.set(title="Packets lost and recovered", xlabel="s")
     a.legend()
     a = axes[1, 0]
@@ -214,7 +214,9 @@ def draw(args, data, link, path):
     bars = a.bar(range(len(rounds)), [max(r, .5) for r in rounds])
     a.bar_label(bars, labels=[str(r) for r in rounds], fontsize=8)
     a.set_yscale("log")
-    a.set(title="Blocks by how often they had to be sent again", xlabel="times sent again")
+    a.set_ylim(.5, 4 * max(1, *rounds))     # a bar of none has no height
+    a.set(title="Blocks by how often they had to be sent again", ylabel="blocks",
+          xlabel="times sent again")
     figure.tight_layout()
     figure.savefig(path, dpi=110)
 
@@ -229,21 +231,26 @@ def tell(args, directory, data, link):
     decoded, errors = last(receive, "frames"), last(receive, "ts-errors")
     lost, there = link["a_to_b"], link["b_to_a"]
     gone = lost["lost"] + lost["queue_lost"]
+    wrote = last(send, "bytes-sent-total")
+    worst = last(receive, "lateness-in-order-max-ms")
     print(f"""
 What happened
-  The sender wrote {last(send, 'bytes-sent-total'):,} bytes of programme in {args.seconds:g} s.
+  The sender wrote {wrote:,} bytes of programme in {args.seconds:g} s \
+({wrote * 8e-6 / args.seconds:.1f} Mbit/s).
   The network lost {gone:,} of {lost['packets']:,} packets on the way there
   and {there['lost'] + there['queue_lost']:,} of {there['packets']:,} on the way back.
-  {last(send, 'packets-retransmitted'):,} blocks were sent again; \
+  {last(send, 'packets-retransmitted'):,} packets were retransmitted; \
 {last(receive, 'bytes'):,} bytes arrived, {'every one the same as sent' if identical else 'NOT the same as sent'}.
   Frames: {frames_sent} sent, {decoded} decoded, {errors} continuity errors.
   ffprobe finds {probe} frames in the received file, {backwards} out of order\
 {'.' if not complaints else ', and says: ' + complaints}
-  Late, over a network without loss: half of the blocks by \
-{last(receive, 'lateness-in-order-p50-ms'):.0f} ms or less, 99 % by \
-{last(receive, 'lateness-in-order-p99-ms'):.0f} ms,
-  the worst by {last(receive, 'lateness-in-order-max-ms'):.0f} ms. The buffer is {args.latency} ms.
-  On the wire (IP header up): {100 * (lost['bytes'] / max(1, last(send, 'bytes-sent-total')) - 1):.1f} % \
+  Compared with a network without loss, half of the blocks were at most \
+{last(receive, 'lateness-in-order-p50-ms'):.0f} ms late,
+  99 % at most {last(receive, 'lateness-in-order-p99-ms'):.0f} ms, and the latest {worst:.0f} ms\
+{': a lost packet holds up those behind it' if gone else ''}.
+  The buffer is {args.latency} ms, \
+{'so nothing came too late' if worst <= args.latency else 'so some came too late, and a player would have stalled'}.
+  On the wire (IP header up): {100 * (lost['bytes'] / max(1, wrote) - 1):.1f} % \
 more than the programme.""")
     good = (identical and errors == backwards == 0
             and decoded == frames_sent == probe and decoded > 0)
@@ -260,7 +267,8 @@ def main():
             return 130
         return 0
     print(f"{args.seconds:g} s of 720p50 H.264 and sound at {args.mbit:g} Mbit/s; "
-          f"{args.rtt:g} ms round trip, {args.loss:g} % loss each way.", file=sys.stderr)
+          f"{args.rtt:g} ms round trip, {args.loss:g} % loss each way; "
+          f"a channel of {1.5 * args.mbit:g} Mbit/s.", file=sys.stderr)
     directory = tempfile.mkdtemp(prefix="fasp-quickstart-")
     try:
         over_link(args, directory, sys.argv[1:])
