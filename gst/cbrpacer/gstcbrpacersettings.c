@@ -24,10 +24,10 @@ gst_cbr_pacer_method_get_type (void)
     {GST_CBR_PACER_METHOD_DEADLINE,
         "Sleep until absolute deadlines, which never drift", "deadline"},
     {GST_CBR_PACER_METHOD_SEND_AND_COMPARE,
-          "Watch the clock all the time, on a whole core (Firebind's, to compare)",
+          "Watch the clock all the time, on a whole core (for comparison only)",
         "send-and-compare"},
     {GST_CBR_PACER_METHOD_SEND_AND_SLEEP,
-          "Sleep for the rest of each period (Firebind's, to compare)",
+          "Sleep for the rest of each period, which drifts (for comparison only)",
         "send-and-sleep"},
     {0, NULL, NULL}
   };

@@ -78,8 +78,8 @@ gst_fasp_rate_control_get_type (void)
     {GST_FASP_RATE_CONTROL_AUTO, "fixed if max-bitrate is set when the "
           "element starts, else adaptive", "auto"},
     {GST_FASP_RATE_CONTROL_FIXED, "max-bitrate is the rate", "fixed"},
-    {GST_FASP_RATE_CONTROL_PERT, "Probabilistic Early Response TCP, as a "
-          "paced window", "pert"},
+    {GST_FASP_RATE_CONTROL_PERT, "That of Probabilistic Early Response "
+          "TCP, for comparison", "pert"},
     {GST_FASP_RATE_CONTROL_ADAPTIVE, "What the path has room for without a "
           "queue, measured by short pulses", "adaptive"},
     {0, NULL, NULL}

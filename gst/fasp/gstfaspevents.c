@@ -121,7 +121,8 @@ gst_fasp_events_explain (const FaspEvent * event)
           g_strdup_printf ("%s does not answer: check that it is running, and "
           "that its UDP port is open in the firewalls in between", peer);
     case FASP_REASON_REPLACED:
-      return g_strdup_printf ("%s started anew", peer);
+      return g_strdup_printf ("%s was started anew, or another program has "
+          "taken its place", peer);
   }
   return g_strdup_printf ("%s closed the connection for reason %d: %s", peer,
       event->reason, text);
@@ -315,8 +316,9 @@ tell_interrupted (GstElement * element, const FaspEvent * event,
     const gchar * peer)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("Connection to %s interrupted: %s. If it is back within "
-          "resume-timeout, the stream goes on where it stood.", peer,
+      ("Connection to %s interrupted: %s. If it is heard again within "
+          "resume-timeout, the stream goes on where it stood. A program that is "
+          "started in its place does not have what came before.", peer,
           event->text), (NULL));
 }
 
@@ -417,7 +419,7 @@ tell_unanswered (GstElement * element, const FaspEvent * event,
     const gchar * peer)
 {
   const gchar *held = is_held (element) ? ", and the stream is held until then "
-      "(with wait-for-connection=false it would pass)" : "";
+      "(with wait-for-connection=false it would be discarded)" : "";
 
   if (event->address.len == 0)
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
@@ -455,7 +457,7 @@ tell_removed (GstElement * element, const FaspEvent * event,
   if (event->held)
     GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and there is no "
             "other receiver. The stream is held until one connects (with "
-            "wait-for-connection=false it would pass).", why), (NULL));
+            "wait-for-connection=false it would be discarded).", why), (NULL));
   else
     GST_INFO_OBJECT (element, "%s", why);
 }

@@ -57,10 +57,10 @@ install_common (GObjectClass * klass)
           DEFAULT_LATENCY, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_STREAMID,
       g_param_spec_string ("streamid", "Stream ID",
-          "Caller: the stream that it wants or brings. Listener: the name of "
-          "its own stream, by which callers choose where several elements "
-          "listen at one port; a caller that gives another name is refused. "
-          "At most 512 bytes of UTF-8", NULL, READY));
+          "Caller: name of the stream that it wants to receive or send. "
+          "Listener: name of its own stream, by which callers choose where "
+          "several elements listen at one port; a caller that gives another "
+          "name is refused. At most 512 bytes of UTF-8", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_PASSPHRASE,
       g_param_spec_string ("passphrase", "Passphrase",
           "Secret of both ends, at least 10 characters: without it nobody can "
@@ -203,14 +203,15 @@ install_sink (GObjectClass * klass)
           PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
-          "At most one skip is wanted in this time, in ns: it determines the "
-          "copies of retransmissions and, with latency=auto, the latency",
+          "At most one skip, a second in which some data came later than "
+          "latency, is wanted in this time, in ns: it determines the copies of "
+          "retransmissions and, with latency=auto, the latency",
           GST_SECOND, 100 * 365 * GST_SECOND * 24 * 3600,
           DEFAULT_GLITCH_INTERVAL, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
-          "Hold the stream while there is no receiver; if false, the stream "
-          "passes unsent", TRUE, PLAYING));
+          "Hold the stream while there is no receiver; if false, it is "
+          "discarded meanwhile", TRUE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
       g_param_spec_enum ("flow-assignment", "Flow assignment",
           "Which of several flows (flowlets, bonding-addresses) a packet "

@@ -334,8 +334,10 @@ ended (GstFaspSrc * self, const FaspEvent * event)
     return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
   if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
-    GST_ELEMENT_WARNING (self, RESOURCE, READ,
-        ("%s. Waiting for the next sender.", why), (NULL));
+    GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. %s.", why,
+            event->reason == FASP_REASON_REPLACED ?
+            "The stream of the new sender follows" :
+            "Waiting for the next sender"), (NULL));
     return GST_FLOW_OK;
   }
   if (event->reason == FASP_REASON_SILENT) {

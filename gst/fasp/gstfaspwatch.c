@@ -48,8 +48,8 @@ tell_behind (GstFaspWatch * w, GstElement * sink, guint held)
       || !gst_fasp_events_is_due (&w->told_behind))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY, ("The stream comes faster than it "
-          "leaves, and its delay keeps growing: %.1f s of it wait here, and its "
-          "source was held up for %u %% of the last time. Raise max-bitrate "
+          "leaves, and its delay keeps growing: %.1f s of it wait here, and "
+          "lately its source had to wait for %u %% of the time. Raise max-bitrate "
           "(bit/s) if the line has room, and with a long round trip also "
           "buffer-size on both ends; else lower the encoder's rate "
           "(available-bitrate tells what there is room for). A receiver that is "
