@@ -79,7 +79,12 @@ gst_fasp_events_explain (const FaspEvent * event)
   switch (event->reason) {
     case FASP_REASON_NONE:
     case FASP_REASON_FINISHED:
-      return g_strdup_printf ("%s has finished", peer);
+      if (event->type != FASP_EVENT_REJECTED)
+        return g_strdup_printf ("%s has finished", peer);
+      return g_strdup_printf (event->calling ?
+          "%s takes no more calls, as its stream has ended: start that end "
+          "again" : "%s called after the end of the stream: start this end "
+          "again for another", peer);
     case FASP_REASON_STOPPED:
       return g_strdup_printf ("%s stopped before the end of the stream", peer);
     case FASP_REASON_TOO_SLOW:
