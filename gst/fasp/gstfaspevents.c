@@ -463,6 +463,11 @@ tell_removed (GstElement * element, const FaspEvent * event,
     GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and there is no "
             "other receiver. The stream is held until one connects (with "
             "wait-for-connection=false it would be discarded).", why), (NULL));
+  else if (event->reason == FASP_REASON_REPLACED
+      && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))
+    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s. It gets the stream "
+            "from where the one before stood, and does not have what that one "
+            "received: send a file again.", why), (NULL));
   else
     GST_INFO_OBJECT (element, "%s", why);
 }
