@@ -66,6 +66,12 @@ get_way_to (const FaspEndpoint * endpoint, const FaspAddress * peer, guint link)
   return way;
 }
 
+guint
+fasp_dial_get_link (const FaspEndpoint * endpoint, const FaspAddress * from)
+{
+  return from->link < endpoint->config.flows ? from->link : 0;
+}
+
 FaspAddress
 fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
 {
@@ -77,7 +83,7 @@ fasp_dial_get_way (const FaspEndpoint * endpoint, guint link)
 static FaspAddress
 get_called (FaspEndpoint * endpoint, const FaspAddress * from)
 {
-  guint link = from->link < endpoint->config.flows ? from->link : 0;
+  guint link = fasp_dial_get_link (endpoint, from);
   FaspAddress before = get_way_to (endpoint, &endpoint->peer_before, link);
 
   if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))

@@ -14,6 +14,10 @@ G_BEGIN_DECLS
 gboolean fasp_dial_is_ours (const FaspEndpoint * endpoint);
 /* The peer's address for one of our links. */
 FaspAddress fasp_dial_get_way (const FaspEndpoint * endpoint, guint link);
+/* The link by which the peer is called that answers from @from: anybody may answer by the link
+ * of a group, by which nobody is called. */
+guint fasp_dial_get_link (const FaspEndpoint * endpoint,
+    const FaspAddress * from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram);

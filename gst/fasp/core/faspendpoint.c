@@ -274,7 +274,7 @@ receive_handshake (FaspEndpoint * endpoint, FaspTime now,
       break;
     case FASP_CALLER_AGAIN:
       if (handshake.type == FASP_HANDSHAKE_RETRY) {
-        endpoint->cookie_link = from->link;
+        endpoint->cookie_link = fasp_dial_get_link (endpoint, from);
         endpoint->cookie_tries = 0;
       }
       break;

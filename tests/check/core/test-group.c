@@ -1193,6 +1193,42 @@ test_announce_unicast (void)
   vgroup_free (g);
 }
 
+/* A cookie that was sent to the group, not to who called: the call goes on where it went before. */
+static void
+test_retry_to_group (void)
+{
+  static FaspDatagram datagram;
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (43);
+  FaspEndpoint *endpoint = fasp_endpoint_new (&r, vgroup_random, g);
+  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
+        FASP_VERSION
+  };
+  FaspAddress from = somebody (500);
+  FaspHandshake open;
+
+  from.link = r.group_link;
+  for (guint i = 0; i < 2; i++) {
+    guint8 data[100];
+    FaspWriter w = { data, sizeof data };
+
+    fasp_wire_write_handshake (&w, &forged);
+    fasp_endpoint_receive (endpoint, g->now, &from, data, w.used, NULL, FALSE);
+    g_assert_true (fasp_endpoint_poll (endpoint, g->now, &datagram));
+    g_assert_true (fasp_wire_parse_handshake (datagram.data, datagram.size,
+            &open));
+    g_assert_cmpint (open.type, ==, FASP_HANDSHAKE_OPEN);
+    g_assert_cmpuint (open.cookie_size, ==, i * FASP_COOKIE_SIZE);
+    g_assert_cmpuint (datagram.to.link, ==, 0);
+    forged.type = FASP_HANDSHAKE_RETRY;
+    forged.to_cid = open.from_cid;
+    memcpy (forged.nonce, open.nonce, FASP_NONCE_SIZE);
+    forged.cookie_size = FASP_COOKIE_SIZE;
+  }
+  fasp_endpoint_free (endpoint);
+  vgroup_free (g);
+}
+
 /* A FEEDBACK that speaks of what was never sent, or of too much, is bounded. */
 static void
 test_hostile_feedback (void)
@@ -1429,6 +1465,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/forged", test_forged);
   g_test_add_func ("/group/announce-flood", test_announce_flood);
   g_test_add_func ("/group/announce-unicast", test_announce_unicast);
+  g_test_add_func ("/group/retry-to-group", test_retry_to_group);
   g_test_add_func ("/group/hostile-feedback", test_hostile_feedback);
   g_test_add_func ("/group/join-back", test_join_back);
   g_test_add_func ("/group/join-pause", test_join_pause);
