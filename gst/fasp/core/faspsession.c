@@ -361,15 +361,27 @@ get_path_timeout (const FaspSession * session)
   return timeout;
 }
 
+/* When its silence has consequences: it is interrupted, or over. */
+static FaspTime
+get_silence_time (const FaspSession * session)
+{
+  FaspTime silent = fasp_session_get_silent_since (session);
+  FaspTime end = silent + session->resume_timeout;
+
+  return session->interrupted ? end : fasp_sooner (end,
+      fasp_sooner (silent + fasp_session_get_patience (session),
+          fasp_session_get_refused_time (session)));
+}
+
 static FaspTime
 get_open_timeout (FaspSession * session, FaspTime now)
 {
-  FaspTime timeout, silent;
+  FaspTime timeout;
 
+  /* nothing else goes there, but who is not proved may be gone, too */
   if (!session->is_proved)
-    return session->n_pongs >
-        0 ? now : fasp_sooner (get_challenge_time (session),
-        fasp_session_get_silent_since (session) + session->resume_timeout);
+    return session->n_pongs > 0 ? now :
+        fasp_sooner (get_challenge_time (session), get_silence_time (session));
   if (session->n_pongs > 0 || session->ping_due)
     timeout = now;
   else if (session->role == FASP_ROLE_SENDER) {
@@ -409,14 +421,7 @@ get_open_timeout (FaspSession * session, FaspTime now)
         fasp_later (timeout, fasp_sooner (fasp_pacer_get_wake (&session->pacer,
                 now, session->wire_max), session->rate_until));
   }
-  /* liveness */
-  silent = fasp_session_get_silent_since (session);
-  timeout = fasp_sooner (timeout, silent + session->resume_timeout);
-  if (!session->interrupted)
-    timeout = fasp_sooner (timeout, fasp_sooner (silent +
-            fasp_session_get_patience (session),
-            fasp_session_get_refused_time (session)));
-  return timeout;
+  return fasp_sooner (timeout, get_silence_time (session));
 }
 
 void

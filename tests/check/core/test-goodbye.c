@@ -110,6 +110,56 @@ test_heard_too_late (void)
   vcast_free (n);
 }
 
+typedef struct
+{
+  guint8 data[FASP_DATAGRAM_MAX];
+  gsize size;
+} Copied;
+
+static void
+copy_open (gpointer copied, VnetSide from, FaspTime now, guint8 * data,
+    gsize size)
+{
+  Copied *c = copied;
+
+  if (from != VNET_C || c->size > 0)
+    return;
+  memcpy (c->data, data, size);
+  c->size = size;
+}
+
+/* A receiver whose call came from two addresses is gone before it has proved any: it holds up the
+ * others no longer than any that falls silent. */
+static void
+test_gone_unproved (void)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspAddress from = vnet_get_address (VNET_H);
+  Copied copied = { {0}, 0 };
+  guint64 read;
+
+  a.buffer_size = 1 << 18;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_run (n, FASP_SEC);
+  vnet_set_tap (n->net, copy_open, &copied);
+  vcast_join (n, VNET_C, &r, VNET_A);
+  while (copied.size == 0)
+    vcast_run (n, 5 * FASP_MSEC);
+  vnet_inject (n->net, VNET_A, &from, copied.data, copied.size);
+  while (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED] < 2)
+    vcast_run (n, 5 * FASP_MSEC);
+  vcast_leave (n, VNET_C);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  read = n->nodes[VNET_B].read;
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].read - read, >, n->bitrate / 8 / 2);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -118,5 +168,6 @@ main (int argc, char **argv)
   g_test_add_func ("/goodbye/receiver-stops", test_receiver_stops);
   g_test_add_func ("/goodbye/heard-by-the-other", test_heard_by_the_other);
   g_test_add_func ("/goodbye/heard-too-late", test_heard_too_late);
+  g_test_add_func ("/goodbye/gone-unproved", test_gone_unproved);
   return g_test_run ();
 }
