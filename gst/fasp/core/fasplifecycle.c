@@ -138,6 +138,9 @@ fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
 {
   if (!session->interrupted)
     return;
+  /* who was given up does not come back, though something of it may still be read */
+  if (session->state == FASP_SESSION_CLOSED && session->close_initiated)
+    return;
   session->interrupted = FALSE;
   endpoint->stats.interrupted--;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);

@@ -160,6 +160,37 @@ test_gone_unproved (void)
   vcast_free (n);
 }
 
+/* A session that was given up, and of which something is still to be read, is heard again: that is over. */
+static void
+test_given_up_unread (void)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  VCastNode *node = &n->nodes[VNET_B];
+
+  a.resume_timeout = 60 * FASP_SEC;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, FASP_SEC);
+  node->stopped = TRUE;
+  vcast_run (n, FASP_SEC);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vcast_run (n, 31 * FASP_SEC);
+  g_assert_cmpuint (node->events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 0);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (node->events[FASP_EVENT_RESUMED], ==, 0);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).interrupted, ==, 1);
+  node->stopped = FALSE;
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
+  g_assert_cmpuint (node->events[FASP_EVENT_CONNECTED], ==, 2);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).interrupted, ==, 0);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -169,5 +200,6 @@ main (int argc, char **argv)
   g_test_add_func ("/goodbye/heard-by-the-other", test_heard_by_the_other);
   g_test_add_func ("/goodbye/heard-too-late", test_heard_too_late);
   g_test_add_func ("/goodbye/gone-unproved", test_gone_unproved);
+  g_test_add_func ("/goodbye/given-up-unread", test_given_up_unread);
   return g_test_run ();
 }
