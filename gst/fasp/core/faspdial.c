@@ -174,6 +174,17 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
 }
 
 void
+fasp_dial_anew (FaspEndpoint * endpoint, FaspTime now)
+{
+  gboolean calls = endpoint->caller.active;
+  FaspTime started = endpoint->call_started;
+
+  fasp_dial_start (endpoint, now);
+  if (calls)
+    endpoint->call_started = started;
+}
+
+void
 fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now)
 {
   endpoint->expected = fasp_dial_is_ours (endpoint);
@@ -325,22 +336,13 @@ is_outdated (const FaspEndpoint * endpoint)
       && !endpoint->config.wait_for_connection;
 }
 
-static void
-call_anew (FaspEndpoint * endpoint, FaspTime now)
-{
-  FaspTime started = endpoint->call_started;
-
-  fasp_dial_start (endpoint, now);
-  endpoint->call_started = started;
-}
-
 void
 fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 {
   fasp_move_tend (endpoint, now);
   if (is_outdated (endpoint)
       && fasp_caller_get_timeout (&endpoint->caller) <= now)
-    call_anew (endpoint, now);
+    fasp_dial_anew (endpoint, now);
   if (endpoint->redial_time <= now) {
     endpoint->redial_time = FASP_NEVER;
     if (endpoint->has_peer && !endpoint->closing)

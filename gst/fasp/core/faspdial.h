@@ -22,6 +22,8 @@ guint fasp_dial_get_link (const FaspEndpoint * endpoint,
 gboolean fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram);
 void fasp_dial_start (FaspEndpoint * endpoint, FaspTime now);
+/* The same, but if it calls already, the time since then counts: it gives up no later. */
+void fasp_dial_anew (FaspEndpoint * endpoint, FaspTime now);
 void fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspAgreement * agreement);
 void fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,

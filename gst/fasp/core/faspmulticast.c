@@ -252,7 +252,7 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
     return;
   endpoint->peer = next->address;
   endpoint->has_peer = TRUE;
-  fasp_dial_start (endpoint, now);
+  fasp_dial_anew (endpoint, now);
 }
 
 void

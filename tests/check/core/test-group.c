@@ -1229,6 +1229,38 @@ test_retry_to_group (void)
   vgroup_free (g);
 }
 
+/* Two senders are announced and none answers: who is to call once gives up when its time is over,
+ * whoever's turn it is. */
+static void
+test_announced_in_vain (void)
+{
+  FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (44);
+  FaspHandshake forged = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
+        FASP_VERSION
+  };
+  guint8 data[100];
+
+  r.reconnect = FALSE;
+  vgroup_set_sender (g, &sender);
+  vgroup_add (g, &r, RTT);
+  g->receivers[0].no_multicast = TRUE;
+  g->receivers[0].back.config.loss = 1;
+  for (guint i = 0; i < 40; i++) {
+    FaspAddress from = somebody (500 + i % 2);
+    FaspWriter w = { data, sizeof data };
+
+    from.link = r.group_link;
+    fasp_wire_write_handshake (&w, &forged);
+    vgroup_inject (g, 0, &from, data, w.used);
+    vgroup_run (g, 250 * FASP_MSEC);
+    g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_REJECTED], ==,
+        g->now >= FASP_SEC + r.resume_timeout);
+  }
+  vgroup_free (g);
+}
+
 /* A FEEDBACK that speaks of what was never sent, or of too much, is bounded. */
 static void
 test_hostile_feedback (void)
@@ -1466,6 +1498,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/announce-flood", test_announce_flood);
   g_test_add_func ("/group/announce-unicast", test_announce_unicast);
   g_test_add_func ("/group/retry-to-group", test_retry_to_group);
+  g_test_add_func ("/group/announced-in-vain", test_announced_in_vain);
   g_test_add_func ("/group/hostile-feedback", test_hostile_feedback);
   g_test_add_func ("/group/join-back", test_join_back);
   g_test_add_func ("/group/join-pause", test_join_pause);
