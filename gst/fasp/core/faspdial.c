@@ -196,6 +196,9 @@ void
 fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * peer)
 {
+  /* a name may be resolved meanwhile */
+  if (endpoint->closing)
+    return;
   endpoint->peer_before = endpoint->caller.active ? endpoint->peer : *peer;
   endpoint->peer = *peer;
   endpoint->has_peer = TRUE;
@@ -206,7 +209,7 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   /* after the end of the stream, or a refusal, another address of the name is of no use */
-  if (endpoint->closing || endpoint->given_up)
+  if (endpoint->given_up)
     return;
   if (!endpoint->caller.active && (endpoint->move_time != FASP_NEVER
           || fasp_endpoint_get_open (endpoint) == NULL))

@@ -191,6 +191,27 @@ test_given_up_unread (void)
   vcast_free (n);
 }
 
+/* The name of the peer of a rendezvous is resolved once more when it is over: nothing is due then. */
+static void
+test_dialled_when_closed (void)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_RENDEZVOUS);
+  FaspEndpoint *endpoint;
+  FaspAddress peer = vnet_get_address (VNET_A);
+  static FaspDatagram datagram;
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, FASP_SEC);
+  endpoint = n->nodes[VNET_B].endpoint;
+  fasp_endpoint_close (endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  fasp_endpoint_dial (endpoint, vnet_get_time (n->net), &peer);
+  g_assert_false (fasp_endpoint_poll (endpoint, vnet_get_time (n->net),
+          &datagram));
+  g_assert_cmpint (fasp_endpoint_get_timeout (endpoint), ==, FASP_NEVER);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +222,6 @@ main (int argc, char **argv)
   g_test_add_func ("/goodbye/heard-too-late", test_heard_too_late);
   g_test_add_func ("/goodbye/gone-unproved", test_gone_unproved);
   g_test_add_func ("/goodbye/given-up-unread", test_given_up_unread);
+  g_test_add_func ("/goodbye/dialled-when-closed", test_dialled_when_closed);
   return g_test_run ();
 }
