@@ -380,6 +380,8 @@ explain_full (const FaspEndpoint * endpoint, const FaspSession * session)
 {
   if (fasp_endpoint_get_heard (endpoint, session) != NULL)
     return "another sender is connected already";
+  if (fasp_reading_is_behind (endpoint, session))
+    return "the application has not read what senders before have sent";
   return has_received (endpoint) ?
       "it has received its stream and takes no other until it is "
       "started again (with keep-listening=true it would)" : NULL;

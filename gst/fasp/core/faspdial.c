@@ -126,6 +126,13 @@ choose_link (FaspEndpoint * endpoint)
 gboolean
 fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {
+  /* no further session before the application reads what it has of others */
+  if (endpoint->store == NULL
+      && fasp_caller_get_timeout (&endpoint->caller) <= now
+      && fasp_reading_is_behind (endpoint, NULL)) {
+    endpoint->caller.next_time = now + FASP_CALLER_MAX;
+    return FALSE;
+  }
   if (!fasp_caller_poll (&endpoint->caller, now, datagram))
     return FALSE;
   datagram->to = fasp_dial_get_way (endpoint, choose_link (endpoint));

@@ -178,6 +178,10 @@ void fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told);
 /* It is over: keeps what is known of the sender's clock; @session may be NULL. */
 void fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session);
+/* Has the application stood still while senders came and went?  A session is kept until it is read, so
+ * there must not be any number of them.  @except does not count; NULL: all do. */
+gboolean fasp_reading_is_behind (const FaspEndpoint * endpoint,
+    const FaspSession * except);
 /* fasplifecycle.c: makes a session and adds it to the endpoint; @told: the peer's hello. */
 FaspSession *fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now,
     guint32 id, const FaspAddress * peer, const FaspHello * told,

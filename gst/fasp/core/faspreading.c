@@ -5,6 +5,9 @@
  */
 #include "faspendpointprivate.h"
 
+/* Sessions of which something is still to be read, at most. */
+#define UNREAD_MAX 16
+
 void
 fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told)
@@ -31,6 +34,24 @@ fasp_reading_left (FaspEndpoint * endpoint, const FaspSession * session)
     return;
   endpoint->media_clock = session->rx.clock;
   endpoint->skew = session->rx.skew;
+}
+
+gboolean
+fasp_reading_is_behind (const FaspEndpoint * endpoint,
+    const FaspSession * except)
+{
+  gsize bytes = 0;
+  guint n = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session == except || !fasp_session_has_unread (session))
+      continue;
+    bytes += fasp_reorder_get_bytes (session->rx.reorder);
+    n++;
+  }
+  return n >= UNREAD_MAX || bytes >= endpoint->config.buffer_size;
 }
 
 /* Tells the application that the stream goes on in another session. */

@@ -212,6 +212,74 @@ test_dialled_when_closed (void)
   vcast_free (n);
 }
 
+/* A sender that ends and comes back again and again, to a receiver whose application stands still: what is
+ * kept for that has a bound, much or little in each session, and it goes on when the application does. */
+static void
+test_unread (gconstpointer much)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  VCastNode *node = &n->nodes[VNET_B];
+
+  b.buffer_size = 1 << 18;
+  b.keep_listening = TRUE;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  node->stopped = TRUE;
+  if (!much)
+    n->bitrate = 100000;
+  for (guint i = 0; i < 30; i++) {
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, FASP_SEC);
+    fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
+        FASP_REASON_STOPPED);
+    vcast_run (n, VCAST_RTT);
+    vcast_leave (n, VNET_A);
+    vcast_run (n, VCAST_RTT);
+    n->held = 0;
+  }
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <,
+      2 * b.buffer_size);
+  g_assert_cmpuint (node->endpoint->sessions->len, <, 20);
+  node->stopped = FALSE;
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, ==, 0);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
+/* The same for a receiver that calls: its sender is started anew again and again. */
+static void
+test_unread_by_caller (void)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  VCastNode *node = &n->nodes[VNET_B];
+
+  b.buffer_size = 1 << 18;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  node->stopped = TRUE;
+  for (guint i = 0; i < 12; i++) {
+    vcast_run (n, 2 * FASP_SEC);
+    vcast_leave (n, VNET_A);
+    vcast_run (n, 3 * FASP_SEC);
+    n->held = 0;
+    vcast_join (n, VNET_A, &a, VNET_B);
+  }
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <,
+      2 * b.buffer_size);
+  node->stopped = FALSE;
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (node->endpoint->sessions->len, ==, 1);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 1 << 16);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -223,5 +291,9 @@ main (int argc, char **argv)
   g_test_add_func ("/goodbye/gone-unproved", test_gone_unproved);
   g_test_add_func ("/goodbye/given-up-unread", test_given_up_unread);
   g_test_add_func ("/goodbye/dialled-when-closed", test_dialled_when_closed);
+  g_test_add_data_func ("/goodbye/unread/much", GINT_TO_POINTER (TRUE),
+      test_unread);
+  g_test_add_data_func ("/goodbye/unread/little", NULL, test_unread);
+  g_test_add_func ("/goodbye/unread/by-caller", test_unread_by_caller);
   return g_test_run ();
 }
