@@ -150,6 +150,8 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
   endpoint->random (endpoint->random_data, ephemeral, sizeof (ephemeral));
   endpoint->call_started = now;
+  if (endpoint->seeking == 0 || session != NULL)
+    endpoint->seeking = MAX (now, 1);
   endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
@@ -324,7 +326,8 @@ get_unanswered_time (const FaspEndpoint * endpoint)
           && endpoint->expected && !endpoint->has_peer))
       && !endpoint->unanswered_told && !endpoint->closing
       && fasp_endpoint_get_open (endpoint) == NULL ?
-      endpoint->call_started + UNANSWERED_AFTER : FASP_NEVER;
+      (endpoint->seeking > 0 ? endpoint->seeking : endpoint->call_started)
+      + UNANSWERED_AFTER : FASP_NEVER;
 }
 
 static void
@@ -349,6 +352,15 @@ is_outdated (const FaspEndpoint * endpoint)
 void
 fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 {
+  /* before the next peer gets its turn: none of them may have longer than this */
+  if (get_unanswered_time (endpoint) <= now) {
+    FaspEvent *event = fasp_endpoint_push_event (endpoint,
+        FASP_EVENT_UNANSWERED, NULL);
+
+    endpoint->unanswered_told = TRUE;
+    event->address = endpoint->peer;
+    tell_forged (endpoint, event);
+  }
   fasp_move_tend (endpoint, now);
   if (is_outdated (endpoint)
       && fasp_caller_get_timeout (&endpoint->caller) <= now)
@@ -357,14 +369,6 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
     endpoint->redial_time = FASP_NEVER;
     if (endpoint->has_peer && !endpoint->closing)
       fasp_dial_start (endpoint, now);
-  }
-  if (get_unanswered_time (endpoint) <= now) {
-    FaspEvent *event = fasp_endpoint_push_event (endpoint,
-        FASP_EVENT_UNANSWERED, NULL);
-
-    endpoint->unanswered_told = TRUE;
-    event->address = endpoint->peer;
-    tell_forged (endpoint, event);
   }
   /* without reconnect, an unanswered call is given up, and so is one for which
    * no address was found */

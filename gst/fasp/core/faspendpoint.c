@@ -230,6 +230,8 @@ fasp_endpoint_look (FaspEndpoint * endpoint, FaspTime now)
   put_off (&endpoint->hold_deadline, away);
   put_off (&endpoint->move_time, away);
   endpoint->call_started += away;
+  if (endpoint->seeking > 0)
+    endpoint->seeking += away;
 }
 
 /* --- datagrams in -------------------------------------------------------------------------- */

@@ -57,6 +57,7 @@ struct _FaspEndpoint
   guint refused;                /* peers in a row that refused for good */
   guint cookie_link, cookie_tries;      /* link that the cookie is for, and calls by it */
   FaspTime call_started, redial_time, punch_time;
+  FaspTime seeking;             /* since when any of the peers is called in vain; 0: none is */
   guint punched;                /* links punched this time */
   FaspReason last_reject;
 

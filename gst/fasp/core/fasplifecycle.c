@@ -90,6 +90,7 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->connected = TRUE;
+  endpoint->seeking = 0;
   fasp_admission_left (endpoint, session);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
@@ -298,6 +299,7 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   else
     endpoint->received |= event->final && !endpoint->config.keep_listening
         && session->close_reason != FASP_REASON_REPLACED;
+  endpoint->seeking = 0;
   if (again)
     call_again (endpoint, now, session);
   fasp_encoder_left (endpoint, now);
