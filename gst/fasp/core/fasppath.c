@@ -31,8 +31,13 @@ fasp_path_suppose (FaspPath * path, FaspTime now, const FaspAddress * at,
 {
   if (path->has_candidate && path->candidate_heard && !heard)
     return;
-  if (!path->has_candidate || !fasp_address_equal (&path->candidate, at))
-    path->candidate_time = path->challenge_time = now;
+  /* a peer that is heard from several addresses in turn is not challenged for each datagram: its answers
+   * would come when we have forgotten the PINGs, and be heard from there again */
+  if (!path->has_candidate || !fasp_address_equal (&path->candidate, at)) {
+    path->candidate_time = now;
+    path->challenge_time =
+        MAX (now, path->challenged + FASP_CHALLENGE_INTERVAL);
+  }
   path->candidate = *at;
   path->candidate_heard = heard;
   path->has_candidate = TRUE;
@@ -146,6 +151,7 @@ fasp_path_challenged (FaspPath * path, FaspTime now)
 
   path->challenge_time = now + CLAMP (interval, FASP_CHALLENGE_INTERVAL,
       FASP_CHALLENGE_INTERVAL_MAX);
+  path->challenged = now;
   path->challenges--;
 }
 

@@ -65,7 +65,8 @@ typedef struct
   FaspAddress candidate;
   gboolean candidate_heard;     /* it was heard from there in the session */
   FaspTime candidate_time;      /* since when it is the candidate */
-  FaspTime challenge_time;      /* of the next challenge */
+  FaspTime challenge_time;      /* of the next challenge, */
+  FaspTime challenged;          /* and of the last one, whoever got it */
   guint challenges;             /* that may still be sent */
   guint64 next_pn;
   guint64 phase_pn;             /* first packet number of this key phase */

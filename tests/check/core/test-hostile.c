@@ -588,6 +588,41 @@ test_skips (void)
   vnet_free (net);
 }
 
+/* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as often as
+ * one that has moved, so an answer finds its challenge, and is not the cause of another one at once. */
+static void
+test_two_addresses (void)
+{
+  FaspAddress at = vnet_get_address (VNET_A), other = vnet_get_address (VNET_B);
+  FaspTokens tokens = { {0} };
+  FaspTime now = FASP_SEC;
+  FaspPath path;
+  FaspPing ping;
+  guint64 token = 0;
+  guint sent = 0;
+
+  fasp_path_init (&path, now, TRUE);
+  path.address = at;
+  path.proved = TRUE;
+  for (guint i = 0; i < 2000; i++) {
+    fasp_path_heard (&path, now, i % 2 == 0 ? &other : &at, TRUE);
+    if (now >= fasp_path_get_challenge_time (&path)) {
+      guint64 more = fasp_path_ping (&path, now, &tokens, 0, FALSE,
+          &path.candidate);
+
+      token = sent++ == 0 ? more : token;
+      fasp_path_challenged (&path, now);
+    }
+    /* a round trip of a second */
+    if (i == 1000)
+      g_assert_true (fasp_path_pong (&path, &other, token, &ping));
+    now += FASP_MSEC;
+  }
+  g_assert_cmpuint (sent, >, 1);
+  g_assert_cmpuint (sent, <=, 2000 * FASP_MSEC / FASP_CHALLENGE_INTERVAL + 1);
+  fasp_path_clear (&path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -605,5 +640,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/reports", test_reports);
   g_test_add_func ("/hostile/repetitions", test_repetitions);
   g_test_add_func ("/hostile/skips", test_skips);
+  g_test_add_func ("/hostile/two-addresses", test_two_addresses);
   return g_test_run ();
 }
