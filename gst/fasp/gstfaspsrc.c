@@ -86,6 +86,7 @@ struct _GstFaspSrc
   GstClockTime looked;          /* when it was last told about the sender's clock */
   GstClockTimeDiff offset;      /* from monotonic to running time, or with our own
                                  * clock, less the base time */
+  GstClockTimeDiff running;     /* running time at the last look */
   GstFaspJoiner joiner;
 };
 
@@ -147,16 +148,20 @@ static void
 look_at_clocks (GstFaspSrc * self)
 {
   g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
+  GstClockTimeDiff running;
 
   self->own_clock = clock == GST_CLOCK_CAST (self->clock);
   self->offset = self->own_clock ?
       -(GstClockTimeDiff) gst_element_get_base_time (GST_ELEMENT (self)) :
       measure_offset (self);
-  /* if running time began anew, by a flush or another clock, so do the timestamps */
-  if (clock != NULL && GST_CLOCK_TIME_IS_VALID (self->last_pts)
-      && get_current_running_time (self, clock) + CLOCK_SLACK <
-      (GstClockTimeDiff) self->last_pts)
+  if (clock == NULL)
+    return;
+  running = get_current_running_time (self, clock);
+  /* it began anew, by a flush or another clock: so do the buffers.  These may be far ahead of it:
+   * the latency has risen since the first one, or the path has become shorter */
+  if (running + CLOCK_SLACK < self->running)
     self->last_pts = GST_CLOCK_TIME_NONE;
+  self->running = running;
 }
 
 static FaspSenderClock
@@ -556,6 +561,7 @@ gst_fasp_src_start (GstBaseSrc * src)
   self->at_end = self->announced = self->knows_keys = FALSE;
   self->header_came = self->enters = FALSE;
   self->last_pts = GST_CLOCK_TIME_NONE;
+  self->running = 0;
   take_settings (self);
   if (gst_fasp_connection_open (&self->connection))
     return TRUE;

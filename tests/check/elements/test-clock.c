@@ -185,6 +185,48 @@ test_jump (gconstpointer provide)
   gst_object_unref (line.receiver);
 }
 
+/* Ahead by less than a jump, which is slewed: buffers are ahead of running time, and that is no
+ * reason to begin anew. Then back. */
+static void
+test_ahead (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND *
+      10000);
+  g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND *
+      9000);
+  Line line = {.pts = GST_CLOCK_TIME_NONE };
+
+  line.sender = pair_launch ("appsrc name=in ! faspsink name=sink "
+      "uri=fasp://127.0.0.1:%u " SECRET, port);
+  line.receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
+      " ! appsink name=out sync=false async=false", port);
+  line.sink = gst_bin_get_by_name (GST_BIN (line.sender), "sink");
+  line.in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line.sender), "in"));
+  line.out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line.receiver),
+          "out"));
+  gst_element_set_state (line.receiver, GST_STATE_PLAYING);
+  gst_pipeline_use_clock (GST_PIPELINE (line.sender), clock);
+  gst_element_set_state (line.sender, GST_STATE_PLAYING);
+
+  pass_a_while (&line, clock);
+  gst_test_clock_advance_time (GST_TEST_CLOCK (clock), 400 * GST_MSECOND);
+  pass (&line);
+  pass (&line);
+  gst_element_set_clock (line.sink, other);
+  pass (&line);
+  g_assert_cmpint (get_jump (&line), <, 0);
+  g_assert_cmpuint (line.backwards, ==, 0);
+
+  pair_stop (line.sender);
+  pair_stop (line.receiver);
+  gst_object_unref (line.sink);
+  gst_object_unref (line.in);
+  gst_object_unref (line.out);
+  gst_object_unref (line.sender);
+  gst_object_unref (line.receiver);
+}
+
 /* Buffers have the time that the pipeline's clock shows, calibrated as it is. */
 static void
 test_calibrated (void)
@@ -230,6 +272,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/clock/provide", test_provide);
   g_test_add_func ("/clock/calibrated", test_calibrated);
+  g_test_add_func ("/clock/ahead", test_ahead);
   g_test_add_data_func ("/clock/jump", "false", test_jump);
   g_test_add_data_func ("/clock/jump-own-clock", "true", test_jump);
   return g_test_run ();
