@@ -212,8 +212,7 @@ static gboolean
 is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
     FaspTime * media_time)
 {
-  self->changed |= gst_buffer_get_size (buffer) > 0
-      && !gst_fasp_place_get (buffer, place, media_time);
+  self->changed |= !gst_fasp_place_get (buffer, place, media_time);
   if (self->changed)
     *place = (FaspPlace) {
     0};
@@ -245,7 +244,10 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   GBytes *header;
   FaspIoKey key;
 
-  /* the core sends headers to the receivers that need them */
+  /* it begins nothing: neither the stream nor a key frame */
+  if (gst_buffer_get_size (buffer) == 0)
+    return GST_FLOW_OK;
+  /* it is said again in its own way */
   if (gst_fasp_place_is_header (buffer) && !self->changed) {
     self->header.enters = TRUE;
     return GST_FLOW_OK;
@@ -270,7 +272,9 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
               "brings it into system memory."), (NULL));
       return GST_FLOW_ERROR;
     }
-    piece->key = i == 0 ? key : FASP_IO_NO_KEY;
+    piece->key = key;
+    if (piece->size > 0)        /* the first that has bytes begins it */
+      key = FASP_IO_NO_KEY;
     piece->place = place;
     piece->media_time = media_time;
     if (place.offset != FASP_OFFSET_UNKNOWN)

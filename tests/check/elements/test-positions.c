@@ -702,6 +702,40 @@ test_key_frame (gconstpointer data)
   stop (sender);
 }
 
+/* Buffers and memories of no bytes begin nothing: the key frame does that comes behind them. */
+static void
+test_key_frame_hollow (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GBytes) stream = pair_make_stream (SIZE);
+  GstElement *sender = make_sender (port,
+      "wait-for-connection=false join-at=keyframe");
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+  g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, 140000, CHUNK);
+  GstBuffer *buffer = gst_buffer_new ();
+  Tap *last;
+
+  push (sender, stream, 0, 70000, 70000);
+  gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new ());
+  push (sender, stream, 70000, 140000, 70000);
+  wait_for_sink (sender, 140000);
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", port));
+  wait_for (last, 140000);
+  gst_buffer_append_memory (buffer, gst_memory_new_wrapped
+      (GST_MEMORY_FLAG_READONLY, (gpointer) "", 1, 0, 0, NULL, NULL));
+  buffer = gst_buffer_append (buffer, gst_buffer_new_wrapped_bytes (part));
+  g_assert_cmpuint (gst_buffer_n_memory (buffer), ==, 2);
+  gst_app_src_push_buffer (GST_APP_SRC (in), buffer);
+  push (sender, stream, 140000 + CHUNK, SIZE, 70000);
+  end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  assert_got (last, stream, 70000);
+  g_assert_cmpuint (last->keys, ==, (SIZE - 1) / 70000);
+  tap_free (last);
+  stop (sender);
+}
+
 /* A relay knows where they begin, too, and says so on its buffers. */
 static void
 test_key_frame_relayed (void)
@@ -775,6 +809,7 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/first-absent", test_first_absent);
   g_test_add_data_func ("/positions/key-frame/sink", sink, test_key_frame);
   g_test_add_data_func ("/positions/key-frame/source", source, test_key_frame);
+  g_test_add_func ("/positions/key-frame/hollow", test_key_frame_hollow);
   g_test_add_func ("/positions/key-frame/relayed", test_key_frame_relayed);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *name = g_strdup_printf ("/positions/refused/%u", i);
