@@ -19,6 +19,7 @@ struct _FaspResolve
 
   GThread *thread;
   GCancellable *cancellable;
+  gboolean told;                /* that no address can be used; the thread's */
   GMutex lock;
   GCond changed;
   gboolean again, stop;
@@ -65,6 +66,7 @@ offer_in_turn (FaspResolve * r, GList * addresses)
       if (l != offered && !offer (r, l->data))
         continue;
       offered = l;
+      r->told = FALSE;
       do {
         was_settled = settled;
         if (!pause_for (r, NEXT_ADDRESS_AFTER))
@@ -75,12 +77,13 @@ offer_in_turn (FaspResolve * r, GList * addresses)
         return TRUE;
     }
   while (offered != NULL && g_get_monotonic_time () < until);
-  if (offered == NULL) {
+  if (offered == NULL && !r->told) {
     g_autoptr (GError) error = g_error_new (G_IO_ERROR,
         G_IO_ERROR_NETWORK_UNREACHABLE,
         "it has no address of the kind that this socket has (IPv4, IPv6)");
 
     r->failed (r->host, error, r->failed_data);
+    r->told = TRUE;
   }
   return offered != NULL || pause_for (r, LOOK_AGAIN_AFTER);
 }
