@@ -13,11 +13,26 @@ resolved (GSocketAddress * address, gpointer data)
 
   if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
     return FALSE;
+  if (io->peers != NULL)
+    io->absent[io->peer] = FALSE;
   fasp_guard_lock (&io->guard);
   fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
   fasp_guard_unlock (&io->guard);
   fasp_lanes_wake (io->lanes);
   return TRUE;
+}
+
+/* One of several peers may have its turn every few seconds, for ever. */
+static void
+failed (const gchar * host, const GError * error, gpointer data)
+{
+  FaspIo *io = data;
+
+  if (io->peers != NULL && io->absent[io->peer])
+    return;
+  if (io->peers != NULL)
+    io->absent[io->peer] = TRUE;
+  io->resolve_failed (host, error, io->user_data);
 }
 
 static gboolean
@@ -41,6 +56,7 @@ copy_peers (FaspIo * io, const FaspIoSettings * settings)
     return;
   io->n_peers = 1 + settings->n_fallbacks;
   io->peers = g_new (FaspIoPeer, io->n_peers);
+  io->absent = g_new0 (gboolean, io->n_peers);
   io->peers[0] = (FaspIoPeer) {
   g_strdup (settings->peer_host), settings->peer_port};
   for (guint i = 1; i < io->n_peers; i++)
@@ -58,8 +74,7 @@ fasp_io_dial_begin (FaspIo * io, const FaspIoSettings * settings,
   if (settings->peer_host == NULL)
     return TRUE;
   io->resolve = fasp_resolve_new (settings->peer_host, settings->peer_port,
-      resolved, is_settled, io, settings->resolve_failed,
-      settings->user_data, error);
+      resolved, is_settled, io, failed, io, error);
   return io->resolve != NULL;
 }
 
@@ -86,12 +101,12 @@ fasp_io_dial_follow (FaspIo * io)
   if (serial == io->peer_serial)
     return;
   fasp_resolve_free (io->resolve);
+  io->peer = wanted;
   io->peer_serial = serial;
   io->resolve = fasp_resolve_new (io->peers[wanted].host,
-      io->peers[wanted].port, resolved, is_settled, io, io->resolve_failed,
-      io->user_data, &error);
+      io->peers[wanted].port, resolved, is_settled, io, failed, io, &error);
   if (io->resolve == NULL)      /* the next peer gets its turn in any case */
-    io->resolve_failed (io->peers[wanted].host, error, io->user_data);
+    failed (io->peers[wanted].host, error, io);
 }
 
 void
@@ -102,4 +117,5 @@ fasp_io_dial_end (FaspIo * io)
     for (guint i = 0; i < io->n_peers; i++)
       g_free ((gchar *) io->peers[i].host);
   g_free (io->peers);
+  g_free (io->absent);
 }

@@ -37,6 +37,8 @@ struct _FaspIo
   gpointer user_data;
   FaspIoPeer *peers;            /* the first to call, and its fallbacks; NULL: no fallbacks */
   guint n_peers;
+  gboolean *absent;             /* of each: no address was found, and that was told; for
+                                   one thread at a time, that which looks for it */
 
   /* the I/O thread's, once that runs */
   FaspReceiveBatch *in;
@@ -50,7 +52,8 @@ struct _FaspIo
                                    FASP_NEVER: there are none */
   gboolean deaf_to_group;       /* nothing is heard of the group */
   FaspResolve *resolve;
-  guint peer_serial;            /* serial number of the peer that is being resolved */
+  guint peer;                   /* the peer that is being resolved, and its serial number */
+  guint peer_serial;
 
   gint relieved;                /* atomic: it receives nothing, as the port does */
   gint deaf;                    /* atomic: errno of a failure to receive */

@@ -50,6 +50,19 @@ offer (FaspResolve * r, GInetAddress * address)
   return r->found (whole, r->user_data);
 }
 
+/* None of the addresses can be used. */
+static void
+tell_useless (FaspResolve * r)
+{
+  g_autoptr (GError) error = g_error_new (G_IO_ERROR,
+      G_IO_ERROR_NETWORK_UNREACHABLE,
+      "none of its addresses is of the kind of this socket's (IPv4, IPv6)");
+
+  if (!r->told)
+    r->failed (r->host, error, r->failed_data);
+  r->told = TRUE;
+}
+
 /* Offers each address for a while, in turn, as long as none succeeds. FALSE: the thread
  * must end. TRUE: the name may have other addresses by now, for example because the
  * session at one of them has ended. */
@@ -77,14 +90,8 @@ offer_in_turn (FaspResolve * r, GList * addresses)
         return TRUE;
     }
   while (offered != NULL && g_get_monotonic_time () < until);
-  if (offered == NULL && !r->told) {
-    g_autoptr (GError) error = g_error_new (G_IO_ERROR,
-        G_IO_ERROR_NETWORK_UNREACHABLE,
-        "it has no address of the kind that this socket has (IPv4, IPv6)");
-
-    r->failed (r->host, error, r->failed_data);
-    r->told = TRUE;
-  }
+  if (offered == NULL)
+    tell_useless (r);
   return offered != NULL || pause_for (r, LOOK_AGAIN_AFTER);
 }
 
@@ -137,9 +144,9 @@ fasp_resolve_new (const gchar * host, guint16 port,
   g_mutex_init (&r->lock);
   g_cond_init (&r->changed);
   /* an address needs no thread and no name server */
-  if (literal != NULL)
-    found (literal, user_data);
-  else
+  if (literal != NULL && !found (literal, user_data))
+    tell_useless (r);
+  else if (literal == NULL)
     r->thread = fasp_thread_new ("fasp-resolve", run, r, error);
   if (literal != NULL || r->thread != NULL)
     return r;

@@ -70,6 +70,37 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
   return times != 0 || is_broken (NO_SEND) ? -1 : real (fd, messages, n, flags);
 }
 
+/* How far the clock is ahead of the real one, in µs; only the test's thread sets it. */
+static gint64 ahead;
+
+gint64
+g_get_monotonic_time (void)
+{
+  static gint64 (*real) (void);
+
+  if (g_atomic_pointer_get (&real) == NULL)
+    g_atomic_pointer_set (&real, dlsym (RTLD_NEXT, "g_get_monotonic_time"));
+  return real () + __atomic_load_n (&ahead, __ATOMIC_RELAXED);
+}
+
+/* How often names were looked up that nobody has. */
+static gint lookups;
+
+GList *
+g_resolver_lookup_by_name (GResolver * resolver, const gchar * host,
+    GCancellable * cancellable, GError ** error)
+{
+  GList *(*real) (GResolver *, const gchar *, GCancellable *, GError **) =
+      dlsym (RTLD_NEXT, "g_resolver_lookup_by_name");
+
+  if (!g_str_has_suffix (host, ".invalid"))
+    return real (resolver, host, cancellable, error);
+  g_atomic_int_inc (&lookups);
+  g_set_error_literal (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND,
+      "nobody has it");
+  return NULL;
+}
+
 ssize_t
 getrandom (void *data, size_t size, unsigned flags)
 {
@@ -324,6 +355,60 @@ on_resolve_failed (const gchar * host, const GError * error, gpointer data)
   g_assert_not_reached ();
 }
 
+static void
+on_absent (const gchar * host, const GError * error, gpointer times)
+{
+  g_test_message ("%s: %s", host, error->message);
+  g_atomic_int_inc ((gint *) times);
+}
+
+/* Lets the time be over that a peer has, and waits until the next one is looked for. */
+static void
+go_to_next_peer (FaspIo * io, guint names)
+{
+  gint before = g_atomic_int_get (&lookups);
+  guint serial, next, wanted;
+
+  fasp_endpoint_get_wanted_peer (fasp_io_lock (io), &serial);
+  fasp_io_unlock (io, FALSE);
+  __atomic_add_fetch (&ahead, 3 * FASP_SEC, __ATOMIC_RELAXED);
+  do {
+    wanted = fasp_endpoint_get_wanted_peer (fasp_io_lock (io), &next);
+    fasp_io_unlock (io, TRUE);
+    g_usleep (1000);
+  } while (next == serial);
+  while (wanted < names && g_atomic_int_get (&lookups) == before)
+    g_usleep (1000);
+}
+
+/* Of several peers none can be reached: two names that nobody has, and an address of the other kind.
+ * Each is told of once, not each time that it has its turn. */
+static void
+test_absent (void)
+{
+  static const FaspIoPeer fallbacks[] = { {"two.invalid", 9}, {"::1", 9} };
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  gint told = 0;
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+    .resolve_failed = on_absent,.user_data = &told,.peer_host =
+        "one.invalid",.peer_port = 9,.fallbacks = fallbacks,.n_fallbacks =
+        G_N_ELEMENTS (fallbacks)
+  };
+  g_autoptr (GError) error = NULL;
+  FaspIo *io;
+
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+      FASP_MODE_CALLER);
+  io = fasp_io_new (&settings, &error);
+  g_assert_no_error (error);
+  while (g_atomic_int_get (&told) < 3)
+    go_to_next_peer (io, 2);
+  for (guint i = 0; i < 6; i++)
+    go_to_next_peer (io, 2);
+  fasp_io_free (io);
+  g_assert_cmpint (told, ==, 3);
+}
+
 /* Whichever of its threads cannot be made, it does not begin, and says why. */
 static void
 test_no_threads (void)
@@ -522,6 +607,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/interface", test_interface);
   g_test_add_func ("/io/refusals", test_refusals);
   g_test_add_func ("/io/no-threads", test_no_threads);
+  g_test_add_func ("/io/absent", test_absent);
   g_test_add_func ("/io/no-random", test_no_random);
   g_test_add_func ("/io/families", test_families);
   g_test_add_func ("/io/deaf", test_deaf);
