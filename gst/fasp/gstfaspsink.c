@@ -144,7 +144,8 @@ write_gathered (GstFaspSink * self, Gathered * g)
   gsize done = 0;
   FaspEvent event;
 
-  gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io);
+  gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io,
+      GST_FASP_WATCH_PASSES);
   if (self->ended) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The stream has ended. Set faspsink to READY and back to PLAYING to "
@@ -168,6 +169,10 @@ write_gathered (GstFaspSink * self, Gathered * g)
           return ret;
         break;
       }
+      case FASP_IO_WAITING:
+        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self),
+            self->connection.io, GST_FASP_WATCH_WAITS);
+        break;
       default:
         return gst_fasp_connection_fail (&self->connection, &event);
     }
@@ -360,6 +365,10 @@ drain (GstFaspSink * self)
         ret = wait_to_go_on (self);
         if (ret != GST_FLOW_OK)
           return ret;
+        break;
+      case FASP_IO_WAITING:
+        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self),
+            self->connection.io, GST_FASP_WATCH_ENDS);
         break;
       default:
         return gst_fasp_connection_fail (&self->connection, &event);

@@ -425,6 +425,8 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
         if (ret != GST_FLOW_OK)
           return ret;
         break;
+      case FASP_IO_WAITING:    /* only who writes is told of that */
+        break;
       case FASP_IO_FAILED:
         return gst_fasp_connection_fail (&self->connection, &event);
     }

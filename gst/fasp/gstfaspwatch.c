@@ -112,7 +112,8 @@ tell_keyless (GstFaspWatch * w, GstElement * sink, FaspTime wait)
 }
 
 void
-gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
+gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
+    GstFaspWatchStream stream)
 {
   gint64 now = g_get_monotonic_time (), since = now - w->looked;
   gint64 held = MIN (w->held, since);
@@ -131,17 +132,18 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io)
   stuck = fasp_endpoint_look_for_stuck (endpoint, now, STUCK_LOOKS, &where);
   keyless = fasp_endpoint_get_header_wait (endpoint, now);
   fasp_io_unlock (io, FALSE);
-  /* after an outage, data waits as well, but less and less */
-  w->behind = backlog >= 0 && (held > since / 2 || (backlog > BEHIND
-          && backlog > w->backlog)) ? w->behind + 1 : 0;
+  /* after an outage it waits as well, and less and less */
+  w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0 && (held > since / 2
+      || (backlog > BEHIND && backlog > w->backlog)) ? w->behind + 1 : 0;
   w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
   w->late = missed >= LATE * since ? w->late + 1 : 0;
   w->looked = now;
   w->held = 0;
   w->backlog = backlog;
   tell_late (w, sink, 100 * missed / since);
-  tell_keyless (w, sink, keyless);
-  if (stuck) {                  /* another rate would not help */
+  if (stream == GST_FASP_WATCH_PASSES)
+    tell_keyless (w, sink, keyless);
+  if (stuck) {                  /* and no rate would help */
     tell_stuck (w, sink, &where);
     return;
   }

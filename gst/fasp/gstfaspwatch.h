@@ -22,9 +22,18 @@ typedef struct
   gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;  /* µs */
 } GstFaspWatch;
 
-/* To be called while the stream passes @sink: looks once a second. */
-void gst_fasp_watch_look (GstFaspWatch * watch, GstElement * sink, FaspIo * io);
-/* The sink's source was held up for @time, µs. */
+/* What becomes of the stream now. */
+typedef enum
+{
+  GST_FASP_WATCH_PASSES,
+  GST_FASP_WATCH_WAITS,         /* for room: nothing that would come behind it can be missed */
+  GST_FASP_WATCH_ENDS,          /* all of it is written: nor can it be later and later */
+} GstFaspWatchStream;
+
+/* Looks once a second. */
+void gst_fasp_watch_look (GstFaspWatch * watch, GstElement * sink, FaspIo * io,
+    GstFaspWatchStream stream);
+/* Its source was held up for so long, µs. */
 void gst_fasp_watch_held (GstFaspWatch * watch, gint64 time);
 
 G_END_DECLS

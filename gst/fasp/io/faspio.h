@@ -74,7 +74,12 @@ typedef enum
   FASP_IO_FLUSHING,
   FASP_IO_ENDED,                /* read: the sender is gone; *event says why */
   FASP_IO_FAILED,               /* no peer will come any more; *event says why */
+  FASP_IO_WAITING,              /* write, drain: not done after FASP_IO_PATIENCE; the
+                                   next call goes on */
 } FaspIoResult;
+
+/* A writer waits for no longer before it may see why it has to. */
+#define FASP_IO_PATIENCE FASP_SEC
 
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
  * wait for a peer or a name server. */
@@ -109,8 +114,8 @@ typedef struct
 
 /* Writes pieces of memory as one: nothing is sent before all of them are written or the
  * buffer is full, so that they fill datagrams together. *done counts the bytes taken so
- * far, of all pieces together: after a call that flushing interrupted, the next one
- * continues from there. @media_time: for pieces without a place. */
+ * far, of all pieces together: after a call that flushing interrupted, or that waited too
+ * long, the next one continues from there. @media_time: for pieces without a place. */
 FaspIoResult fasp_io_write (FaspIo * io, FaspTime media_time,
     const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event);
 /* Ends the stream and waits until it is acknowledged. *lost: bytes at its end that a

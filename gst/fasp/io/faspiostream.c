@@ -24,6 +24,20 @@ wait_for_change (FaspIo * io)
   io->waiters--;
 }
 
+/* FALSE: it is too late. */
+static gboolean
+wait_until (FaspIo * io, FaspTime until, FaspIoResult * result)
+{
+  gboolean woken;
+
+  io->waiters++;
+  woken = g_cond_wait_until (&io->changed, &io->guard.mutex, until);
+  io->waiters--;
+  if (!woken)
+    *result = FASP_IO_WAITING;
+  return woken;
+}
+
 /* The writer itself sends what may leave now, which spares the I/O thread a wake-up for
  * each write. What must wait is left to the I/O thread. */
 static void
@@ -75,6 +89,7 @@ FaspIoResult
 fasp_io_write (FaspIo * io, FaspTime media_time,
     const FaspIoPiece * pieces, guint n, gsize * done, FaspEvent * event)
 {
+  FaspTime until = g_get_monotonic_time () + FASP_IO_PATIENCE;
   FaspIoResult result = FASP_IO_OK;
   gboolean all = FALSE, must = FALSE;
 
@@ -89,7 +104,8 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
       break;
     if (must)
       fasp_lanes_wake (io->lanes);
-    wait_for_change (io);
+    if (!wait_until (io, until, &result))
+      break;
   }
   fasp_guard_unlock (&io->guard);
   if (all && must)
@@ -100,20 +116,19 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
 FaspIoResult
 fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
 {
+  FaspTime until = g_get_monotonic_time () + FASP_IO_PATIENCE;
   FaspIoResult result = FASP_IO_OK;
   FaspEndpointStats stats;
 
   fasp_guard_lock (&io->guard);
   while (!fasp_endpoint_can_finish (io->guard.endpoint)
-      && !is_over (io, &result, event))
-    wait_for_change (io);
+      && !is_over (io, &result, event) && wait_until (io, until, &result));
   if (result == FASP_IO_OK) {
     fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
     fasp_lanes_wake (io->lanes);
   }
   while (result == FASP_IO_OK && !fasp_endpoint_is_drained (io->guard.endpoint)
-      && !is_over (io, &result, event))
-    wait_for_change (io);
+      && !is_over (io, &result, event) && wait_until (io, until, &result));
   fasp_endpoint_get_stats (io->guard.endpoint, &stats);
   *lost = stats.bytes_unconfirmed;
   fasp_guard_unlock (&io->guard);

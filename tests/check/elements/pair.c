@@ -221,6 +221,7 @@ struct _PairWire
   GSocketAddress *to;
   GThread *thread;
   GCancellable *end;
+  gint lost;                    /* of five larger ones; atomic */
 };
 
 #define LARGE 500               /* bytes; a call or an answer is less */
@@ -247,7 +248,8 @@ carry (gpointer data)
     back = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (from)) == to;
     if (!back)
       g_set_object (&caller, from);
-    if (!back && size > LARGE && n++ % 5 < 2)
+    if (!back && size > LARGE
+        && n++ % 5 < (guint) g_atomic_int_get (&wire->lost))
       continue;
     if (caller != NULL)
       g_socket_send_to (wire->socket, back ? caller : wire->to, bytes, size,
@@ -264,10 +266,17 @@ pair_wire_new (guint to, guint * port)
   wire->socket = bind_to (0);
   wire->to = g_inet_socket_address_new_from_string ("127.0.0.1", to);
   wire->end = g_cancellable_new ();
+  wire->lost = 2;
   bound = g_socket_get_local_address (wire->socket, NULL);
   *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
   wire->thread = g_thread_new ("wire", carry, wire);
   return wire;
+}
+
+void
+pair_wire_cut (PairWire * wire)
+{
+  g_atomic_int_set (&wire->lost, 5);
 }
 
 void

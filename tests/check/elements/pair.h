@@ -34,6 +34,8 @@ guint64 pair_get_stat (GstElement * pipeline, const gchar * name,
  * larger ones of the way there two in five are lost. */
 typedef struct _PairWire PairWire;
 PairWire *pair_wire_new (guint to, guint * port);
+/* From now on, all of these are lost. */
+void pair_wire_cut (PairWire * wire);
 void pair_wire_free (PairWire * wire);
 
 /* Waits until an element is gone, 20 s at most, else the test fails. */

@@ -1106,6 +1106,37 @@ test_lossy (void)
   pair_wire_free (wire);
 }
 
+/* Nothing of a file arrives at a peer that is heard, and so its thread waits for it: for room in the
+ * buffer, or at the end for all that is in it. That is told of all the same. */
+static void
+test_stuck (gconstpointer data)
+{
+  gboolean ends = GPOINTER_TO_INT (data);
+  guint port = pair_get_port (), by;
+  PairWire *wire = pair_wire_new (port, &by);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "buffer-size=262144 " SECRET, by);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  gsize size = ends ? 100000 : 500000;
+  g_autoptr (GBytes) stream = pair_make_stream (size);
+  g_autofree gchar *text = NULL;
+
+  g_object_set (get_in (pair), "max-bytes", (guint64) 0, NULL);
+  play (pair);
+  while (pair_get_stat (pair->sender, "sink", "connected-callers") == 0)
+    g_thread_yield ();
+  pair_wire_cut (wire);
+  push (pair, stream, 0, size, 50000);
+  if (ends)
+    gst_app_src_end_of_stream (get_in (pair));
+  text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, "Nothing of the stream arrives"));
+  pair_free (pair);
+  pair_wire_free (wire);
+}
+
 /* A stream of nothing ends at both ends, too, and not before somebody has heard of it. */
 static void
 test_empty (gconstpointer data)
@@ -1401,6 +1432,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE),
       test_behind);
   g_test_add_func ("/pair/lossy", test_lossy);
+  g_test_add_data_func ("/pair/stuck/writing", GINT_TO_POINTER (FALSE),
+      test_stuck);
+  g_test_add_data_func ("/pair/stuck/ending", GINT_TO_POINTER (TRUE),
+      test_stuck);
   g_test_add_func ("/pair/left-behind", test_left_behind);
   g_test_add_data_func ("/pair/empty/dials", GINT_TO_POINTER (TRUE),
       test_empty);
