@@ -311,6 +311,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   if (taken < size)
     fasp_source_refused (&endpoint->source, now);
   if (taken > 0) {
+    endpoint->stats.bytes_unconfirmed = 0;      /* nor when they are kept */
     fasp_history_tend (endpoint, now);
     for (guint i = 0; i < endpoint->config.lanes; i++)
       fasp_turns_written (&endpoint->turns[i], now);

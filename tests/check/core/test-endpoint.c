@@ -1293,6 +1293,37 @@ test_unconfirmed (void)
   vcast_free (n);
 }
 
+/* What the last receiver did not confirm is not at the end of the stream any more when that has
+ * gone on without it, kept (history) or not. */
+static void
+test_unconfirmed_passed (gconstpointer data)
+{
+  VCast *n = vcast_new (12);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpoint *sender;
+
+  a.wait_for_connection = FALSE;
+  a.history = GPOINTER_TO_INT (data) * FASP_SEC;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  sender = n->nodes[VNET_A].endpoint;
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vcast_run (n, 100 * FASP_MSEC);
+  n->bitrate = n->held = 0;
+  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, >, 0);
+  fasp_endpoint_write (sender, vnet_get_time (n->net), 0,
+      (const guint8 *) "the end", 7, NULL);
+  fasp_endpoint_finish (sender, vnet_get_time (n->net));
+  g_assert_true (fasp_endpoint_is_drained (sender));
+  g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);
+  vcast_free (n);
+}
+
 /* A receiver that leaves and does not come back in time: what it lacked is not
  * passed off as delivered; one that comes back in time lacks nothing. */
 static void
@@ -1925,6 +1956,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/stop/receiver", GINT_TO_POINTER (VNET_B),
       test_stop);
   g_test_add_func ("/endpoint/unconfirmed", test_unconfirmed);
+  g_test_add_data_func ("/endpoint/unconfirmed/passed", GINT_TO_POINTER (0),
+      test_unconfirmed_passed);
+  g_test_add_data_func ("/endpoint/unconfirmed/kept", GINT_TO_POINTER (60),
+      test_unconfirmed_passed);
   g_test_add_data_func ("/endpoint/hold/back", GINT_TO_POINTER (TRUE),
       test_hold);
   g_test_add_data_func ("/endpoint/hold/gone", GINT_TO_POINTER (FALSE),
