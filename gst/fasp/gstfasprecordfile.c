@@ -33,6 +33,7 @@
 struct _GstFaspRecordFile
 {
   gint64 run;                   /* Unix time of the start, µs */
+  gint64 unix_offset;           /* from the monotonic clock, then */
   FaspTime last;                /* time of the entry before */
   FILE *csv;
   sqlite3 *database;
@@ -122,8 +123,8 @@ add_run (GstFaspRecordFile * file, const gchar * element, GError ** error)
       NULL) == SQLITE_OK
       && sqlite3_bind_int64 (add, 1, file->run) == SQLITE_OK
       && sqlite3_bind_text (add, 2, element, -1, SQLITE_TRANSIENT) == SQLITE_OK
-      && sqlite3_bind_int64 (add, 3, file->run - g_get_monotonic_time ()) ==
-      SQLITE_OK && sqlite3_step (add) == SQLITE_DONE;
+      && sqlite3_bind_int64 (add, 3, file->unix_offset) == SQLITE_OK
+      && sqlite3_step (add) == SQLITE_DONE;
   if (good)
     file->run = sqlite3_last_insert_rowid (file->database);
   else
@@ -252,6 +253,7 @@ gst_fasp_record_file_open (const gchar * path, const gchar * element,
     return NULL;
   file = g_new0 (GstFaspRecordFile, 1);
   file->run = g_get_real_time ();
+  file->unix_offset = file->run - g_get_monotonic_time ();
   if (has_extension (path, csv))
     good = open_csv (file, path, error);
   else

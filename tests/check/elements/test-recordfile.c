@@ -11,10 +11,30 @@ static GstFaspRecordFile *file;
 static guint slept;             /* ms */
 static guint hurry_at;          /* that it is to hurry from, then */
 
+static sqlite3 *other;          /* another program, and when it lets go of the database */
+static guint let_go_at;
+
+#define UNIX G_GINT64_CONSTANT (1700000000000000)
+#define BOOT (1000 * G_USEC_PER_SEC)
+
+gint64
+g_get_real_time (void)
+{
+  return UNIX + slept * 1000;
+}
+
+gint64
+g_get_monotonic_time (void)
+{
+  return BOOT + slept * 1000;
+}
+
 static int
 sleep_virtually (sqlite3_vfs * vfs, int us)
 {
   slept += us / 1000;
+  if (slept == let_go_at)
+    sqlite3_exec (other, "COMMIT", NULL, NULL, NULL);
   if (slept == hurry_at)
     gst_fasp_record_file_hurry (file);
   return us;
@@ -81,6 +101,50 @@ test_shared (void)
   g_rmdir (directory);
 }
 
+static gint64
+get_number (sqlite3 * database, const gchar * query)
+{
+  sqlite3_stmt *select;
+  gint64 number;
+
+  g_assert_cmpint (sqlite3_prepare_v2 (database, query, -1, &select, NULL), ==,
+      SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (select), ==, SQLITE_ROW);
+  number = sqlite3_column_int64 (select, 0);
+  sqlite3_finalize (select);
+  return number;
+}
+
+/* The clocks of a run are those of one moment, however long it had to wait before it could begin. */
+static void
+test_clocks (void)
+{
+  g_autofree gchar *directory = g_dir_make_tmp ("fasp-record-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (directory, "x.db", NULL);
+  sqlite3_vfs virtual = *sqlite3_vfs_find (NULL);
+
+  virtual.xSleep = sleep_virtually;
+  virtual.zName = "virtual";
+  sqlite3_vfs_register (&virtual, TRUE);
+  /* as one that makes it just now */
+  g_assert_cmpint (sqlite3_open (path, &other), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (other, "BEGIN EXCLUSIVE", NULL, NULL, NULL),
+      ==, SQLITE_OK);
+  slept = 0;
+  let_go_at = 1500;
+  file = gst_fasp_record_file_open (path, "x", NULL);
+  g_assert_nonnull (file);
+  g_assert_cmpuint (slept, ==, 1500);
+  g_assert_cmpint (get_number (other, "SELECT unix_offset FROM run"), ==,
+      UNIX - BOOT);
+  let_go_at = 0;
+  sqlite3_close (other);
+  gst_fasp_record_file_close (file);
+  sqlite3_vfs_unregister (&virtual);
+  g_unlink (path);
+  g_rmdir (directory);
+}
+
 static void
 test_busy (void)
 {
@@ -88,7 +152,6 @@ test_busy (void)
   g_autofree gchar *path = g_build_filename (directory, "x.db", NULL);
   sqlite3_vfs virtual = *sqlite3_vfs_find (NULL);
   FaspTraceEntry entry = { 1 };
-  sqlite3 *other = NULL;
 
   virtual.xSleep = sleep_virtually;
   virtual.zName = "virtual";
@@ -116,6 +179,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recordfile/shared", test_shared);
+  g_test_add_func ("/recordfile/clocks", test_clocks);
   g_test_add_func ("/recordfile/busy", test_busy);
   return g_test_run ();
 }
