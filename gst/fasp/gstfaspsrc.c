@@ -63,9 +63,9 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;                /* nothing may wait; atomic */
-  gboolean started;             /* `caps' and `provided' are in force, whatever is set meanwhile;
-                                 * object lock */
+  gint unlocked;                /* nothing is waited for; atomic */
+  gint interrupted;             /* it was, since the clocks were looked at; atomic */
+  gboolean started;             /* with these, whatever is set meanwhile; object lock */
   GstCaps *caps;                /* NULL: any */
   gboolean provided;            /* we provide a clock, and have posted that */
   gboolean negotiated;          /* there has been a sender; object lock */
@@ -397,6 +397,10 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
 
+  /* what was read before a flush has running time by that after it, too */
+  if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE)
+      && self->next < self->n)
+    look_at_clocks (self);
   for (;;) {
     GstFlowReturn ret;
     FaspEvent event;
@@ -602,6 +606,7 @@ set_unlocked (GstFaspSrc * self, gboolean unlocked)
     gst_fasp_connection_begin_flush (&self->connection);
   else
     gst_fasp_connection_end_flush (&self->connection);
+  g_atomic_int_set (&self->interrupted, TRUE);
 }
 
 static gboolean

@@ -458,6 +458,86 @@ test_new_time (void)
   pair_free (pair);
 }
 
+/* Lets so many buffers through. */
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  guint came, let;
+} Gate;
+
+static GstPadProbeReturn
+pass_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Gate *gate = data;
+
+  g_mutex_lock (&gate->lock);
+  gate->came++;
+  g_cond_broadcast (&gate->changed);
+  while (gate->came > gate->let)
+    g_cond_wait (&gate->changed, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* And waits until the one behind them is there. */
+static void
+let_through (Gate * gate, guint n)
+{
+  g_mutex_lock (&gate->lock);
+  gate->let = n;
+  g_cond_broadcast (&gate->changed);
+  while (gate->came <= n)
+    g_cond_wait (&gate->changed, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+}
+
+static void
+open_gate (Gate * gate)
+{
+  g_mutex_lock (&gate->lock);
+  gate->let = G_MAXUINT;
+  g_cond_broadcast (&gate->changed);
+  g_mutex_unlock (&gate->lock);
+}
+
+/* So do those that were there before the flush, and wait for who is downstream. */
+static void
+test_new_time_held (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (2500);
+  g_autoptr (GstElement) source =
+      gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
+  Gate gate = {.let = 0 };
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_gate, &gate, NULL);
+  gst_clock_set_calibration (clock, 0, HOUR, 1, 1);
+  gst_pipeline_use_clock (GST_PIPELINE (pair->receiver), clock);
+  gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
+  gst_element_set_start_time (pair->receiver, HOUR);
+  play (pair);
+  push (pair, stream, 0, 500, 500);
+  let_through (&gate, 0);
+  for (gsize at = 500; at < 2500; at += 500) {
+    push (pair, stream, at, at + 500, 500);
+    while (pair_get_stat (pair->receiver, "source", "bytes-received") < at +
+        500)
+      g_thread_yield ();
+  }
+  /* the next is read with all that came meanwhile */
+  let_through (&gate, 1);
+  g_assert_cmpuint (wait_for_size (pair, 500), >=, HOUR);
+  gst_element_send_event (source, gst_event_new_flush_start ());
+  open_gate (&gate);
+  gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
+  /* but for one, which was flushed */
+  g_assert_cmpuint (wait_for_size (pair, 2000), <, HOUR);
+  pair_free (pair);
+}
+
 static gboolean
 ignore (GstClock * clock, GstClockTime time, GstClockID id, gpointer data)
 {
@@ -1476,6 +1556,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/authentication/no-handler", test_no_handler);
   g_test_add_func ("/pair/same-role", test_same_role);
   g_test_add_func ("/pair/new-time", test_new_time);
+  g_test_add_func ("/pair/new-time/held", test_new_time_held);
   g_test_add_func ("/pair/stats-end", test_stats_end);
   g_test_add_func ("/pair/receivers", test_receivers);
   g_test_add_func ("/pair/branches", test_branches);
