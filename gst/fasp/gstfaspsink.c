@@ -249,10 +249,10 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   GBytes *header;
   FaspIoKey key;
 
-  /* it begins nothing: neither the stream nor a key frame */
+  /* an empty buffer begins nothing: neither the stream nor a key frame */
   if (gst_buffer_get_size (buffer) == 0)
     return GST_FLOW_OK;
-  /* it is said again in its own way */
+  /* the core sends headers to the receivers that need them */
   if (gst_fasp_place_is_header (buffer) && !self->changed) {
     self->header.enters = TRUE;
     return GST_FLOW_OK;

@@ -63,9 +63,10 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;                /* nothing is waited for; atomic */
-  gint interrupted;             /* it was, since the clocks were looked at; atomic */
-  gboolean started;             /* with these, whatever is set meanwhile; object lock */
+  gint unlocked;                /* nothing may wait; atomic */
+  gint interrupted;             /* `unlocked' was set since the last look at the clocks; atomic */
+  gboolean started;             /* `caps' and `provided' are in force, whatever is set meanwhile;
+                                 * object lock */
   GstCaps *caps;                /* NULL: any */
   gboolean provided;            /* we provide a clock, and have posted that */
   gboolean negotiated;          /* there has been a sender; object lock */

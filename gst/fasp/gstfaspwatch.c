@@ -132,7 +132,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
   stuck = fasp_endpoint_look_for_stuck (endpoint, now, STUCK_LOOKS, &where);
   keyless = fasp_endpoint_get_header_wait (endpoint, now);
   fasp_io_unlock (io, FALSE);
-  /* after an outage it waits as well, and less and less */
+  /* after an outage, data waits as well, but less and less */
   w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0 && (held > since / 2
       || (backlog > BEHIND && backlog > w->backlog)) ? w->behind + 1 : 0;
   w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
@@ -143,7 +143,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
   tell_late (w, sink, 100 * missed / since);
   if (stream == GST_FASP_WATCH_PASSES)
     tell_keyless (w, sink, keyless);
-  if (stuck) {                  /* and no rate would help */
+  if (stuck) {                  /* another rate would not help */
     tell_stuck (w, sink, &where);
     return;
   }

@@ -22,7 +22,7 @@ typedef struct
   gint64 told_behind, told_lossy, told_late, told_stuck, told_keyless;  /* µs */
 } GstFaspWatch;
 
-/* What becomes of the stream now. */
+/* What the stream does now. */
 typedef enum
 {
   GST_FASP_WATCH_PASSES,
@@ -30,10 +30,10 @@ typedef enum
   GST_FASP_WATCH_ENDS,          /* all of it is written: nor can it be later and later */
 } GstFaspWatchStream;
 
-/* Looks once a second. */
+/* To be called while there is a stream: looks once a second. */
 void gst_fasp_watch_look (GstFaspWatch * watch, GstElement * sink, FaspIo * io,
     GstFaspWatchStream stream);
-/* Its source was held up for so long, µs. */
+/* The sink's source was held up for @time, µs. */
 void gst_fasp_watch_held (GstFaspWatch * watch, gint64 time);
 
 G_END_DECLS

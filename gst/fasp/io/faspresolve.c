@@ -56,7 +56,7 @@ tell_useless (FaspResolve * r)
 {
   g_autoptr (GError) error = g_error_new (G_IO_ERROR,
       G_IO_ERROR_NETWORK_UNREACHABLE,
-      "none of its addresses is of the kind of this socket's (IPv4, IPv6)");
+      "it has no address of the kind that this socket has (IPv4, IPv6)");
 
   if (!r->told)
     r->failed (r->host, error, r->failed_data);
