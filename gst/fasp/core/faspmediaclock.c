@@ -8,6 +8,8 @@
 #define CATCHING FASP_MSEC
 /* A block is expected to be this late; so it may be up to 65 minutes late, or 5 early. */
 #define EARLIER (30 * 60 * FASP_SEC)
+/* No pause is longer: 9 years. */
+#define PAUSE_MAX ((FaspTime) 1 << 48)
 /* Times come from the network: beyond this one is no time at all. */
 #define SANE ((FaspTime) 1 << 60)
 
@@ -48,16 +50,26 @@ is_late_for_good (const FaspMediaClock * clock)
   return max - clock->least <= FASP_MEDIA_CLOCK_STEP / 2;
 }
 
+/* @pause: for how long nothing was written before that. */
 static void
-slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed)
+slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 {
   FaspTime error = target - clock->offset, step;
   gint64 budget = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM +
-      clock->slew_remainder;
+      pause * FASP_MEDIA_CLOCK_PAUSE_PPM + clock->slew_remainder;
 
   step = budget / 1000000;
   clock->slew_remainder = budget % 1000000;
   clock->offset += CLAMP (error, -step, step);
+}
+
+/* For how much longer than a second nothing was written before a block with this media time.
+ * In an outage of @elapsed more was written: then what comes is late, and tells nothing. */
+static FaspTime
+get_pause (const FaspMediaClock * clock, FaspTime media, FaspTime elapsed)
+{
+  return CLAMP (MIN (elapsed, media - clock->latest_media) - FASP_SEC, 0,
+      PAUSE_MAX);
 }
 
 /* From block @number on, another offset holds. */
@@ -98,7 +110,7 @@ note_newest (FaspMediaClock * clock, guint64 number, FaspTime media)
   if (number < clock->newest)
     return;
   clock->newest = number;
-  clock->newest_media = media;
+  clock->newest_media = clock->latest_media = media;
 }
 
 /* Notes the difference in the bucket of its arrival, if that is not too old. */
@@ -161,7 +173,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     FaspTime media, FaspTime arrival)
 {
   gint64 bucket = arrival / FASP_SEC;
-  FaspTime difference, elapsed, target;
+  FaspTime difference, elapsed, pause, target;
 
   if (media < -SANE || media > SANE || arrival < 0 || arrival > SANE)
     return FALSE;
@@ -187,9 +199,13 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
     clock->start_offset = difference;
     return TRUE;
   }
+  pause = get_pause (clock, media, elapsed);
   note_newest (clock, number, media);
   note_least (clock, bucket, difference);
   target = clock->least;
+  /* this block is all that is known of the path now, and may be a late one */
+  if (pause > WINDOW * FASP_SEC)
+    clock->catching_until = arrival + FASP_SEC;
   if (arrival - clock->start <= FASP_SEC) {
     clock->offset = MIN (clock->offset, target);
     /* a receiver that joined in the past is catching up */
@@ -205,7 +221,7 @@ fasp_media_clock_arrived (FaspMediaClock * clock, guint64 number,
   }
   if (arrival <= clock->catching_until)
     clock->offset = MIN (clock->offset, target);
-  slew (clock, target, elapsed);
+  slew (clock, target, elapsed, pause);
   return FALSE;
 }
 

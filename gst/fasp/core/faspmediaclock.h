@@ -11,9 +11,10 @@
  * is when the block would have arrived on a path without loss and queues.
  * The offset in use slews towards the estimate by at most 1 ms per second,
  * both ways, so mapped times are smooth and follow a clock drift of up to
- * 1000 ppm.  It is set at once in the first second of a stream, which goes on while
- * blocks get less and less late, as for a receiver that joins in the past and catches
- * up.  And it is set at once after a jump:
+ * 1000 ppm.  After a pause, in which nothing was written, it makes up at once for what the
+ * clocks may have drifted apart meanwhile.  It is set at once in the first second of a
+ * stream, which goes on while blocks get less and less late, as for a receiver that joins
+ * in the past and catches up.  And it is set at once after a jump:
  *
  *   - Media times fall while block numbers rise: the sender's clock was set back
  *     (or is another one now).  The first such block shows it.
@@ -37,6 +38,8 @@ G_BEGIN_DECLS
 #define FASP_MEDIA_CLOCK_WINDOW 10      /* buckets of one second each */
 #define FASP_MEDIA_CLOCK_STEP (500 * FASP_MSEC)
 #define FASP_MEDIA_CLOCK_SLEW_PPM 1000
+/* What two clocks may have drifted apart while nothing was written. */
+#define FASP_MEDIA_CLOCK_PAUSE_PPM 200
 
 typedef struct
 {
@@ -54,7 +57,8 @@ typedef struct
   FaspTime tolerated;           /* lateness that may be a queue at the sender; the
                                    caller sets it */
   guint64 newest;               /* the highest block that has come, */
-  FaspTime newest_media;        /* and its media time */
+  FaspTime newest_media;        /* and its media time; */
+  FaspTime latest_media;        /* the same, or that of the sender before */
   gboolean fell;                /* media time fell and that is not followed yet; */
   guint64 fell_at;              /* with this block */
   guint jumps;                  /* followed since the start; of the last one: */

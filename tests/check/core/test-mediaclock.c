@@ -271,12 +271,64 @@ test_catching_up (void)
   }
 }
 
+/* A stream that sends one block in half a minute, from a clock 100 ppm slow or fast, for a day:
+ * it is followed nevertheless. */
+static void
+test_sparse (void)
+{
+  static const gdouble drifts[] = { 100e-6, -100e-6 };
+
+  for (guint d = 0; d < G_N_ELEMENTS (drifts); d++) {
+    FaspMediaClock clock;
+    guint64 n = 0;
+
+    fasp_media_clock_init (&clock);
+    for (FaspTime t = 0; t < 86400 * FASP_SEC; t += 30 * FASP_SEC) {
+      FaspTime media = t * (1 + drifts[d]);
+
+      fasp_media_clock_arrived (&clock, n, media, t + 50000);
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n++, media)
+              - (t + 50000)), <=, 4000);
+    }
+    g_assert_cmpuint (clock.jumps, ==, 0);
+  }
+}
+
+/* An hour of nothing, as nothing was written, and a clock 100 ppm slow: then times are where they
+ * belong at once, even if the first block is late. */
+static void
+test_pause (void)
+{
+  static const FaspTime before = 20 * FASP_SEC, pause = 3600 * FASP_SEC;
+  static const FaspTime lates[] = { 0, 80 * FASP_MSEC };
+
+  for (guint l = 0; l < G_N_ELEMENTS (lates); l++) {
+    FaspMediaClock clock;
+    guint64 n = 0;
+
+    fasp_media_clock_init (&clock);
+    for (FaspTime t = 0; t < pause + 2 * before; t += 10 * FASP_MSEC) {
+      FaspTime media = t * (1 - 100e-6);
+      FaspTime late = t == pause + before ? lates[l] : 0;
+
+      if (t >= before && t < pause + before)
+        continue;
+      g_assert_false (fasp_media_clock_arrived (&clock, n, media,
+              t + 50000 + late));
+      g_assert_cmpint (ABS (fasp_media_clock_map (&clock, n++, media)
+              - (t + 50000)), <=, 4000 + late);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/media-clock/smooth", test_smooth);
   g_test_add_func ("/media-clock/drift", test_drift);
+  g_test_add_func ("/media-clock/sparse", test_sparse);
+  g_test_add_func ("/media-clock/pause", test_pause);
   g_test_add_func ("/media-clock/outage", test_outage);
   g_test_add_func ("/media-clock/longer-path", test_longer_path);
   g_test_add_func ("/media-clock/queue-there", test_queue_there);
