@@ -106,8 +106,12 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     without *= goal->loss / g->loss;
   }
   if (goal->members < 2 || without < share || most < SHARE_LEAST) {
-    if (fec->share > 0)
+    if (fec->share > 0) {
       fec->owed = FAREWELL;
+      /* what was counted before the code began says nothing of this loss */
+      g->rexes = without;
+      g->loss = goal->loss;
+    }
     fec->share = 0;
     return;
   }

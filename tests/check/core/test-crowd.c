@@ -445,6 +445,31 @@ test_code_bound (void)
   }
 }
 
+/* Nothing is lost any more: that ends the code, once. */
+static void
+test_code_end (void)
+{
+  FaspGroupFec g = { 0 };
+  FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
+        FASP_SEC,.rex = 50 * FASP_MSEC
+  };
+  FaspFec fec;
+
+  fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
+  for (FaspTime now = FASP_SEC; now < 20 * FASP_SEC; now += FASP_SEC) {
+    goal.blocks += 500;
+    goal.wire += 5000000 / 8;
+    goal.resent += fec.share > 0 || now > 10 * FASP_SEC ? 0 : 300;
+    if (now == 10 * FASP_SEC) {
+      g_assert_cmpfloat (fec.share, >, 0);
+      goal.loss = goal.stay = 1e-5;
+    }
+    fasp_group_fec_plan (&g, &fec, now, &goal);
+    if (now > 10 * FASP_SEC)
+      g_assert_cmpfloat (fec.share, ==, 0);
+  }
+}
+
 /* With room for 1.5 s at each, and some of what they say lost: the stream goes on. */
 static void
 test_window (void)
@@ -496,5 +521,6 @@ main (int argc, char **argv)
   g_test_add_func ("/crowd/code", test_code);
   g_test_add_func ("/crowd/code/worth", test_code_worth);
   g_test_add_func ("/crowd/code/bound", test_code_bound);
+  g_test_add_func ("/crowd/code/end", test_code_end);
   return g_test_run ();
 }
