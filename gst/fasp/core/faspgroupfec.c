@@ -79,6 +79,14 @@ get_most (const FaspGroupFecGoal * goal, const Period * period)
   return MIN (spare / 2, SHARE_MOST);
 }
 
+/* With time for repairs first and a rex after them, members ask for less if they wait.  But the
+ * last repairs tell them not to. */
+static gboolean
+is_worth_waiting (const FaspFec * fec, const FaspGroupFecGoal * goal)
+{
+  return fec->share > 0 && goal->latency * (1 - REACH_SHARE) > goal->rex;
+}
+
 void
 fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     const FaspGroupFecGoal * goal)
@@ -90,8 +98,7 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     return;
   fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
       CLAMP (goal->latency * REACH_SHARE, REACH_MIN, REACH_MAX);
-  /* with time for repairs first and a rex after them, members ask for less if they wait */
-  fec->is_alone = goal->latency * (1 - REACH_SHARE) > goal->rex;
+  fec->is_alone = is_worth_waiting (fec, goal);
   if (fec->mode != FASP_FEC_AUTO || !look (g, now, goal, &period))
     return;
   share = choose_share (fec, goal, period.block_rate);
@@ -113,9 +120,11 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
       g->loss = goal->loss;
     }
     fec->share = 0;
+    fec->is_alone = FALSE;
     return;
   }
   fec->share = MIN (fec->share <= 0 ? share / WORTH : share, most);
+  fec->is_alone = is_worth_waiting (fec, goal);
   fec->window = CLAMP (WORK / (fec->share * MAX (period.data_rate, 1) / 8),
       MIN (WINDOW_MIN, fec->window_max), fec->window_max);
 }

@@ -445,7 +445,7 @@ test_code_bound (void)
   }
 }
 
-/* Nothing is lost any more: that ends the code, once. */
+/* Nothing is lost any more: that ends the code, once, and members do not wait for it any more. */
 static void
 test_code_end (void)
 {
@@ -465,6 +465,7 @@ test_code_end (void)
       goal.loss = goal.stay = 1e-5;
     }
     fasp_group_fec_plan (&g, &fec, now, &goal);
+    g_assert_true (fec.is_alone == (fec.share > 0));
     if (now > 10 * FASP_SEC)
       g_assert_cmpfloat (fec.share, ==, 0);
   }
