@@ -6,7 +6,8 @@
 /* Settled holes are remembered for this long, to recognise late packets. */
 #define REMEMBER (2 * FASP_SEC)
 #define HALVE_AFTER (10 * FASP_SEC)
-/* If the number of the first packet is below this, the packets before it are missing. */
+/* If the number of the first packet is below this, the packets before it are missing, unless they
+ * were for others. */
 #define FIRST_MAX 64
 
 typedef struct
@@ -17,7 +18,7 @@ typedef struct
 
 struct _FaspGap
 {
-  gboolean started;
+  gboolean joins, started;
   guint64 largest;
   FaspTime largest_time;
   guint64 told;                 /* number of the next packet, as the sender says */
@@ -37,6 +38,12 @@ fasp_gap_new (void)
 
   gap->delay = FASP_GAP_DELAY_MIN;
   return gap;
+}
+
+void
+fasp_gap_join (FaspGap * gap)
+{
+  gap->joins = TRUE;
 }
 
 void
@@ -202,7 +209,8 @@ fasp_gap_receive (FaspGap * gap, FaspTime now, guint64 pn)
     set_bit (gap, pn);
     return fill (gap, now, pn);
   }
-  next = gap->started ? gap->largest + 1 : pn < FIRST_MAX ? 0 : pn;
+  next = gap->started ? gap->largest + 1 :
+      pn < FIRST_MAX && !gap->joins ? 0 : pn;
   clear_bits (gap, next, pn + 1);
   set_bit (gap, pn);
   if (!gap->started && next > 0) {

@@ -42,6 +42,9 @@ typedef enum
 
 FaspGap *fasp_gap_new (void);
 void fasp_gap_free (FaspGap * gap);
+/* Others have had packets of this flow before: those before the first that comes are not
+ * missing. */
+void fasp_gap_join (FaspGap * gap);
 
 /* Would @pn be refused?  To be asked before the datagram is authenticated. */
 gboolean fasp_gap_is_refused (const FaspGap * gap, guint64 pn);

@@ -22,6 +22,7 @@ fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
   memcpy (hearing->key, key->key, FASP_KEY_SIZE);
   hearing->now = fasp_opener_new (hearing->cipher, hearing->key);
   hearing->gap = fasp_gap_new ();
+  fasp_gap_join (hearing->gap);
   fasp_gap_expect (hearing->gap, key->pn);
   hearing->heard = now;
   hearing->alone_since = FASP_NEVER;
