@@ -80,6 +80,9 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
     return FALSE;
+  /* members speak seldom, and do not wait long for the latency to be found */
+  if (session->member.joined)
+    fasp_tx_follow_group (&session->tx);
   if (now >= fasp_outlook_get_timeout (outlook)
       || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
     count (session, &counts);

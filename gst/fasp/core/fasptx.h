@@ -121,6 +121,8 @@ void fasp_tx_stall (FaspTx * tx, FaspTime now);
 
 /* From now on, new blocks go to the group of @log, which is not owned. */
 void fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log);
+/* A member: accounts for the blocks that the group has sent meanwhile. */
+void fasp_tx_follow_group (FaspTx * tx);
 /* Leaves the group: what the peer lacks, and all that is new, goes to it alone. */
 void fasp_tx_leave (FaspTx * tx, FaspTime now);
 /* Is it known not to hear its group? */

@@ -8,8 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* A member: accounts for the blocks that the group has sent meanwhile. */
-void fasp_tx_follow_group (FaspTx * tx);
 /* Judges by a FEEDBACK whether the peer hears its group. */
 void fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt);
 /* A peer that hears the group again, but has not joined it yet, may have blocks that

@@ -1483,6 +1483,43 @@ test_deaf_latency (void)
   vgroup_free (g);
 }
 
+/* latency=auto, and so many members that each speaks every few seconds: the latency is found and
+ * told before they give up waiting for it. */
+static void
+test_auto_latency (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (61);
+  guint64 alone;
+
+  s.latency_ms = FASP_LATENCY_AUTO;
+  s.buffer_size = 1 << 26;
+  s.resume_timeout = r.resume_timeout = 60 * FASP_SEC;
+  vgroup_set_sender (g, &s);
+  for (guint i = 0; i < 50; i++)
+    vgroup_add (g, &r, RTT + i * FASP_MSEC / 4);
+  g->bitrate = 0;
+  vgroup_run (g, 5 * FASP_SEC);
+  g->bitrate = 1000000;
+  alone = g->sent - g->group_sent;
+  vgroup_run (g, 5 * FASP_SEC);
+  g_assert_cmpint (get_stats (g).clock, >, 3 * FASP_SEC);
+  for (guint i = 0; i < g->n; i++) {
+    FaspSessionStats stats;
+
+    g_assert_cmpuint (fasp_endpoint_get_sessions (g->receivers[i].endpoint,
+            g->now, &(guint64) {
+            0}
+            , &stats, 1), ==, 1);
+    g_assert_cmpuint (stats.latency_ms, >, 0);
+    g_assert_cmpuint (stats.latency_ms, <, 300);
+  }
+  /* ten a second at most */
+  g_assert_cmpuint (g->sent - g->group_sent - alone, <, 50 * 5 * 10);
+  vgroup_free (g);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1534,5 +1571,6 @@ main (int argc, char **argv)
   g_test_add_func ("/group/back-blackout", test_back_blackout);
   g_test_add_func ("/group/end-once", test_end_once);
   g_test_add_func ("/group/deaf-latency", test_deaf_latency);
+  g_test_add_func ("/group/auto-latency", test_auto_latency);
   return g_test_run ();
 }
