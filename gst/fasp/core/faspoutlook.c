@@ -217,7 +217,7 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
-  path->round += o->jitter + waiting (o, path->loss, c->channel);
+  path->round += o->jitter + waiting (o, path->loss, c->channel) + c->back_off;
   path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval;
   expect_feedback (o, rtt, c, path);
   goal.at_once = AT_ONCE_MAX;

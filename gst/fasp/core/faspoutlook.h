@@ -61,6 +61,8 @@ typedef struct
   guint64 back_rate;            /* feedback that the peer may send, bytes/s;
                                    0: not limited */
   guint64 channel;              /* bit/s; 0: not limited */
+  FaspTime back_off;            /* how long the peer waits, at most, before it asks for
+                                   what is lost */
 } FaspOutlookCounts;
 
 /* @interval: wanted seconds between skips.  @latency: the latency to use or, with

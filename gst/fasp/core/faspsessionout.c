@@ -31,6 +31,8 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
   counts->back_rate = session->budget.rate;
+  if (session->member.joined)
+    counts->back_off = fasp_group_get_back_off (session->group);
 }
 
 /* Decides how much the code is to repair, and how much is left to rexes. */
