@@ -26,6 +26,8 @@
  * there are any: so a member that lacks much does not starve the others. */
 #define TURNS_IN_A_ROW 32
 #define TURNS_OWED 3
+/* A member takes the speaker's place if it is nearer by this factor. */
+#define NEARER 2
 /* Bytes of a member's feedback with a PING in it, without the headers of IP and UDP. */
 #define FEEDBACK_SIZE 96
 /* A member may be silent for 1/STORE_SHARE of the time in which the store fills, and for
@@ -145,6 +147,14 @@ set_speaker (FaspGroup * group, FaspMember * member)
     member->speak_time = 0;
 }
 
+/* Is @member so much nearer than the speaker that a rex comes clearly sooner, or is there none? */
+static gboolean
+is_better (const FaspMember * member, const FaspMember * speaker)
+{
+  return member != NULL && (speaker == NULL
+      || NEARER * (member->rtt + BESIDES) < speaker->rtt + BESIDES);
+}
+
 static gint
 compare_times (gconstpointer a, gconstpointer b)
 {
@@ -187,7 +197,7 @@ look (FaspGroup * group)
   group->rtt = choose_rtt (rtts);
   if (group->members->len < 2)
     set_speaker (group, NULL);
-  else if (group->speaker == NULL)
+  else if (is_better (nearest, group->speaker))
     set_speaker (group, nearest);
   /* only by events since the last change: older ones would make the back-off swing */
   if (events >= CROWD_EVENTS) {

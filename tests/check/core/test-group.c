@@ -591,6 +591,35 @@ test_late (void)
   vgroup_free (g);
 }
 
+/* The nearest one speaks for all, whoever joined first. */
+static void
+test_speaker (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (8);
+
+  vgroup_set_sender (g, &s);
+  vgroup_add (g, &r, 300 * FASP_MSEC);
+  vgroup_add (g, &r, 280 * FASP_MSEC);
+  vgroup_run (g, 2 * FASP_SEC);
+  g_assert_nonnull (g->sender->group->speaker);
+  for (guint i = 0; i < 8; i++)
+    vgroup_add (g, &r, 10 * FASP_MSEC);
+  vgroup_run (g, 4 * FASP_SEC);
+  g_assert_cmpuint (get_stats (g).members, ==, 10);
+  g_assert_cmpint (g->sender->group->speaker->rtt, <, 20 * FASP_MSEC);
+  g_assert_cmpint (g->sender->group->speaker->speak_time, >, g->now);
+  /* so what all lack comes again after its round trip */
+  g->trunk.config.loss = .01;
+  vgroup_run (g, 20 * FASP_SEC);
+  for (guint i = 2; i < 10; i++)
+    g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
+            (g->receivers[i].endpoint, TRUE), .99), <, 50 * FASP_MSEC);
+  assert_whole (g);
+  vgroup_free (g);
+}
+
 /* One that is gone, the speaker among them, holds nobody up. */
 static void
 test_vanished (void)
@@ -1578,6 +1607,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/pace", test_pace);
   g_test_add_func ("/group/repairs", test_repairs);
   g_test_add_func ("/group/late", test_late);
+  g_test_add_func ("/group/speaker", test_speaker);
   g_test_add_func ("/group/vanished", test_vanished);
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
