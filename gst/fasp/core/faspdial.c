@@ -6,6 +6,8 @@
 
 /* Time after which the application hears that nobody answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
+/* If a call is answered only after this time, the stream begins elsewhere than it says. */
+#define ANEW_AFTER (2 * FASP_SEC)
 /* OPENs with a cookie by the link that it is for, before other links are tried. */
 #define COOKIE_TRIES 3
 
@@ -139,6 +141,18 @@ fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
   return TRUE;
 }
 
+/* Where the stream begins for a receiver that nothing is held for. */
+static guint64
+choose_start (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspWants wants = { 0 };
+
+  /* another receiver may be there now, but that is rare */
+  if (endpoint->config.join == FASP_JOIN_ANY)
+    wants.from = endpoint->left;
+  return fasp_history_choose (endpoint, now, &wants);
+}
+
 void
 fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -155,12 +169,7 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   endpoint->answer_forged = FALSE;
   endpoint->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
-    FaspWants wants = { 0 };
-
-    /* another receiver may be there now, but that is rare */
-    if (endpoint->config.join == FASP_JOIN_ANY)
-      wants.from = endpoint->left;
-    start = fasp_history_choose (endpoint, now, &wants);
+    start = choose_start (endpoint, now);
     if (session != NULL)
       start = fasp_tx_get_base (&session->tx);
     else if (endpoint->hold != FASP_NO_BLOCK)
@@ -225,6 +234,19 @@ fasp_endpoint_dial (FaspEndpoint * endpoint, FaspTime now,
     fasp_dial_start (endpoint, now);
 }
 
+/* All repetitions of an OPEN name the same first block, though it may take long until somebody
+ * is there to answer. What was written meanwhile may be kept as history; but the receiver
+ * begins where one that comes now does. */
+static void
+begin_anew (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  if (endpoint->store == NULL || endpoint->hold != FASP_NO_BLOCK
+      || fasp_store_is_finished (endpoint->store)
+      || now - endpoint->call_started < ANEW_AFTER)
+    return;
+  fasp_tx_begin_at (&session->tx, choose_start (endpoint, now));
+}
+
 void
 fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspAgreement * agreement)
@@ -247,6 +269,9 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   session = fasp_lifecycle_begin (endpoint, now,
       endpoint->caller.open.from_cid, &called, answer,
       endpoint->caller.open.nonce, endpoint->caller.hello.start);
+  /* a session that is replaced goes on in this one */
+  if (old == NULL)
+    begin_anew (endpoint, now, session);
   session->told = endpoint->caller.hello.place;
   session->told_header = endpoint->caller.hello.has_header;
   session->stood = endpoint->left;

@@ -170,6 +170,10 @@ void fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
 /* Does the session still wait for a header?  It may have it now, or have skipped it. */
 void fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
+/* The block that a session begins with, when it opens.  That is not the one it was told if
+ * nothing is kept for a half-open one, or if a call was not answered for long. */
+guint64 fasp_writing_get_first (const FaspEndpoint * endpoint,
+    const FaspSession * session);
 /* TRUE: the peer has nothing of the stream, and will not get its beginning. */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
     const FaspSession * session);

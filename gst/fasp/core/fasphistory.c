@@ -107,7 +107,7 @@ fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
   FaspPlace place;
 
   /* it will be told anyway where it goes on */
-  if (session->start < fasp_store_get_tail (endpoint->store))
+  if (fasp_writing_get_first (endpoint, session) > session->start)
     return;
   place = fasp_store_get_place_of (endpoint->store, session->start);
   if (place.offset != session->told.offset

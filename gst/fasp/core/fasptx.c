@@ -537,6 +537,13 @@ fasp_tx_skip_to (FaspTx * tx, guint64 number)
 }
 
 void
+fasp_tx_begin_at (FaspTx * tx, guint64 number)
+{
+  fasp_tx_skip_to (tx, number);
+  tx->skipped = 0;              /* nobody misses what was before */
+}
+
+void
 fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
     const FaspRtt * rtt)
 {

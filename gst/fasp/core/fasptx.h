@@ -151,6 +151,9 @@ fasp_tx_count_skips (const FaspTx * tx)
   return tx->skipped + tx->skips_told;
 }
 
+/* The session, which has sent nothing yet, begins at block @number, if that is behind the
+ * first one that the peer was promised. */
+void fasp_tx_begin_at (FaspTx * tx, guint64 number);
 /* slow-policy=skip: the peer gets nothing below @number any more. */
 void fasp_tx_skip_to (FaspTx * tx, guint64 number);
 /* The receiver has no use for blocks written before @media_time (its low 32 bits). When

@@ -84,13 +84,19 @@ fasp_endpoint_set_packet_size (FaspEndpoint * endpoint, guint32 size)
   fasp_writing_fit_blocks (endpoint);
 }
 
-/* Where the session begins. That is not where it was told if nothing is kept for a
- * half-open one. */
+guint64
+fasp_writing_get_first (const FaspEndpoint * endpoint,
+    const FaspSession * session)
+{
+  return MAX (fasp_tx_get_base (&session->tx),
+      fasp_store_get_tail (endpoint->store));
+}
+
 static FaspPlace
 get_begin (const FaspEndpoint * endpoint, const FaspSession * session)
 {
-  return fasp_store_get_place_of (endpoint->store, MAX (session->start,
-          fasp_store_get_tail (endpoint->store)));
+  return fasp_store_get_place_of (endpoint->store,
+      fasp_writing_get_first (endpoint, session));
 }
 
 gboolean
@@ -173,8 +179,7 @@ has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
 static void
 begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  guint64 start = MAX (session->start,
-      fasp_store_get_tail (endpoint->store));
+  guint64 start = fasp_writing_get_first (endpoint, session);
 
   if (has_beginning (endpoint, session))
     return;

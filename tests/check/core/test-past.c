@@ -1091,6 +1091,33 @@ test_none_answers (gconstpointer refused)
   }
   g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 2);
+/* A sink calls a receiver that is not there yet. Where the receiver begins is what
+ * holds when it answers, not what held when the sink began to call. */
+static void
+test_call_early (gconstpointer data)
+{
+  FaspJoin join = GPOINTER_TO_INT (data);
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  guint64 written;
+
+  a.wait_for_connection = FALSE;
+  a.history = 60 * FASP_SEC;
+  a.join = join;
+  a.join_back_ms = 2000;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 15 * FASP_SEC);
+  written = n->written;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpint (n->nodes[VNET_B].origin, >=, written - n->bitrate / 8 *
+      (join == FASP_JOIN_BACK ? 3 : 1));
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).blocks_skipped, ==, 0);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, 0);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
   vcast_free (n);
 }
 
@@ -1134,5 +1161,11 @@ main (int argc, char **argv)
   g_test_add_func ("/past/last-mark", test_last_mark);
   g_test_add_func ("/past/refused-and-silent", test_refused_and_silent);
   g_test_add_func ("/past/skip-origin", test_skip_origin);
+  g_test_add_data_func ("/past/call-early/live",
+      GINT_TO_POINTER (FASP_JOIN_LIVE), test_call_early);
+  g_test_add_data_func ("/past/call-early/any",
+      GINT_TO_POINTER (FASP_JOIN_ANY), test_call_early);
+  g_test_add_data_func ("/past/call-early/back",
+      GINT_TO_POINTER (FASP_JOIN_BACK), test_call_early);
   return g_test_run ();
 }
