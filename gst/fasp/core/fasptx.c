@@ -479,9 +479,13 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
         break;                  /* the other flows get theirs at once */
       if (tx->log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
-      else if (!tx->stalled)
-        tx->tail_interval = CLAMP (tx->tail_interval * 2, get_wait (tx, rtt),
-            FASP_TX_TAIL_MAX);
+      else if (!tx->stalled) {
+        FaspTime wait = get_wait (tx, rtt);
+
+        /* the wait may be longer than the interval that is otherwise the longest */
+        tx->tail_interval = CLAMP (tx->tail_interval * 2, wait, MAX (wait,
+                FASP_TX_TAIL_MAX));
+      }
       tx->tail_time = now + tx->tail_interval;
       break;
     case FASP_TX_SKIP:

@@ -1884,6 +1884,36 @@ test_wide_at_once (void)
   }
 }
 
+/* On a long path with time for several round trips, the end of what was written is asked
+ * for once in a round trip, and not before an answer could be there. */
+static void
+test_tail_far (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  ImpairConfig *out = vnet_get_wire (n->net, VNET_A, VNET_B);
+  guint64 before;
+
+  out->delay = vnet_get_wire (n->net, VNET_B, VNET_A)->delay = 300 * FASP_MSEC;
+  a.latency_ms = 5000;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 10 * FASP_SEC);
+  out->loss = 1;
+  vcast_run (n, 10 * FASP_MSEC);
+  n->bitrate = n->held = 0;
+  vcast_run (n, FASP_SEC);
+  before = vnet_get_counters (n->net, VNET_A, VNET_B)->packets;
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_B)->packets, <=,
+      before + 8);
+  out->loss = 0;
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -2001,5 +2031,6 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);
   g_test_add_func ("/endpoint/memory", test_memory);
+  g_test_add_func ("/endpoint/tail-far", test_tail_far);
   return g_test_run ();
 }
