@@ -45,19 +45,20 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    /* before it is moved, perhaps out of the past */
+    gboolean past = fasp_history_is_in_past (session);
 
     if (session->state != FASP_SESSION_OPEN
         || fasp_tx_get_base (&session->tx) >= middle
         || !may_leave_behind (endpoint, session, any_heard))
       continue;
-    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER
-        && !fasp_history_is_in_past (session)) {
+    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
           "it does not keep up with the stream");
     } else {
       fasp_tx_skip_to (&session->tx, middle);
       session->left_behind = endpoint->config.slow_policy == FASP_SLOW_SKIP
-          && !fasp_history_is_in_past (session);
+          && !past;
     }
     fasp_writing_note_needs (endpoint, session);
     fasp_endpoint_wake (endpoint, session);

@@ -1121,6 +1121,34 @@ test_call_early (gconstpointer data)
   vcast_free (n);
 }
 
+/* Who joined in the past, and is moved ahead from there when there is no room, is not
+ * reported as one that does not keep up. Who stays behind after that is. */
+static void
+test_past_is_not_slow (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.wait_for_connection = FALSE;
+  a.history = 60 * FASP_SEC;
+  a.buffer_size = 2 << 20;
+  a.slow_policy = FASP_SLOW_SKIP;
+  a.max_bitrate = n->bitrate / 4;
+  a.latency_ms = 60000;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  b.join = FASP_JOIN_BACK;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  while (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] == 0)
+    vcast_run (n, FASP_SEC / 10);
+  g_assert_false (n->nodes[VNET_A].last[FASP_EVENT_SKIPPED].left_behind);
+  while (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] == 1)
+    vcast_run (n, FASP_SEC / 10);
+  g_assert_true (n->nodes[VNET_A].last[FASP_EVENT_SKIPPED].left_behind);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1167,5 +1195,6 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_JOIN_ANY), test_call_early);
   g_test_add_data_func ("/past/call-early/back",
       GINT_TO_POINTER (FASP_JOIN_BACK), test_call_early);
+  g_test_add_func ("/past/not-slow", test_past_is_not_slow);
   return g_test_run ();
 }
