@@ -171,6 +171,11 @@ get_own_timeout (FaspEndpoint * endpoint)
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = fasp_sooner (timeout, endpoint->punch_time);
+  /* its sessions wake the first lane often enough for the encoder, but perhaps all are in
+   * others */
+  if (endpoint->config.role == FASP_ROLE_SENDER
+      && endpoint->turns[0].heap.n == 0 && endpoint->turns[0].elsewhere > 0)
+    timeout = fasp_sooner (timeout, endpoint->encoder_time);
   if (endpoint->group != NULL)
     timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
   return timeout;

@@ -22,6 +22,7 @@ typedef struct
   guint64 read[RECEIVERS];      /* bytes */
   guint lane[RECEIVERS];        /* that its datagrams come from, + 1 */
   gboolean stopped[LANES];      /* its thread is held up */
+  gboolean patient;             /* a lane is polled only when it is due */
 } Net;
 
 static void
@@ -130,7 +131,8 @@ run (Net * net, FaspTime time, gboolean writes)
       g_assert_cmpuint (fasp_endpoint_write (net->sender, net->now, net->now,
               bytes, sizeof bytes, NULL), ==, sizeof bytes);
     for (guint i = 0; i < LANES; i++)
-      if (!net->stopped[i])
+      if (!net->stopped[i] && (!net->patient
+              || fasp_endpoint_get_lane_timeout (net->sender, i) <= net->now))
         poll_lane (net, i);
     for (guint i = 0; i < RECEIVERS; i++)
       poll_receiver (net, i);
@@ -239,6 +241,39 @@ test_dropped (void)
   g_free (datagram);
 }
 
+static guint
+count_bitrates (Net * net)
+{
+  FaspEvent event;
+  guint n = 0;
+
+  while (fasp_endpoint_poll_event (net->sender, &event))
+    n += event.type == FASP_EVENT_BITRATE;
+  return n;
+}
+
+/* The encoder hears of another rate, even if all sessions of the first lane have left,
+ * and nobody has another reason to poll that. */
+static void
+test_first_empty (void)
+{
+  Net *net = net_new ();
+
+  run (net, 4 * FASP_SEC, FALSE);
+  run (net, FASP_SEC, TRUE);
+  for (guint i = 0; i < RECEIVERS; i++)
+    if (net->lane[i] == 1)
+      fasp_endpoint_close (net->receivers[i], net->now, FASP_REASON_STOPPED);
+  run (net, 2 * FASP_SEC, TRUE);
+  g_assert_cmpuint (count_sessions (net), ==, RECEIVERS - FASP_LANE_FULL);
+  count_bitrates (net);
+  net->patient = TRUE;
+  fasp_endpoint_set_bitrates (net->sender, net->now, 0, 40000000);
+  run (net, 2 * FASP_SEC, TRUE);
+  g_assert_cmpuint (count_bitrates (net), ==, 1);
+  net_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,5 +281,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lanes/dealt", test_dealt);
   g_test_add_func ("/lanes/room", test_room);
   g_test_add_func ("/lanes/dropped", test_dropped);
+  g_test_add_func ("/lanes/first-empty", test_first_empty);
   return g_test_run ();
 }
