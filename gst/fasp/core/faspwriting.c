@@ -154,6 +154,24 @@ say_no_header (FaspEndpoint * endpoint, FaspTime now)
     header_said (endpoint, now);
 }
 
+/* There is no header any more, and all who may know of one must hear that: even those who do
+ * not need it for what they have would wait for one when another stream begins. So it is
+ * followed until they have heard it. */
+static void
+header_gone (FaspEndpoint * endpoint, FaspTime now)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state != FASP_SESSION_OPEN)
+      continue;
+    session->headless = MAX (now, 1);
+    session->headed_by = FASP_NO_BLOCK;
+    session->headed_skips = fasp_tx_count_skips (&session->tx);
+  }
+  say_no_header (endpoint, now);
+}
+
 static void
 lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -376,7 +394,7 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
   if (!had || header != NULL)
     return;
   if (is_kept (endpoint))
-    say_no_header (endpoint, now);
+    header_gone (endpoint, now);
   endpoint->header.gone = fasp_store_get_head (endpoint->store);
 }
 
