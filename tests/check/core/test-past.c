@@ -1091,6 +1091,9 @@ test_none_answers (gconstpointer refused)
   }
   g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 2);
+  vcast_free (n);
+}
+
 /* A sink calls a receiver that is not there yet. Where the receiver begins is what
  * holds when it answers, not what held when the sink began to call. */
 static void
