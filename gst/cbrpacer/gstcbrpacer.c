@@ -730,6 +730,11 @@ gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
   /* waits on the previous clock are computed anew */
   g_mutex_lock (&self->lock);
   self->base = CBR_NO_BASE;
+  if (clock != self->clock) {
+    /* what could not leave so far is not late on this clock */
+    gst_cbr_pacer_thread_reset (self);
+    self->fed_at = gst_cbr_pacer_read_clock (self);
+  }
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);

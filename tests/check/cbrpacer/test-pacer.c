@@ -2189,6 +2189,44 @@ test_learn_and_never_begin (void)
   clear_gate (&buffers);
 }
 
+/* What could not leave yet is not late because another clock shows another time. */
+static void
+test_learn_and_change_clock (void)
+{
+  static const GstPadProbeType held[] = { GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+    DATA
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
+    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=1000000000 "
+        "overflow=drop-oldest", SIMPLE);
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+    GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
+    Gate gate = { 0 };
+    gulong probe = close_gate (&gate, pad, held[i]);
+
+    gst_harness_push_event (f->h,
+        gst_event_new_tag (gst_tag_list_new_empty ()));
+    push (f, 1000);
+    wait_at_gate (&gate);
+    for (GstClockTime t = 1; t <= 300; t++) {
+      gst_test_clock_set_time (f->clock, t * MS);
+      push (f, 1000);
+    }
+    gst_element_set_clock (f->h->element, other);
+    gst_object_unref (f->clock);
+    f->clock = GST_TEST_CLOCK (other);
+    push (f, 1000);
+    g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+    open_gate (&gate, pad, probe);
+    push (f, 1000);
+    play_out (f);
+    g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+    teardown (f);
+    clear_gate (&gate);
+  }
+}
+
 /* Each buffer that passes takes one of them. */
 static GstPadProbeReturn
 take_ticket (GstPad * pad, GstPadProbeInfo * info, gpointer tickets)
@@ -2440,6 +2478,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
   g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
+  g_test_add_func ("/pacer/learn/another-clock", test_learn_and_change_clock);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
   g_test_add_func ("/pacer/learn/from-earlier-times",
       test_learn_from_earlier_times);
