@@ -126,8 +126,9 @@ gst_fasp_events_explain (const FaspEvent * event)
           g_strdup_printf ("%s does not answer: check that it is running, and "
           "that its UDP port is open in the firewalls in between", peer);
     case FASP_REASON_REPLACED:
-      return g_strdup_printf ("%s was started anew, or another program has "
-          "taken its place", peer);
+      return g_strdup_printf ("%s was started anew, or had given up this "
+          "connection (resume-timeout), or another program has taken its place",
+          peer);
   }
   return g_strdup_printf ("%s closed the connection for reason %d: %s", peer,
       event->reason, text);
@@ -465,9 +466,10 @@ tell_removed (GstElement * element, const FaspEvent * event,
             "wait-for-connection=false it would be discarded).", why), (NULL));
   else if (event->reason == FASP_REASON_REPLACED
       && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))
-    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s. It gets the stream "
-            "from where the one before stood, and does not have what that one "
-            "received: send a file again.", why), (NULL));
+    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s. The stream goes on "
+            "from where it stood. A program that was started since lacks all "
+            "that came before: if the stream is a file, send it again.", why),
+        (NULL));
   else
     GST_INFO_OBJECT (element, "%s", why);
 }
