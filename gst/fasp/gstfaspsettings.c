@@ -211,7 +211,8 @@ install_sink (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_FOR_CONNECTION,
       g_param_spec_boolean ("wait-for-connection", "Wait for a connection",
           "Hold the stream while there is no receiver; if false, it is "
-          "discarded meanwhile", TRUE, PLAYING));
+          "discarded meanwhile, unless history or join-at=keyframe keeps it",
+          TRUE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_FLOW_ASSIGNMENT,
       g_param_spec_enum ("flow-assignment", "Flow assignment",
           "Which of several flows (flowlets, bonding-addresses) a packet "
