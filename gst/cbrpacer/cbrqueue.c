@@ -67,6 +67,16 @@ cbr_queue_get_mark (CbrQueue * queue)
   return *(gint64 *) gst_queue_array_peek_head_struct (queue->marks);
 }
 
+void
+cbr_queue_limit_marks (CbrQueue * queue, gint64 most)
+{
+  for (guint i = 0; i < gst_queue_array_get_length (queue->marks); i++) {
+    gint64 *mark = gst_queue_array_peek_nth_struct (queue->marks, i);
+
+    *mark = MIN (*mark, most);
+  }
+}
+
 /* The whole first buffer has left. */
 static void
 pop_buffer (CbrQueue * queue)

@@ -50,6 +50,8 @@ void cbr_queue_push (CbrQueue * queue, GstMiniObject * object);
 void cbr_queue_push_buffer (CbrQueue * queue, GstBuffer * buffer, gint64 mark);
 /* Returns the mark of the oldest buffer that waits; there must be one. */
 gint64 cbr_queue_get_mark (CbrQueue * queue);
+/* No mark is higher from now on. */
+void cbr_queue_limit_marks (CbrQueue * queue, gint64 most);
 /* For an event that comes while nothing leaves: it replaces an event of its kind behind
  * the last buffer, so that events do not pile up. */
 void cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event);

@@ -664,6 +664,15 @@ gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
   return gst_pad_stop_task (pad);
 }
 
+/* Nothing was to leave until now: the lag of before is forgotten. */
+static void
+forget_lag (GstCbrPacer * self)
+{
+  self->fed_at = gst_cbr_pacer_read_clock (self);
+  cbr_queue_limit_marks (&self->queue,
+      gst_cbr_pacer_get_lag (self, self->fed_at));
+}
+
 static void
 set_playing (GstCbrPacer * self, gboolean playing)
 {
@@ -674,7 +683,7 @@ set_playing (GstCbrPacer * self, gboolean playing)
   self->base = CBR_NO_BASE;
   /* the sink may still hold what it had in the pause, which made nothing late */
   if (playing)
-    self->fed_at = gst_cbr_pacer_read_clock (self);
+    forget_lag (self);
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);
@@ -733,7 +742,7 @@ gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
   if (clock != self->clock) {
     /* what could not leave so far is not late on this clock */
     gst_cbr_pacer_thread_reset (self);
-    self->fed_at = gst_cbr_pacer_read_clock (self);
+    forget_lag (self);
   }
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);

@@ -2310,6 +2310,38 @@ test_learn_and_pause (void)
   }
 }
 
+/* What came in a pause does not allow for more to wait after it. */
+static void
+test_learn_and_pause_long (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+      "overflow=drop-oldest", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  Gate gate = { 0 };
+  gulong probe;
+
+  play_live (f, 1000);
+  play_out (f);
+  probe = close_gate (&gate, pad, DATA);
+  push (f, 1000);
+  while (!is_at_gate (&gate))
+    if (gst_test_clock_peek_id_count (f->clock) > 0)
+      gst_test_clock_crank (f->clock);
+  for (guint i = 0; i < 10000; i++) {
+    if (i == 1000)
+      gst_element_set_state (f->h->element, GST_STATE_PAUSED);
+    if (i == 6000)
+      gst_element_set_state (f->h->element, GST_STATE_PLAYING);
+    gst_test_clock_advance_time (f->clock, MS);
+    push (f, 1000);
+    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+  }
+  open_gate (&gate, pad, probe);
+  play_out (f);
+  teardown (f);
+  clear_gate (&gate);
+}
+
 /* --- what it tells --------------------------------------------------------------------------------------- */
 
 static void
@@ -2478,6 +2510,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
   g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
+  g_test_add_func ("/pacer/learn/pause-long", test_learn_and_pause_long);
   g_test_add_func ("/pacer/learn/another-clock", test_learn_and_change_clock);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
   g_test_add_func ("/pacer/learn/from-earlier-times",
