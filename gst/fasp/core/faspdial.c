@@ -133,6 +133,7 @@ fasp_dial_poll (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
       && fasp_caller_get_timeout (&endpoint->caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
     endpoint->caller.next_time = now + FASP_CALLER_MAX;
+    endpoint->seeking = MAX (now, 1);   /* who is not called does not answer */
     return FALSE;
   }
   if (!fasp_caller_poll (&endpoint->caller, now, datagram))

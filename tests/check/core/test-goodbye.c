@@ -280,6 +280,37 @@ test_unread_by_caller (void)
   vcast_free (n);
 }
 
+/* A receiver that does not call because its application stands still does not say that nobody
+ * answers; when the application goes on, it calls and is answered. */
+static void
+test_unread_and_unasked (void)
+{
+  VCast *n = vcast_new (7);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  VCastNode *node = &n->nodes[VNET_B];
+
+  b.buffer_size = 1 << 18;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  node->stopped = TRUE;
+  for (guint i = 0; i < 12; i++) {
+    vcast_run (n, 2 * FASP_SEC);
+    vcast_leave (n, VNET_A);
+    vcast_run (n, 3 * FASP_SEC);
+    n->held = 0;
+    vcast_join (n, VNET_A, &a, VNET_B);
+  }
+  vcast_run (n, 40 * FASP_SEC);
+  g_assert_null (fasp_endpoint_get_open (node->endpoint));
+  g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
+  node->stopped = FALSE;
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -295,5 +326,6 @@ main (int argc, char **argv)
       test_unread);
   g_test_add_data_func ("/goodbye/unread/little", NULL, test_unread);
   g_test_add_func ("/goodbye/unread/by-caller", test_unread_by_caller);
+  g_test_add_func ("/goodbye/unread/unasked", test_unread_and_unasked);
   return g_test_run ();
 }
