@@ -250,19 +250,21 @@ test_unread (gconstpointer much)
   vcast_free (n);
 }
 
-/* The same for a receiver that calls: its sender is started anew again and again. */
-static void
-test_unread_by_caller (void)
+#define UNREAD_BUFFER (1 << 18)
+
+/* A receiver that calls, and whose application stands still while its sender is started anew again
+ * and again. */
+static VCast *
+setup_unread_caller (void)
 {
   VCast *n = vcast_new (7);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
-  VCastNode *node = &n->nodes[VNET_B];
 
-  b.buffer_size = 1 << 18;
+  b.buffer_size = UNREAD_BUFFER;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
-  node->stopped = TRUE;
+  n->nodes[VNET_B].stopped = TRUE;
   for (guint i = 0; i < 12; i++) {
     vcast_run (n, 2 * FASP_SEC);
     vcast_leave (n, VNET_A);
@@ -270,8 +272,18 @@ test_unread_by_caller (void)
     n->held = 0;
     vcast_join (n, VNET_A, &a, VNET_B);
   }
+  return n;
+}
+
+/* The same for a receiver that calls. */
+static void
+test_unread_by_caller (void)
+{
+  VCast *n = setup_unread_caller ();
+  VCastNode *node = &n->nodes[VNET_B];
+
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <,
-      2 * b.buffer_size);
+      2 * UNREAD_BUFFER);
   node->stopped = FALSE;
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -285,22 +297,9 @@ test_unread_by_caller (void)
 static void
 test_unread_and_unasked (void)
 {
-  VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  VCast *n = setup_unread_caller ();
   VCastNode *node = &n->nodes[VNET_B];
 
-  b.buffer_size = 1 << 18;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
-  node->stopped = TRUE;
-  for (guint i = 0; i < 12; i++) {
-    vcast_run (n, 2 * FASP_SEC);
-    vcast_leave (n, VNET_A);
-    vcast_run (n, 3 * FASP_SEC);
-    n->held = 0;
-    vcast_join (n, VNET_A, &a, VNET_B);
-  }
   vcast_run (n, 40 * FASP_SEC);
   g_assert_null (fasp_endpoint_get_open (node->endpoint));
   g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
