@@ -98,15 +98,6 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
       fasp_endpoint_get_open (endpoint))->bitrate = rate;
 }
 
-/* Is the stream late in each second, as the peer says?  Most of those who say so play it late, and
- * need no key frame for that.  Those who do pass over something need one when that is over. */
-static gboolean
-is_still_late (const FaspSession * session, FaspTime now)
-{
-  return session->late_again && now - session->late_time < FASP_LATE_ROW
-      && session->tx.skipped == session->skipped_seen;
-}
-
 /* Sends one event for all that have skipped since the last event, as one key frame serves all.
  * It names a receiver that we have left behind, if there is one: the skips of others are only
  * their own claim. */
@@ -122,14 +113,12 @@ tell_skips (FaspEndpoint * endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     guint64 skips = fasp_tx_count_skips (&session->tx);
 
-    if (!session->connected || session->removed || skips == session->skips_seen
-        || is_still_late (session, now))
+    if (!session->connected || session->removed || skips == session->skips_seen)
       continue;
     if (who == NULL || (session->left_behind && !left_behind))
       who = session;
     left_behind |= session->left_behind;
     session->skips_seen = skips;
-    session->skipped_seen = session->tx.skipped;
     session->left_behind = FALSE;
   }
   if (who == NULL)

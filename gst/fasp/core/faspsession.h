@@ -40,8 +40,6 @@ G_BEGIN_DECLS
 #define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
 #define FASP_CLOSE_TIMEOUT FASP_SEC
-/* A peer that tells of a skip again within this time is late in each second. */
-#define FASP_LATE_ROW (1500 * FASP_MSEC)
 /* How long a receiver waits for a latency that the sender is to find. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
@@ -173,10 +171,7 @@ typedef struct
   guint64 block_wire;           /* bytes of original blocks, IP headers included */
   gboolean promise_changed;     /* and the application has not been told */
   gboolean shortfall_told;
-  guint64 skips_seen;           /* sender: skips that the application was told of, */
-  guint64 skipped_seen;         /* and what of it is not only the peer's word */
-  FaspTime late_time;           /* sender: when the peer last told of a skip, */
-  gboolean late_again;          /* and whether the one before was a second earlier */
+  guint64 skips_seen;           /* sender: skips that the application was told of */
   gboolean left_behind;         /* skipped since then, by slow-policy */
 
   /* of a group */

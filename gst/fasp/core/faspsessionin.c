@@ -271,11 +271,8 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   if (!fasp_tx_feedback (&session->tx, now, feedback, &session->rtt, &dead))
     return;
   /* it may have lost track of its position in the stream */
-  if (session->tx.skips_told > skips) {
+  if (session->tx.skips_told > skips)
     session->promise_time = now;
-    session->late_again = now - session->late_time < FASP_LATE_ROW;
-    session->late_time = now;
-  }
   follow_budget (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
   fasp_spread_adjust (&session->spread, now, session->tx.repair);

@@ -1561,11 +1561,6 @@ test_late_for_long (void)
   vcast_run (n, 20 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 18);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 20);
-  /* nothing is missing: no encoder need make a key frame in each of them */
-  vnet_get_wire (n->net, VNET_A, VNET_B)->delay -= 350 * FASP_MSEC;
-  vcast_run (n, 5 * FASP_SEC);
-  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], >=, 1);
-  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], <=, 2);
   vcast_free (n);
 }
 
