@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprx.h"
 
-/* All late blocks within this time of the first one make one skip. */
+/* All late blocks within this time make one skip. */
 #define SKIP FASP_SEC
 /* How long to wait for a repair beyond the span of its window. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
@@ -21,7 +21,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   fasp_media_clock_init (&rx->clock);
   fasp_skew_init (&rx->skew);
   fasp_playout_init (&rx->playout, agreed);
-  rx->skip_time = now - SKIP;
+  rx->last_late = now - SKIP;
   rx->first_data = FASP_NEVER;
   fasp_hist_init (&rx->lateness);
   fasp_hist_init (&rx->lateness_in_order);
@@ -50,10 +50,9 @@ fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
 static void
 count_skip (FaspRx * rx, FaspTime now)
 {
-  if (now - rx->skip_time < SKIP)
-    return;
-  rx->skips++;
-  rx->skip_time = now;
+  if (now - rx->last_late >= SKIP)
+    rx->skips++;
+  rx->last_late = now;
 }
 
 /* Blocks in [from, ack) have just become deliverable. */
