@@ -2042,8 +2042,6 @@ test_wait_for_a_rate (void)
   teardown (f);
 }
 
-/* A source that comes at its own pace, without any clock in it, leaves at its
- * mean, and nothing waits for longer than the window. */
 /* What is due by now leaves: how many buffers that is. */
 static guint
 let_leave (Fixture * f)
@@ -2068,6 +2066,8 @@ let_leave (Fixture * f)
   return n;
 }
 
+/* A source that comes at its own pace, without any clock in it, leaves at its
+ * mean, and nothing waits for longer than the window. */
 static void
 test_learn_from_arrival (void)
 {
