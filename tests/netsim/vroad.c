@@ -9,13 +9,17 @@
 
 #define SENDERS 16
 #define BITS (VROAD_PACKET * 8.)
+/* Bytes of a packet that asks for feedback. */
+#define QUESTION 60
 
 typedef struct
 {
   VroadSender config;
   Vroad *road;
-  guint64 next_pn;              /* also the number of packets sent */
+  guint64 next_pn;              /* also the number of packets sent, */
+  guint64 bytes;                /* and their bytes */
   guint64 arrived;              /* packets; for a TCP, those delivered in order */
+  guint64 questions;            /* of those */
   guint64 marked;               /* of those that arrived */
   gint64 largest;               /* packet that has arrived; -1: none, */
   gint64 largest_time;          /* when, by the receiver's clock, */
@@ -51,6 +55,7 @@ typedef struct
   guint64 pn;                   /* ARRIVE, ACK */
   guint64 packet;               /* ARRIVE: number in a TCP's stream */
   gboolean marked;              /* ARRIVE, ACK */
+  gboolean asks;                /* ARRIVE: for feedback */
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
   guint64 told, lost, all_marked, unsettled;
@@ -207,13 +212,13 @@ push (Vroad * road, gint64 when, const Event * event)
 }
 
 static void
-enter_road (Sender * s, guint64 pn, guint64 packet)
+enter_road (Sender * s, guint64 pn, guint64 packet, gboolean asks)
 {
   Vroad *road = s->road;
   ImpairFate fate = impair_packet (&road->bottleneck, road->rand, road->now,
-      VROAD_PACKET, s->config.ecn);
+      asks ? QUESTION : VROAD_PACKET, s->config.ecn);
   Event event = {.type = ARRIVE,.sender = s,.pn = pn,.packet = packet,.marked =
-        fate.mark
+        fate.mark,.asks = asks
   };
 
   for (guint i = 0; i < fate.copies; i++)
@@ -221,13 +226,28 @@ enter_road (Sender * s, guint64 pn, guint64 packet)
 }
 
 static void
-send_packet (Sender * s)
+send_packet (Sender * s, gboolean asks)
 {
-  if (s->config.source > 0)
+  guint size = asks ? QUESTION : VROAD_PACKET;
+
+  if (s->config.source > 0 && !asks)
     s->credit -= VROAD_PACKET;
-  fasp_sent_log_add (&s->log, s->next_pn, s->road->now,
-      (s->next_pn + 1) * VROAD_PACKET);
-  enter_road (s, s->next_pn++, 0);
+  s->bytes += size;
+  fasp_sent_log_add (&s->log, s->next_pn, s->road->now, s->bytes);
+  enter_road (s, s->next_pn++, 0, asks);
+  fasp_pacer_sent (&s->pacer, s->road->now, size);
+}
+
+/* The controller asks for feedback. */
+static gboolean
+send_question (Sender * s)
+{
+  if (s->rate == NULL || !s->rate->asks
+      || fasp_pacer_get_time (&s->pacer, s->road->now, QUESTION) > s->road->now)
+    return FALSE;
+  s->rate->asks = FALSE;
+  send_packet (s, TRUE);
+  return TRUE;
 }
 
 /* When the source has made the next packet. */
@@ -255,7 +275,7 @@ poll_tcp (Sender * s, gint64 now)
         s->credit -= VROAD_PACKET;
       packet = s->next_packet++;
     }
-    enter_road (s, vtcp_send (&s->tcp, packet, now), packet);
+    enter_road (s, vtcp_send (&s->tcp, packet, now), packet, FALSE);
     again = vtcp_get_time (&s->tcp, now);
   }
   return again;
@@ -274,8 +294,9 @@ poll (Sender * s)
     return poll_tcp (s, now);
   for (;;) {
     if (s->rate != NULL)
-      set_rate (s, now, fasp_rate_get (s->rate, now,
-              s->next_pn * VROAD_PACKET, &until));
+      set_rate (s, now, fasp_rate_get (s->rate, now, s->bytes, &until));
+    if (send_question (s))
+      continue;
     again = fasp_pacer_get_time (&s->pacer, now, VROAD_PACKET);
     if (again > now)
       break;
@@ -283,8 +304,7 @@ poll (Sender * s)
       again = now + 1000;
       break;
     }
-    send_packet (s);
-    fasp_pacer_sent (&s->pacer, now, VROAD_PACKET);
+    send_packet (s, FALSE);
   }
   return MIN (again, MAX (until, now + 1));
 }
@@ -381,6 +401,7 @@ arrive (Sender * s, const Event * event)
     return;
   }
   s->arrived++;
+  s->questions += event->asks;
   s->marked += event->marked;
   fasp_gap_receive (s->gap, now, event->pn);
   if ((gint64) event->pn <= s->largest)
@@ -391,6 +412,8 @@ arrive (Sender * s, const Event * event)
   fasp_arrivals_add (&s->arrivals, theirs, event->pn);
   if (s->feedback_due == G_MAXINT64)
     s->feedback_due = now + CLAMP (s->rtt.smoothed / 4, 10000, 100000);
+  if (event->asks)
+    s->feedback_due = now;
 }
 
 static void
@@ -437,7 +460,9 @@ vroad_run (Vroad * road, gint64 until)
 guint64
 vroad_get_delivered (const Vroad * road, guint sender)
 {
-  return road->senders[sender]->arrived * VROAD_PACKET;
+  const Sender *s = road->senders[sender];
+
+  return (s->arrived - s->questions) * VROAD_PACKET;
 }
 
 guint64

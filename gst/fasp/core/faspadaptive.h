@@ -32,6 +32,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   FASP_ADAPTIVE_PULSE,
+  FASP_ADAPTIVE_ASK,
   FASP_ADAPTIVE_DRAIN,
   FASP_ADAPTIVE_CRUISE,
 } FaspAdaptivePhase;
@@ -44,6 +45,7 @@ typedef struct
   gdouble gain;
   FaspTime time;                /* of the decision, and departure */
   FaspTime seen;                /* of the last packet that it was based on */
+  FaspTime queue;               /* that is being drained; 0: no more */
 } FaspAdaptiveFall;
 
 typedef struct
@@ -53,14 +55,17 @@ typedef struct
   FaspAdaptivePhase phase;
   FaspTime phase_end;
   gdouble gain;                 /* factor of this pulse, or of the next one */
+  gdouble sure;                 /* the rate before this search; 0: none was known */
   FaspTime pulse_start, pulse_end;
   gboolean evaluated;           /* the last pulse was */
+  guint64 dice;                 /* for the length of pulses on short paths */
   guint64 sent, pulse_sent;     /* bytes by now, and when the pulse began */
   FaspTime rtt;
   FaspTime hold_until;          /* packets that left before that tell of the time
                                    before the last decision */
   FaspSpan pulse;               /* packets of the last pulse */
   FaspSpan recent;              /* the last stretch, not judged yet */
+  FaspSpan held;                /* the same of packets that left before a fall told */
   FaspSpan passing;             /* since the last pulse was evaluated */
   FaspTime least;               /* least queueing delay since then */
   FaspTime target;              /* the queueing delay that was allowed then */

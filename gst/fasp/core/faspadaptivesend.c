@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadaptive.h"
+#include "faspdice.h"
 
 #define PULSE_MIN (16 * FASP_MSEC)
 #define PULSE_MAX (100 * FASP_MSEC)
@@ -9,6 +10,11 @@
 /* The receiver reports some sixteen arrivals in a quarter of a round trip, of which a pulse
  * needs a few. */
 #define PULSE_RTT_SHARE 20
+/* On short paths pulses are shorter by up to this share, at random.  Rounds of equal length would
+ * keep the pulses of one sender in the drains of another, where they always find room. */
+#define PULSE_VARIES .25
+/* How long a question may wait for its turn. */
+#define ASK_MOST (2 * FASP_MSEC)
 /* At a low rate, a drain must hold back this many packets to tell whose queue it is. */
 #define DRAIN_PACKETS 3
 /* From this length on, a drain's effect on the queue is looked at. */
@@ -93,6 +99,16 @@ get_gain (const FaspAdaptive * a)
           a->rate.max) / a->rate.rate);
 }
 
+/* On short paths, regular FEEDBACK takes longer than a quarter of a round trip.  A pulse is then followed by
+ * a question.  (Not where it is a round trip or longer: a round is mostly pulse there.) */
+static gboolean
+is_short (const FaspAdaptive * a)
+{
+  FaspTime clock = FASP_FEEDBACK_CLOCK (a->rtt);
+
+  return clock > a->rtt / 4 && clock < a->rtt;
+}
+
 void
 fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
 {
@@ -105,11 +121,16 @@ fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
   FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
       PULSE_MAX);
 
+  if (is_short (a))
+    length -= length * PULSE_VARIES * fasp_dice_roll (&a->dice);
   /* a gain that is bounded is no search any more */
   a->gain = CLAMP (get_gain (a), FASP_ADAPTIVE_GAIN_LEAST, a->gain);
+  if (a->gain <= FASP_ADAPTIVE_GAIN_LEAST)
+    a->sure = 0;
   length = MAX (length, MIN (packets, PULSE_SLOW_MAX));
   fasp_adaptive_begin (a, FASP_ADAPTIVE_PULSE, now, length);
-  fasp_adaptive_expect (a, now, now + length);
+  /* a question that leaves at the end comes after the pulse */
+  fasp_adaptive_expect (a, now, a->phase_end - 1);
 }
 
 /* What left in the pulse beyond the rate, in µs of the rate; 0 for a source that has no more.  On long
@@ -248,6 +269,14 @@ next_phase (FaspAdaptive * a, FaspTime now)
 {
   switch (a->phase) {
     case FASP_ADAPTIVE_PULSE:
+      if (!a->contest.on && is_short (a) && get_extra (a, now) > 0) {
+        a->rate.asks = TRUE;
+        fasp_adaptive_begin (a, FASP_ADAPTIVE_ASK, now, ASK_MOST);
+        break;
+      }
+      /* fall through */
+    case FASP_ADAPTIVE_ASK:
+      a->rate.asks = FALSE;
       if (a->contest.on)
         fasp_adaptive_begin (a, FASP_ADAPTIVE_CRUISE, now, 4 * a->rtt);
       else
@@ -267,6 +296,35 @@ next_phase (FaspAdaptive * a, FaspTime now)
   }
 }
 
+/* Has the phase done what it is for, before its time? */
+static gboolean
+is_over (const FaspAdaptive * a)
+{
+  switch (a->phase) {
+    case FASP_ADAPTIVE_ASK:
+      return !a->rate.asks;
+    case FASP_ADAPTIVE_CRUISE:
+      return a->evaluated && a->drain.suspect_until == 0;
+    default:
+      return FALSE;
+  }
+}
+
+/* The rate, times its factor in this phase. */
+static gdouble
+get_pace (const FaspAdaptive * a)
+{
+  switch (a->phase) {
+    case FASP_ADAPTIVE_PULSE:
+    case FASP_ADAPTIVE_ASK:
+      return get_gain (a) * a->rate.rate;
+    case FASP_ADAPTIVE_DRAIN:
+      return a->rate.rate / 2;
+    default:
+      return a->rate.rate;
+  }
+}
+
 guint64
 fasp_adaptive_get (FaspRate * rate, FaspTime now, guint64 sent,
     FaspTime * until)
@@ -275,15 +333,12 @@ fasp_adaptive_get (FaspRate * rate, FaspTime now, guint64 sent,
   guint64 may;
 
   a->sent = sent;
-  if (now >= a->phase_end || (a->phase == FASP_ADAPTIVE_CRUISE && a->evaluated
-          && a->drain.suspect_until == 0))
+  if (now >= a->phase_end || is_over (a))
     next_phase (a, now);
   if (a->phase == FASP_ADAPTIVE_DRAIN)
     rate->owed = MIN (rate->owed, (a->phase_end - now) / 2);
   *until = a->phase_end;
-  may =
-      a->phase == FASP_ADAPTIVE_PULSE ? get_gain (a) * rate->rate : a->phase ==
-      FASP_ADAPTIVE_DRAIN ? rate->rate / 2 : rate->rate;
+  may = get_pace (a);
   fasp_need_send (&a->need, now, sent, may);
   return may;
 }

@@ -78,6 +78,8 @@ struct _FaspRate
   FaspTime standing;            /* standing queue of late, µs */
   FaspTime owed;                /* µs of the rate to hold back, as they are queued
                                    on the path already */
+  gboolean asks;                /* wants FEEDBACK at once on what has left; whoever
+                                   asks the receiver for it clears this */
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];       /* report, */
   guint64 missing[FASP_FLOWS_MAX];      /* and packets missing then */

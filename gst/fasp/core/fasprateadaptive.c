@@ -3,6 +3,7 @@
  * Measures what the path carries by short pulses (docs/rate-control.md):
  *
  *   PULSE   for some 20 ms at `gain' times the rate
+ *   ASK     on short paths: until the question how it arrived has left
  *   DRAIN   at half the rate until the pulse's excess is made up for
  *   CRUISE  at the rate, until it is known how the pulse arrived
  *
@@ -43,6 +44,9 @@
 #define RECENT_LEAST (16 * FASP_MSEC)
 /* How long to wait for a packet's worth of bytes. */
 #define IDLE_MOST FASP_SEC
+/* If packets that left before a fall told arrive at this share of the new rate, the path is slower
+ * still. */
+#define SLOWER_STILL .7
 /* Rivals have given up when no queue has stood for so many round trips. */
 #define CALM_RTTS 20
 /* If the queue overflows in a contest, the rate falls to this share: two of our own senders that
@@ -55,6 +59,7 @@ init (FaspRate * rate, FaspTime now)
   FaspAdaptive *a = (FaspAdaptive *) rate;
 
   fasp_leeway_init (&a->leeway, now);
+  a->dice = now + 1;            /* never 0 */
   a->gain = GAIN_MOST;
   a->most = G_MAXDOUBLE;
   fasp_offer_init (&a->offers);
@@ -115,7 +120,7 @@ judge_need (FaspAdaptive * a)
 static gboolean
 fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
 {
-  gdouble arrived = fasp_span_get_delivery_rate (&a->recent);
+  gdouble arrived = fasp_span_get_queued_rate (&a->recent);
   gdouble left = fasp_span_get_departure_rate (&a->recent);
   gdouble passed = fasp_span_get_delivery_rate (&a->passing);
 
@@ -143,6 +148,8 @@ fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
   fasp_adaptive_start_drain (a, now, queue);
   a->rate.owed = queue;
   a->hold_until = a->phase_end;
+  a->fall.queue = queue;
+  a->held.n = 0;
   fasp_adaptive_expect (a, a->phase_end, a->phase_end);
   a->recent.n = 0;
   a->least = G_MAXINT64;
@@ -430,12 +437,15 @@ learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
               now - a->pulse_start));
     end_search (a);
   } else if (share >= ROOM) {
+    if (a->gain <= FASP_ADAPTIVE_GAIN_LEAST)
+      a->sure = rate;
     fasp_adaptive_set_rate (a, MARGIN * MIN (arrived, left));
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > FASP_ADAPTIVE_GAIN_LEAST) {
-    /* that is the room there is.  If it is less than the rate, a few packets were late: a
-     * slower path shows in the queue */
-    fasp_adaptive_set_rate (a, MAX (MARGIN * arrived, rate));
+    /* that is the room there is.  If it is less than the rate before the search, a few packets
+     * were late: a slower path shows in the queue */
+    fasp_adaptive_set_rate (a, MAX (MARGIN * arrived, a->sure > 0 ?
+            MIN (a->sure, rate) : rate));
     end_search (a);
   } else {
     share = MAX (share, SHARE_LEAST);
@@ -536,6 +546,27 @@ take_recent (FaspAdaptive * a, FaspTime now, const FaspRateSample * sample,
   a->recent.n = 0;
 }
 
+/* While a fall is being answered, the queue may grow on: then the path is slower still.  (A source keeps what
+ * it needs, whatever the queue: there the drain of the fall is to tell whose queue it is.) */
+static void
+take_held (FaspAdaptive * a, FaspTime now, const FaspRateSample * sample,
+    FaspTime queue)
+{
+  fasp_span_extend (&a->held, sample, queue, a->loss);
+  if (fasp_span_get_arrival_time (&a->held) < RECENT_LEAST
+      || a->held.n < FASP_SPAN_SAMPLES)
+    return;
+  if (!a->contest.on && a->drain.suspect_until == 0
+      && fasp_need_get (&a->need) == 0
+      && a->held.least > a->fall.queue + fasp_adaptive_get_alarm (a)
+      && fasp_span_get_queued_rate (&a->held) < SLOWER_STILL * a->rate.rate) {
+    a->recent = a->held;
+    if (fall (a, now, queue))
+      return;
+  }
+  a->held.n = 0;
+}
+
 /* Returns how long the packet waited.  *of_search: it may have waited in a queue that we made on
  * purpose. */
 static FaspTime
@@ -562,8 +593,12 @@ take_sample (FaspAdaptive * a, const FaspRateReport * report,
   fasp_need_extend (&a->need, sample, queue, a->loss, a->rtt);
   if (a->drain.suspect_until > 0)
     judge_rivals (a, report->now);
-  if (sample->sent >= a->hold_until)
+  if (sample->sent >= a->hold_until) {
+    a->fall.queue = 0;
     take_recent (a, report->now, sample, queue);
+  } else if (a->fall.queue > 0 && sample->sent > a->fall.seen) {
+    take_held (a, report->now, sample, queue);
+  }
   return waited;
 }
 
@@ -607,8 +642,9 @@ report (FaspRate * rate, const FaspRateReport * report)
 
   if (report->rtt > 0)
     a->rtt = report->rtt;
+  /* what a search has found is not sure before it ends */
   fasp_leeway_look (&a->leeway, report->now, report->source, a->rate.offer,
-      a->rate.rate);
+      a->gain > FASP_ADAPTIVE_GAIN_LEAST ? 0 : a->rate.rate);
   a->wander = fasp_leeway_get (&a->leeway, report->now);
   if (report->told > 0)
     a->loss = fasp_chance_get_others (&a->chance, report->told, report->lost);

@@ -420,6 +420,8 @@ get_open_timeout (FaspSession * session, FaspTime now)
     timeout =
         fasp_later (timeout, fasp_sooner (fasp_pacer_get_wake (&session->pacer,
                 now, session->wire_max), session->rate_until));
+    timeout =
+        fasp_sooner (timeout, fasp_session_get_question_time (session, now));
   }
   return fasp_sooner (timeout, get_silence_time (session));
 }

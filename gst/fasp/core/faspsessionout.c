@@ -6,6 +6,8 @@
 #define PROMISE_AGAIN (20 * FASP_MSEC)
 /* At most this many datagrams are taken as evidence of the recent loss. */
 #define LOSS_SEEN_MAX 20000
+/* The bytes of a TAIL on the wire, at most. */
+#define QUESTION 96
 
 /* --- the promise ------------------------------------------------------------------------- */
 
@@ -263,6 +265,30 @@ poll_close (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
+/* When a controller's question may leave. */
+FaspTime
+fasp_session_get_question_time (const FaspSession * session, FaspTime now)
+{
+  if (session->rate == NULL || !session->rate->asks || session->member.joined)
+    return FASP_NEVER;
+  return fasp_pacer_get_time (&session->pacer, now, QUESTION);
+}
+
+/* Asks for FEEDBACK on what has left so far: a controller waits for it. */
+static gboolean
+poll_question (FaspSession * session, FaspTime now, FaspDatagram * datagram)
+{
+  FaspPacket p;
+
+  if (fasp_session_get_question_time (session, now) > now)
+    return FALSE;
+  session->rate->asks = FALSE;
+  session->rate_until = now;
+  fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
+  fasp_wire_write_number (&p.w, FASP_FRAME_TAIL, session->tx.cursor);
+  return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
+}
+
 /* Gives the controller's rate to the pacer. */
 static void
 follow_rate (FaspSession * session, FaspTime now)
@@ -295,6 +321,9 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "it never confirms that it has the new key");
   follow_rate (session, now);
+  /* it is small, so it may leave before the next block */
+  if (poll_question (session, now, datagram))
+    return TRUE;
   if (session->role == FASP_ROLE_SENDER
       && fasp_pacer_get_time (&session->pacer, now, session->wire_max) > now)
     return FALSE;

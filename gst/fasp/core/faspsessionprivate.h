@@ -74,6 +74,9 @@ void fasp_session_is_passed_by (FaspSession * session, FaspTime now);
  * interval at which something is sent at least. */
 FaspTime fasp_session_get_ping_time (const FaspSession * session);
 FaspTime fasp_session_get_beat (const FaspSession * session);
+/* Sender: when to ask for FEEDBACK for its controller. */
+FaspTime fasp_session_get_question_time (const FaspSession * session,
+    FaspTime now);
 /* When to tell the sender that the group is not heard. */
 FaspTime fasp_session_get_speak_up_time (const FaspSession * session);
 /* Payload bytes that a copy may use. */

@@ -6,7 +6,7 @@ void
 fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
     FaspTime queue, gdouble loss)
 {
-  gdouble x, left;
+  gdouble x, b, left;
 
   if (span->n == 0)
     *span = (FaspSpan) {
@@ -18,6 +18,7 @@ fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
   span->left += left;
   span->lost += loss * left;
   x = sample->sent - span->from.sent;
+  b = (gdouble) sample->bytes - span->from.bytes;
   span->to = *sample;
   span->queue_to = queue;
   span->least = MIN (span->least, queue);
@@ -26,6 +27,9 @@ fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
   span->y += queue;
   span->xx += x * x;
   span->xy += x * queue;
+  span->b += b;
+  span->bb += b * b;
+  span->bt += b * (x + queue);
   span->loss += loss;
   span->n++;
 }
@@ -92,6 +96,23 @@ gdouble
 fasp_span_get_delivery_rate (const FaspSpan * span)
 {
   return span->n == 0 ? 0 : fasp_span_get_arrival_rate (span) *
+      (1 - span->loss / span->n);
+}
+
+/* Fitted over bytes, not over departure times: packets leave a queue at its rate, however unevenly they
+ * came to it, and a delay that grew fast and then slowly is no line. */
+gdouble
+fasp_span_get_queued_rate (const FaspSpan * span)
+{
+  gdouble n = span->n, spread = n * span->bb - span->b * span->b;
+  gdouble most = FASP_SPAN_FASTER * fasp_span_get_departure_rate (span);
+  gdouble took;                 /* µs per bit */
+
+  if (span->n < FASP_SPAN_SAMPLES || spread <= 0
+      || get_departure_time (span) < FASP_SPAN_LEAST)
+    return 0;
+  took = (n * span->bt - span->b * (span->x + span->y)) / spread / 8;
+  return (took * most > FASP_SEC ? FASP_SEC / took : most) *
       (1 - span->loss / span->n);
 }
 

@@ -27,7 +27,8 @@ typedef struct
   FaspTime least, most;         /* and the range of all queueing delays */
   FaspTime way;                 /* sum of all rises and falls of the queueing delay */
   guint n;
-  gdouble x, y, xx, xy;         /* sums, of departure times and queueing delays */
+  gdouble x, y, xx, xy;         /* sums, of departure times and queueing delays, */
+  gdouble b, bb, bt;            /* and of the bytes that have left, and arrival times */
   gdouble loss;                 /* summed over the samples */
   gdouble left, lost;           /* the same weighted with the bytes that left, on
                                    whichever flow */
@@ -50,6 +51,8 @@ gboolean fasp_span_get_growth (const FaspSpan * span, gdouble * growth);
 gdouble fasp_span_get_arrival_rate (const FaspSpan * span);
 /* The same, less what was lost: when a queue overflows, that has not arrived. */
 gdouble fasp_span_get_delivery_rate (const FaspSpan * span);
+/* The rate of delivery behind a queue that was there all the time; 0: too short to say. */
+gdouble fasp_span_get_queued_rate (const FaspSpan * span);
 /* From the first arrival to the last, in µs, leaving out other differences between the
  * delays of their flows. */
 FaspTime fasp_span_get_arrival_time (const FaspSpan * span);

@@ -71,6 +71,26 @@ test_rates (void)
   }
 }
 
+/* Into a queue in front of a link of 5 Mbit/s, fast at first and then slowly: a line through the delays
+ * has another slope than either part, but packets leave the queue evenly. */
+static void
+test_queued (void)
+{
+  FaspSpan span = { 0 };
+  FaspTime sent = 0;
+
+  for (guint i = 0; i < 40; i++) {
+    FaspTime leaves = 20000 + i * PACKET * 8. * FASP_SEC / 5e6;
+    FaspRateSample sample = {.sent = sent,.arrived = leaves,.bytes = i * PACKET
+    };
+
+    fasp_span_extend (&span, &sample, leaves - sent, .1);
+    sent += PACKET * 8. * FASP_SEC / (i < 20 ? 20e6 : 5e6);
+  }
+  assert_near (fasp_span_get_queued_rate (&span), .9 * 5e6, .001);
+  g_assert_cmpfloat (fasp_span_get_delivery_rate (&span), >, .9 * 5.2e6);
+}
+
 /* A few that are late move it little, wherever they are. */
 static void
 test_late (void)
@@ -196,6 +216,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/span/rates", test_rates);
+  g_test_add_func ("/span/queued", test_queued);
   g_test_add_func ("/span/flows", test_flows);
   g_test_add_func ("/span/late", test_late);
   g_test_add_func ("/span/spread", test_spread);
