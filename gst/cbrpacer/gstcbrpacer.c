@@ -78,12 +78,67 @@ wake (GstCbrPacer * self)
   cbr_waiter_interrupt (&self->waiter);
 }
 
-GstClock *
-gst_cbr_pacer_get_clock (GstCbrPacer * self)
+/* --- the clock -------------------------------------------------------------------- */
+
+/* Nothing was to leave until @now: the lag of before is forgotten. */
+static void
+forget_lag (GstCbrPacer * self, gint64 now)
+{
+  self->fed_at = now;
+  cbr_queue_limit_marks (&self->queue, gst_cbr_pacer_get_lag (self, now));
+}
+
+/* It is @now on another clock: times of the one before say nothing any more. */
+static void
+begin_anew (GstCbrPacer * self, gint64 now)
+{
+  gst_cbr_pacer_thread_reset (self);
+  /* what could not leave so far is not late on this clock */
+  forget_lag (self, now);
+  self->lag = self->lag_before = gst_cbr_pacer_get_lag (self, now);
+  self->held_looked = self->held_told = self->looked_before = now;
+}
+
+/* Returns the pipeline's clock, or the system's if there is none; a reference. */
+static GstClock *
+get_clock (GstCbrPacer * self)
 {
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
 
   return clock != NULL ? clock : gst_system_clock_obtain ();
+}
+
+gint64
+gst_cbr_pacer_read_clock (GstCbrPacer * self)
+{
+  g_autoptr (GstClock) clock = get_clock (self);
+  gboolean another = self->clock != NULL && self->clock != clock;
+  gint64 now;
+
+  gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
+  now = (gint64) gst_clock_get_time (clock);
+  if (another)
+    begin_anew (self, now);
+  return now;
+}
+
+static gboolean
+gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
+{
+  GstCbrPacer *self = GST_CBR_PACER (element);
+  gboolean result =
+      GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element,
+      clock);
+
+  g_mutex_lock (&self->lock);
+  /* nothing has read a clock yet: it is not held, either, in READY and NULL */
+  if (self->clock != NULL)
+    gst_cbr_pacer_read_clock (self);
+  /* waits on the previous clock are computed anew */
+  cbr_waiter_interrupt (&self->waiter);
+  cbr_waiter_interrupt (&self->room);
+  g_mutex_unlock (&self->lock);
+  return result;
 }
 
 /* --- what comes in -------------------------------------------------------------- */
@@ -117,14 +172,6 @@ ask_if_live (GstCbrPacer * self)
     gst_query_parse_latency (query, &live, NULL, NULL);
   g_mutex_lock (&self->lock);
   self->live = live;
-}
-
-gint64
-gst_cbr_pacer_read_clock (GstCbrPacer * self)
-{
-  g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
-
-  return (gint64) gst_clock_get_time (clock);
 }
 
 /* FALSE: the rate cannot be learned. */
@@ -171,8 +218,7 @@ wait_for_room (GstCbrPacer * self, gsize size)
 static gboolean
 wait_for_entry (GstCbrPacer * self)
 {
-  g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
-  gint64 now = (gint64) gst_clock_get_time (clock);
+  gint64 now = gst_cbr_pacer_read_clock (self);
   gint64 entry = gst_cbr_pacer_choose_entry (self, now);
 
   if (entry <= now)
@@ -180,7 +226,7 @@ wait_for_entry (GstCbrPacer * self)
   if (entry == G_MAXINT64)
     cbr_waiter_sleep (&self->room, &self->lock);
   else
-    cbr_waiter_wait (&self->room, &self->lock, clock, &(CbrWait) {
+    cbr_waiter_wait (&self->room, &self->lock, self->clock, &(CbrWait) {
         entry, entry}
       , 0);
   return TRUE;
@@ -292,8 +338,6 @@ tell_held (GstCbrPacer * self)
   gint64 now = gst_cbr_pacer_read_clock (self);
   gboolean full, slow;
 
-  if (now < self->held_looked)  /* there is another clock now */
-    self->held_looked = self->held_told = self->looked_before = now;
   if (now - self->held_looked < HELD_LOOK)
     return;
   full = self->held && self->least >= HELD_SHARE * self->most;
@@ -664,15 +708,6 @@ gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
   return gst_pad_stop_task (pad);
 }
 
-/* Nothing was to leave until now: the lag of before is forgotten. */
-static void
-forget_lag (GstCbrPacer * self)
-{
-  self->fed_at = gst_cbr_pacer_read_clock (self);
-  cbr_queue_limit_marks (&self->queue,
-      gst_cbr_pacer_get_lag (self, self->fed_at));
-}
-
 static void
 set_playing (GstCbrPacer * self, gboolean playing)
 {
@@ -683,7 +718,7 @@ set_playing (GstCbrPacer * self, gboolean playing)
   self->base = CBR_NO_BASE;
   /* the sink may still hold what it had in the pause, which made nothing late */
   if (playing)
-    forget_lag (self);
+    forget_lag (self, gst_cbr_pacer_read_clock (self));
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   g_mutex_unlock (&self->lock);
@@ -723,31 +758,11 @@ gst_cbr_pacer_change_state (GstElement * element, GstStateChange transition)
     set_playing (self, TRUE);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     cbr_offload_stop (&self->offload);
+    g_mutex_lock (&self->lock);
     gst_clear_object (&self->clock);
+    g_mutex_unlock (&self->lock);
   }
   return ret;
-}
-
-static gboolean
-gst_cbr_pacer_set_clock (GstElement * element, GstClock * clock)
-{
-  GstCbrPacer *self = GST_CBR_PACER (element);
-  gboolean result =
-      GST_ELEMENT_CLASS (gst_cbr_pacer_parent_class)->set_clock (element,
-      clock);
-
-  /* waits on the previous clock are computed anew */
-  g_mutex_lock (&self->lock);
-  self->base = CBR_NO_BASE;
-  if (clock != self->clock) {
-    /* what could not leave so far is not late on this clock */
-    gst_cbr_pacer_thread_reset (self);
-    forget_lag (self);
-  }
-  cbr_waiter_interrupt (&self->waiter);
-  cbr_waiter_interrupt (&self->room);
-  g_mutex_unlock (&self->lock);
-  return result;
 }
 
 /* --- GObject ---------------------------------------------------------------------------- */

@@ -95,7 +95,7 @@ struct _GstCbrPacer
   guint64 waiting_rate;         /* the rate that the present wait was computed with */
   guint offload_payload;        /* the payload that offload was tried with; 0: none */
 
-  GstClock *clock;              /* of the schedule */
+  GstClock *clock;              /* that all times here are of; NULL: none was read yet */
   gboolean live, live_known;    /* upstream is live: it does not wait */
   GstSegment segment;           /* of the sink pad */
   gboolean is_ts, ts_known;     /* by the caps, or by the bytes */
@@ -122,9 +122,8 @@ struct _GstCbrPacer
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
 /* gstcbrpacer.c: call these with the lock held */
-/* Returns the pipeline's clock, or the system's if there is none; a reference. */
-GstClock *gst_cbr_pacer_get_clock (GstCbrPacer * self);
-/* Returns the time on that clock, ns. */
+/* Returns the time on the pipeline's clock, or the system's if there is none, ns. If that is
+ * another clock than before, the schedule and all that is measured begin anew. */
 gint64 gst_cbr_pacer_read_clock (GstCbrPacer * self);
 /* Finds out from a CAPS event how the data behind it is to be cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);

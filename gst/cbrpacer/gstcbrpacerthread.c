@@ -53,23 +53,6 @@ is_stuffing (GstCbrPacer * self)
       && self->begun && self->playing && !self->unwanted;
 }
 
-/* Returns the time of the pipeline's clock. If that is another clock than before, the
- * schedule begins anew. */
-static gint64
-follow_clock (GstCbrPacer * self)
-{
-  g_autoptr (GstClock) clock = gst_cbr_pacer_get_clock (self);
-
-  if (clock != self->clock) {
-    gboolean first = self->clock == NULL;
-
-    gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
-    if (!first)
-      gst_cbr_pacer_thread_reset (self);
-  }
-  return (gint64) gst_clock_get_time (self->clock);
-}
-
 static void
 sleep_until_fed (GstCbrPacer * self, gint64 until)
 {
@@ -108,7 +91,7 @@ wait_for_work (GstCbrPacer * self)
       return TRUE;
     if (size > 0) {
       /* an incomplete datagram waits for its rest, but not for ever */
-      gint64 now = follow_clock (self);
+      gint64 now = gst_cbr_pacer_read_clock (self);
 
       if (self->partial_since < 0)
         self->partial_since = now;
@@ -146,7 +129,7 @@ wait_for_departure (GstCbrPacer * self)
   CbrWait wait;
   gboolean due;
 
-  now = follow_clock (self);
+  now = gst_cbr_pacer_read_clock (self);
   apply_settings (self, now);
   if (!self->started) {
     /* times of another clock or another stream are of no use; but an event may have been held up
@@ -422,7 +405,7 @@ send_cycle (GstCbrPacer * self)
     gst_buffer_list_unref (list);
     return wrong ? fail (self) : GST_FLOW_OK;
   }
-  cycle.left = follow_clock (self);
+  cycle.left = gst_cbr_pacer_read_clock (self);
   cycle.rate = self->schedule.base.rate;
   g_mutex_unlock (&self->lock);
 
@@ -438,7 +421,7 @@ send_cycle (GstCbrPacer * self)
   }
 
   g_mutex_lock (&self->lock);
-  handed = follow_clock (self);
+  handed = gst_cbr_pacer_read_clock (self);
   playing = playing && pauses == self->pauses;
   if (!playing) {
     /* the sink may have held the cycle until PLAYING */
@@ -448,6 +431,9 @@ send_cycle (GstCbrPacer * self)
   if (self->started)
     cbr_schedule_departed (&self->schedule, cycle.left, handed, cycle.bytes);
   count (self, &cycle, playing, cpu);
+  /* it left by a clock that there is no more */
+  if (!self->started)
+    cbr_figures_break (&self->figures);
   tell_stats (self);
   return ret;
 }

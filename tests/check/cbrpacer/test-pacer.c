@@ -1256,6 +1256,41 @@ test_drop_from_behind (void)
   clear_gate (&gate);
 }
 
+/* Nothing that was measured on a clock counts on another one: neither what the warning goes by, nor
+ * the time between two cycles. */
+static void
+test_clock_changes_behind (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
+      SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
+  g_autofree gchar *text = NULL;
+  Gate gate = { 0 };
+  gulong probe = close_gate (&gate, pad, DATA);
+
+  push (f, 1000);
+  wait_at_gate (&gate);
+  for (guint i = 1; i < 950; i++) {
+    gst_test_clock_set_time (f->clock, 2 * i * MS);
+    push (f, 1000);
+  }
+  gst_element_set_clock (f->h->element, other);
+  gst_object_unref (f->clock);
+  f->clock = GST_TEST_CLOCK (other);
+  for (guint i = 1; get_stat (f, "bytes-dropped") == 0; i++) {
+    gst_test_clock_set_time (f->clock, 3600 * GST_SECOND + 2 * i * MS);
+    push (f, 1000);
+  }
+  text = wait_for_text (f, GST_MESSAGE_WARNING);
+  assert_text (text, "faster than the elements behind");
+  open_gate (&gate, pad, probe);
+  pull_in_time (f, 10);
+  g_assert_cmpuint (get_stat (f, "gap-error-max-ns"), <, GST_SECOND);
+  teardown (f);
+  clear_gate (&gate);
+}
+
 /* Of the first buffer alone. */
 static GstPadProbeReturn
 enough_at_first (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -2479,6 +2514,7 @@ main (int argc, char **argv)
       test_no_room_for_a_datagram);
   g_test_add_func ("/pacer/drop-oldest", test_drop_oldest);
   g_test_add_func ("/pacer/drop-from-behind", test_drop_from_behind);
+  g_test_add_func ("/pacer/clock-changes-behind", test_clock_changes_behind);
   g_test_add_func ("/pacer/drop-behind-segment", test_drop_behind_segment);
   g_test_add_func ("/pacer/ts-datagrams", test_ts_datagrams);
   g_test_add_func ("/pacer/ts-packets", test_ts_packets);
