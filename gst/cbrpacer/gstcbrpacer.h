@@ -121,12 +121,65 @@ struct _GstCbrPacer
 
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
-/* gstcbrpacer.c: call these with the lock held */
+/* gstcbrpacerclock.c: call these with the lock held */
 /* Returns the time on the pipeline's clock, or the system's if there is none, ns. If that is
  * another clock than before, the schedule and all that is measured begin anew. */
 gint64 gst_cbr_pacer_read_clock (GstCbrPacer * self);
+/* Nothing was to leave until @now: the lag of before is forgotten. */
+void gst_cbr_pacer_forget_lag (GstCbrPacer * self, gint64 now);
+/* The element has got a clock. Call this without the lock. */
+void gst_cbr_pacer_clock_changed (GstCbrPacer * self);
+
+/* gstcbrpacerstates.c */
+void gst_cbr_pacer_start_task (GstCbrPacer * self);
+/* Drops everything of the stream so far, except for the events that outlive a flush: they go
+ * to @kept. Call this with the lock held. */
+void gst_cbr_pacer_forget_stream (GstCbrPacer * self, GQueue * kept);
+/* Ends the waits of both threads. */
+void gst_cbr_pacer_set_flushing (GstCbrPacer * self);
+gboolean gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active);
+gboolean gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active);
+/* READY to PAUSED. FALSE: the settings contradict each other, and an error was posted. */
+gboolean gst_cbr_pacer_prepare (GstCbrPacer * self);
+void gst_cbr_pacer_set_playing (GstCbrPacer * self, gboolean playing);
+/* PAUSED to READY, when the pads are inactive. */
+void gst_cbr_pacer_release (GstCbrPacer * self);
+
+/* gstcbrpacerinput.c */
+GstFlowReturn gst_cbr_pacer_chain (GstPad * pad, GstObject * parent,
+    GstBuffer * buffer);
+GstFlowReturn gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
+    GstBufferList * list);
+/* Asks upstream for `live'. Call this with the lock held; it is released meanwhile. */
+void gst_cbr_pacer_ask_if_live (GstCbrPacer * self);
+
+/* gstcbrpacerwarnings.c: call these with the lock held; it is released meanwhile */
+/* Warns about dropped data, at most once a second. */
+void gst_cbr_pacer_tell_dropped (GstCbrPacer * self);
+/* Warns if the source is live and waits: its stream is later and later. Other sources may wait. */
+void gst_cbr_pacer_tell_held (GstCbrPacer * self);
+
+/* gstcbrpacerevents.c */
+gboolean gst_cbr_pacer_sink_event (GstPad * pad, GstObject * parent,
+    GstEvent * event);
+gboolean gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent,
+    GstEvent * event);
+
+/* gstcbrpacerqueries.c */
+gboolean gst_cbr_pacer_sink_query (GstPad * pad, GstObject * parent,
+    GstQuery * query);
+gboolean gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent,
+    GstQuery * query);
+
+/* gstcbrpacerformat.c: call these with the lock held */
 /* Finds out from a CAPS event how the data behind it is to be cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
+/* Looks for packets of 188 bytes, for sources that have no caps. */
+void gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer);
+/* Returns the bytes of a datagram; 0: buffers leave as they come. */
+guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
 
 /* gstcbrpacersettings.c */
 void gst_cbr_pacer_install_properties (GObjectClass * klass);
@@ -136,7 +189,6 @@ void gst_cbr_pacer_settings_init (CbrSettings * settings);
 gboolean gst_cbr_pacer_check_stuffing (GstCbrPacer * self);
 
 /* gstcbrpacerlevel.c: call these with the lock held */
-guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
 guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
@@ -159,9 +211,19 @@ gint64 gst_cbr_pacer_get_lag (GstCbrPacer * self, gint64 now);
 /* Call this before a departure: updates `drain', the rate that the queue needs. */
 void gst_cbr_pacer_look_at_pile (GstCbrPacer * self);
 
-/* gstcbrpacerthread.c */
-/* Call this with the lock held. */
+/* gstcbrpacercycle.c: call these with the lock held */
+/* Do null packets fill the line now? */
+gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer * self);
+/* Returns the datagrams that leave now, and counts them in @cycle; there may be none.
+ * *wrong: it is not a transport stream. */
+GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer * self, CbrCycle * cycle,
+    gboolean * wrong);
+
+/* gstcbrpacerthread.c: call these with the lock held */
 void gst_cbr_pacer_thread_reset (GstCbrPacer * self);
+/* Wakes the thread if it waits for something to come. */
+void gst_cbr_pacer_thread_wake (GstCbrPacer * self);
+/* Call this without the lock. */
 void gst_cbr_pacer_thread_run (gpointer pad);
 
 G_END_DECLS

@@ -11,16 +11,6 @@
 
 #include "gstcbrpacer.h"
 
-guint
-gst_cbr_pacer_get_payload (GstCbrPacer * self)
-{
-  if (self->settings.payload_size > 0)
-    return self->settings.payload_size;
-  if (self->is_ts || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS)
-    return self->ts_payload;
-  return 0;
-}
-
 guint64
 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers)

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The thread of the source pad: waits until the next cycle is due, makes it
- * from the queue, pushes it, and counts.
+ * The thread of the source pad: waits until the next cycle is due, pushes it, and
+ * counts.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -18,10 +18,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 /* Datagrams may have any size: offload is not possible. */
 #define OFFLOAD_UNKNOWN G_MAXUINT
 
-/* If skipped bytes exceed bytes in packets by this number, the stream is taken not to
- * be a transport stream. */
-#define SKIP_MAX 65536
-
 void
 gst_cbr_pacer_thread_reset (GstCbrPacer * self)
 {
@@ -35,6 +31,15 @@ gst_cbr_pacer_thread_reset (GstCbrPacer * self)
   self->peak = self->drain = self->drained = 0;
 }
 
+void
+gst_cbr_pacer_thread_wake (GstCbrPacer * self)
+{
+  if (!self->hungry)
+    return;
+  self->hungry = FALSE;         /* wakes it once for a whole list */
+  cbr_waiter_interrupt (&self->waiter);
+}
+
 /* --- waiting ------------------------------------------------------------------- */
 
 static gint64
@@ -44,13 +49,6 @@ get_cpu_time (void)
 
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
   return t.tv_sec * GST_SECOND + t.tv_nsec;
-}
-
-static gboolean
-is_stuffing (GstCbrPacer * self)
-{
-  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
-      && self->begun && self->playing && !self->unwanted;
 }
 
 static void
@@ -87,7 +85,7 @@ wait_for_work (GstCbrPacer * self)
     }
     size = cbr_queue_peek (&self->queue, gst_cbr_pacer_get_payload (self),
         &whole);
-    if ((size > 0 && whole) || is_stuffing (self))
+    if ((size > 0 && whole) || gst_cbr_pacer_is_stuffing (self))
       return TRUE;
     if (size > 0) {
       /* an incomplete datagram waits for its rest, but not for ever */
@@ -139,7 +137,7 @@ wait_for_departure (GstCbrPacer * self)
     self->started = TRUE;
   } else if (self->resumed && cbr_schedule_resume (schedule, now)) {
     cbr_figures_break (&self->figures);
-  } else if (!is_stuffing (self)
+  } else if (!gst_cbr_pacer_is_stuffing (self)
       && cbr_schedule_resume (schedule, MIN (self->fed_at, now))) {
     cbr_figures_break (&self->figures);
     self->figures.underruns++;
@@ -158,147 +156,6 @@ wait_for_departure (GstCbrPacer * self)
       schedule->method == CBR_SEND_AND_COMPARE ? -1 : spin);
   self->waiting_rate = 0;
   return due;
-}
-
-/* --- a cycle --------------------------------------------------------------------- */
-
-/* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
-static GstBuffer *
-stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
-{
-  if (self->nulls == NULL || gst_memory_get_sizes (self->nulls, NULL,
-          NULL) < size) {
-    GstMapInfo map;
-
-    if (self->nulls != NULL)
-      gst_memory_unref (self->nulls);
-    self->nulls = gst_allocator_alloc (NULL, size, NULL);
-    gst_memory_map (self->nulls, &map, GST_MAP_WRITE);
-    cbr_ts_fill_null (map.data, size / CBR_TS_PACKET);
-    gst_memory_unmap (self->nulls, &map);
-    GST_MINI_OBJECT_FLAG_SET (self->nulls, GST_MEMORY_FLAG_READONLY);
-  }
-  if (datagram == NULL) {
-    datagram = gst_buffer_new ();
-    GST_BUFFER_FLAG_SET (datagram, GST_BUFFER_FLAG_GAP |
-        GST_BUFFER_FLAG_DELTA_UNIT);
-  } else {
-    datagram = gst_buffer_make_writable (datagram);
-  }
-  gst_buffer_append_memory (datagram, gst_memory_share (self->nulls, 0, size));
-  return datagram;
-}
-
-static gboolean
-is_sync (GstCbrPacer * self, gsize at)
-{
-  guint8 byte;
-
-  /* a byte that is not there yet may be a sync byte */
-  return !cbr_queue_get_byte (&self->queue, at, &byte) || byte == CBR_TS_SYNC;
-}
-
-/* Null packets must go between packets: after a loss, or at the beginning, this drops
- * the bytes in front of the next packet.  FALSE: there are no packets. */
-static gboolean
-align (GstCbrPacer * self)
-{
-  while (!is_sync (self, 0) && self->skipped < SKIP_MAX) {
-    gsize skip = 0;
-
-    while (skip < SKIP_MAX && (!is_sync (self, skip)
-            || !is_sync (self, skip + CBR_TS_PACKET)))
-      skip++;
-    /* with it goes a DISCONT that it began with: it is so of what follows */
-    skip = cbr_queue_drop (&self->queue, skip);
-    self->figures.bytes_dropped += skip;
-    self->skipped += skip;
-    GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
-        "packet", skip);
-  }
-  return self->skipped < SKIP_MAX;
-}
-
-/* Returns up to @n more datagrams of @payload bytes in one buffer. NULL: there is nothing
- * more to send in this cycle. *wrong: it is not a transport stream. */
-static GstBuffer *
-make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
-    gboolean * wrong)
-{
-  gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
-  GstBuffer *buffer = NULL;
-  gboolean whole, stuffing;
-  gsize size, rest, fill = 0;
-
-  if (nulls && !align (self)) {
-    *wrong = TRUE;
-    return NULL;
-  }
-  size = cbr_queue_peek (&self->queue, payload * n, &whole);
-  rest = payload > 0 ? size % payload : 0;
-  self->begun |= size > 0;
-  stuffing = is_stuffing (self);
-  if (rest > 0 && stuffing) {
-    /* a part of a packet waits for its rest, unless that can never come */
-    fill = payload - rest / CBR_TS_PACKET * CBR_TS_PACKET;
-    if (!whole)
-      size -= rest % CBR_TS_PACKET;
-    else if (rest % CBR_TS_PACKET > 0)
-      fill = 0;
-  } else if (rest > 0 && size > rest && !whole) {
-    size -= rest;
-  } else if (rest > 0 && !whole && !self->impatient) {
-    return NULL;
-  } else if (size == 0 && stuffing) {
-    fill = payload;
-  }
-  if (size == 0 && fill == 0)
-    return NULL;
-  if (fill == payload && size > 0)
-    fill = 0;                   /* a whole datagram of null packets: next time */
-  if (size > 0) {
-    buffer = cbr_queue_cut (&self->queue, size);
-    self->skipped -= MIN (self->skipped, size);
-  }
-  if (fill > 0)
-    buffer = stuff (self, buffer, fill);
-  n = payload > 0 ? (size + fill + payload - 1) / payload : 1;
-  cycle->datagrams += n;
-  cycle->payload += size;
-  cycle->stuffed += fill;
-  cycle->bytes += size + fill + n * self->settings.header_size;
-  return buffer;
-}
-
-static GstBufferList *
-make_cycle (GstCbrPacer * self, CbrCycle * cycle, gboolean * wrong)
-{
-  guint payload = gst_cbr_pacer_get_payload (self);
-  guint64 burst = cbr_schedule_get_burst (&self->schedule);
-  guint room = payload > 0 ? cbr_schedule_get_datagrams (&self->schedule,
-      payload) : G_MAXUINT;
-  GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
-  guint most = 1;
-
-  if (self->offload.payload > 0 && self->offload.payload == payload)
-    most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
-  /* an event that has come to the head leaves before the data behind it */
-  while (cycle->datagrams < room && !*wrong
-      && (cycle->datagrams == 0 || !cbr_queue_has_other (&self->queue))) {
-    GstBuffer *buffer;
-    gboolean whole;
-
-    if (payload == 0 && cycle->datagrams > 0 && cycle->bytes +
-        cbr_queue_peek (&self->queue, 0, &whole) +
-        self->settings.header_size > burst)
-      break;
-    buffer = make_datagrams (self, payload, MIN (most,
-            room - cycle->datagrams), cycle, wrong);
-    if (buffer == NULL)
-      break;
-    gst_buffer_list_add (list, buffer);
-  }
-  return list;
 }
 
 /* --- handing on --------------------------------------------------------------------- */
@@ -396,7 +253,7 @@ send_cycle (GstCbrPacer * self)
 
   if (!gst_cbr_pacer_check_stuffing (self))
     return GST_FLOW_ERROR;
-  list = make_cycle (self, &cycle, &wrong);
+  list = gst_cbr_pacer_make_cycle (self, &cycle, &wrong);
   if (self->blocked > 0 && !gst_cbr_pacer_look_if_full (self, self->blocked))
     cbr_waiter_interrupt (&self->room);
   self->partial_since = -1;

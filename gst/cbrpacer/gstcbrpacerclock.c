@@ -1,0 +1,65 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The clock that all times are of, and what begins anew with another one.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcbrpacer.h"
+
+void
+gst_cbr_pacer_forget_lag (GstCbrPacer * self, gint64 now)
+{
+  self->fed_at = now;
+  cbr_queue_limit_marks (&self->queue, gst_cbr_pacer_get_lag (self, now));
+}
+
+/* It is @now on another clock: times of the one before say nothing any more. */
+static void
+begin_anew (GstCbrPacer * self, gint64 now)
+{
+  gst_cbr_pacer_thread_reset (self);
+  /* what could not leave so far is not late on this clock */
+  gst_cbr_pacer_forget_lag (self, now);
+  self->lag = self->lag_before = gst_cbr_pacer_get_lag (self, now);
+  self->held_looked = self->held_told = self->looked_before = now;
+}
+
+/* Returns the pipeline's clock, or the system's if there is none; a reference. */
+static GstClock *
+get_clock (GstCbrPacer * self)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+
+  return clock != NULL ? clock : gst_system_clock_obtain ();
+}
+
+gint64
+gst_cbr_pacer_read_clock (GstCbrPacer * self)
+{
+  g_autoptr (GstClock) clock = get_clock (self);
+  gboolean another = self->clock != NULL && self->clock != clock;
+  gint64 now;
+
+  gst_object_replace ((GstObject **) & self->clock, GST_OBJECT (clock));
+  now = (gint64) gst_clock_get_time (clock);
+  if (another)
+    begin_anew (self, now);
+  return now;
+}
+
+void
+gst_cbr_pacer_clock_changed (GstCbrPacer * self)
+{
+  g_mutex_lock (&self->lock);
+  /* nothing has read a clock yet: it is not held, either, in READY and NULL */
+  if (self->clock != NULL)
+    gst_cbr_pacer_read_clock (self);
+  /* waits on the previous clock are computed anew */
+  cbr_waiter_interrupt (&self->waiter);
+  cbr_waiter_interrupt (&self->room);
+  g_mutex_unlock (&self->lock);
+}

@@ -1,0 +1,166 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A cycle: the datagrams that leave at once, cut from the queue and filled up with null
+ * packets.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcbrpacer.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
+#define GST_CAT_DEFAULT gst_cbr_pacer_debug
+
+/* If skipped bytes exceed bytes in packets by this number, the stream is taken not to
+ * be a transport stream. */
+#define SKIP_MAX 65536
+
+gboolean
+gst_cbr_pacer_is_stuffing (GstCbrPacer * self)
+{
+  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS
+      && self->begun && self->playing && !self->unwanted;
+}
+
+/* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
+static GstBuffer *
+stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
+{
+  if (self->nulls == NULL || gst_memory_get_sizes (self->nulls, NULL,
+          NULL) < size) {
+    GstMapInfo map;
+
+    if (self->nulls != NULL)
+      gst_memory_unref (self->nulls);
+    self->nulls = gst_allocator_alloc (NULL, size, NULL);
+    gst_memory_map (self->nulls, &map, GST_MAP_WRITE);
+    cbr_ts_fill_null (map.data, size / CBR_TS_PACKET);
+    gst_memory_unmap (self->nulls, &map);
+    GST_MINI_OBJECT_FLAG_SET (self->nulls, GST_MEMORY_FLAG_READONLY);
+  }
+  if (datagram == NULL) {
+    datagram = gst_buffer_new ();
+    GST_BUFFER_FLAG_SET (datagram, GST_BUFFER_FLAG_GAP |
+        GST_BUFFER_FLAG_DELTA_UNIT);
+  } else {
+    datagram = gst_buffer_make_writable (datagram);
+  }
+  gst_buffer_append_memory (datagram, gst_memory_share (self->nulls, 0, size));
+  return datagram;
+}
+
+static gboolean
+is_sync (GstCbrPacer * self, gsize at)
+{
+  guint8 byte;
+
+  /* a byte that is not there yet may be a sync byte */
+  return !cbr_queue_get_byte (&self->queue, at, &byte) || byte == CBR_TS_SYNC;
+}
+
+/* Null packets must go between packets: after a loss, or at the beginning, this drops
+ * the bytes in front of the next packet.  FALSE: there are no packets. */
+static gboolean
+align (GstCbrPacer * self)
+{
+  while (!is_sync (self, 0) && self->skipped < SKIP_MAX) {
+    gsize skip = 0;
+
+    while (skip < SKIP_MAX && (!is_sync (self, skip)
+            || !is_sync (self, skip + CBR_TS_PACKET)))
+      skip++;
+    /* with it goes a DISCONT that it began with: it is so of what follows */
+    skip = cbr_queue_drop (&self->queue, skip);
+    self->figures.bytes_dropped += skip;
+    self->skipped += skip;
+    GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
+        "packet", skip);
+  }
+  return self->skipped < SKIP_MAX;
+}
+
+/* Returns up to @n more datagrams of @payload bytes in one buffer. NULL: there is nothing
+ * more to send in this cycle. *wrong: it is not a transport stream. */
+static GstBuffer *
+make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
+    gboolean * wrong)
+{
+  gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
+  GstBuffer *buffer = NULL;
+  gboolean whole, stuffing;
+  gsize size, rest, fill = 0;
+
+  if (nulls && !align (self)) {
+    *wrong = TRUE;
+    return NULL;
+  }
+  size = cbr_queue_peek (&self->queue, payload * n, &whole);
+  rest = payload > 0 ? size % payload : 0;
+  self->begun |= size > 0;
+  stuffing = gst_cbr_pacer_is_stuffing (self);
+  if (rest > 0 && stuffing) {
+    /* a part of a packet waits for its rest, unless that can never come */
+    fill = payload - rest / CBR_TS_PACKET * CBR_TS_PACKET;
+    if (!whole)
+      size -= rest % CBR_TS_PACKET;
+    else if (rest % CBR_TS_PACKET > 0)
+      fill = 0;
+  } else if (rest > 0 && size > rest && !whole) {
+    size -= rest;
+  } else if (rest > 0 && !whole && !self->impatient) {
+    return NULL;
+  } else if (size == 0 && stuffing) {
+    fill = payload;
+  }
+  if (size == 0 && fill == 0)
+    return NULL;
+  if (fill == payload && size > 0)
+    fill = 0;                   /* a whole datagram of null packets: next time */
+  if (size > 0) {
+    buffer = cbr_queue_cut (&self->queue, size);
+    self->skipped -= MIN (self->skipped, size);
+  }
+  if (fill > 0)
+    buffer = stuff (self, buffer, fill);
+  n = payload > 0 ? (size + fill + payload - 1) / payload : 1;
+  cycle->datagrams += n;
+  cycle->payload += size;
+  cycle->stuffed += fill;
+  cycle->bytes += size + fill + n * self->settings.header_size;
+  return buffer;
+}
+
+GstBufferList *
+gst_cbr_pacer_make_cycle (GstCbrPacer * self, CbrCycle * cycle,
+    gboolean * wrong)
+{
+  guint payload = gst_cbr_pacer_get_payload (self);
+  guint64 burst = cbr_schedule_get_burst (&self->schedule);
+  guint room = payload > 0 ? cbr_schedule_get_datagrams (&self->schedule,
+      payload) : G_MAXUINT;
+  GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
+  guint most = 1;
+
+  if (self->offload.payload > 0 && self->offload.payload == payload)
+    most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
+  /* an event that has come to the head leaves before the data behind it */
+  while (cycle->datagrams < room && !*wrong
+      && (cycle->datagrams == 0 || !cbr_queue_has_other (&self->queue))) {
+    GstBuffer *buffer;
+    gboolean whole;
+
+    if (payload == 0 && cycle->datagrams > 0 && cycle->bytes +
+        cbr_queue_peek (&self->queue, 0, &whole) +
+        self->settings.header_size > burst)
+      break;
+    buffer = make_datagrams (self, payload, MIN (most,
+            room - cycle->datagrams), cycle, wrong);
+    if (buffer == NULL)
+      break;
+    gst_buffer_list_add (list, buffer);
+  }
+  return list;
+}

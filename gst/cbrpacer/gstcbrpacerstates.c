@@ -1,0 +1,128 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * States of the element, its pads and its thread: what is forgotten, and who is woken.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcbrpacer.h"
+
+void
+gst_cbr_pacer_start_task (GstCbrPacer * self)
+{
+  gst_pad_start_task (self->srcpad, gst_cbr_pacer_thread_run, self->srcpad,
+      NULL);
+}
+
+void
+gst_cbr_pacer_forget_stream (GstCbrPacer * self, GQueue * kept)
+{
+  cbr_queue_clear (&self->queue, kept);
+  cbr_learner_flush (&self->learner);
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  gst_cbr_pacer_thread_reset (self);
+  self->begun = FALSE;
+  self->unwanted = self->refusing = FALSE;
+  self->eos = self->discont = FALSE;
+  self->result = GST_FLOW_OK;
+}
+
+void
+gst_cbr_pacer_set_flushing (GstCbrPacer * self)
+{
+  g_mutex_lock (&self->lock);
+  self->flushing = TRUE;
+  cbr_waiter_interrupt (&self->waiter);
+  cbr_waiter_interrupt (&self->room);
+  g_mutex_unlock (&self->lock);
+}
+
+gboolean
+gst_cbr_pacer_sink_activate_mode (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (!active) {
+    gst_cbr_pacer_set_flushing (self);
+    /* when we have this lock, the streaming thread has left chain() */
+    GST_PAD_STREAM_LOCK (pad);
+    g_mutex_lock (&self->lock);
+    cbr_queue_clear (&self->queue, NULL);
+    g_mutex_unlock (&self->lock);
+    GST_PAD_STREAM_UNLOCK (pad);
+  }
+  return TRUE;
+}
+
+gboolean
+gst_cbr_pacer_src_activate_mode (GstPad * pad, GstObject * parent,
+    GstPadMode mode, gboolean active)
+{
+  GstCbrPacer *self = GST_CBR_PACER (parent);
+
+  if (mode != GST_PAD_MODE_PUSH)
+    return FALSE;
+  if (active) {
+    g_mutex_lock (&self->lock);
+    gst_cbr_pacer_forget_stream (self, NULL);
+    self->flushing = FALSE;
+    g_mutex_unlock (&self->lock);
+    gst_cbr_pacer_start_task (self);
+    return TRUE;
+  }
+  gst_cbr_pacer_set_flushing (self);
+  return gst_pad_stop_task (pad);
+}
+
+void
+gst_cbr_pacer_set_playing (GstCbrPacer * self, gboolean playing)
+{
+  g_mutex_lock (&self->lock);
+  self->playing = playing;
+  self->pauses += !playing;
+  self->resumed = playing;
+  self->base = CBR_NO_BASE;
+  /* the sink may still hold what it had in the pause, which made nothing late */
+  if (playing)
+    gst_cbr_pacer_forget_lag (self, gst_cbr_pacer_read_clock (self));
+  cbr_waiter_interrupt (&self->waiter);
+  cbr_waiter_interrupt (&self->room);
+  g_mutex_unlock (&self->lock);
+}
+
+gboolean
+gst_cbr_pacer_prepare (GstCbrPacer * self)
+{
+  gboolean good;
+
+  g_mutex_lock (&self->lock);
+  cbr_figures_init (&self->figures);
+  cbr_learner_init (&self->learner, self->settings.window);
+  self->is_ts = self->ts_known = self->live = self->live_known = FALSE;
+  self->ts_payload = CBR_TS_PACKETS * CBR_TS_PACKET;
+  self->offload_payload = 0;
+  self->dropped_told = self->dropped_untold = 0;
+  self->held = FALSE;
+  self->least = G_MAXSIZE;
+  self->most = 0;
+  self->held_looked = self->held_told = self->held_looks = 0;
+  self->lost = self->lag = self->lag_before = self->looked_before = 0;
+  good = gst_cbr_pacer_check_stuffing (self);
+  g_mutex_unlock (&self->lock);
+  return good;
+}
+
+void
+gst_cbr_pacer_release (GstCbrPacer * self)
+{
+  cbr_offload_stop (&self->offload);
+  g_mutex_lock (&self->lock);
+  gst_clear_object (&self->clock);
+  g_mutex_unlock (&self->lock);
+}

@@ -1,0 +1,91 @@
+/* GStreamer CBR pacer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the application is told of a stream that does not fit: data that was dropped, and a
+ * live source that is held up.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstcbrpacer.h"
+
+/* A live source is too fast if it waits for room, and the queue never falls below HELD_SHARE of its
+ * highest level, in HELD_LOOKS looks in a row. */
+#define HELD_LOOK ((gint64) GST_SECOND)
+#define HELD_SHARE .5
+#define HELD_LOOKS 3
+#define HELD_AGAIN (10 * HELD_LOOK)
+/* If the schedule falls behind by more than this share of the time, the elements behind are too slow. */
+#define SLOW_SHARE .02
+
+/* Are the elements behind too slow, rather than the source too fast? */
+static gboolean
+is_slow_behind (GstCbrPacer * self)
+{
+  gint64 now = gst_cbr_pacer_read_clock (self);
+
+  return gst_cbr_pacer_get_lag (self, now) - self->lag_before >
+      SLOW_SHARE * (now - self->looked_before);
+}
+
+void
+gst_cbr_pacer_tell_dropped (GstCbrPacer * self)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint64 dropped = self->dropped_untold;
+  gboolean slow;
+
+  if (dropped == 0 || now - self->dropped_told < G_TIME_SPAN_SECOND)
+    return;
+  self->dropped_told = now;
+  self->dropped_untold = 0;
+  slow = is_slow_behind (self);
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
+      ("Dropped %" G_GUINT64_FORMAT " bytes: %s", dropped, slow ?
+          "the stream is faster than the elements behind take it. Set sync=false "
+          "at the sink, look at its network, or lower the encoder's rate." :
+          "the stream is faster than bitrate. "
+          "Raise bitrate or max-delay, or lower the encoder's rate."),
+      (NULL), ("bytes", G_TYPE_UINT64, dropped, NULL));
+  g_mutex_lock (&self->lock);
+}
+
+void
+gst_cbr_pacer_tell_held (GstCbrPacer * self)
+{
+  gint64 now = gst_cbr_pacer_read_clock (self);
+  gboolean full, slow;
+
+  if (now - self->held_looked < HELD_LOOK)
+    return;
+  full = self->held && self->least >= HELD_SHARE * self->most;
+  slow = is_slow_behind (self);
+  self->held_looks = full ? self->held_looks + 1 : 0;
+  self->looked_before = self->held_looked > 0 ? self->held_looked : now;
+  self->lag_before = self->lag;
+  self->held_looked = now;
+  self->lag = gst_cbr_pacer_get_lag (self, now);
+  self->held = FALSE;
+  self->least = G_MAXSIZE;
+  self->most = 0;
+  if (self->held_looks < HELD_LOOKS
+      || (self->held_told > 0 && now - self->held_told < HELD_AGAIN))
+    return;
+  if (!self->live_known)
+    gst_cbr_pacer_ask_if_live (self);
+  if (!self->live)
+    return;
+  self->held_told = now;
+  g_mutex_unlock (&self->lock);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("%s: its live source is held up, and the delay keeps growing. %s, "
+          "lower the encoder's rate, or set overflow=drop-oldest.",
+          slow ? "The stream is faster than the elements behind take it" :
+          "The stream is faster than bitrate",
+          slow ? "Set sync=false at the sink, look at its network" :
+          "Raise bitrate"), (NULL));
+  g_mutex_lock (&self->lock);
+}
