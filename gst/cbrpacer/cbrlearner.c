@@ -5,7 +5,7 @@ void
 cbr_learner_init (CbrLearner * learner, gint64 window)
 {
   learner->clock = CBR_CLOCK_NONE;
-  cbr_ts_init (&learner->ts);
+  cbr_ts_init (&learner->ts, 0);
   cbr_rate_init (&learner->rate, window);
   learner->bytes = learner->timed = learner->unknown = 0;
   learner->latest = GST_CLOCK_TIME_NONE;
@@ -14,9 +14,24 @@ cbr_learner_init (CbrLearner * learner, gint64 window)
 }
 
 void
+cbr_learner_set_window (CbrLearner * learner, gint64 window)
+{
+  guint size = learner->ts.sync.given;
+
+  cbr_learner_init (learner, window);
+  cbr_learner_set_packets (learner, size);
+}
+
+void
+cbr_learner_set_packets (CbrLearner * learner, guint size)
+{
+  cbr_ts_set_size (&learner->ts, size);
+}
+
+void
 cbr_learner_jump (CbrLearner * learner)
 {
-  cbr_ts_init (&learner->ts);
+  cbr_ts_init (&learner->ts, learner->ts.sync.given);
   cbr_rate_jump (&learner->rate);
   learner->latest = GST_CLOCK_TIME_NONE;
 }

@@ -11,22 +11,25 @@
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
 void
-cbr_ts_init (CbrTs * ts)
+cbr_ts_init (CbrTs * ts, guint size)
 {
   memset (ts, 0, sizeof *ts);
+  cbr_sync_init (&ts->sync, size);
+}
+
+void
+cbr_ts_set_size (CbrTs * ts, guint size)
+{
+  if (size == ts->sync.given)
+    return;
+  cbr_sync_init (&ts->sync, size);
+  ts->phase = 0;
 }
 
 gboolean
 cbr_ts_is_clock (const CbrTs * ts)
 {
-  return ts->run >= CBR_TS_RUN && ts->packets < CBR_TS_PATIENCE;
-}
-
-gboolean
-cbr_ts_is_sync (const guint8 * data, gsize size)
-{
-  return size >= CBR_TS_PACKET && data[0] == CBR_TS_SYNC
-      && (size == CBR_TS_PACKET || data[CBR_TS_PACKET] == CBR_TS_SYNC);
+  return ts->sync.size > 0 && ts->packets < CBR_TS_PATIENCE;
 }
 
 static gboolean
@@ -100,29 +103,27 @@ cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
     CbrTsPcr * pcr)
 {
   while (*done < size) {
+    if (ts->sync.size == 0 && !cbr_sync_find (&ts->sync, data, size, done))
+      return FALSE;
     if (ts->phase < CBR_TS_HEADER) {
       guint8 byte = data[*done];
 
       if (ts->phase == 0 && byte != CBR_TS_SYNC) {
-        ts->run = 0;
-        ++*done;
+        cbr_sync_lose (&ts->sync);
         continue;
       }
       ts->header[ts->phase++] = byte;
       ++*done;
-      if (ts->phase == CBR_TS_HEADER) {
-        ts->run = MIN (ts->run + 1, CBR_TS_RUN);
-        if (ts->run == CBR_TS_RUN && read_header (ts, pcr)) {
-          pcr->offset = (gssize) * done - CBR_TS_HEADER;
-          return TRUE;
-        }
+      if (ts->phase == CBR_TS_HEADER && read_header (ts, pcr)) {
+        pcr->offset = (gssize) * done - CBR_TS_HEADER;
+        return TRUE;
       }
     } else {
-      gsize part = MIN (CBR_TS_PACKET - ts->phase, size - *done);
+      gsize part = MIN (ts->sync.size - ts->phase, size - *done);
 
       *done += part;
       ts->phase += part;
-      if (ts->phase == CBR_TS_PACKET)
+      if (ts->phase == ts->sync.size)
         ts->phase = 0;
     }
   }

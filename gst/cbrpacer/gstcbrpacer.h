@@ -174,9 +174,11 @@ gboolean gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent,
     GstQuery * query);
 
 /* gstcbrpacerformat.c: call these with the lock held */
+/* Returns the size of transport stream packets that a CAPS event tells of; 0: it does not. */
+guint gst_cbr_pacer_get_packets (GstEvent * event);
 /* Finds out from a CAPS event how the data behind it is to be cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
-/* Looks for packets of 188 bytes, for sources that have no caps. */
+/* Looks for transport stream packets, for sources that have no caps. */
 void gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer);
 /* Returns the bytes of a datagram; 0: buffers leave as they come. */
 guint gst_cbr_pacer_get_payload (GstCbrPacer * self);

@@ -52,6 +52,8 @@ take_event (GstCbrPacer * self, GstEvent * event)
         cbr_learner_jump (&self->learner);
         break;
       case GST_EVENT_CAPS:
+        cbr_learner_set_packets (&self->learner,
+            gst_cbr_pacer_get_packets (event));
         /* data that waits is cut according to the caps that it came with */
         if (self->queue.bytes == 0)
           gst_cbr_pacer_look_at_caps (self, event);

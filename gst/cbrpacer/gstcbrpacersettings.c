@@ -177,7 +177,7 @@ set_property (GObject * object, guint id, const GValue * value,
       break;
     case PROP_WINDOW:
       settings->window = g_value_get_uint64 (value);
-      cbr_learner_init (&self->learner, settings->window);
+      cbr_learner_set_window (&self->learner, settings->window);
       self->base = CBR_NO_BASE;
       break;
     case PROP_SEGMENTATION_OFFLOAD:
@@ -302,8 +302,8 @@ install_cycle (GObjectClass * klass)
   g_object_class_install_property (klass, PROP_PAYLOAD_SIZE,
       g_param_spec_uint ("payload-size", "Payload size",
           "Split and merge buffers into datagrams of this many bytes (0: MPEG-TS "
-          "in seven packets of 188, 1316 bytes, anything else as it comes)", 0,
-          PAYLOAD_MAX, 0, PLAYING));
+          "in seven packets, 1316 bytes if they have 188, anything else as it "
+          "comes)", 0, PAYLOAD_MAX, 0, PLAYING));
   g_object_class_install_property (klass, PROP_HEADER_SIZE,
       g_param_spec_uint ("header-size", "Header size",
           "Bytes on the wire around each datagram, counted in the rate: 28 "

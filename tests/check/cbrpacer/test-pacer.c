@@ -1636,6 +1636,7 @@ typedef struct
                                    is not up to the threads */
   gint taken;                   /* so many are; atomic */
   GstClockID end;
+  guint packet;                 /* bytes of a transport stream's packet */
 } File;
 
 static gpointer
@@ -2004,6 +2005,72 @@ test_joined_files (void)
   g_thread_join (thread);
   gst_clock_id_unref (file.end);
   teardown (f);
+}
+
+static gpointer
+read_packets (gpointer data)
+{
+  File *file = data;
+  gboolean m2ts = file->packet == 192;
+
+  for (guint i = 0; i < file->n; i++) {
+    GstBuffer *buffer = make (7 * file->packet, GST_CLOCK_TIME_NONE);
+    GstBuffer *ts = make_ts_at (i);
+    GstMapInfo map;
+
+    gst_buffer_map (ts, &map, GST_MAP_READ);
+    for (guint j = 0; j < 7; j++)
+      gst_buffer_fill (buffer, j * file->packet + (m2ts ? 4 : 0),
+          map.data + j * 188, 188);
+    gst_buffer_unmap (ts, &map);
+    gst_buffer_unref (ts);
+    g_assert_cmpint (gst_harness_push (file->f->h, buffer), ==, GST_FLOW_OK);
+    g_atomic_int_set (&file->taken, i + 1);
+  }
+  gst_clock_id_wait (file->end, NULL);
+  return NULL;
+}
+
+/* Larger packets have the same clock, and leave in sevens, too, with caps or without. */
+static void
+test_learn_from_larger_packets (void)
+{
+  static const guint sizes[] = { 192, 204, 208 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
+    guint size = sizes[i / 2];
+    g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
+        "systemstream=true,packetsize=%u", size);
+    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+        i % 2 == 0 ? caps : NULL);
+    File file = {.f = f,.n = 1000,.packet = size };
+    GThread *thread;
+
+    gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
+        GST_CLOCK_TIME_NONE - 1);
+    thread = g_thread_new ("file", read_packets, &file);
+    for (guint j = 0; j < file.n;) {
+      GstBuffer *buffer = try_pull (f);
+
+      if (buffer != NULL) {
+        g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 7 * size);
+        gst_buffer_unref (buffer);
+        j++;
+        continue;
+      }
+      while (!is_asleep (&file, j) && gst_harness_buffers_in_queue (f->h) == 0)
+        g_thread_yield ();
+      if (gst_harness_buffers_in_queue (f->h) == 0)
+        gst_test_clock_crank (f->clock);
+    }
+    g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 1850 * MS);
+    g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 2100 * MS);
+    gst_clock_id_unschedule (file.end);
+    g_thread_join (thread);
+    gst_clock_id_unref (file.end);
+    teardown (f);
+  }
 }
 
 static void
@@ -2549,6 +2616,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/pause-long", test_learn_and_pause_long);
   g_test_add_func ("/pacer/learn/another-clock", test_learn_and_change_clock);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
+  g_test_add_func ("/pacer/learn/larger-packets",
+      test_learn_from_larger_packets);
   g_test_add_func ("/pacer/learn/from-earlier-times",
       test_learn_from_earlier_times);
   g_test_add_func ("/pacer/learn/again", test_learn_again);

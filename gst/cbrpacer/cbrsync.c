@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "cbrsync.h"
+
+/* In the order of preference, if bytes fit several. */
+static const guint sizes[CBR_SYNC_SIZES] = { 188, 192, 204, 208 };
+
+void
+cbr_sync_init (CbrSync * sync, guint given)
+{
+  memset (sync, 0, sizeof *sync);
+  sync->given = given;
+}
+
+void
+cbr_sync_lose (CbrSync * sync)
+{
+  sync->size = 0;
+  /* farther than any packet: nothing from before is in a row with what comes */
+  sync->scanned += 2 * CBR_SYNC_SIZE_MAX;
+}
+
+/* Takes in a sync byte. Returns the size of the packets if it is one more of so many in a row;
+ * else 0. */
+static guint
+add (CbrSync * sync)
+{
+  guint size = 0;
+
+  for (guint i = 0; i < CBR_SYNC_SIZES; i++) {
+    guint phase = sync->scanned % sizes[i];
+    guint8 *run = &sync->run[i][phase];
+    guint32 *last = &sync->last[i][phase];
+
+    if (sync->given != 0 && sizes[i] != sync->given)
+      continue;
+    *run = sync->scanned - *last == sizes[i] ? *run + 1 : 1;
+    *last = sync->scanned;
+    if (*run >= CBR_SYNC_RUN && size == 0)
+      size = sizes[i];
+  }
+  return size;
+}
+
+gboolean
+cbr_sync_find (CbrSync * sync, const guint8 * data, gsize size, gsize * done)
+{
+  while (*done < size) {
+    const guint8 *from = data + *done;
+    const guint8 *byte = memchr (from, CBR_TS_SYNC, size - *done);
+    gsize skipped = byte != NULL ? (gsize) (byte - from) : size - *done;
+
+    sync->scanned += (guint32) skipped;
+    *done += skipped;
+    if (byte == NULL)
+      return FALSE;
+    sync->size = add (sync);
+    if (sync->size > 0)
+      return TRUE;
+    sync->scanned++;
+    ++*done;
+  }
+  return FALSE;
+}
+
+gboolean
+cbr_sync_is_size (guint size)
+{
+  for (guint i = 0; i < CBR_SYNC_SIZES; i++)
+    if (size == sizes[i])
+      return TRUE;
+  return FALSE;
+}
+
+guint
+cbr_sync_guess (const guint8 * data, gsize size)
+{
+  for (guint i = 0; i < CBR_SYNC_SIZES; i++) {
+    gsize at = sizes[i] == 192 ? 4 : 0;
+    guint n = 0;
+
+    for (; at < size && data[at] == CBR_TS_SYNC; at += sizes[i])
+      n++;
+    if (at >= size && (n > 1 || (n == 1 && size == sizes[i])))
+      return sizes[i];
+  }
+  return 0;
+}

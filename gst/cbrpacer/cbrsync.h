@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cbrsync.h: where the packets of an MPEG transport stream begin, and how long they are.
+ *
+ * There are packets of four sizes, each with a sync byte in front of the 187 bytes behind it:
+ *
+ *   - 188 bytes (ISO/IEC 13818-1),
+ *   - 192 bytes: a time code of 4 bytes stands before the sync byte (M2TS, of Blu-ray discs
+ *     and camcorders),
+ *   - 204 and 208 bytes: 16 or 20 bytes for error correction follow (DVB, ATSC).
+ *
+ * The size is that of which CBR_SYNC_RUN sync bytes in a row were seen. The work for each byte
+ * and the memory are bounded, whatever comes.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define CBR_TS_SYNC 0x47
+
+#define CBR_SYNC_SIZES 4
+#define CBR_SYNC_SIZE_MAX 208
+
+/* As many sync bytes in a row are no accident. */
+#define CBR_SYNC_RUN 4
+
+typedef struct
+{
+  guint given;                  /* the size, as the caps say; 0: they do not */
+  guint size;                   /* the size that was found; 0: none (yet) */
+  /* while none is found: */
+  guint32 scanned;              /* bytes looked at; wraps */
+  /* for each size and remainder of `scanned': */
+  guint32 last[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];      /* where the last sync byte was */
+  guint8 run[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];        /* number of them in a row */
+} CbrSync;
+
+/* @given: the size of packets, if it is known, or 0. */
+void cbr_sync_init (CbrSync * sync, guint given);
+/* Looks for packets in @data from *done on. TRUE: the sync byte of one is at *done, and
+ * sync->size is their size. FALSE: there is none up to @size. */
+gboolean cbr_sync_find (CbrSync * sync, const guint8 * data, gsize size,
+    gsize * done);
+/* There was no sync byte where one should have been. */
+void cbr_sync_lose (CbrSync * sync);
+
+/* Is there such a size? */
+gboolean cbr_sync_is_size (guint size);
+/* Returns the size of packets if @data begins with at least two, or is just one; else 0. */
+guint cbr_sync_guess (const guint8 * data, gsize size);
+
+G_END_DECLS
