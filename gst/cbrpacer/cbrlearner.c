@@ -76,8 +76,11 @@ cbr_learner_get_inflow (const CbrLearner * learner, guint payload, guint header)
 gboolean
 cbr_learner_is_lost (const CbrLearner * learner)
 {
-  return !cbr_learner_is_known (learner)
-      && learner->unknown > CBR_LEARNER_PATIENCE;
+  /* a file without a clock does not come at the rate of what was before it */
+  gboolean known = learner->clock == CBR_CLOCK_ARRIVAL ?
+      cbr_rate_is_known (&learner->rate) : cbr_learner_is_known (learner);
+
+  return !known && learner->unknown > CBR_LEARNER_PATIENCE;
 }
 
 static void

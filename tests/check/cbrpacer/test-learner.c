@@ -310,6 +310,32 @@ test_broken_clock (void)
   }
 }
 
+/* A file without a clock behind one that had a PCR: nobody knows its rate, either. */
+static void
+test_patience_again (void)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1 << 20, NULL);
+  CbrLearner learner;
+  guint n;
+
+  gst_buffer_memset (buffer, 0, 0, 1 << 20);
+  cbr_learner_init (&learner, SEC);
+  for (n = 0; n < 20; n++) {
+    GstBuffer *big = make_big (n * 250 * MSEC, 250 * MSEC, GOOD);
+
+    cbr_learner_feed (&learner, big, GST_CLOCK_TIME_NONE, 0, 0);
+    gst_buffer_unref (big);
+  }
+  g_assert_true (cbr_learner_is_known (&learner));
+  cbr_learner_jump (&learner);
+  for (n = 0; n < 300 && !cbr_learner_is_lost (&learner); n++)
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n * 1000, 28);
+  /* the first packets may still have had a PCR */
+  g_assert_cmpuint (n, >=, 256);
+  g_assert_cmpuint (n, <=, 258);
+  gst_buffer_unref (buffer);
+}
+
 /* A clock that stops says nothing more, and the rate stays. */
 static void
 test_stopped_clock (void)
@@ -451,6 +477,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/timestamps-again", test_timestamps_again);
   g_test_add_func ("/learner/arrival", test_arrival);
   g_test_add_func ("/learner/patience", test_patience);
+  g_test_add_func ("/learner/patience-again", test_patience_again);
   g_test_add_func ("/learner/broken-clock", test_broken_clock);
   g_test_add_func ("/learner/stopped-clock", test_stopped_clock);
   g_test_add_func ("/learner/jumps", test_jumps);
