@@ -143,7 +143,8 @@ wait_for_departure (GstCbrPacer * self)
     self->figures.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
-    self->lost += now - cbr_schedule_get_due (schedule);
+    /* not since the cycle was due, if that was of null packets alone: they delay nobody */
+    self->lost = gst_cbr_pacer_get_lag (self, now);
     cbr_schedule_restart (schedule, now);
     cbr_figures_break (&self->figures);
     self->figures.stalls++;

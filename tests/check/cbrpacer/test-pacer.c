@@ -2374,6 +2374,41 @@ test_learn_and_be_slow (void)
   }
 }
 
+/* A sink that takes its time over null packets does not make data late that comes meanwhile. */
+static void
+test_learn_and_stuff (void)
+{
+  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+      "overflow=drop-oldest stuffing=null-ts", TS);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  Gate gate = { 0 };
+  gulong probe;
+
+  for (guint i = 0; i < 150; i++) {
+    gst_test_clock_set_time (f->clock, 2 * i * MS);
+    gst_harness_push (f->h, make_ts_at (i));
+    let_leave (f);
+  }
+  /* until all has left, and null packets follow */
+  while (get_stat (f, "bytes-queued") > 0)
+    gst_test_clock_crank (f->clock);
+  probe = close_gate (&gate, pad, DATA);
+  while (!is_at_gate (&gate))
+    if (gst_test_clock_peek_id_count (f->clock) > 0)
+      gst_test_clock_crank (f->clock);
+  gst_test_clock_advance_time (f->clock, GST_SECOND);
+  for (guint i = 0; i < 5; i++)
+    gst_harness_push (f->h, make_ts (7));
+  gst_test_clock_advance_time (f->clock, MS);
+  open_gate (&gate, pad, probe);
+  wait_for_stat (f, "stalls", 1);
+  for (guint i = 0; i < 3; i++)
+    gst_harness_push (f->h, make_ts (7));
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+  teardown (f);
+  clear_gate (&gate);
+}
+
 /* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes on. */
 static void
 test_learn_and_pause (void)
@@ -2612,6 +2647,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/stand-still", test_learn_and_stand_still);
   g_test_add_func ("/pacer/learn/never-begin", test_learn_and_never_begin);
   g_test_add_func ("/pacer/learn/slow", test_learn_and_be_slow);
+  g_test_add_func ("/pacer/learn/stuff", test_learn_and_stuff);
   g_test_add_func ("/pacer/learn/pause", test_learn_and_pause);
   g_test_add_func ("/pacer/learn/pause-long", test_learn_and_pause_long);
   g_test_add_func ("/pacer/learn/another-clock", test_learn_and_change_clock);
