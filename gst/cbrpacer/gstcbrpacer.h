@@ -79,6 +79,7 @@ struct _GstCbrPacer
   gboolean unwanted, refusing;
   gboolean playing, resumed;
   guint pauses;                 /* number of pauses so far */
+  guint links;                  /* how often the source pad was linked */
   gsize blocked;                /* bytes that wait for room; 0: none */
   gboolean hungry;              /* the thread sleeps until something comes */
   gboolean begun;               /* data of the stream has left */

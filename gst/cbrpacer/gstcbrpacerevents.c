@@ -145,6 +145,7 @@ gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
     /* the source pad was linked again */
     g_mutex_lock (&self->lock);
+    self->links++;
     restart = self->result == GST_FLOW_NOT_LINKED && !self->flushing;
     if (restart) {
       self->result = GST_FLOW_OK;

@@ -246,7 +246,7 @@ static GstFlowReturn
 send_cycle (GstCbrPacer * self)
 {
   gboolean playing = self->playing, wrong = FALSE;
-  guint pauses = self->pauses;
+  guint pauses = self->pauses, links = self->links;
   CbrCycle cycle = { 0 };
   GstBufferList *list;
   GstFlowReturn ret;
@@ -293,7 +293,8 @@ send_cycle (GstCbrPacer * self)
   if (!self->started)
     cbr_figures_break (&self->figures);
   tell_stats (self);
-  return ret;
+  /* nobody took it, but somebody was linked meanwhile: he gets what follows */
+  return ret == GST_FLOW_NOT_LINKED && links != self->links ? GST_FLOW_OK : ret;
 }
 
 static GstFlowReturn

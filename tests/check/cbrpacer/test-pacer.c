@@ -1038,6 +1038,36 @@ test_unlinked (void)
   teardown (f);
 }
 
+static GstPadProbeReturn
+refuse_once (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  /* linked again before we have returned */
+  gst_pad_push_event (pad, gst_event_new_reconfigure ());
+  refuse (pad, info, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* What is linked again while the last push comes back from nobody gets what follows. */
+static void
+test_linked_meanwhile (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  gulong probe;
+
+  push (f, 1000);
+  assert_pull (f, 1000);
+  probe = gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER,
+      refuse_once, NULL, NULL);
+  push (f, 1000);
+  advance_to (f, 1 * MS);
+  wait_for_stat (f, "cycles", 2);
+  gst_pad_remove_probe (f->h->sinkpad, probe);
+  push (f, 500);
+  push (f, 500);
+  pull_in_time (f, 2);
+  teardown (f);
+}
+
 /* --- what waits ------------------------------------------------------------------------------- */
 
 static void
@@ -2609,6 +2639,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/downstream-eos", test_downstream_eos);
   g_test_add_func ("/pacer/downstream-error", test_downstream_error);
   g_test_add_func ("/pacer/unlinked", test_unlinked);
+  g_test_add_func ("/pacer/linked-meanwhile", test_linked_meanwhile);
   g_test_add_func ("/pacer/underrun", test_underrun);
   g_test_add_func ("/pacer/partial", test_partial);
   g_test_add_func ("/pacer/block", test_block);
