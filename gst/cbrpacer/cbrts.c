@@ -35,8 +35,10 @@ cbr_ts_is_clock (const CbrTs * ts)
 static gboolean
 read_pcr (const guint8 * header, guint64 * pcr)
 {
-  /* there must be an adaptation field, long enough, with the PCR flag */
-  if (!(header[3] & 0x20) || header[4] < 7 || !(header[5] & 0x10))
+  /* there must be no error (transport_error_indicator), and an adaptation field, long enough, with
+   * the PCR flag */
+  if ((header[1] & 0x80) || !(header[3] & 0x20) || header[4] < 7
+      || !(header[5] & 0x10))
     return FALSE;
   *pcr = (((guint64) header[6] << 25) | ((guint64) header[7] << 17) |
       ((guint64) header[8] << 9) | ((guint64) header[9] << 1) |

@@ -145,6 +145,30 @@ test_pcr_of_another (void)
   }
 }
 
+/* A packet that is marked as damaged has no PCR that counts. */
+static void
+test_pcr_damaged (void)
+{
+  CbrLearner learner;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint ms = 0; ms < 3000; ms++) {
+    guint64 pcr = ms * G_GUINT64_CONSTANT (27000);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
+    guint8 packet[188];
+
+    make_packet (packet, 0x100, ms % 100 == 99 ? pcr + 77777777 : pcr, FALSE);
+    if (ms % 100 == 99)
+      packet[1] |= 0x80;
+    gst_buffer_fill (buffer, 0, packet, sizeof packet);
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+    gst_buffer_unref (buffer);
+    g_assert_cmpint (learner.elapsed, <=, ms * MSEC);
+  }
+  g_assert_true (cbr_rate_is_known (&learner.rate));
+  g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 1000);
+}
+
 static void
 feed_frame (CbrLearner * learner, GstClockTime time, guint size, gint64 arrival)
 {
@@ -473,6 +497,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/pcr", test_pcr);
   g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
   g_test_add_func ("/learner/pcr-of-another", test_pcr_of_another);
+  g_test_add_func ("/learner/pcr-damaged", test_pcr_damaged);
   g_test_add_func ("/learner/timestamps", test_timestamps);
   g_test_add_func ("/learner/timestamps-again", test_timestamps_again);
   g_test_add_func ("/learner/arrival", test_arrival);
