@@ -8,6 +8,9 @@
 /* If the PCR of another PID advances by this much while ours does not come, ours has ended: three
  * times the longest interval that is allowed. */
 #define SILENCE (3 * G_GINT64_CONSTANT (2700000))
+/* If as many PCRs of yet others come while that one does not, it has ended, too. There are fewer
+ * programmes than that in a stream. */
+#define STRANGERS_MAX 64
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
 void
@@ -59,9 +62,11 @@ take_over (CbrTs * ts, guint16 pid, guint64 raw)
 {
   gint64 step = get_step (ts->other_raw, raw);
 
-  if (ts->has_other && pid != ts->other_pid)
+  if (ts->has_other && pid != ts->other_pid && ts->strangers++ < STRANGERS_MAX)
     return FALSE;
-  if (!ts->has_other || (ts->header[5] & 0x80) || step > JUMP_MAX) {
+  ts->strangers = 0;
+  if (!ts->has_other || pid != ts->other_pid || (ts->header[5] & 0x80)
+      || step > JUMP_MAX) {
     ts->has_other = TRUE;
     ts->other_pid = pid;
     ts->other_raw = raw;

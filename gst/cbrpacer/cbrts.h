@@ -31,6 +31,7 @@ typedef struct
   gboolean has_other;           /* since then, another PID has carried one: */
   guint16 other_pid;
   guint64 other_raw;            /* the first */
+  guint strangers;              /* PCRs of yet other PIDs since it came */
 } CbrTs;
 
 typedef struct

@@ -145,6 +145,34 @@ test_pcr_of_another (void)
   }
 }
 
+/* Two programmes, and behind them a third one: neither PCR of before comes again. */
+static void
+test_pcr_of_third (void)
+{
+  gint64 last = 0, changed = 0;
+  CbrLearner learner;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint ms = 0; ms < 10000; ms++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * 188, NULL);
+    guint64 pcr = ms % 20 == 0 ? ms * G_GUINT64_CONSTANT (27000) : G_MAXUINT64;
+    gboolean first = ms < 3000;
+    guint8 packets[2][188];
+
+    make_packet (packets[0], first ? 0x100 : 0x300, pcr, FALSE);
+    make_packet (packets[1], first ? 0x200 : 0x300, first ? pcr : G_MAXUINT64,
+        FALSE);
+    gst_buffer_fill (buffer, 0, packets, sizeof packets);
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+    gst_buffer_unref (buffer);
+    if (learner.elapsed > last)
+      changed = ms;
+    last = learner.elapsed;
+    g_assert_cmpint (ms - changed, <, 2000);
+  }
+  g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 2 * 188 * 8 * 1000);
+}
+
 /* A packet that is marked as damaged has no PCR that counts. */
 static void
 test_pcr_damaged (void)
@@ -497,6 +525,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/pcr", test_pcr);
   g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
   g_test_add_func ("/learner/pcr-of-another", test_pcr_of_another);
+  g_test_add_func ("/learner/pcr-of-third", test_pcr_of_third);
   g_test_add_func ("/learner/pcr-damaged", test_pcr_damaged);
   g_test_add_func ("/learner/timestamps", test_timestamps);
   g_test_add_func ("/learner/timestamps-again", test_timestamps_again);
