@@ -107,6 +107,7 @@ gst_cbr_pacer_prepare (GstCbrPacer * self)
   self->is_ts = self->ts_known = self->live = self->live_known = FALSE;
   self->ts_payload = CBR_TS_PACKETS * CBR_TS_PACKET;
   self->offload_payload = 0;
+  self->thread = NULL;          /* others may use it while we are stopped */
   self->dropped_told = self->dropped_untold = 0;
   self->held = FALSE;
   self->least = G_MAXSIZE;

@@ -218,11 +218,13 @@ count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
   CbrFigures *figures = &self->figures;
   gint64 cpu = get_cpu_time ();
 
+  /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
+  if (figures->started == 0)
+    figures->started = (g_get_monotonic_time () - 1) * 1000 -
+        (cpu - self->cpu_mark);
   figures->cpu_pacing += cpu_before - self->cpu_mark;
   figures->cpu_downstream += cpu - cpu_before;
   self->cpu_mark = cpu;
-  if (figures->started == 0)
-    figures->started = g_get_monotonic_time () * 1000;
   if (!playing)
     cbr_figures_break (figures);
   cbr_figures_departed (figures, cycle);

@@ -3,6 +3,7 @@
  * The element in virtual time: every property, every transition.
  */
 #include <string.h>
+#include <time.h>
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
 
@@ -2592,6 +2593,117 @@ test_stats (void)
   teardown (f);
 }
 
+static gdouble
+get_share (Fixture * f, const gchar * name)
+{
+  GstStructure *stats;
+  gdouble value = -1;
+
+  g_object_get (f->h->element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get_double (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+static gint64
+get_cpu_time (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * G_GINT64_CONSTANT (1000000000) + t.tv_nsec;
+}
+
+/* 50 ms of this thread. */
+static GstPadProbeReturn
+take_cpu (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  gint64 until = get_cpu_time () + 50000000;
+
+  while (get_cpu_time () < until);
+  return GST_PAD_PROBE_OK;
+}
+
+/* No thread takes more than a core, not even for the first cycle alone. */
+static void
+test_cpu_share (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take_cpu, NULL, NULL);
+  push (f, 1000);
+  assert_pull (f, 1000);
+  wait_for_stat (f, "cycles", 1);
+  g_assert_cmpfloat (get_share (f, "cpu-seconds"), >=, .05);
+  g_assert_cmpfloat (get_share (f, "cpu-share"), <=, 1);
+  teardown (f);
+}
+
+typedef struct
+{
+  GThread *pacing, *burning;
+  gint done;                    /* atomic */
+} Threads;
+
+static GstPadProbeReturn
+note_thread (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  ((Threads *) data)->pacing = g_thread_self ();
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+burn (gpointer data)
+{
+  Threads *threads = data;
+
+  if (g_atomic_int_get (&threads->done))
+    return;
+  threads->burning = g_thread_self ();
+  take_cpu (NULL, NULL, NULL);
+  g_atomic_int_set (&threads->done, TRUE);
+}
+
+/* Somebody else may use the thread while the element is stopped: that is not counted. */
+static void
+test_cpu_of_others (void)
+{
+  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  Threads threads = { 0 };
+  GstSegment segment;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_thread, &threads,
+      NULL);
+  push (f, 1000);
+  assert_pull (f, 1000);
+  gst_element_set_state (f->h->element, GST_STATE_READY);
+  for (guint i = 0; i < 5 && threads.burning != threads.pacing; i++) {
+    GstTask *task = gst_task_new (burn, &threads, NULL);
+    GRecMutex lock;
+
+    g_rec_mutex_init (&lock);
+    g_atomic_int_set (&threads.done, FALSE);
+    gst_task_set_lock (task, &lock);
+    gst_task_start (task);
+    while (!g_atomic_int_get (&threads.done))
+      g_thread_yield ();
+    gst_task_join (task);
+    gst_object_unref (task);
+    g_rec_mutex_clear (&lock);
+  }
+  gst_element_set_state (f->h->element, GST_STATE_PLAYING);
+  gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  push (f, 1000);
+  assert_pull (f, 1000);
+  wait_for_stat (f, "cycles", 1);
+  g_assert_cmpfloat (get_share (f, "cpu-seconds"), <, .05);
+  teardown (f);
+}
+
 /* --- offload --------------------------------------------------------------------------------------------------- */
 
 /* Without a udpsink behind it says why not, and goes on without. */
@@ -2693,6 +2805,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
   g_test_add_func ("/pacer/latency", test_latency);
   g_test_add_func ("/pacer/stats", test_stats);
+  g_test_add_func ("/pacer/cpu-share", test_cpu_share);
+  g_test_add_func ("/pacer/cpu-of-others", test_cpu_of_others);
   g_test_add_func ("/pacer/offload-impossible", test_offload_impossible);
   return g_test_run ();
 }
