@@ -20,10 +20,23 @@ get_seeds (void)
   return text != NULL ? (guint) atoi (text) : 10;
 }
 
+/* A clock of its own, which only the element holds; its time may be another one. */
+static void
+set_clock (GstElement * pacer, GRand * rand)
+{
+  GstClock *clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, "clock-type",
+      g_rand_boolean (rand) ? GST_CLOCK_TYPE_REALTIME :
+      GST_CLOCK_TYPE_MONOTONIC, NULL);
+
+  gst_object_ref_sink (clock);
+  gst_element_set_clock (pacer, clock);
+  gst_object_unref (clock);
+}
+
 static void
 set_something (GstElement * pacer, GRand * rand, gboolean all)
 {
-  switch (g_rand_int_range (rand, 0, all ? 11 : 9)) {
+  switch (g_rand_int_range (rand, 0, all ? 12 : 10)) {
     case 0:
       g_object_set (pacer, "bitrate", (guint64) 100000000 + g_rand_int (rand),
           NULL);
@@ -59,6 +72,9 @@ set_something (GstElement * pacer, GRand * rand, gboolean all)
           NULL);
       break;
     case 9:
+      set_clock (pacer, rand);
+      break;
+    case 10:
       g_object_set (pacer, "overflow", g_rand_int_range (rand, 0, 2), NULL);
       break;
     default:
