@@ -54,6 +54,11 @@ G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 
 #define CBR_NO_BASE G_MININT64
 
+/* Values of offload_payload that no datagram has: they may have any size, so that offload is not
+ * possible; and what was tried is to be tried again, or undone. */
+#define CBR_OFFLOAD_UNKNOWN G_MAXUINT
+#define CBR_OFFLOAD_ANEW (G_MAXUINT - 1)
+
 struct _GstCbrPacer
 {
   GstElement parent;

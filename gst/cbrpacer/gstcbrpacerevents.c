@@ -151,7 +151,9 @@ gst_cbr_pacer_src_event (GstPad * pad, GstObject * parent, GstEvent * event)
       self->result = GST_FLOW_OK;
       gst_cbr_pacer_thread_reset (self);
     }
-    self->offload_payload = 0;  /* the sink may be another one */
+    /* the sink may be another one: what waits for its time is cut for that one */
+    self->offload_payload = CBR_OFFLOAD_ANEW;
+    cbr_waiter_interrupt (&self->waiter);
     g_mutex_unlock (&self->lock);
     if (restart)
       gst_cbr_pacer_start_task (self);

@@ -15,9 +15,6 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
-/* Datagrams may have any size: offload is not possible. */
-#define OFFLOAD_UNKNOWN G_MAXUINT
-
 void
 gst_cbr_pacer_thread_reset (GstCbrPacer * self)
 {
@@ -169,7 +166,7 @@ get_offload_payload (GstCbrPacer * self)
 
   if (!self->settings.offload)
     return 0;
-  return payload > 0 ? payload : OFFLOAD_UNKNOWN;
+  return payload > 0 ? payload : CBR_OFFLOAD_UNKNOWN;
 }
 
 /* Releases the lock meanwhile. */
@@ -185,7 +182,7 @@ set_offload (GstCbrPacer * self)
     cbr_offload_stop (&self->offload);
   else
     why = cbr_offload_start (&self->offload, self->srcpad,
-        payload == OFFLOAD_UNKNOWN ? 0 : payload);
+        payload == CBR_OFFLOAD_UNKNOWN ? 0 : payload);
   if (why != NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("segmentation-offload is not possible here: %s. Datagrams leave one by "

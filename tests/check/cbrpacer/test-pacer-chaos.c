@@ -8,6 +8,7 @@
 #include <string.h>
 #include <gio/gio.h>
 #include <gst/check/gstharness.h>
+#include <gst/check/gsttestclock.h>
 
 #define STEPS 60
 #define LIMIT (3 * G_TIME_SPAN_SECOND)
@@ -324,6 +325,149 @@ test_offload (void)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
+/* A port of the loopback, and a udpsink that sends there, in PLAYING. */
+static GSocket *
+open_port (GstElement ** sink)
+{
+  g_autoptr (GInetAddress) loopback =
+      g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4,
+      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+
+  g_assert_true (g_socket_bind (socket, any, FALSE, NULL));
+  g_socket_set_blocking (socket, FALSE);
+  bound = g_socket_get_local_address (socket, NULL);
+  *sink = gst_object_ref_sink (gst_element_factory_make ("udpsink", NULL));
+  g_object_set (*sink, "host", "127.0.0.1", "port",
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)),
+      "sync", FALSE, "async", FALSE, NULL);
+  gst_element_set_state (*sink, GST_STATE_PLAYING);
+  return socket;
+}
+
+static gboolean
+is_offloading (GstElement * pacer)
+{
+  GstStructure *stats;
+  gboolean offloads = FALSE;
+
+  g_object_get (pacer, "stats", &stats, NULL);
+  gst_structure_get_boolean (stats, "segmentation-offload", &offloads);
+  gst_structure_free (stats);
+  return offloads;
+}
+
+/* Takes @n datagrams, of 700 bytes each, as the clock goes on. */
+static void
+take_datagrams (GstTestClock * clock, GSocket * socket, guint n)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  gchar bytes[9000];
+
+  while (n > 0) {
+    gssize size = g_socket_receive (socket, bytes, sizeof bytes, NULL, NULL);
+
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    if (size > 0) {
+      g_assert_cmpint (size, ==, 700);
+      n--;
+    } else if (gst_test_clock_peek_id_count (clock) > 0) {
+      gst_test_clock_crank (clock);
+    }
+  }
+}
+
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  gboolean inside, open;
+} Gate;
+
+static GstPadProbeReturn
+stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Gate *gate = data;
+
+  g_mutex_lock (&gate->lock);
+  gate->inside = TRUE;
+  while (!gate->open)
+    g_cond_wait (&gate->cond, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static gboolean
+is_at_gate (Gate * gate)
+{
+  gboolean inside;
+
+  g_mutex_lock (&gate->lock);
+  inside = gate->inside;
+  g_mutex_unlock (&gate->lock);
+  return inside;
+}
+
+/* Another sink cuts datagrams from its first one on; and offload that is switched off as another sink
+ * is linked is off. */
+static void
+test_offload_to_another (void)
+{
+  GstHarness *h = gst_harness_new_with_padnames ("cbrpacer", "sink", NULL);
+  GstElement *pacer = h->element, *sinks[2];
+  g_autoptr (GSocket) first = open_port (&sinks[0]);
+  g_autoptr (GSocket) second = open_port (&sinks[1]);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (pacer, "src");
+  g_autoptr (GstTestClock) clock = NULL;
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  Gate gate = { 0 };
+
+  g_mutex_init (&gate.lock);
+  g_cond_init (&gate.cond);
+  gst_harness_use_testclock (h);
+  clock = gst_harness_get_testclock (h);
+  g_object_set (pacer, "bitrate", G_GUINT64_CONSTANT (8000000), "payload-size",
+      700, "max-burst", 7280, "segmentation-offload", TRUE, NULL);
+  g_assert_true (gst_element_link (pacer, sinks[0]));
+  gst_harness_set_src_caps_str (h, "application/x-test");
+  gst_harness_push (h, gst_buffer_new_allocate (NULL, 280000, NULL));
+  take_datagrams (clock, first, 10);
+  if (is_offloading (pacer)) {
+    gst_test_clock_wait_for_next_pending_id (clock, NULL);
+    gst_element_unlink (pacer, sinks[0]);
+    g_assert_true (gst_element_link (pacer, sinks[1]));
+    take_datagrams (clock, second, 10);
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, stand_at_gate, &gate,
+        NULL);
+    while (!is_at_gate (&gate)) {
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+      if (gst_test_clock_peek_id_count (clock) > 0)
+        gst_test_clock_crank (clock);
+    }
+    g_mutex_lock (&gate.lock);
+    g_object_set (pacer, "segmentation-offload", FALSE, NULL);
+    gst_pad_send_event (pad, gst_event_new_reconfigure ());
+    gate.open = TRUE;
+    g_cond_broadcast (&gate.cond);
+    g_mutex_unlock (&gate.lock);
+    while (is_offloading (pacer))
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+    take_datagrams (clock, second, 20);
+  } else {
+    g_test_skip ("this kernel has no UDP_SEGMENT");
+  }
+  gst_harness_teardown (h);
+  for (guint i = 0; i < 2; i++) {
+    gst_element_set_state (sinks[i], GST_STATE_NULL);
+    gst_object_unref (sinks[i]);
+  }
+  g_mutex_clear (&gate.lock);
+  g_cond_clear (&gate.cond);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -332,5 +476,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer-chaos/settings", test_settings);
   g_test_add_func ("/pacer-chaos/everything", test_chaos);
   g_test_add_func ("/pacer-chaos/offload", test_offload);
+  g_test_add_func ("/pacer-chaos/offload-to-another", test_offload_to_another);
   return g_test_run ();
 }
