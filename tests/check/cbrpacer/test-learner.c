@@ -74,6 +74,31 @@ test_pcr (void)
   }
 }
 
+/* In five days the PCR wraps four times: no time is lost, and the rate stays what it is. */
+static void
+test_days (void)
+{
+  const guint n = 5 * 24 * 3600 * 10;
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
+  CbrLearner learner;
+
+  cbr_learner_init (&learner, SEC);
+  for (guint i = 0; i < n; i++) {
+    guint8 packet[188];
+
+    /* 100 ms, and a tick now and then */
+    make_packet (packet, 0x100, (i * G_GUINT64_CONSTANT (2700000) + i % 2) %
+        PCR_WRAP, FALSE);
+    gst_buffer_fill (buffer, 0, packet, sizeof packet);
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+    if (i > 100)
+      g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 10);
+  }
+  g_assert_cmpint (ABS (learner.elapsed - (gint64) (n - CBR_SYNC_RUN) * 100 *
+          MSEC), <=, 38);
+  gst_buffer_unref (buffer);
+}
+
 /* A PCR that jumps says nothing of the rate; what was known stays. */
 static void
 test_pcr_jump (void)
@@ -523,6 +548,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/learner/pcr", test_pcr);
+  g_test_add_func ("/learner/days", test_days);
   g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
   g_test_add_func ("/learner/pcr-of-another", test_pcr_of_another);
   g_test_add_func ("/learner/pcr-of-third", test_pcr_of_third);
