@@ -142,6 +142,7 @@ set_speaker (FaspGroup * group, FaspMember * member)
   if (group->speaker != NULL)
     group->speaker->speak_time = FASP_NEVER;
   group->speaker = member;
+  group->speaker_new = member != NULL;
   fasp_group_log_set_speaker (group->log, member != NULL ? member->who : NULL);
   if (member != NULL)
     member->speak_time = 0;
@@ -230,6 +231,15 @@ fasp_group_lost_sight (FaspGroup * group, FaspMember * member)
   fasp_heap_remove (&group->most, &member->most);
   if (group->speaker == member)
     set_speaker (group, NULL);
+}
+
+FaspMember *
+fasp_group_take_speaker (FaspGroup * group)
+{
+  FaspMember *member = group->speaker_new ? group->speaker : NULL;
+
+  group->speaker_new = FALSE;
+  return member;
 }
 
 void

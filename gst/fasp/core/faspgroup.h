@@ -74,6 +74,7 @@ typedef struct
   gsize store_size;             /* bytes; and the silence after which */
   FaspTime given_up;            /* a member is given up: the caller sets both */
   FaspMember *speaker;          /* asks at once for what all may lack; NULL: none */
+  gboolean speaker_new;         /* its session does not know yet that there is something to send */
   gdouble patience;             /* back-off in round trips */
   guint64 events_seen, requests_seen;   /* when patience was looked at last */
   guint given;                  /* turns in a row for members' datagrams and rexes, and */
@@ -104,6 +105,8 @@ void fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
 /* The member is heard; @limit and @rtt as above. */
 void fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
     FaspTime rtt);
+/* The member that has become the speaker since the last call; NULL: none.  It is to be told soon. */
+FaspMember *fasp_group_take_speaker (FaspGroup * group);
 /* The member was told that it is the speaker. */
 void fasp_group_told_speaker (FaspMember * member, FaspTime now);
 /* The interval at which a member sends feedback when it has nothing to ask for.  The feedback

@@ -162,6 +162,20 @@ fasp_multicast_is_first (const FaspEndpoint * endpoint)
   return endpoint->group != NULL && fasp_group_is_first (endpoint->group);
 }
 
+/* A session that is to tell its member that it is the speaker may have planned to sleep for long. */
+static void
+wake_speaker (FaspEndpoint * endpoint)
+{
+  const FaspMember *speaker = fasp_group_take_speaker (endpoint->group);
+
+  for (guint i = 0; speaker != NULL && i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (&session->member == speaker)
+      fasp_endpoint_wake (endpoint, session);
+  }
+}
+
 gboolean
 fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
@@ -169,11 +183,14 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
   FaspGroupView view = get_view (endpoint);
   FaspGroup *group = endpoint->group;
   FaspTime clock = fasp_group_get_clock (group);
+  gboolean sent;
 
   if (endpoint->closing)
     return FALSE;
   plan_fec (endpoint, now);
-  if (!fasp_group_poll (group, now, &view, datagram))
+  sent = fasp_group_poll (group, now, &view, datagram);
+  wake_speaker (endpoint);
+  if (!sent)
     return FALSE;
   /* sessions are to ask their members sooner than planned */
   if (fasp_group_get_clock (group) < clock * 3 / 4)

@@ -620,6 +620,46 @@ test_speaker (void)
   vgroup_free (g);
 }
 
+/* The speaker vanishes: the next one is told at once, though nobody else says a word for seconds. */
+static void
+test_next_speaker (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+
+  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+  for (guint i = 0; i < 10; i++) {
+    Vgroup *g = vgroup_new (30 + i);
+    const FaspMember *first;
+    FaspTime chosen;
+    guint next;
+
+    g->bitrate = 80000;
+    vgroup_set_sender (g, &s);
+    vgroup_add (g, &r, 10 * FASP_MSEC);
+    for (guint j = 0; j < 5; j++)
+      vgroup_add (g, &r, (60 + j) * FASP_MSEC);
+    vgroup_run (g, 20 * FASP_SEC + i * 77 * FASP_MSEC);
+    first = g->sender->group->speaker;
+    g_assert_nonnull (first);
+    g->receivers[0].gone = TRUE;
+    do
+      vgroup_run (g, 5 * FASP_MSEC);
+    while (g->sender->group->speaker == NULL
+        || g->sender->group->speaker == first);
+    chosen = g->now;
+    do {
+      vgroup_run (g, 5 * FASP_MSEC);
+      for (next = 1; next < 6; next++)
+        if (fasp_endpoint_nth (g->receivers[next].endpoint,
+                0)->rx.report.speaks_until > g->now)
+          break;
+    } while (next == 6);
+    g_assert_cmpint (g->now - chosen, <, 50 * FASP_MSEC);
+    vgroup_free (g);
+  }
+}
+
 /* One that is gone, the speaker among them, holds nobody up. */
 static void
 test_vanished (void)
@@ -1608,6 +1648,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/repairs", test_repairs);
   g_test_add_func ("/group/late", test_late);
   g_test_add_func ("/group/speaker", test_speaker);
+  g_test_add_func ("/group/speaker/next", test_next_speaker);
   g_test_add_func ("/group/vanished", test_vanished);
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
