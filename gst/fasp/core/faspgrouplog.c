@@ -26,6 +26,8 @@
 typedef struct
 {
   guint64 first, last;          /* packets that carried it */
+  FaspTime sent;                /* when the first one left; not in times: of a fast stream, these are
+                                 * soon forgotten */
   FaspTime asked;               /* first request of the newest event, */
   guint16 requests;             /* how many it has had, */
   guint8 event;                 /* and which round was lost then; 0: none */
@@ -131,12 +133,12 @@ fasp_group_log_get_time (const FaspGroupLog * log, guint64 pn)
 
 /* Makes room for the next block. */
 static Entry *
-add (FaspGroupLog * log)
+add (FaspGroupLog * log, FaspTime now)
 {
   log->ring = fasp_ring_make_room (log->ring, sizeof *log->ring, &log->mask,
       log->base, log->next);
   *get (log, log->next) = (Entry) {
-  .first = log->pn};
+  .first = log->pn,.sent = now};
   return get (log, log->next++);
 }
 
@@ -144,7 +146,7 @@ void
 fasp_group_log_sent (FaspGroupLog * log, FaspTime now, guint64 block)
 {
   if (block != FASP_NO_BLOCK) {
-    Entry *e = block == log->next ? add (log) : get (log, block);
+    Entry *e = block == log->next ? add (log, now) : get (log, block);
 
     g_return_if_fail (has (log, block));
     unqueue (log, e);
@@ -255,8 +257,7 @@ count_request (FaspGroupLog * log, Entry * e, gboolean speaks)
 static gboolean
 is_old (const FaspGroupLog * log, FaspTime now, const Entry * e)
 {
-  return now - fasp_group_log_get_time (log, e->first) >
-      OLD_AFTER + get_quiet (log->clock);
+  return now - e->sent > OLD_AFTER + get_quiet (log->clock);
 }
 
 /* TRUE: send the block to all. */

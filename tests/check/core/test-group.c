@@ -200,6 +200,32 @@ test_log_shared (void)
   fasp_group_log_free (log);
 }
 
+/* Of a fast stream, a loss is recent for as long as of a slow one, however many packets have left since. */
+static void
+test_log_fast (void)
+{
+  const FaspTime sent = 100 * FASP_SEC;
+  FaspGroupLog *log = fasp_group_log_new ();
+  guint8 a = 0, b = 0, late = 0, later = 0, round;
+
+  fasp_group_log_start (log, 0);
+  for (guint i = 0; i < 100000; i++)
+    fasp_group_log_sent (log, sent + 2 * i, i);
+  fasp_group_log_set_clock (log, sent, 100 * FASP_MSEC);
+  fasp_group_log_set_window (log, RTT, 100);
+  g_assert_true (fasp_group_log_ask (log, sent + 300 * FASP_MSEC, &a, 5, 100000,
+          &a));
+  g_assert_false (fasp_group_log_ask (log, sent + 301 * FASP_MSEC, &b, 5,
+          100000, &b));
+  g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, 5);
+  /* what was sent long ago is lacked by few, who were away */
+  g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &a, 6, 100000,
+          &late));
+  g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &b, 6, 100000,
+          &later));
+  fasp_group_log_free (log);
+}
+
 /* --- who is called --------------------------------------------------------------------- */
 
 static FaspAddress
@@ -1636,6 +1662,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/log/window", test_log_window);
   g_test_add_func ("/group/log/speaker", test_log_speaker);
   g_test_add_func ("/group/log/shared", test_log_shared);
+  g_test_add_func ("/group/log/fast", test_log_fast);
   g_test_add_func ("/group/announcers", test_announcers);
   g_test_add_func ("/group/announcers/refused", test_announcers_refused);
   g_test_add_func ("/group/phases", test_phases);
