@@ -65,6 +65,15 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
   join (endpoint->group, now, session, session->start);
 }
 
+/* The member does not hear the group: it gets the stream alone from now on. */
+static void
+send_away (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  endpoint->group->deaf++;
+  fasp_group_send_away (endpoint->group, &session->member);
+  fasp_tx_leave (&session->tx, now);
+}
+
 void
 fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
@@ -78,13 +87,24 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   if (fasp_tx_is_deaf (&session->tx)) {
-    endpoint->group->deaf++;
-    fasp_group_send_away (endpoint->group, &session->member);
-    fasp_tx_leave (&session->tx, now);
+    send_away (endpoint, now, session);
     return;
   }
   fasp_group_heard (endpoint->group, &session->member, session->tx.limit,
       get_rtt (session));
+}
+
+gboolean
+fasp_multicast_sends_away (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  /* a slow one tells of the packets all the same */
+  if (!session->member.joined || session->interrupted
+      || fasp_repair_hears_since (session->tx.repair,
+          fasp_tx_get_base (&session->tx)))
+    return FALSE;
+  send_away (endpoint, now, session);
+  return TRUE;
 }
 
 typedef struct

@@ -22,6 +22,11 @@ void fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
 /* Something came from a receiver. */
 void fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
+/* The store is full because of this receiver.  TRUE: it is a member that has reported nothing of what the
+ * group sent from the first block on that it lacks: it leaves the group, and gets the stream alone.
+ * FALSE: it is slow. */
+gboolean fasp_multicast_sends_away (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
 /* Is it the group's turn to send, before the sessions'? */
 gboolean fasp_multicast_is_first (const FaspEndpoint * endpoint);
 gboolean fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,

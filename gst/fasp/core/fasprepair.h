@@ -92,6 +92,10 @@ guint64 fasp_repair_follow (FaspRepair * repair);
  * last reported a newer one. */
 FaspTime fasp_repair_get_unheard (const FaspRepair * repair);
 
+/* Has the peer reported anything that the group sent since @block left, or is it not known when that
+ * was? */
+gboolean fasp_repair_hears_since (const FaspRepair * repair, guint64 block);
+
 /* What the peer has reported of a flow so far. */
 typedef struct
 {

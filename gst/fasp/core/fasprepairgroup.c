@@ -98,6 +98,14 @@ fasp_repair_get_unheard (const FaspRepair * repair)
   return sent > 0 ? sent : repair->group_progress;
 }
 
+gboolean
+fasp_repair_hears_since (const FaspRepair * repair, guint64 block)
+{
+  guint64 first = fasp_group_log_get_first (repair->log, block);
+
+  return first == G_MAXUINT64 || repair->group_told > first;
+}
+
 /* --- feedback --------------------------------------------------------------------- */
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasphistory.h"
+#include "faspmulticast.h"
 #include "faspslow.h"
 
 /* May the stream leave this receiver behind? With slow-policy=wait only in two cases:
@@ -52,7 +53,8 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
         || fasp_tx_get_base (&session->tx) >= middle
         || !may_leave_behind (endpoint, session, any_heard))
       continue;
-    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past) {
+    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
+        && !fasp_multicast_sends_away (endpoint, now, session)) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
           "it does not keep up with the stream");
     } else {

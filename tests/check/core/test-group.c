@@ -758,6 +758,45 @@ test_deaf (void)
   vgroup_free (g);
 }
 
+/* The store is full before it is known that a receiver does not hear the group: it is not slow. */
+static void
+test_deaf_soon (gconstpointer data)
+{
+  FaspSlowPolicy policy = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < 3; i++) {
+    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+    Vgroup *g = vgroup_new (10 + i);
+    guint64 read;
+
+    s.slow_policy = policy;
+    s.max_bitrate = 20000000;
+    s.buffer_size = 200000 << i;        /* 0.3, 0.7 and 1.3 s */
+    vgroup_set_sender (g, &s);
+    for (guint j = 0; j < 4; j++)
+      vgroup_add (g, &r, RTT);
+    g->bitrate = 0;
+    vgroup_run (g, FASP_SEC);
+    g->bitrate = 4000000;
+    g->receivers[2].no_multicast = TRUE;
+    vgroup_run (g, 10 * FASP_SEC);
+    g_assert_cmpuint (g->events[FASP_EVENT_REMOVED], ==, 0);
+    g_assert_cmpuint (get_stats (g).deaf, ==, 1);
+    read = g->receivers[2].read;
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (g->receivers[2].read - read, >=,
+        g->bitrate / 8 * 5 * 99 / 100);
+    /* this one hears it, and is slow */
+    g->receivers[3].stopped = TRUE;
+    vgroup_run (g, 5 * FASP_SEC);
+    g_assert_cmpuint (g->events[FASP_EVENT_REMOVED] > 0, ==,
+        policy == FASP_SLOW_DROP_RECEIVER);
+    g_assert_cmpuint (get_stats (g).deaf, ==, 1);
+    vgroup_free (g);
+  }
+}
+
 /* Who hears the group again comes back to it, not at once. */
 static void
 test_return (void)
@@ -1679,6 +1718,10 @@ main (int argc, char **argv)
   g_test_add_func ("/group/vanished", test_vanished);
   g_test_add_func ("/group/stalled", test_stalled);
   g_test_add_func ("/group/deaf", test_deaf);
+  g_test_add_data_func ("/group/deaf/drop", GUINT_TO_POINTER
+      (FASP_SLOW_DROP_RECEIVER), test_deaf_soon);
+  g_test_add_data_func ("/group/deaf/skip", GUINT_TO_POINTER (FASP_SLOW_SKIP),
+      test_deaf_soon);
   g_test_add_func ("/group/return", test_return);
   g_test_add_func ("/group/return/late", test_return_late);
   g_test_add_func ("/group/return/narrow", test_return_narrow);
