@@ -262,6 +262,9 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
       .text = "both ends send, or both receive"
     };
 
+    /* the call ended with its answer; whoever calls on after a refusal does so by another one */
+    fasp_dial_start (endpoint, now);
+    endpoint->caller.next_time = now + FASP_CALLER_MAX;
     fasp_dial_rejected (endpoint, now, from, &refusal);
     return;
   }

@@ -4,6 +4,7 @@
  * being lied to.  One sender at node A, receivers at the others.
  */
 #include <string.h>
+#include "faspdial.h"
 #include "fasppath.h"
 #include "vcast.h"
 #include "vspy.h"
@@ -132,6 +133,34 @@ test_same_role (void)
   g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==,
       FASP_REASON_SAME_ROLE);
   g_assert_true (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].final);
+  vcast_free (n);
+}
+
+/* While its session is interrupted, a caller gets such an answer from somebody who does not look at roles. The
+ * receiver, which was restarted, is found all the same, long before the session is given up. */
+static void
+test_same_role_meanwhile (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  FaspAgreement agreement = {.hello.role = FASP_ROLE_SENDER };
+  FaspAddress from = vnet_get_address (VNET_B);
+  FaspEndpoint *sender;
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  sender = n->nodes[VNET_A].endpoint;
+  vcast_leave (n, VNET_B);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_true (sender->caller.active);
+  sender->caller.active = FALSE;
+  fasp_dial_accepted (sender, vnet_get_time (n->net), &from, &agreement);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
   vcast_free (n);
 }
 
@@ -1908,6 +1937,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/flood", test_flood);
   g_test_add_func ("/endpoint/versions", test_versions);
   g_test_add_func ("/endpoint/same-role", test_same_role);
+  g_test_add_func ("/endpoint/same-role/meanwhile", test_same_role_meanwhile);
   g_test_add_func ("/endpoint/refused-for-our-reason",
       test_refused_for_our_reason);
   g_test_add_data_func ("/endpoint/ask/accept", GINT_TO_POINTER (TRUE),
