@@ -104,7 +104,8 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
           s->glitch_interval / GST_SECOND);
       break;
     case GST_FASP_PROP_AUTO_RECONNECT:
-      fasp_endpoint_set_reconnect (endpoint, s->auto_reconnect);
+      fasp_endpoint_set_reconnect (endpoint, g_get_monotonic_time (),
+          s->auto_reconnect);
       break;
     case GST_FASP_PROP_MAX_BITRATE:
     case GST_FASP_PROP_MIN_BITRATE:

@@ -77,9 +77,12 @@ fasp_endpoint_set_keep_listening (FaspEndpoint * endpoint,
 }
 
 void
-fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect)
+fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, FaspTime now,
+    gboolean reconnect)
 {
   endpoint->config.reconnect = reconnect;
+  /* the peer may have been gone before we were allowed to call it */
+  fasp_lifecycle_seek (endpoint, now);
 }
 
 void

@@ -318,7 +318,8 @@ void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
 void fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip);
 void fasp_endpoint_set_keep_listening (FaspEndpoint * endpoint,
     gboolean keep_listening);
-void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, gboolean reconnect);
+void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, FaspTime now,
+    gboolean reconnect);
 
 /* --- ending ----------------------------------------------------------------- */
 

@@ -196,6 +196,9 @@ void fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
 /* Something has come from its peer. */
 void fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session);
+/* If the session is interrupted, and we may, calls to find out whether the peer still knows us, or has
+ * started anew. */
+void fasp_lifecycle_seek (FaspEndpoint * endpoint, FaspTime now);
 /* Another session takes its place. */
 void fasp_lifecycle_replaced (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);

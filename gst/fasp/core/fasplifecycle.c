@@ -112,6 +112,18 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.bytes_unconfirmed = 0;
 }
 
+void
+fasp_lifecycle_seek (FaspEndpoint * endpoint, FaspTime now)
+{
+  const FaspSession *session = fasp_endpoint_get_open (endpoint);
+
+  if (session != NULL && session->interrupted && fasp_dial_is_ours (endpoint)
+      && endpoint->config.reconnect && !endpoint->closing
+      && !endpoint->caller.active && endpoint->move_time == FASP_NEVER
+      && !fasp_move_on (endpoint, now))
+    fasp_dial_start (endpoint, now);
+}
+
 static void
 interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
     const gchar * why)
@@ -127,11 +139,7 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
-  /* calls to find out whether the peer still knows us, or has started anew */
-  if (fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
-      && !endpoint->closing && !endpoint->caller.active
-      && endpoint->move_time == FASP_NEVER && !fasp_move_on (endpoint, now))
-    fasp_dial_start (endpoint, now);
+  fasp_lifecycle_seek (endpoint, now);
 }
 
 void

@@ -283,6 +283,36 @@ test_unanswered (void)
   vcast_free (n);
 }
 
+/* Who may redial only since the peer is gone does so at once, not when the session is given up. */
+static void
+test_reconnect_late (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  b.reconnect = FALSE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  /* no call while the peer is there */
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
+      vnet_get_time (n->net), TRUE);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
+      vnet_get_time (n->net), FALSE);
+  g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
+  vcast_leave (n, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
+      vnet_get_time (n->net), TRUE);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
+  vcast_free (n);
+}
+
 /* One receiver takes one sender; the second is told and gets its turn, if there is one. */
 static void
 test_busy (gconstpointer keeps_listening)
@@ -1950,6 +1980,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/rendezvous/receiver",
       GUINT_TO_POINTER (VNET_B), test_rendezvous);
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
+  g_test_add_func ("/endpoint/reconnect-late", test_reconnect_late);
   g_test_add_data_func ("/endpoint/busy/listens-on", GINT_TO_POINTER (TRUE),
       test_busy);
   g_test_add_data_func ("/endpoint/busy/had-its-stream",
