@@ -359,7 +359,8 @@ typedef struct
   guint flows;                  /* in use */
   guint latency_ms;             /* in force */
   guint64 promised_interval;    /* expected seconds between skips */
-  guint64 skips;                /* times that something was too late */
+  guint64 skips;                /* seconds in which something was missing or too late;
+                                   sender: rows of seconds, as it is not told of each */
   FaspTime streamed;            /* since the session opened */
   FaspTime rtt, rtt_min, rtt_variation;
   guint16 datagram_size;        /* path MTU as UDP payload */

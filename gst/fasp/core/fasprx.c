@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprx.h"
 
-/* All late blocks within this time make one skip. */
+/* All late blocks of this time make one skip; and those that are no further apart than this come in a
+ * row. */
 #define SKIP FASP_SEC
 /* How long to wait for a repair beyond the span of its window. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
@@ -47,12 +48,25 @@ fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
 
 /* --- what comes in --------------------------------------------------------------- */
 
+/* Something is missing, or came too late, that was written at @written by our clock. */
 static void
-count_skip (FaspRx * rx, FaspTime now)
+count_skip (FaspRx * rx, FaspTime written)
+{
+  if (rx->skips > 0 && ABS (written - rx->skip_time) < SKIP)
+    return;
+  rx->skips++;
+  rx->skip_time = written;
+}
+
+/* Something came too late.  The sender is told of a row of such seconds once: for each that it is told of
+ * it may do something, and none of that helps a stream that is late as a whole. */
+static void
+count_late (FaspRx * rx, FaspTime now, FaspTime written)
 {
   if (now - rx->last_late >= SKIP)
-    rx->skips++;
+    rx->rows++;
   rx->last_late = now;
+  count_skip (rx, written);
 }
 
 /* Blocks in [from, ack) have just become deliverable. */
@@ -77,7 +91,7 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
     fasp_hist_add (&rx->lateness_in_order, late);
     if (latency > 0 && late > latency)
-      count_skip (rx, now);
+      count_late (rx, now, now - late);
   }
 }
 
@@ -299,6 +313,9 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
   guint64 given_up = fasp_reorder_skip_to (rx->reorder, number);
 
   rx->given_up += given_up;
+  /* what was before the first byte that we got is not missing */
+  if (given_up > 0 && rx->lateness_in_order.count > 0)
+    count_skip (rx, now - fasp_playout_get (&rx->playout, now));
   if (given_up > 0 && rx->behind)
     fasp_media_clock_catch_up (&rx->clock);
   forget_positions (rx, number);
@@ -388,7 +405,7 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
 
     if (behind_hole (rx, &number) == NULL)
       break;
-    count_skip (rx, now);
+    count_late (rx, now, now - fasp_playout_get (&rx->playout, now));
     rx->gave_up = TRUE;
     fasp_rx_skip (rx, now, number);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);
@@ -414,6 +431,6 @@ fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,
 {
   feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC -
       1) / FASP_MSEC;
-  feedback->skips = rx->skips;
+  feedback->skips = rx->rows;
   fasp_report_fill (&rx->report, feedback, room);
 }

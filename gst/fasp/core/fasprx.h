@@ -40,7 +40,9 @@ typedef struct
   gboolean gave_up;             /* it has given something up */
   gboolean behind;              /* the last block came too late */
   guint64 promised;             /* seconds between skips; 0: not told */
-  guint64 skips;                /* times that something was too late */
+  guint64 skips;                /* seconds of the stream in which something was missing or too late */
+  FaspTime skip_time;           /* when the last of them began */
+  guint64 rows;                 /* rows of seconds in which something was late, as the sender is told */
   FaspTime last_late;
   FaspTime first_data;          /* FASP_NEVER: none yet */
   FaspHist lateness, lateness_in_order; /* µs */

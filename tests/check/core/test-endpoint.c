@@ -1603,6 +1603,75 @@ test_longer_path (void)
   vcast_free (n);
 }
 
+/* Everything comes too late, for twenty seconds: that is a skip in each of them for who plays it, and one row for
+ * the sender, whose encoder need not make a key frame for each. */
+static void
+test_late_for_long (void)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.latency_ms = b.latency_ms = 300;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, ==, 0);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 350 * FASP_MSEC;
+  vcast_run (n, 20 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 18);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 20);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->delay -= 350 * FASP_MSEC;
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 20);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).skips, ==, 1);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 1);
+  vcast_free (n);
+}
+
+/* An outage of four seconds, after which all that it held up comes at once. */
+static void
+test_late_at_once (void)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
+
+  a.latency_ms = b.latency_ms = 300;
+  a.max_bitrate = 100000000;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  wire->blackouts[0].start = vnet_get_time (n->net);
+  wire->blackouts[0].end = vnet_get_time (n->net) + 4 * FASP_SEC;
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 4);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 6);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).skips, ==, 1);
+  vcast_free (n);
+}
+
+/* What the sender does not send again is missing, and that is no better than late. */
+static void
+test_missing (void)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.no_rex = TRUE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, ==, 0);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 9);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 11);
+  vcast_free (n);
+}
+
 /* too-late=skip where the channel takes less than the stream, for long, by a quarter or by little: of what is
  * left out the rest is in time, and the stream stays live. */
 static void
@@ -2068,6 +2137,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/outage/short/skip", &outages[3],
       test_outage_late);
   g_test_add_func ("/endpoint/longer-path", test_longer_path);
+  g_test_add_func ("/endpoint/late-for-long", test_late_for_long);
+  g_test_add_func ("/endpoint/late-at-once", test_late_at_once);
+  g_test_add_func ("/endpoint/missing", test_missing);
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);
   g_test_add_func ("/endpoint/memory", test_memory);
