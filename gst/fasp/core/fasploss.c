@@ -148,6 +148,19 @@ fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay)
   *stay = CLAMP (*stay, *share, MOST);
 }
 
+void
+fasp_loss_get_seen (const FaspLoss * loss, gdouble * share, gdouble * stay)
+{
+  const FaspLossSum *sum = &loss->slow;
+
+  *share = *stay = 0;
+  if (sum->lost <= 0 || sum->holes <= 0 || sum->packets <= 0)
+    return;
+  *share = MIN (MOST, sum->lost / sum->packets * (1 +
+          CAUTION / sqrt (sum->holes)));
+  *stay = CLAMP ((sum->lost - sum->holes) / sum->lost, 0, MOST);
+}
+
 gboolean
 fasp_loss_is_seen (const FaspLoss * loss)
 {

@@ -40,6 +40,9 @@ void fasp_loss_update (FaspLoss * loss, FaspTime now, guint64 packets,
 /* *share: the share lost.  *stay: the chance that the packet after a lost one is lost,
  * too; at least *share.  Both are below 1. */
 void fasp_loss_get (const FaspLoss * loss, gdouble * share, gdouble * stay);
+/* The same, but only what was seen: nothing is assumed. */
+void fasp_loss_get_seen (const FaspLoss * loss, gdouble * share,
+    gdouble * stay);
 /* Does that mostly come from losses seen, and not from what is assumed while few were
  * seen? */
 gboolean fasp_loss_is_seen (const FaspLoss * loss);

@@ -55,6 +55,7 @@ fasp_outlook_init (FaspOutlook * outlook, FaspTime now, FaspPlanner * planner,
   outlook->residual = 1;
   fasp_loss_init (&outlook->loss, now);
   fasp_loss_init (&outlook->back_loss, now);
+  fasp_loss_init (&outlook->block_loss, now);
 }
 
 void
@@ -143,6 +144,8 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
   o->block_wire = c->block_wire;
   fasp_loss_update (&o->back_loss, now, c->back_received + c->back_lost,
       c->back_lost, c->back_holes);
+  fasp_loss_update (&o->block_loss, now, c->originals, c->originals_lost,
+      c->originals_holes);
 }
 
 /* How long the channel takes for a block, us. */
@@ -201,6 +204,30 @@ expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
   path->first = events > spare / 2 ? path->feedback : 0;
 }
 
+/* How many originals are lost.  One that leaves on several flows is lost if all of them lose it.  How often
+ * that happens follows from the losses of each, unless it is seen to happen more often: flows may share a
+ * line. */
+static void
+expect_lost (const FaspOutlook * o, const FaspOutlookCounts * c,
+    FaspPlanGoal * goal)
+{
+  const FaspModelPath *path = &goal->path;
+  gdouble lost, stay;
+
+  goal->lost = path->loss;
+  goal->stay = path->stay;
+  /* where one copy comes too late, it is as good as lost */
+  if (!c->doubled || (!o->find_latency && o->latency < path->guard))
+    return;
+  fasp_loss_get_seen (&o->block_loss, &lost, &stay);
+  if (lost < c->all_lose) {
+    lost = c->all_lose;
+    stay = c->all_stay;
+  }
+  goal->lost = MIN (path->loss, lost * o->residual);
+  goal->stay = MIN (path->stay, stay);
+}
+
 static FaspPlanGoal
 ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
 {
@@ -218,7 +245,8 @@ ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
   path->round += o->jitter + waiting (o, path->loss, c->channel) + c->back_off;
-  path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval;
+  path->guard = 4 * o->jitter + 2 * FASP_MSEC + path->interval + c->apart;
+  expect_lost (o, c, &goal);
   expect_feedback (o, rtt, c, path);
   goal.at_once = AT_ONCE_MAX;
   if (c->channel > 0 && o->data_rate > 0) {
@@ -261,7 +289,7 @@ watch_promise (FaspOutlook * o, FaspTime now)
 
   /* without a latency there is no promise, and losses that are only assumed are no reason to warn */
   if (o->latency <= 0 || o->promise.interval >= o->interval * SHORT_BELOW
-      || !fasp_loss_is_seen (&o->loss))
+      || !fasp_loss_is_seen (o->doubled ? &o->block_loss : &o->loss))
     o->short_since = FASP_NEVER;
   else if (o->short_since == FASP_NEVER)
     o->short_since = now;
@@ -314,6 +342,7 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   measure_rates (o, now, counts);
   fade_jitter (o, now);
   o->looked = now;
+  o->doubled = counts->doubled;
   goal = ask (o, rtt, counts);
   finds = o->find_latency && o->latency == 0 && knows_enough (o, now);
   if (o->plan != NULL && !finds && !is_time_to_plan (o, now, &goal))

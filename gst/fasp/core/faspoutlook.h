@@ -34,6 +34,8 @@ typedef struct
   FaspTime floor;               /* the least latency to find */
   FaspTime peer_latency;        /* in force at the peer: follows ours slowly */
   FaspLoss loss, back_loss;
+  FaspLoss block_loss;          /* of blocks: */
+  gboolean doubled;             /* each leaves on several flows at once */
   gdouble residual;             /* share of losses that a code leaves over */
   /* the shortest time from departure to rex among the last losses */
   FaspTime shortest, shortest_before;
@@ -60,6 +62,11 @@ typedef struct
   guint64 back_received, back_lost, back_holes, back_wire;
   guint64 back_rate;            /* feedback that the peer may send, bytes/s;
                                    0: not limited */
+  guint64 originals, originals_lost, originals_holes;   /* fasp_repair_get_originals () */
+  gboolean doubled;             /* each new block leaves on several flows at once: */
+  gdouble all_lose, all_stay;   /* chance that all of them lose it, if each loses by itself, and
+                                   that all lose the next one then */
+  FaspTime apart;               /* it comes on one of them this much later than on another */
   guint64 channel;              /* bit/s; 0: not limited */
   FaspTime back_off;            /* how long the peer waits, at most, before it asks for
                                    what is lost */

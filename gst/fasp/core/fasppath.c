@@ -15,6 +15,7 @@ fasp_path_init (FaspPath * path, FaspTime now, gboolean alone)
   path->ping_time = alone ? FASP_NEVER : now;
   path->ping_interval = FASP_PATH_AGAIN;
   path->silence_due = FASP_NEVER;
+  fasp_loss_init (&path->loss, now);
   fasp_arrivals_init (&path->arrivals);
 }
 

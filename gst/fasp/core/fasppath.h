@@ -13,6 +13,7 @@
 #include "faspbudget.h"
 #include "faspecn.h"
 #include "faspgap.h"
+#include "fasploss.h"
 #include "fasppmtu.h"
 #include "faspsentlog.h"
 
@@ -81,6 +82,7 @@ typedef struct
   gboolean dead;                /* sender: nothing arrives; until a packet from */
   guint64 died_pn;              /* died_pn on does, or a PING sent since */
   FaspTime died;                /* `died' is answered */
+  FaspLoss loss;                /* sender: of this flow, where each block goes on all */
   /* receiver, with several flows */
   FaspTime pace;                /* mean time between datagrams */
   FaspTime silence_due;         /* when it counts as silent; FASP_NEVER: it does */

@@ -253,18 +253,17 @@ bin_of (const FaspPlan * plan, FaspTime latency)
 static gdouble
 skip_at (const FaspPlan * plan, const Table * table, gint bin)
 {
-  const FaspModelPath *path = &plan->goal.path;
   gdouble slower = bin < 0 ? 1 : plan->slower[bin];
   gdouble skip = bin < 0 ? 1 : table->skip[bin];
 
-  return path->loss * (skip - path->stay * slower);
+  return plan->goal.lost * (skip - plan->goal.stay * slower);
 }
 
 static gdouble
 overhead_at (const FaspPlan * plan, const Table * table, gint bin)
 {
   /* a rex that will be too late is sent all the same */
-  return plan->goal.path.loss * (bin < 0 ? 1 : MAX (1, table->cost[bin]));
+  return plan->goal.lost * (bin < 0 ? 1 : MAX (1, table->cost[bin]));
 }
 
 /* The chance of a skip that the goal allows for one block. */

@@ -33,6 +33,9 @@ typedef struct
 typedef struct
 {
   FaspModelPath path;
+  /* chance that the original of a block is lost, and that of the next one if it was: those of the
+   * path, or less if each block leaves on several flows at once */
+  gdouble lost, stay;
   gdouble blocks;               /* new ones per second */
   gdouble interval;             /* wanted seconds between skips */
   gdouble spare;                /* rexes that may be added, as a share of the

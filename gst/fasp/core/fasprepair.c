@@ -345,13 +345,23 @@ settle_unknown (FaspRepair * repair, FaspRepairResult * result)
 }
 
 static void
+count_original (FaspRepair * repair, gboolean lost)
+{
+  repair->originals.blocks++;
+  repair->originals.lost += lost;
+  repair->originals.holes += lost && !repair->original_lost;
+  repair->original_lost = lost;
+}
+
+static void
 acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
 {
   for (; repair->base < base && repair->base < repair->next; repair->base++) {
-    guint n = fasp_repair_block (repair, repair->base)->rounds +
-        (repair->log != NULL);
+    const FaspSentBlock *state = fasp_repair_block (repair, repair->base);
+    guint n = state->rounds + (repair->log != NULL);
 
     rounds[CLAMP (n, 1, FASP_ROUNDS) - 1]++;
+    count_original (repair, n > 1 || state->queued);
   }
   repair->base = MAX (repair->base, base);
   repair->next = MAX (repair->next, base);
@@ -477,6 +487,12 @@ fasp_repair_advance (FaspRepair * repair, guint64 base)
   guint64 ignored[FASP_ROUNDS] = { 0 };
 
   acknowledge (repair, base, ignored);
+}
+
+FaspOriginals
+fasp_repair_get_originals (const FaspRepair * repair)
+{
+  return repair->originals;
 }
 
 guint64

@@ -107,6 +107,14 @@ typedef struct
 FaspFlowTold fasp_repair_get_told (const FaspRepair * repair, guint8 flow);
 /* Of all flows together, without a round trip. */
 FaspFlowTold fasp_repair_get_told_all (const FaspRepair * repair);
+/* What became of the originals of blocks that are not wanted any more.  One that left on several flows is
+ * lost if all of them lost it. */
+typedef struct
+{
+  guint64 blocks, lost, holes;  /* holes: runs of lost ones */
+} FaspOriginals;
+
+FaspOriginals fasp_repair_get_originals (const FaspRepair * repair);
 /* The number of flows used so far. */
 guint fasp_repair_count_flows (const FaspRepair * repair);
 /* The flows whose newest datagram the peer has not reported.  A bit for each. */

@@ -46,6 +46,8 @@ struct _FaspRepair
 {
   FaspSentFlow *flows[FASP_FLOWS_MAX];
   guint n_flows;                /* in use so far */
+  FaspOriginals originals;
+  gboolean original_lost;       /* that of the last block counted was */
   FaspSentBlock *blocks;        /* [base, next), block n at n & block_mask */
   guint64 block_mask, base, next;
   guint64 *heap;                /* queued blocks, smallest first */

@@ -11,9 +11,41 @@
 
 /* --- the promise ------------------------------------------------------------------------- */
 
+/* What is to be known of flows that all carry each block. */
+static void
+count_doubled (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
+{
+  FaspOriginals originals = fasp_repair_get_originals (session->tx.repair);
+  FaspTime least = FASP_NEVER, most = 0;
+
+  counts->originals = originals.blocks;
+  counts->originals_lost = originals.lost;
+  counts->originals_holes = originals.holes;
+  counts->doubled = fasp_spread_count (&session->spread) > 1;
+  counts->all_lose = counts->all_stay = 1;
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspFlowTold told = fasp_repair_get_told (session->tx.repair, i);
+    FaspPath *path = &session->paths[i];
+    gdouble loss, stay;
+
+    fasp_loss_update (&path->loss, now, told.told, told.told -
+        MIN (told.told, told.received), told.holes);
+    if (!fasp_session_is_used (session, i))
+      continue;
+    fasp_loss_get (&path->loss, &loss, &stay);
+    counts->all_lose *= loss;
+    counts->all_stay *= stay;
+    if (told.rtt > 0) {
+      least = MIN (least, told.rtt);
+      most = MAX (most, told.rtt);
+    }
+  }
+  counts->apart = counts->doubled ? MAX (most - least, 0) : 0;
+}
+
 /* Collects the figures that the outlook is made from. */
 static void
-count (const FaspSession * session, FaspOutlookCounts * counts)
+count (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
 {
   FaspGroupSent group = fasp_group_get_sent (session->group, &session->member);
 
@@ -33,6 +65,8 @@ count (const FaspSession * session, FaspOutlookCounts * counts)
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
   counts->back_rate = session->budget.rate;
+  if (session->duplicates)
+    count_doubled (session, now, counts);
   if (session->member.joined)
     counts->back_off = fasp_group_get_back_off (session->group);
 }
@@ -89,7 +123,7 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     fasp_tx_follow_group (&session->tx);
   if (now >= fasp_outlook_get_timeout (outlook)
       || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
-    count (session, &counts);
+    count (session, now, &counts);
     plan_fec (session, now);
     if (fasp_outlook_look (outlook, now, &session->rtt, &counts)) {
       session->promise_changed = TRUE;

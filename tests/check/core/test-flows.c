@@ -439,6 +439,78 @@ test_limited_flow (void)
   vnet_free (net);
 }
 
+/* --- what is promised where each block goes on all of them -------------------------------- */
+
+typedef struct
+{
+  gdouble loss[2];
+  FaspTime rtt[2];
+  guint latency_ms;
+  FaspTime together;            /* both fail for that long every half second */
+  gdouble least, most;          /* seconds between skips that may be promised */
+  gdouble lost_least, lost_most;        /* share of blocks that both lose */
+} Doubled;
+
+static const Doubled doubled[] = {
+  /* one of them loses next to nothing, and there is no time for a rex */
+  {{0, .05}, {100000, 100000}, 90, 0, 60, 600, 0, .0001},
+  /* what both lose */
+  {{.2, .2}, {100000, 100000}, 400, 0, 3600, 1e6, .035, .05},
+  /* the copy comes too late */
+  {{.05, 0}, {20000, 220000}, 60, 0, 0, 3, .02, .06},
+  /* they share a line */
+  {{0, 0}, {100000, 100000}, 90, 15000, 0, 3, .02, .05},
+};
+
+/* As often as it happens that all of them lose it, or that nobody can know better. */
+static void
+test_promise (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (doubled); i++) {
+    const Doubled *d = &doubled[i];
+    FaspEndpointConfig sender;
+    VstreamConfig config;
+    Vnet *net = vnet_new (i + 1);
+    const FaspOutlook *outlook;
+    Vstream *stream;
+
+    vstream_config_init (&config);
+    config.bitrate = 4000000;
+    config.channel = 20000000;
+    config.lead = FASP_SEC;
+    config.duration = 70 * FASP_SEC;
+    config.flows = 2;
+    config.assignment = FASP_ASSIGNMENT_DUPLICATE;
+    for (guint link = 0; link < 2; link++)
+      for (guint side = 0; side < 2; side++) {
+        ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
+
+        wire->delay = d->rtt[link] / 2;
+        wire->loss = side == VNET_A ? d->loss[link] : 0;
+      }
+    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    sender.latency_ms = d->latency_ms;
+    stream = vstream_new (net, &config, &sender, NULL);
+    for (guint t = 3; t < 120; t++) {
+      for (guint link = 0; link < 2; link++)
+        black_out (net, link, 0, d->together, TRUE, FALSE);
+      vstream_run_until (stream, t * FASP_SEC / 2);
+    }
+    outlook = &fasp_endpoint_nth (stream->sender, 0)->tx.outlook;
+    g_assert_cmpfloat (outlook->goal.lost, >, d->lost_least);
+    g_assert_cmpfloat (outlook->goal.lost, <, d->lost_most);
+    g_assert_cmpfloat (outlook->promise.interval, >, d->least);
+    g_assert_cmpfloat (outlook->promise.interval, <, d->most);
+    g_assert_cmpuint (stream->receiver_stats.skips > 0, ==, d->most < 60);
+    /* alone, it has its own loss */
+    black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
+    vstream_run_until (stream, 65 * FASP_SEC);
+    g_assert_cmpfloat (outlook->goal.lost, ==, outlook->goal.path.loss);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* --- at the door --------------------------------------------------------------------- */
 
 typedef struct
@@ -671,6 +743,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/other-door", test_other_door);
   g_test_add_func ("/flows/lossy", test_lossy_flow);
   g_test_add_func ("/flows/limited", test_limited_flow);
+  g_test_add_func ("/flows/promise", test_promise);
   g_test_add_func ("/flows/agreed", test_agreed);
   g_test_add_func ("/flows/rekey", test_rekey);
   g_test_add_func ("/flows/cookie", test_cookie);

@@ -208,6 +208,27 @@ test_nonsense (void)
   }
 }
 
+/* Without assumptions: nothing at first, then what was counted, and a bit. */
+static void
+test_seen (void)
+{
+  gdouble share, stay;
+  FaspLoss loss;
+
+  fasp_loss_init (&loss, 0);
+  fasp_loss_get_seen (&loss, &share, &stay);
+  g_assert_cmpfloat (share, ==, 0);
+  fasp_loss_update (&loss, FASP_SEC, 10000, 0, 0);
+  fasp_loss_get_seen (&loss, &share, &stay);
+  g_assert_cmpfloat (share, ==, 0);
+  fasp_loss_update (&loss, 2 * FASP_SEC, 20000, 400, 100);
+  fasp_loss_get_seen (&loss, &share, &stay);
+  g_assert_cmpfloat (share, >, .0200);
+  g_assert_cmpfloat (share, <, .0215);
+  g_assert_cmpfloat (stay, >, .74);
+  g_assert_cmpfloat (stay, <, .76);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -220,5 +241,6 @@ main (int argc, char **argv)
   g_test_add_func ("/loss/accident", test_accident);
   g_test_add_func ("/loss/late-holes", test_late_holes);
   g_test_add_func ("/loss/nonsense", test_nonsense);
+  g_test_add_func ("/loss/seen", test_seen);
   return g_test_run ();
 }

@@ -7,7 +7,9 @@
 static FaspPlanGoal
 goal_of (FaspTime rtt, gdouble loss, gdouble stay, gdouble spare)
 {
-  FaspPlanGoal goal = {.blocks = 570,.interval = WEEK,.spare = spare };
+  FaspPlanGoal goal = {.lost = loss,.stay = stay,.blocks = 570,.interval =
+        WEEK,.spare = spare
+  };
 
   goal.path = (FaspModelPath) {
   .loss = loss,.stay = stay,.back_loss = loss,.back_stay = stay,.interval =

@@ -6,7 +6,9 @@
 static FaspPlanGoal
 goal_of (FaspTime round)
 {
-  FaspPlanGoal goal = {.blocks = 570,.interval = 604800,.spare = .6 };
+  FaspPlanGoal goal = {.lost = .02,.stay = .02,.blocks = 570,.interval =
+        604800,.spare = .6
+  };
 
   goal.path = (FaspModelPath) {
   .loss = .02,.stay = .02,.back_loss = .02,.back_stay = .02,.interval =
