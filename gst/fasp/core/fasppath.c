@@ -30,7 +30,8 @@ void
 fasp_path_suppose (FaspPath * path, FaspTime now, const FaspAddress * at,
     gboolean heard)
 {
-  if (path->has_candidate && path->candidate_heard && !heard)
+  if (path->has_candidate && path->candidate_heard && !heard
+      && now - path->heard < FASP_PATH_MUTE)
     return;
   /* a peer that is heard from several addresses in turn is not challenged for each datagram: its answers
    * would come when we have forgotten the PINGs, and be heard from there again */

@@ -29,6 +29,9 @@ G_BEGIN_DECLS
 /* How long to challenge an address from which the peer only called, while it is still
  * heard where it was: it may not hear what is sent there. */
 #define FASP_PATH_CALLED FASP_SEC
+/* If nothing is heard on a path for this long, an address that the peer calls from takes the place of one
+ * that it was heard from, and where it does not answer. */
+#define FASP_PATH_MUTE (2 * FASP_SEC)
 /* If nothing is heard on one of several paths for FASP_PATH_QUIET, it gets a PING, and
  * then more at intervals from the second to the third of these. */
 #define FASP_PATH_QUIET FASP_SEC
@@ -108,7 +111,7 @@ void fasp_path_heard (FaspPath * path, FaspTime now, const FaspAddress * from,
     gboolean newest);
 /* The peer may be @at another address: it becomes the candidate, to be challenged.  If it was
  * not @heard from there in the session, that may be a copied datagram, and does not replace a
- * candidate that was. */
+ * candidate that was of late. */
 void fasp_path_suppose (FaspPath * path, FaspTime now,
     const FaspAddress * at, gboolean heard);
 /* One of several flows brought data of the stream: from now on, look whether it falls silent. */

@@ -762,6 +762,47 @@ test_asked_elsewhere (void)
   vcast_free (n);
 }
 
+/* It was heard from another address, which does not answer, and then calls from a third one. */
+static void
+test_asked_from_third (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
+  FaspAddress elsewhere = vnet_get_address (VNET_D);
+  g_autoptr (GBytes) open = NULL;
+  gconstpointer data;
+  gsize size;
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_set_tap (n->net, keep_open, &open);
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  vnet_rebind (n->net, VNET_A, 8000);
+  vcast_run (n, 4 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  data = g_bytes_get_data (open, &size);
+  /* who is heard there may yet answer: a copied call does not take its place */
+  vnet_inject (n->net, VNET_B, &elsewhere, data, size);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (there->packets, ==, 0);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vcast_run (n, 3 * FASP_SEC);
+  vnet_inject (n->net, VNET_B, &elsewhere, data, size);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (there->packets, ==, FASP_CHALLENGES);
+  /* nor does it when the peer is heard there again */
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
 /* Processes that are stopped, or machines, for longer than resume-timeout: they were not there to
  * hear anybody, and nobody was silent.  @data: a bit for each node. */
 static void
@@ -2068,6 +2109,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/sooner", test_sooner);
   g_test_add_func ("/endpoint/answered-late", test_answered_late);
   g_test_add_func ("/endpoint/asked-elsewhere", test_asked_elsewhere);
+  g_test_add_func ("/endpoint/asked-from-third", test_asked_from_third);
   g_test_add_data_func ("/endpoint/stuck/large", GUINT_TO_POINTER (1000),
       test_stuck);
   g_test_add_data_func ("/endpoint/stuck/all", GUINT_TO_POINTER (1),
