@@ -14,7 +14,8 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->copies_sent = tx->copies_sent;
   stats->blocks_doubled = tx->blocks_doubled;
   stats->repairs_sent = tx->repairs_sent;
-  stats->fec_share = tx->fec.share;
+  /* a member gets the group's repairs, which are not its own */
+  stats->fec_share = session->member.joined ? 0 : tx->fec.share;
   stats->channel_rate = fasp_session_get_channel_rate (session);
   stats->missed = fasp_pacer_get_missed (&session->pacer);
   stats->standing_queue = session->rate != NULL ? session->rate->standing : 0;

@@ -597,6 +597,48 @@ test_repairs (void)
   vgroup_free (g);
 }
 
+/* No time for a rex.  What is promised to members counts on the repairs that the group sends: it sends none if
+ * rexes cost less, though each member alone would get some. */
+static void
+test_repairs_promised (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+    FaspSessionStats at_sender, at_receiver;
+    Vgroup *g = vgroup_new (6);
+
+    s.fec = r.fec = FASP_FEC_AUTO;
+    s.latency_ms = 60;
+    if (i == 1) {
+      s.fec = FASP_FEC_FIXED;
+      s.fec_share = .2;
+    }
+    vgroup_set_sender (g, &s);
+    g->trunk.config.loss = .01;
+    for (guint j = 0; j < 3; j++)
+      vgroup_add (g, &r, 50 * FASP_MSEC);
+    vgroup_run (g, 30 * FASP_SEC);
+    fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
+        0}
+        , &at_sender, 1);
+    fasp_endpoint_get_sessions (g->receivers[0].endpoint, g->now, &(guint64) {
+        0}
+        , &at_receiver, 1);
+    g_assert_cmpfloat (get_stats (g).fec_share, ==, i == 0 ? 0 : .2);
+    if (i == 0) {
+      g_assert_cmpuint (at_receiver.skips, >, 0);
+      g_assert_cmpuint (at_sender.promised_interval, <, 20);
+    } else {
+      g_assert_cmpuint (at_receiver.skips, ==, 0);
+      g_assert_cmpuint (at_sender.promised_interval, >, 20);
+    }
+    /* none of its own */
+    g_assert_cmpfloat (at_sender.fec_share, ==, 0);
+    vgroup_free (g);
+  }
+}
+
 static void
 test_late (void)
 {
@@ -1712,6 +1754,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/independent-much", test_independent_much);
   g_test_add_func ("/group/pace", test_pace);
   g_test_add_func ("/group/repairs", test_repairs);
+  g_test_add_func ("/group/repairs/promised", test_repairs_promised);
   g_test_add_func ("/group/late", test_late);
   g_test_add_func ("/group/speaker", test_speaker);
   g_test_add_func ("/group/speaker/next", test_next_speaker);
