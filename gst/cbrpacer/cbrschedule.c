@@ -32,6 +32,16 @@ bytes_in (guint64 rate, guint64 ns)
   return s * rate / 8 + us % G_USEC_PER_SEC * rate / (8 * G_USEC_PER_SEC);
 }
 
+gint64
+cbr_schedule_set_method (CbrSchedule * schedule, CbrMethod method)
+{
+  gint64 deficit = method != schedule->method ? schedule->deficit : 0;
+
+  schedule->method = method;
+  schedule->deficit -= deficit;
+  return deficit;
+}
+
 void
 cbr_schedule_set_rate (CbrSchedule * schedule, guint64 rate, gint64 now)
 {

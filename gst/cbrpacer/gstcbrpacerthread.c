@@ -107,7 +107,8 @@ apply_settings (GstCbrPacer * self, gint64 now)
   CbrSchedule *schedule = &self->schedule;
 
   gst_cbr_pacer_look_at_pile (self);
-  schedule->method = (CbrMethod) self->settings.method;
+  self->lost += cbr_schedule_set_method (schedule,
+      (CbrMethod) self->settings.method);
   schedule->max_burst = self->settings.max_burst;
   schedule->max_period = self->settings.max_period;
   schedule->header = self->settings.header_size;

@@ -310,6 +310,21 @@ test_sleep (void)
   }
 }
 
+/* What it lacked when another method began is not made good later, in one burst. */
+static void
+test_sleep_again (void)
+{
+  CbrSchedule s = make (CBR_SEND_AND_SLEEP, 8000000, 0, 250 * MSEC, 0);
+
+  cbr_schedule_departed (&s, 0, 100 * MSEC, 1000);
+  g_assert_cmpint (cbr_schedule_set_method (&s, CBR_SEND_AND_SLEEP), ==, 0);
+  g_assert_cmpint (cbr_schedule_set_method (&s, CBR_DEADLINE), ==, 99 * MSEC);
+  cbr_schedule_departed (&s, 100 * MSEC, 100 * MSEC, 1000);
+  g_assert_cmpint (cbr_schedule_set_method (&s, CBR_SEND_AND_SLEEP), ==, 0);
+  cbr_schedule_departed (&s, 101 * MSEC, 101 * MSEC, 1000);
+  g_assert_cmpint (cbr_schedule_get_due (&s), ==, 102 * MSEC);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -324,5 +339,6 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/spin", test_spin);
   g_test_add_func ("/schedule/send-and-compare", test_compare);
   g_test_add_func ("/schedule/send-and-sleep", test_sleep);
+  g_test_add_func ("/schedule/send-and-sleep/again", test_sleep_again);
   return g_test_run ();
 }
