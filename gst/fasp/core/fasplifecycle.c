@@ -298,7 +298,7 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   keep_figures (endpoint, now, session);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REMOVED, session);
   event->reason = session->close_reason;
-  event->final = !again;
+  event->final = !again && session->close_reason != FASP_REASON_REPLACED;
   event->held = is_held_by (endpoint, session, again);
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
@@ -310,6 +310,8 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   endpoint->seeking = 0;
   if (again)
     call_again (endpoint, now, session);
+  else if (fasp_endpoint_get_open (endpoint) == NULL)
+    fasp_caller_stop (&endpoint->caller);       /* a call from when it might */
   fasp_encoder_left (endpoint, now);
 }
 

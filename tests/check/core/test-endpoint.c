@@ -313,6 +313,59 @@ test_reconnect_late (void)
   vcast_free (n);
 }
 
+/* Who may not redial any more is answered before that matters: that the session is replaced is not the end. */
+static void
+test_reconnect_answered (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  const VCastNode *caller = &n->nodes[VNET_A];
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_leave (n, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 2);
+  g_assert_cmpint (caller->last[FASP_EVENT_REMOVED].reason, ==,
+      FASP_REASON_REPLACED);
+  g_assert_false (caller->last[FASP_EVENT_REMOVED].final);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  vcast_free (n);
+}
+
+/* And who may not any more calls on until the session is given up, and then no more: the application has been told
+ * that this was the end. */
+static void
+test_reconnect_no_more (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  const VCastNode *caller = &n->nodes[VNET_B];
+
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_leave (n, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_true (caller->endpoint->caller.active);
+  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  while (caller->events[FASP_EVENT_REMOVED] == 0)
+    vcast_run (n, 10 * FASP_MSEC);
+  g_assert_true (caller->last[FASP_EVENT_REMOVED].final);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 0);
+  vcast_free (n);
+}
+
 /* One receiver takes one sender; the second is told and gets its turn, if there is one. */
 static void
 test_busy (gconstpointer keeps_listening)
@@ -2091,6 +2144,8 @@ main (int argc, char **argv)
       GUINT_TO_POINTER (VNET_B), test_rendezvous);
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
   g_test_add_func ("/endpoint/reconnect-late", test_reconnect_late);
+  g_test_add_func ("/endpoint/reconnect-no-more", test_reconnect_no_more);
+  g_test_add_func ("/endpoint/reconnect-answered", test_reconnect_answered);
   g_test_add_data_func ("/endpoint/busy/listens-on", GINT_TO_POINTER (TRUE),
       test_busy);
   g_test_add_data_func ("/endpoint/busy/had-its-stream",
