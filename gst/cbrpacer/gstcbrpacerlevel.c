@@ -11,6 +11,10 @@
 
 #include "gstcbrpacer.h"
 
+/* Threads wake late.  A source that is late by no more than this was not too slow, however short
+ * max-delay is: else it would be played slower by what each wake-up is late. */
+#define LATE_LEAST ((gint64) (10 * GST_MSECOND))
+
 guint64
 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers)
@@ -139,7 +143,7 @@ gst_cbr_pacer_choose_entry (GstCbrPacer * self, gint64 now)
   if (!self->playing)
     return self->queue.bytes > 0 && !partial ? G_MAXINT64 : G_MININT64;
   if (self->base == CBR_NO_BASE
-      || now - self->base - self->learner.begins > delay) {
+      || now - self->base - self->learner.begins > MAX (delay, LATE_LEAST)) {
     /* the stream begins, or somebody was too slow, which we do not catch up on. With a
      * learned rate, half of max-delay is kept as queue, as a moving average has it. A
      * set rate is higher than the stream's and needs none. */

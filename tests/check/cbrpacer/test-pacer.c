@@ -1955,6 +1955,59 @@ test_null_ts_of_a_file_without_delay (void)
   teardown (f);
 }
 
+/* Every wake-up is later than max-delay: the file is played at its time all the same. */
+static void
+test_null_ts_of_a_file_late (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+      "window=100000000 max-delay=100000", NULL);
+  File file = { f, 0, 500 };
+  GstClockTime left[500];
+  GThread *thread;
+
+  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
+      GST_CLOCK_TIME_NONE - 1);
+  thread = g_thread_new ("file", read_ts, &file);
+  for (guint i = 0; i < file.n;) {
+    gint64 until = g_get_monotonic_time () + LIMIT;
+    GstBuffer *buffer = try_pull (f);
+
+    if (buffer == NULL) {
+      GstClockID id;
+
+      /* until both threads sleep until a time, or one waits for room */
+      while (gst_test_clock_peek_id_count (f->clock) <
+          (get_stat (f, "bytes-queued") > 0 ? 1 : 2)) {
+        g_assert_cmpint (g_get_monotonic_time (), <, until);
+        g_thread_yield ();
+      }
+      if (gst_harness_buffers_in_queue (f->h) > 0)
+        continue;
+      if (!gst_test_clock_peek_next_pending_id (f->clock, &id))
+        continue;
+      gst_test_clock_set_time (f->clock, MAX (gst_clock_id_get_time (id) +
+              300000, gst_clock_get_time (GST_CLOCK (f->clock))));
+      gst_clock_id_unref (id);
+      /* NULL: it was woken before */
+      id = gst_test_clock_process_next_clock_id (f->clock);
+      if (id != NULL)
+        gst_clock_id_unref (id);
+      continue;
+    }
+    if (count_nulls (buffer) == 0)
+      left[i++] = gst_clock_get_time (GST_CLOCK (f->clock));
+    gst_buffer_unref (buffer);
+  }
+  gst_clock_id_unschedule (file.end);
+  g_thread_join (thread);
+  gst_clock_id_unref (file.end);
+  for (guint i = 100; i < file.n; i++)
+    g_assert_cmpint (ABS ((gint64) (left[i] - left[99]) -
+            (gint64) (2 * (i - 99) * MS)), <=, 3 * MS);
+  teardown (f);
+}
+
 /* After a seek, or as another stream, whose first buffer need not say DISCONT. */
 static void
 test_learn_from_earlier_times (void)
@@ -2769,6 +2822,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
   g_test_add_func ("/pacer/null-ts/of-a-file", test_null_ts_of_a_file);
+  g_test_add_func ("/pacer/null-ts/of-a-file-late",
+      test_null_ts_of_a_file_late);
   g_test_add_func ("/pacer/null-ts/of-a-file-without-delay",
       test_null_ts_of_a_file_without_delay);
   g_test_add_func ("/pacer/null-ts/of-nothing-else",
