@@ -305,18 +305,18 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
 {
   FaspEvent *event;
   /* anybody can send a REJECT, so it does not end an open session, which may come back */
+  gboolean open = fasp_endpoint_get_open (endpoint) != NULL
+      && endpoint->config.group.len == 0;
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
-      && endpoint->config.keep_listening)
-      || (fasp_endpoint_get_open (endpoint) != NULL
-      && endpoint->config.group.len == 0);
+      && endpoint->config.keep_listening) || open;
+  gboolean goes_on = passing && (endpoint->config.reconnect || open);
   gboolean moves = fasp_move_refused (endpoint, now, !passing);
   /* any sender that announces itself to a group is called: it speaks for itself alone */
   gboolean next = moves || (endpoint->config.group.len > 0
       && endpoint->config.reconnect);
 
-  if (passing && endpoint->config.reconnect
-      && endpoint->last_reject == answer->reason)
+  if (goes_on && endpoint->last_reject == answer->reason)
     return;                     /* reported before; the call goes on at its pace */
   endpoint->last_reject = answer->reason;
   endpoint->unanswered_told = TRUE;
@@ -324,7 +324,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   event->address = *from;
   event->reason = answer->reason;
   event->calling = TRUE;
-  event->final = !next && !(passing && endpoint->config.reconnect);
+  event->final = !next && !goes_on;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {

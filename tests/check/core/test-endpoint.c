@@ -339,6 +339,39 @@ test_reconnect_answered (void)
   vcast_free (n);
 }
 
+/* Nor is a refusal, before the session is given up: anybody can send that, and the session may come back. */
+static void
+test_reconnect_refused (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpointConfig other = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  const VCastNode *caller = &n->nodes[VNET_B];
+  VCastNode away;
+
+  other.streamid = "other";
+  b.streamid = "this";
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  /* somebody else at its place, who refuses all calls */
+  away = n->nodes[VNET_A];
+  vcast_join (n, VNET_A, &other, VNET_B);
+  vcast_run (n, 2500 * FASP_MSEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_INTERRUPTED], ==, 1);
+  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 1);
+  g_assert_false (caller->last[FASP_EVENT_REJECTED].final);
+  vcast_leave (n, VNET_A);
+  n->nodes[VNET_A] = away;
+  vnet_attach (n->net, VNET_A, away.endpoint);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_RESUMED], ==, 1);
+  vcast_free (n);
+}
+
 /* And who may not any more calls on until the session is given up, and then no more: the application has been told
  * that this was the end. */
 static void
@@ -2145,6 +2178,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/unanswered", test_unanswered);
   g_test_add_func ("/endpoint/reconnect-late", test_reconnect_late);
   g_test_add_func ("/endpoint/reconnect-no-more", test_reconnect_no_more);
+  g_test_add_func ("/endpoint/reconnect-refused", test_reconnect_refused);
   g_test_add_func ("/endpoint/reconnect-answered", test_reconnect_answered);
   g_test_add_data_func ("/endpoint/busy/listens-on", GINT_TO_POINTER (TRUE),
       test_busy);
