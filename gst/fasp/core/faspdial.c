@@ -304,17 +304,16 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspHandshake * answer)
 {
   FaspEvent *event;
+  gboolean group = endpoint->config.group.len > 0;
   /* anybody can send a REJECT, so it does not end an open session, which may come back */
-  gboolean open = fasp_endpoint_get_open (endpoint) != NULL
-      && endpoint->config.group.len == 0;
+  gboolean open = fasp_endpoint_get_open (endpoint) != NULL;
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
-      && endpoint->config.keep_listening) || open;
+      && endpoint->config.keep_listening) || (open && !group);
   gboolean goes_on = passing && (endpoint->config.reconnect || open);
   gboolean moves = fasp_move_refused (endpoint, now, !passing);
   /* any sender that announces itself to a group is called: it speaks for itself alone */
-  gboolean next = moves || (endpoint->config.group.len > 0
-      && endpoint->config.reconnect);
+  gboolean next = moves || (group && (endpoint->config.reconnect || open));
 
   if (goes_on && endpoint->last_reject == answer->reason)
     return;                     /* reported before; the call goes on at its pace */

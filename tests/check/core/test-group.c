@@ -1433,6 +1433,37 @@ test_retry_to_group (void)
   vgroup_free (g);
 }
 
+/* Its sender is silent for a while, and another one in the group refuses it: who is to call once still has a session
+ * that may come back. */
+static void
+test_refused_meanwhile (void)
+{
+  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
+  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  Vgroup *g = vgroup_new (20);
+  const guint *events = g->receivers[0].events;
+  FaspEndpoint *away;
+
+  s.streamid = r.streamid = "sport";
+  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
+  r.reconnect = FALSE;
+  vgroup_set_sender (g, &s);
+  vgroup_add (g, &r, RTT);
+  vgroup_run (g, 2 * FASP_SEC);
+  away = g->sender;
+  s.streamid = "news";
+  vgroup_set_sender (g, &s);
+  vgroup_run (g, 8 * FASP_SEC);
+  g_assert_cmpuint (events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_cmpuint (events[FASP_EVENT_REJECTED], >, 0);
+  g_assert_false (g->receivers[0].endpoint->given_up);
+  fasp_endpoint_free (g->sender);
+  g->sender = away;
+  vgroup_run (g, 3 * FASP_SEC);
+  g_assert_cmpuint (events[FASP_EVENT_RESUMED], ==, 1);
+  vgroup_free (g);
+}
+
 /* Two senders are announced and none answers: who is to call once gives up when its time is over,
  * whoever's turn it is. */
 static void
@@ -1777,6 +1808,7 @@ main (int argc, char **argv)
   g_test_add_func ("/group/sender-anew", test_sender_anew);
   g_test_add_func ("/group/return/hold", test_return_hold);
   g_test_add_func ("/group/refused", test_refused);
+  g_test_add_func ("/group/refused/meanwhile", test_refused_meanwhile);
   g_test_add_func ("/group/silence", test_silence);
   g_test_add_func ("/group/bad-network", test_bad_network);
   g_test_add_func ("/group/blackout", test_blackout);
