@@ -10,7 +10,6 @@
 #define BORROWED_MAX 1
 /* How long repairs cover a block, as a share of the latency, within these bounds. */
 #define REACH_SHARE .97
-#define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
 /* The most bytes that are added up in a second: a tenth of what a core can do if the window is
@@ -125,10 +124,10 @@ fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
 
   if (fec->mode == FASP_FEC_OFF)
     return;
-  fec->is_alone = goal->latency > 0 && goal->latency < rex *
-      (fec->is_alone ? REX_FITS : REX_DOES_NOT);
+  fec->is_alone = goal->no_rex || (goal->latency > 0 && goal->latency < rex *
+      (fec->is_alone ? REX_FITS : REX_DOES_NOT));
   fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
-      CLAMP (goal->latency * REACH_SHARE, REACH_MIN, REACH_MAX);
+      CLAMP (goal->latency * REACH_SHARE, REACH_MIN, FASP_FEC_REACH_MAX);
   if (fec->mode == FASP_FEC_AUTO && !fec->is_alone) {
     if (fec->share > 0)
       fec->owed = FAREWELL;

@@ -22,6 +22,8 @@ G_BEGIN_DECLS
 
 /* The most blocks in a window. */
 #define FASP_FEC_WINDOW_MAX 1024
+/* The longest time in which repairs cover a block. */
+#define FASP_FEC_REACH_MAX (100 * FASP_MSEC)
 /* The most repairs for each block. */
 #define FASP_FEC_SHARE_MAX 1.
 
@@ -58,6 +60,7 @@ typedef struct
 {
   FaspTime latency;             /* 0: not known */
   FaspTime rtt, jitter;         /* a rex is in time if the latency has room for them */
+  gboolean no_rex;              /* nothing is sent again */
   gdouble loss, stay;           /* probability of loss, and of loss right after a loss */
   gdouble seen;                 /* datagrams that loss was measured over, at least 1 */
   gdouble block_rate;           /* blocks/s */

@@ -62,7 +62,9 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
     session->has_fec = session->tx.fec.mode != FASP_FEC_OFF;
-    session->tx.no_rex = config->no_rex;
+    session->tx.no_rex = session->tx.outlook.no_rex = config->no_rex;
+    if (session->has_fec)
+      session->tx.outlook.repairs = FASP_FEC_REACH_MAX;
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);

@@ -231,7 +231,9 @@ expect_lost (const FaspOutlook * o, const FaspOutlookCounts * c,
 static FaspPlanGoal
 ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
 {
-  FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX };
+  FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX,.no_rex =
+        o->no_rex
+  };
   FaspModelPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
 
@@ -268,7 +270,9 @@ differs (gdouble a, gdouble b)
 static void
 find_latency (FaspOutlook * o, FaspTime now)
 {
-  FaspTime found = fasp_plan_find_latency (&o->goal);
+  /* without rexes, more latency than the code needs is of no use */
+  FaspTime found = o->no_rex ? o->goal.path.guard + o->repairs :
+      fasp_plan_find_latency (&o->goal);
 
   found = CLAMP (found, o->floor, FASP_LATENCY_MAX);
   if (found >= o->latency * LOWER_BELOW)

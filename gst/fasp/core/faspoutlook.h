@@ -37,6 +37,8 @@ typedef struct
   FaspLoss block_loss;          /* of blocks: */
   gboolean doubled;             /* each leaves on several flows at once */
   gdouble residual;             /* share of losses that a code leaves over */
+  gboolean no_rex;              /* nothing is sent again; set by the caller, */
+  FaspTime repairs;             /* and so is the time that a code may take then */
   /* the shortest time from departure to rex among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;

@@ -239,13 +239,13 @@ solve (const FaspPlan * plan, guint price, Table * table, gint bin)
     solve_bin (plan, price, table, left);
 }
 
-/* The bin of a block that leaves with all of the latency left; -1: there is no time. */
+/* The bin of a block that leaves with all of the latency left; -1: there is no time, or no rex at all. */
 static gint
 bin_of (const FaspPlan * plan, FaspTime latency)
 {
   FaspTime left = latency - plan->goal.path.guard;
 
-  return left < 0 ? -1 : MIN (left / plan->step, BINS - 1);
+  return left < 0 || plan->goal.no_rex ? -1 : MIN (left / plan->step, BINS - 1);
 }
 
 /* The chance of a skip for one block.  The blocks of one burst are found lost and

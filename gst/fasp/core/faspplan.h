@@ -41,6 +41,7 @@ typedef struct
   gdouble spare;                /* rexes that may be added, as a share of the
                                  * blocks sent */
   guint at_once;                /* copies that may leave together */
+  gboolean no_rex;              /* what is lost is not sent again */
 } FaspPlanGoal;
 
 typedef struct

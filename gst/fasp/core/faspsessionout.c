@@ -85,7 +85,8 @@ plan_fec (FaspSession * session, FaspTime now)
   FaspOutlook *outlook = &session->tx.outlook;
   FaspTime latency = session->tx.outlook.latency;
   FaspFecGoal goal = {.latency = latency > 0 ? latency : outlook->assumed,.rtt =
-        session->rtt.smoothed,.jitter = session->rtt.jitter,.block_rate =
+        session->rtt.smoothed,.jitter = session->rtt.jitter,.no_rex =
+        session->tx.no_rex,.block_rate =
         outlook->block_rate,.data_rate = outlook->data_rate,.interval =
         outlook->interval,.seen =
         CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX),.channel =

@@ -351,6 +351,62 @@ test_alone (void)
   g_assert_cmpuint (gaps, >, 3);
 }
 
+typedef struct
+{
+  FaspFecMode fec;
+  guint latency_ms;
+  guint recovered, skips_least, skips_most;
+  gdouble promised_least, promised_most;        /* seconds between skips */
+} NoRex;
+
+static const NoRex no_rex[] = {
+  {FASP_FEC_OFF, 1000, 0, 15, 25, 0, 1},
+  {FASP_FEC_AUTO, 1000, 150, 0, 3, 60, 1e12},
+  {FASP_FEC_AUTO, FASP_LATENCY_AUTO, 150, 0, 3, 60, 1e12},
+};
+
+/* There would be time for a rex, but there is none: the code has to do, and what is promised is what it keeps. */
+static void
+test_no_rex (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (no_rex); i++) {
+    const NoRex *c = &no_rex[i];
+    FaspEndpointConfig a, b;
+    VstreamConfig config;
+    Vnet *net = vnet_new (i + 1);
+    Vstream *stream;
+
+    vnet_set_path (net, RTT, (gdouble[]) {
+        .02, 0}
+        , (gdouble[]) {
+        0, 0}
+        , 0);
+    vstream_config_init (&config);
+    config.lead = FASP_SEC;
+    config.duration = 21 * FASP_SEC;
+    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+    a.latency_ms = c->latency_ms;
+    a.fec = b.fec = c->fec;
+    a.no_rex = TRUE;
+    stream = vstream_new (net, &config, &a, &b);
+    vstream_run_until (stream, 20 * FASP_SEC);
+    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >=,
+        c->recovered);
+    g_assert_cmpuint (stream->receiver_stats.skips, >=, c->skips_least);
+    g_assert_cmpuint (stream->receiver_stats.skips, <=, c->skips_most);
+    g_assert_cmpfloat (stream->sender_stats.promised_interval, >=,
+        c->promised_least);
+    g_assert_cmpfloat (stream->sender_stats.promised_interval, <=,
+        c->promised_most);
+    /* more than the repairs take is of no use */
+    g_assert_cmpuint (stream->sender_stats.latency_ms, <=,
+        c->latency_ms == FASP_LATENCY_AUTO ? 150 : c->latency_ms);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* Nothing arrives for two seconds: what was lost is given up in one word, not in one for each. */
 static void
 test_alone_outage (void)
@@ -454,6 +510,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/fec/no-room", test_no_room);
   g_test_add_func ("/fec/alone", test_alone);
+  g_test_add_func ("/fec/no-rex", test_no_rex);
   g_test_add_func ("/fec/refused", test_refused);
   g_test_add_func ("/fec/with-rexes", test_with_rexes);
   g_test_add_func ("/fec/shorter", test_shorter);
