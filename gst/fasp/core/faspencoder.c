@@ -33,13 +33,17 @@ get_media_rate (const FaspSession * session)
       fasp_session_get_channel_rate (session);
   gdouble payload = fasp_session_get_room (session) /
       (gdouble) MAX (session->wire_max, 1);
-  gdouble more = 1 + session->tx.fec.share + outlook->goal.path.loss, media;
+  /* each new block leaves so often; rexes and repairs take one flow */
+  guint times = session->duplicates ? MAX (1,
+      fasp_spread_count (&session->spread)) : 1;
+  gdouble more = times + session->tx.fec.share + outlook->goal.path.loss, media;
   guint64 head = fasp_store_get_head (session->tx.store);
   guint64 waiting = head - MIN (head, session->tx.cursor);
   FaspTime owed = session->rate != NULL ? session->rate->owed : 0;
 
   if (outlook->data_rate > 0)
-    more = MAX (more, MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
+    more = MAX (more, times * MIN (outlook->wire_rate / outlook->data_rate,
+            MORE_MAX));
   media = rate * payload / more * MARGIN;
   /* what waits here or on the path after a fall of the rate is late already: it goes first */
   return MAX (media - waiting * fasp_session_get_room (session) * 8. *

@@ -511,6 +511,38 @@ test_promise (void)
   }
 }
 
+/* An encoder must leave room for each copy: on one flow, on three, and when one of these is out. */
+static void
+test_encoder (void)
+{
+  for (guint flows = 1; flows <= 3; flows += 2) {
+    Vnet *net = vnet_new (flows);
+    VstreamConfig config;
+    Vstream *stream;
+    gdouble rate;
+
+    vstream_config_init (&config);
+    config.bitrate = 4000000;
+    config.channel = 30000000;
+    config.lead = FASP_SEC;
+    config.flows = flows;
+    config.assignment = FASP_ASSIGNMENT_DUPLICATE;
+    set_path (net, 0);
+    stream = vstream_new (net, &config, NULL, NULL);
+    vstream_run_until (stream, 8 * FASP_SEC);
+    rate = fasp_endpoint_get_available_bitrate (stream->sender);
+    g_assert_cmpfloat (rate, <, 30e6 / flows * .95);
+    g_assert_cmpfloat (rate, >, 30e6 / flows * .8);
+    if (flows > 1)
+      black_out (net, 1, 0, 20 * FASP_SEC, TRUE, TRUE);
+    vstream_run_until (stream, 12 * FASP_SEC);
+    rate = fasp_endpoint_get_available_bitrate (stream->sender);
+    g_assert_cmpfloat (rate, >, 30e6 / MAX (flows - 1, 1) * .8);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
 /* --- at the door --------------------------------------------------------------------- */
 
 typedef struct
@@ -744,6 +776,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flows/lossy", test_lossy_flow);
   g_test_add_func ("/flows/limited", test_limited_flow);
   g_test_add_func ("/flows/promise", test_promise);
+  g_test_add_func ("/flows/encoder", test_encoder);
   g_test_add_func ("/flows/agreed", test_agreed);
   g_test_add_func ("/flows/rekey", test_rekey);
   g_test_add_func ("/flows/cookie", test_cookie);
