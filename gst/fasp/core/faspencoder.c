@@ -24,31 +24,58 @@
 /* One key frame in that time is enough, however often receivers skip. */
 #define SKIPPED_AFTER FASP_SEC
 
+/* The share of payload in what leaves for it. */
+static gdouble
+get_payload_share (const FaspSession * session)
+{
+  gdouble wire = session->wire_max;
+
+  /* what a group sends fits any path; the paths of members are not probed for more */
+  if (session->member.joined)
+    wire = FASP_PMTU_BASE + (gsize) session->group->to.overhead;
+  return fasp_session_get_room (session) / MAX (wire, 1);
+}
+
+/* Bytes on the wire for each byte of new blocks. */
+static gdouble
+get_more (const FaspSession * session)
+{
+  const FaspOutlook *outlook = &session->tx.outlook;
+  /* each new block leaves so often; rexes and repairs take one flow */
+  guint times = session->duplicates ? MAX (1,
+      fasp_spread_count (&session->spread)) : 1;
+  gdouble more = times + fasp_session_get_fec (session)->share +
+      outlook->goal.path.loss;
+
+  return outlook->data_rate <= 0 ? more : MAX (more, times *
+      MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
+}
+
+/* Bits of payload that have not left yet. */
+static gdouble
+get_waiting (const FaspSession * session)
+{
+  guint64 head = fasp_store_get_head (session->tx.store);
+  /* a member's own position follows the group's only when it is heard */
+  guint64 next = session->member.joined ?
+      fasp_group_log_get_next (session->group->log) : session->tx.cursor;
+
+  return (head - MIN (head, next)) * fasp_session_get_room (session) * 8.;
+}
+
 /* Bit/s of payload that @session has room for; 0: no limit. */
 static guint64
 get_media_rate (const FaspSession * session)
 {
-  const FaspOutlook *outlook = &session->tx.outlook;
   guint64 rate = session->rate != NULL ? session->rate->offer :
       fasp_session_get_channel_rate (session);
-  gdouble payload = fasp_session_get_room (session) /
-      (gdouble) MAX (session->wire_max, 1);
-  /* each new block leaves so often; rexes and repairs take one flow */
-  guint times = session->duplicates ? MAX (1,
-      fasp_spread_count (&session->spread)) : 1;
-  gdouble more = times + session->tx.fec.share + outlook->goal.path.loss, media;
-  guint64 head = fasp_store_get_head (session->tx.store);
-  guint64 waiting = head - MIN (head, session->tx.cursor);
+  gdouble media = rate * get_payload_share (session) / get_more (session) *
+      MARGIN;
   FaspTime owed = session->rate != NULL ? session->rate->owed : 0;
 
-  if (outlook->data_rate > 0)
-    more = MAX (more, times * MIN (outlook->wire_rate / outlook->data_rate,
-            MORE_MAX));
-  media = rate * payload / more * MARGIN;
   /* what waits here or on the path after a fall of the rate is late already: it goes first */
-  return MAX (media - waiting * fasp_session_get_room (session) * 8. *
-      FASP_SEC / BACKLOG_TIME - media * owed / BACKLOG_TIME,
-      media / BACKLOG_LEAST);
+  return MAX (media - get_waiting (session) * FASP_SEC / BACKLOG_TIME -
+      media * owed / BACKLOG_TIME, media / BACKLOG_LEAST);
 }
 
 guint64

@@ -301,6 +301,12 @@ fasp_session_get_channel_rate (const FaspSession * session)
       session->pacer.ready.rate;
 }
 
+const FaspFec *
+fasp_session_get_fec (const FaspSession * session)
+{
+  return session->member.joined ? &session->group->fec : &session->tx.fec;
+}
+
 guint32
 fasp_session_get_room (const FaspSession * session)
 {

@@ -274,6 +274,8 @@ void fasp_session_listen (FaspSession * session, FaspTime now,
     const FaspGroupKey * key, guint64 seed);
 /* The rate in bit/s, as configured or as the controller has found it; 0: not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession * session);
+/* The repairs that the peer gets: a member gets those of the group. */
+const FaspFec *fasp_session_get_fec (const FaspSession * session);
 /* Payload bytes of a block that fits one datagram, and whose repair symbol does, too. */
 guint32 fasp_session_get_room (const FaspSession * session);
 /* All paths are proved, and the MTU of each is known. */

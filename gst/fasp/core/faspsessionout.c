@@ -71,13 +71,6 @@ count (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
     counts->back_off = fasp_group_get_back_off (session->group);
 }
 
-/* The repairs that the peer gets: a member gets those of the group. */
-static const FaspFec *
-get_fec (const FaspSession * session)
-{
-  return session->member.joined ? &session->group->fec : &session->tx.fec;
-}
-
 /* Decides how much the code is to repair, and how much is left to rexes. */
 static void
 plan_fec (FaspSession * session, FaspTime now)
@@ -100,7 +93,7 @@ plan_fec (FaspSession * session, FaspTime now)
   fasp_fec_plan (&session->tx.fec, now, &goal);
   /* with rexes beside the code, the promise is made for these */
   outlook->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
-      fasp_fec_get_residual (get_fec (session), &goal) / goal.loss;
+      fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss;
 }
 
 /* Adds a POSITION that says where block @number begins, if that is known. */
