@@ -21,6 +21,17 @@ static gint buffer_max;
 /* What the kernel does not do, and how often it was asked for that. */
 static gint broken, asked;
 
+/* The longest wait for another thread, in looks of 1 ms. */
+#define LOOKS_MAX 30000
+
+/* Call it before each look at what another thread is to do. */
+static void
+pause_before_look (guint * looks)
+{
+  g_assert_cmpuint ((*looks)++, <, LOOKS_MAX);
+  g_usleep (1000);
+}
+
 enum
 {
   WORKS, NO_POLL, NO_RECEIVE, NO_SEND, REFUSES, NO_RANDOM
@@ -256,7 +267,9 @@ drain (FaspIo * io)
   FaspEvent event;
   guint64 lost;
 
-  while ((result = fasp_io_drain (io, &lost, &event)) == FASP_IO_WAITING);
+  for (guint i = 0; (result = fasp_io_drain (io, &lost, &event)) ==
+      FASP_IO_WAITING; i++)
+    g_assert_cmpuint (i, <, LOOKS_MAX * 1000 / FASP_IO_PATIENCE);
   g_assert_cmpint (result, ==, FASP_IO_OK);
 }
 
@@ -352,8 +365,8 @@ test_refusals (void)
   g_atomic_int_set (&refusals, 0);
   g_atomic_int_set (&asked, 0);
   g_atomic_int_set (&broken, REFUSES);
-  while (g_atomic_int_get (&asked) < 16)
-    g_usleep (1000);
+  for (guint looks = 0; g_atomic_int_get (&asked) < 16;)
+    pause_before_look (&looks);
   fasp_io_free (sender);
   g_atomic_int_set (&broken, WORKS);
   g_assert_cmpint (g_atomic_int_get (&refusals), ==, 2);
@@ -377,7 +390,7 @@ static void
 go_to_next_peer (FaspIo * io, guint names)
 {
   gint before = g_atomic_int_get (&lookups);
-  guint serial, next, wanted;
+  guint serial, next, wanted, looks = 0;
 
   fasp_endpoint_get_wanted_peer (fasp_io_lock (io), &serial);
   fasp_io_unlock (io, FALSE);
@@ -385,10 +398,10 @@ go_to_next_peer (FaspIo * io, guint names)
   do {
     wanted = fasp_endpoint_get_wanted_peer (fasp_io_lock (io), &next);
     fasp_io_unlock (io, TRUE);
-    g_usleep (1000);
+    pause_before_look (&looks);
   } while (next == serial);
   while (wanted < names && g_atomic_int_get (&lookups) == before)
-    g_usleep (1000);
+    pause_before_look (&looks);
 }
 
 /* Of several peers none can be reached: two names that nobody has, and an address of the other kind.
@@ -398,6 +411,7 @@ test_absent (void)
 {
   static const FaspIoPeer fallbacks[] = { {"two.invalid", 9}, {"::1", 9} };
   FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  guint turns = 0;
   gint told = 0;
   FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
     .resolve_failed = on_absent,.user_data = &told,.peer_host =
@@ -411,8 +425,10 @@ test_absent (void)
       FASP_MODE_CALLER);
   io = fasp_io_new (&settings, &error);
   g_assert_no_error (error);
-  while (g_atomic_int_get (&told) < 3)
+  for (; g_atomic_int_get (&told) < 3; turns++) {
+    g_assert_cmpuint (turns, <, 100);
     go_to_next_peer (io, 2);
+  }
   for (guint i = 0; i < 6; i++)
     go_to_next_peer (io, 2);
   fasp_io_free (io);
@@ -479,8 +495,8 @@ test_deaf (void)
   }
   caller = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, link.local_port, 0, &s);
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
-    while (g_atomic_int_get (&told[i]) == 0)
-      g_usleep (1000);
+    for (guint looks = 0; g_atomic_int_get (&told[i]) == 0;)
+      pause_before_look (&looks);
   fasp_io_free (caller);
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
     fasp_io_free (listeners[i]);
@@ -572,8 +588,8 @@ test_interface (void)
     g_assert_no_error (error);
     g_assert_cmpint (g_atomic_int_get (&bound), ==, 1);
     g_atomic_int_set (&replaced, TRUE);
-    while (g_atomic_int_get (&bound) < 2)
-      g_usleep (1000);
+    for (guint looks = 0; g_atomic_int_get (&bound) < 2;)
+      pause_before_look (&looks);
     fasp_io_free (io);
     g_assert_cmpint (g_atomic_int_get (&bound), ==, 2);
   }

@@ -14,6 +14,8 @@
 #define RECEIVERS (2 * FASP_LANE_FULL + 12)
 #define WRITE 1316
 #define WRITES 300
+/* The longest wait for another thread. */
+#define WAIT_MAX (30 * G_TIME_SPAN_SECOND)
 
 typedef struct
 {
@@ -128,9 +130,12 @@ count_threads (const gchar * name)
 static void
 wait_for (Callers * callers, const guint * count, guint n)
 {
+  gint64 until = g_get_monotonic_time () + WAIT_MAX;
+
   g_mutex_lock (&callers->lock);
   while (*count < n)
-    g_cond_wait (&callers->changed, &callers->lock);
+    g_assert_true (g_cond_wait_until (&callers->changed, &callers->lock,
+            until));
   g_mutex_unlock (&callers->lock);
 }
 
@@ -168,7 +173,9 @@ test_all (void)
     }
   }
   wait_for (&callers, &callers.removed, 3);
-  while ((result = fasp_io_drain (sender, &lost, &event)) == FASP_IO_WAITING);
+  for (guint i = 0; (result = fasp_io_drain (sender, &lost, &event)) ==
+      FASP_IO_WAITING; i++)
+    g_assert_cmpuint (i, <, WAIT_MAX / FASP_IO_PATIENCE);
   g_assert_cmpint (result, ==, FASP_IO_OK);
   g_assert_cmpuint (lost, ==, 0);
   for (guint i = 0; i < RECEIVERS; i++)

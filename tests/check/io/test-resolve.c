@@ -5,6 +5,9 @@
 #include <string.h>
 #include "faspresolve.h"
 
+/* The longest wait for the other thread. */
+#define WAIT_MAX (30 * G_TIME_SPAN_SECOND)
+
 /* What happened: `?', the name was looked up; `1', the address that ends so was handed out;
  * `.', whether anything came of it was asked; `!', it was told that none can be used. */
 static struct
@@ -89,10 +92,12 @@ end (FaspResolve * resolve)
 static void
 assert_begins (FaspResolve * resolve, const gchar * events)
 {
+  gint64 until = g_get_monotonic_time () + WAIT_MAX;
+
   for (guint n = 1; n <= strlen (events); n++) {
     g_mutex_lock (&seen.lock);
     while (seen.events->len < n)
-      g_cond_wait (&seen.changed, &seen.lock);
+      g_assert_true (g_cond_wait_until (&seen.changed, &seen.lock, until));
     g_assert_cmpmem (seen.events->str, n, events, n);
     g_mutex_unlock (&seen.lock);
     fasp_resolve_again (resolve);
