@@ -10,13 +10,18 @@ resolved (GSocketAddress * address, gpointer data)
 {
   FaspIo *io = data;
   FaspAddress peer;
+  guint serial;
 
   if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
     return FALSE;
   if (io->peers != NULL)
     io->absent[io->peer] = FALSE;
   fasp_guard_lock (&io->guard);
-  fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
+  fasp_endpoint_get_wanted_peer (io->guard.endpoint, &serial);
+  /* the look-up may have taken longer than this peer's turn: the endpoint would take the
+   * next peer to be at this address */
+  if (io->peers == NULL || serial == io->peer_serial)
+    fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
   fasp_guard_unlock (&io->guard);
   fasp_lanes_wake (io->lanes);
   return TRUE;

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "faspendpointprivate.h"
 #include "faspio.h"
 #include "faspreceivers.h"
 
@@ -104,6 +105,12 @@ g_resolver_lookup_by_name (GResolver * resolver, const gchar * host,
   GList *(*real) (GResolver *, const gchar *, GCancellable *, GError **) =
       dlsym (RTLD_NEXT, "g_resolver_lookup_by_name");
 
+  if (g_str_equal (host, "slow.invalid")) {
+    /* longer than it has */
+    for (guint looks = 0; !g_cancellable_is_cancelled (cancellable);)
+      pause_before_look (&looks);
+    return g_list_append (NULL, g_inet_address_new_from_string ("127.0.0.1"));
+  }
   if (!g_str_has_suffix (host, ".invalid"))
     return real (resolver, host, cancellable, error);
   g_atomic_int_inc (&lookups);
@@ -435,6 +442,34 @@ test_absent (void)
   g_assert_cmpint (told, ==, 3);
 }
 
+/* A name whose address is found when its turn is over: it is not called in the turn of the next one. */
+static void
+test_found_late (void)
+{
+  static const FaspIoPeer fallbacks[] = { {"two.invalid", 9} };
+  FaspSocketSettings link = {.local_address = "127.0.0.1",.tos = -1 };
+  gint told = 0;
+  FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
+    .resolve_failed = on_absent,.user_data = &told,.peer_host =
+        "slow.invalid",.peer_port = 9,.fallbacks = fallbacks,.n_fallbacks =
+        G_N_ELEMENTS (fallbacks)
+  };
+  g_autoptr (GError) error = NULL;
+  gboolean called;
+  FaspIo *io;
+
+  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER,
+      FASP_MODE_CALLER);
+  io = fasp_io_new (&settings, &error);
+  g_assert_no_error (error);
+  /* names are looked up one after the other: by now the first one's address is here */
+  go_to_next_peer (io, G_N_ELEMENTS (fallbacks) + 1);
+  called = fasp_io_lock (io)->has_peer;
+  fasp_io_unlock (io, FALSE);
+  g_assert_false (called);
+  fasp_io_free (io);
+}
+
 /* Whichever of its threads cannot be made, it does not begin, and says why. */
 static void
 test_no_threads (void)
@@ -634,6 +669,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/refusals", test_refusals);
   g_test_add_func ("/io/no-threads", test_no_threads);
   g_test_add_func ("/io/absent", test_absent);
+  g_test_add_func ("/io/found-late", test_found_late);
   g_test_add_func ("/io/no-random", test_no_random);
   g_test_add_func ("/io/families", test_families);
   g_test_add_func ("/io/deaf", test_deaf);
