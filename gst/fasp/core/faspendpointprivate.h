@@ -73,6 +73,7 @@ struct _FaspEndpoint
   guint64 past;                 /* the first block kept as history, */
   guint64 key;                  /* and that of the newest key frame (fasphistory.c) */
   FaspHeader header;            /* of the stream that is written */
+  gboolean awaits_header;       /* a session may be waiting for it */
   FaspPlace own;                /* where the stream that we write ourselves began */
   guint own_origins;            /* how many such streams there have been */
   FaspPlace left;               /* caller: where the peer stood when it was heard

@@ -32,7 +32,8 @@ typedef struct
   FaspTime key_due;             /* when to mark the next unit, if each can be decoded alone */
   guint64 passed;               /* bytes of the stream since it was last sent, */
   guint64 end;                  /* before this block */
-  guint64 gone;                 /* blocks before this one need a header that is gone */
+  guint64 gone;                 /* blocks before this one need a header that is gone, */
+  guint64 since;                /* and before this one there was none yet */
 } FaspHeader;
 
 /* Sets the header and takes a reference to it.  NULL: the stream has none any more. */

@@ -111,6 +111,7 @@ typedef struct
                                    yet to be written */
   FaspTime headless;            /* since when it lacks the header; 0: it does not */
   guint64 headed_skips;         /* its count of skips when it began to wait for the header */
+  gboolean awaits_header;       /* it is sent nothing before the header */
   guint64 live_from;            /* of a session that began in the past: the next
                                    block to be written when it joined; else 0 */
 

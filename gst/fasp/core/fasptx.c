@@ -379,6 +379,8 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   guint64 rex;
   guint8 round;
 
+  if (tx->held)
+    return nothing;
   check_stall (tx, now, rtt);
   /* the store moved on without us: we have just joined, or were skipped */
   if (fasp_tx_get_base (tx) < tail)
@@ -517,6 +519,8 @@ fasp_tx_get_timeout (const FaspTx * tx)
   const FaspCopy *copy = fasp_copies_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
+  if (tx->held)
+    return FASP_NEVER;
   if (has_fresh (tx))
     timeout = MIN (timeout, tx->fresh_time);
   else if (is_waiting (tx))

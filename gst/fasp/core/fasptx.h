@@ -48,6 +48,7 @@ typedef struct
                                    group; FASP_NEVER: it does report */
   gboolean deaf;                /* it does not hear the group */
   FaspReturn back;              /* decides when it becomes a member again */
+  gboolean held;                /* nothing leaves; set by the caller */
   gboolean no_rex;              /* what is lost is given up; set by the caller */
   FaspOutlook outlook;
   guint64 cursor;               /* next new block, */

@@ -172,6 +172,27 @@ header_gone (FaspEndpoint * endpoint, FaspTime now)
   say_no_header (endpoint, now);
 }
 
+/* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */
+static void
+move_waiting (FaspEndpoint * endpoint, guint64 number, gboolean hold)
+{
+  if (!endpoint->awaits_header)
+    return;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (!session->awaits_header)
+      continue;
+    fasp_tx_begin_at (&session->tx, number);
+    session->awaits_header = session->tx.held = hold;
+    fasp_writing_note_needs (endpoint, session);
+    if (!hold)
+      fasp_endpoint_wake (endpoint, session);
+  }
+  endpoint->awaits_header = hold;
+  fasp_writing_trim (endpoint);
+}
+
 static void
 lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
@@ -201,8 +222,13 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   if (has_beginning (endpoint, session))
     return;
+  /* It was let in before there was a header, so it would take what comes before the next
+   * one. A group sends to all of its members at once. */
+  if (!session->told_header && endpoint->header.bytes != NULL
+      && start >= endpoint->header.since && endpoint->group == NULL)
+    endpoint->awaits_header = session->awaits_header = session->tx.held = TRUE;
   /* it takes the stream without a header, but may relay it */
-  if (!session->told_header) {
+  else if (!session->told_header) {
     fasp_header_want (&endpoint->header);
     return;
   }
@@ -239,6 +265,7 @@ fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
 
   count_missing (endpoint, now, session);
   begin_headless (endpoint, now, session);
+  move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
   if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
     endpoint->measured_by = now + MEASURED_AFTER;
@@ -336,6 +363,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
   if (taken > 0) {
     endpoint->stats.bytes_unconfirmed = 0;      /* nor when they are kept */
     fasp_history_tend (endpoint, now);
+    move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
     for (guint i = 0; i < endpoint->config.lanes; i++)
       fasp_turns_written (&endpoint->turns[i], now);
   }
@@ -391,8 +419,11 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
   fasp_header_set (&endpoint->header, now, header);
   /* nobody begins at key frames before it */
   endpoint->key = FASP_NO_BLOCK;
+  if (!had)
+    endpoint->header.since = fasp_store_get_head (endpoint->store);
   if (!had || header != NULL)
     return;
+  move_waiting (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   if (is_kept (endpoint))
     header_gone (endpoint, now);
   endpoint->header.gone = fasp_store_get_head (endpoint->store);
@@ -448,6 +479,8 @@ fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
     fasp_source_refused (&endpoint->source, now);
     return FALSE;
   }
+  if (due)
+    move_waiting (endpoint, number, FALSE);
   endpoint->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (due || !headed)
@@ -499,6 +532,7 @@ void
 fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
 {
   g_return_if_fail (endpoint->store != NULL);
+  move_waiting (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
   fasp_writing_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);

@@ -664,6 +664,69 @@ test_gone_meanwhile (void)
   }
 }
 
+/* A stream has a header only from the moment on in which somebody is on the way in, who was told of none:
+ * there is no part of it before the header. */
+static void
+test_come_meanwhile (void)
+{
+  guint told = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    Sim *sim = sim_new (1, 700, 6);
+    FaspEndpointConfig c = sender_config ();
+    gboolean half;
+
+    sim->sender = attach (sim, VNET_A, &c);
+    wire (sim, VNET_A, VNET_B, 0);
+    /* between key frames */
+    run (sim, 6500 * FASP_MSEC);
+    sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    run (sim, i * 10 * FASP_MSEC);
+    half = fasp_endpoint_get_open (sim->sender) == NULL;
+    told += half && sim->sender->sessions->len > 0;
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+        sim->source.header);
+    run (sim, 5 * FASP_SEC);
+    g_assert_cmpuint (sim->next, >, sim->source.written - 2 * UNIT_SIZE);
+    if (half)
+      assert_entered (sim);
+    sim_free (sim);
+  }
+  g_assert_cmpuint (told, >, 3);
+}
+
+/* The same, and then it has none again, or ends: nobody waits for it any more. */
+static void
+test_come_in_vain (gconstpointer data)
+{
+  gboolean ends = GPOINTER_TO_INT (data);
+
+  for (guint i = 0; i < 20; i++) {
+    Sim *sim = sim_new (1, 700, G_MAXUINT);
+    FaspEndpointConfig c = sender_config ();
+
+    sim->sender = attach (sim, VNET_A, &c);
+    wire (sim, VNET_A, VNET_B, 0);
+    run (sim, 6500 * FASP_MSEC);
+    sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    run (sim, i * 10 * FASP_MSEC);
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+        sim->source.header);
+    run (sim, 2 * FASP_SEC);
+    if (ends) {
+      sim->source.units = G_MAXUINT;
+      fasp_endpoint_finish (sim->sender, vnet_get_time (sim->net));
+      run (sim, 2 * FASP_SEC);
+      g_assert_true (fasp_endpoint_is_drained (sim->sender));
+    } else {
+      fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
+      run (sim, 2 * FASP_SEC);
+      g_assert_cmpuint (sim->next, >, sim->source.written - 2 * UNIT_SIZE);
+    }
+    sim_free (sim);
+  }
+}
+
 /* Who joins in what was kept of before begins behind that. */
 static void
 test_gone_before (void)
@@ -954,6 +1017,11 @@ main (int argc, char **argv)
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/gone/before", test_gone_before);
+  g_test_add_func ("/header/come-meanwhile", test_come_meanwhile);
+  g_test_add_data_func ("/header/come-in-vain/gone", GINT_TO_POINTER (FALSE),
+      test_come_in_vain);
+  g_test_add_data_func ("/header/come-in-vain/ends", GINT_TO_POINTER (TRUE),
+      test_come_in_vain);
   g_test_add_func ("/header/gone/hostile", test_gone_hostile);
   g_test_add_func ("/header/gone/unheard", test_gone_unheard);
   g_test_add_func ("/header/called-again", test_called_again);
