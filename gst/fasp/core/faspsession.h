@@ -108,8 +108,9 @@ typedef struct
   FaspPlace stood;              /* where the peer stood before, if it is known */
   guint64 headed_by;            /* the peer has the header once it has all blocks
                                    below this one; FASP_NO_BLOCK: the header has
-                                   yet to be written */
-  FaspTime headless;            /* since when it lacks the header; 0: it does not */
+                                   yet to be written; 0: once it has the first bytes */
+  FaspTime headless;            /* since when it lacks the header, or may come to; 0: it does not */
+  gboolean gets_first;          /* it was to get the first bytes, in which the header is */
   guint64 headed_skips;         /* its count of skips when it began to wait for the header */
   gboolean awaits_header;       /* it is sent nothing before the header */
   guint64 live_from;            /* of a session that began in the past: the next

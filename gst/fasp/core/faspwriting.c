@@ -215,13 +215,38 @@ has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
       && fasp_place_is_comparable (&session->stood, &begin));
 }
 
+/* The header is in the first bytes of the stream, which the session is to get. It waits for another
+ * one if it is moved ahead of these. */
+static void
+follow_first (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  if (!session->told_header || get_begin (endpoint, session).offset > 0)
+    return;
+  session->gets_first = TRUE;
+  session->headless = MAX (now, 1);
+  session->headed_by = 0;
+  session->headed_skips = fasp_tx_count_skips (&session->tx);
+}
+
+/* Has the peer confirmed the first bytes? */
+static gboolean
+has_first (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  guint64 base = fasp_tx_get_base (&session->tx);
+
+  return base >= fasp_store_get_tail (endpoint->store)
+      && fasp_store_get_place_of (endpoint->store, base).offset > 0;
+}
+
 static void
 begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   guint64 start = fasp_writing_get_first (endpoint, session);
 
-  if (has_beginning (endpoint, session))
+  if (has_beginning (endpoint, session)) {
+    follow_first (endpoint, now, session);
     return;
+  }
   /* It was let in before there was a header, so it would take what comes before the next
    * one. A group sends to all of its members at once. */
   if (!session->told_header && endpoint->header.bytes != NULL
@@ -252,7 +277,8 @@ fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
   if (fasp_tx_count_skips (&session->tx) != session->headed_skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
-  } else if (fasp_tx_get_base (&session->tx) >= session->headed_by) {
+  } else if (session->headed_by > 0 ? fasp_tx_get_base (&session->tx) >=
+      session->headed_by : has_first (endpoint, session)) {
     session->headless = 0;
   }
 }
@@ -437,8 +463,9 @@ fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
+    /* who was to get the first bytes may have them, though it says that something came late */
     if (session->state == FASP_SESSION_OPEN && session->headless > 0
-        && session->headed_by == FASP_NO_BLOCK)
+        && session->headed_by == FASP_NO_BLOCK && !session->gets_first)
       since = MIN (since, session->headless);
   }
   return now - since;

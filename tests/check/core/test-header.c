@@ -615,6 +615,29 @@ test_moved_ahead (void)
   sim_free (sim);
 }
 
+/* Who is moved ahead of the first bytes, in which the header is, neither. */
+static void
+test_moved_from_first (void)
+{
+  Sim *sim = sim_new (1, 700, 6);
+  FaspEndpointConfig c = sender_config ();
+
+  c.slow_policy = FASP_SLOW_SKIP;
+  c.buffer_size = 1 << 18;
+  begin (sim, &c, 0);
+  sim->source.units = G_MAXUINT;        /* nothing yet */
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, FASP_SEC);
+  sim->source.units = vnet_get_time (sim->net) / UNIT;
+  run_lossy (sim, 1, 4500 * FASP_MSEC);
+  g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
+  g_assert_cmpint (fasp_endpoint_get_header_wait (sim->sender,
+          vnet_get_time (sim->net)), ==, 0);
+  run (sim, 2500 * FASP_MSEC);
+  assert_entered (sim);
+  sim_free (sim);
+}
+
 /* The stream is another one that needs none, and nobody says where its key frames are: who waits
  * for one begins, and so does who comes later. */
 static void
@@ -1014,6 +1037,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/no-rex", test_no_rex);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
   g_test_add_func ("/header/moved-ahead", test_moved_ahead);
+  g_test_add_func ("/header/moved-ahead/first", test_moved_from_first);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/gone/before", test_gone_before);
