@@ -6,6 +6,8 @@
 #include "config.h"
 #endif
 
+#define _GNU_SOURCE
+#include <string.h>
 #include "faspheader.h"
 #include "gstfaspheader.h"
 
@@ -147,7 +149,27 @@ gst_fasp_header_begin (GstFaspHeader * header, FaspIo * io, GstBuffer * buffer,
       && !is_written (header, buffer) ? header->told : NULL;
 }
 
-/* A key frame begins with the first buffer that is not a delta unit: headers, then the picture. */
+/* Is the buffer a part of the header that receivers get in front of a key frame? */
+static gboolean
+is_part (const GstFaspHeader * header, GstBuffer * buffer)
+{
+  gsize size;
+  gconstpointer all;
+  GstMapInfo map;
+  gboolean part;
+
+  if (header->told == NULL
+      || !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER)
+      || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  all = g_bytes_get_data (header->told, &size);
+  part = memmem (all, size, map.data, map.size) != NULL;
+  gst_buffer_unmap (buffer, &map);
+  return part;
+}
+
+/* A key frame begins with the first buffer that is not a delta unit: headers, then the picture.  Where
+ * these are the header of the whole stream, it begins behind them, as who joins there has that. */
 FaspIoKey
 gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
     gboolean relayed)
@@ -155,6 +177,8 @@ gst_fasp_header_get_key (GstFaspHeader * header, GstBuffer * buffer,
   gboolean delta = GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   gboolean begins = (header->delta && !delta) || header->enters;
 
+  if (begins && !header->enters && !relayed && is_part (header, buffer))
+    return FASP_IO_NO_KEY;
   header->delta = delta;
   header->enters = FALSE;
   if (begins)

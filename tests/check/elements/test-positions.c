@@ -555,6 +555,43 @@ test_header_gone (void)
   stop (sender);
 }
 
+/* A stream that gets another header, which it has in itself, too, before its key frame: who joins there has
+ * that once. */
+static void
+test_header_in_stream (void)
+{
+  static const guint8 header[] = { 0x1a, 0x45, 0xdf, 0xa4 };
+  guint port = pair_get_port ();
+  g_autoptr (GBytes) stream = pair_make_stream (280000);
+  GstElement *sender = make_sender (port, "wait-for-connection=false");
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+  Tap *last;
+
+  set_header (sender, "1a45,dfa3");
+  push (sender, stream, 0, 140000, 70000);
+  wait_for_sink (sender, 140000);
+  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+          SECRET " ! fakesink async=false", port));
+  wait_for_callers (sender);
+  set_header (sender, "1a45,dfa4");
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *buffer = gst_buffer_new_memdup (header + 2 * i, 2);
+
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
+    g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==,
+        GST_FLOW_OK);
+  }
+  push (sender, stream, 140000, 280000, 70000);
+  end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  g_assert_cmpmem (last->header->data, last->header->len, header,
+      sizeof header);
+  g_assert_cmpmem (last->got->data, last->got->len,
+      (const guint8 *) g_bytes_get_data (stream, NULL) + 140000, 140000);
+  tap_free (last);
+  stop (sender);
+}
+
 /* A stream with a header whose relay changes it, and joins in the middle; the header is another
  * in the middle of that. */
 static void
@@ -799,6 +836,7 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/chain", test_chain);
   g_test_add_func ("/positions/chain/headers", test_headers_in_chain);
   g_test_add_func ("/positions/chain/header-gone", test_header_gone);
+  g_test_add_func ("/positions/header-in-stream", test_header_in_stream);
   g_test_add_func ("/positions/dropped", test_dropped);
   g_test_add_func ("/positions/changed", test_changed);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
