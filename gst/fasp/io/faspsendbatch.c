@@ -13,6 +13,11 @@
  * (RFC 768, RFC 791) less what IPv6 needs more. */
 #define SEGMENTS_MAX 64
 #define MESSAGE_MAX (65507 - 20)
+/* If the kernel has refused to cut, it is asked again after so many datagrams, as the interface may
+ * be another one by then. That costs one call in vain. */
+#define ASK_AGAIN_AFTER (1 << 14)
+/* Flushes in vain are counted up to this. */
+#define FUTILE_MOST 1000
 /* Of a datagram: header, payload, tag. */
 #define PIECES 3
 
@@ -31,7 +36,8 @@ struct _FaspSendBatch
   gint services[FASP_FLOWS_MAX];        /* the type of service of each */
   guint n_links;
   gboolean waits;
-  gboolean cuts;                /* the kernel cuts, as far as we know */
+  guint uncut;                  /* number of datagrams until the kernel is asked again whether
+                                   it cuts; 0: it does, as far as we know, */
   gboolean has_cut;             /* and has done so before */
   guint singly;                 /* number of datagrams that must go one by one next, */
   gboolean doubted;             /* because the kernel may not be able to cut */
@@ -69,7 +75,6 @@ fasp_send_batch_new (const gint * fds, guint n, gboolean waits)
   b->n_links = n;
   b->waits = waits;
   b->blocked = -1;
-  b->cuts = TRUE;
   return b;
 }
 
@@ -136,7 +141,7 @@ count_alike (const FaspSendBatch * b, guint i)
   gsize size = first->size;
   guint n = 1;
 
-  if (!b->cuts || i < b->first + b->singly)
+  if (i < b->first + MAX (b->singly, b->uncut))
     return 1;
   while (i + n < b->end && n < SEGMENTS_MAX) {
     const FaspDatagram *d = nth (b, i + n);
@@ -289,6 +294,7 @@ static void
 drop_first (FaspSendBatch * b, guint n)
 {
   b->singly -= MIN (b->singly, n);
+  b->uncut -= MIN (b->uncut, n);
   b->retried = FALSE;
   for (; n > 0; n--)
     fasp_datagram_release (nth (b, b->first++));
@@ -325,7 +331,7 @@ take_first (FaspSendBatch * b, guint n)
   if (n > 1)
     b->has_cut = TRUE;
   else if (b->singly > 0 && b->doubted && !b->has_cut)
-    b->cuts = FALSE;            /* single datagrams pass, and joined ones never did */
+    b->uncut = ASK_AGAIN_AFTER; /* single datagrams pass, and joined ones never did */
   drop_first (b, n);
 }
 
@@ -370,7 +376,7 @@ fasp_send_batch_flush (FaspSendBatch * b)
     fasp_datagram_seal (nth (b, i));
   sort (b);
   b->blocked = -1;
-  b->futile++;
+  b->futile = MIN (b->futile + 1, FUTILE_MOST);
   while (b->first < b->used) {
     gint sent;
 

@@ -38,7 +38,7 @@ void fasp_send_batch_commit (FaspSendBatch * batch);
 gboolean fasp_send_batch_flush (FaspSendBatch * batch);
 /* The link that takes no more now (wait for POLLOUT); -1: none. */
 gint fasp_send_batch_get_blocked (const FaspSendBatch * batch);
-/* Number of flushes in a row in which nothing could leave. */
+/* Number of flushes in a row in which nothing could leave, counted up to 1000. */
 guint fasp_send_batch_get_futile (const FaspSendBatch * batch);
 
 /* errno of the last datagram of a link that the network refused, and that link; 0: there

@@ -252,6 +252,35 @@ test_no_cut (gconstpointer error)
   kernel_clear ();
 }
 
+/* One that did not do it for a moment, when the interface came: it is asked again some time. */
+static void
+test_no_cut_at_first (void)
+{
+  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  guint calls = 0;
+
+  kernel_init ();
+  kernel.cut_error = EINVAL;
+  do {
+    guint before = kernel.messages;
+
+    for (guint i = 0; i < 40; i++)
+      put (batch, i, 1400, 1);
+    g_assert_true (fasp_send_batch_flush (batch));
+    calls++;
+    g_assert_cmpuint (kernel.sent->len, ==, 40 * calls);
+    kernel.cut_error = 0;
+    if (kernel.messages == before + 1)
+      break;
+  } while (calls < 500);
+  g_assert_cmpuint (calls, >, 100);
+  g_assert_cmpuint (calls, <, 500);
+  g_assert_cmpuint (kernel.calls, ==, calls + 1);
+  g_assert_cmpint (take_error (batch), ==, 0);
+  fasp_send_batch_free (batch);
+  kernel_clear ();
+}
+
 /* What the path does not take is lost, and nothing beside it; and datagrams go
  * together as before. */
 static void
@@ -426,6 +455,12 @@ test_futile (void)
     g_assert_false (fasp_send_batch_flush (batch));
     g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, i);
   }
+  /* months of that are counted no further */
+  for (guint i = 0; i < 3000; i++) {
+    kernel.room = kernel.calls = 0;
+    g_assert_false (fasp_send_batch_flush (batch));
+  }
+  g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, 1000);
   kernel.room = 1;
   g_assert_false (fasp_send_batch_flush (batch));
   g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, 0);
@@ -772,6 +807,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/batch/cut", test_cut);
+  g_test_add_func ("/batch/no-cut/at-first", test_no_cut_at_first);
   g_test_add_data_func ("/batch/no-cut/kernel", GINT_TO_POINTER (EINVAL),
       test_no_cut);
   g_test_add_data_func ("/batch/no-cut/device", GINT_TO_POINTER (EIO),
