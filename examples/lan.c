@@ -116,21 +116,41 @@ lan_take_event (GstPadProbeInfo * probe, GstVideoInfo * info,
 
 /* --- logging when pictures pass ----------------------------------------- */
 
+/* The log could not be written; atomic. */
+static gint log_failed;
+
+/* The programme goes on: somebody may be watching it. */
+static void
+tell_log_failed (gint why)
+{
+  if (g_atomic_int_compare_and_exchange (&log_failed, FALSE, TRUE))
+    fprintf (stderr, "%s: the log cannot be written: %s. It is incomplete.\n",
+        g_get_prgname (), g_strerror (why));
+}
+
 void
 lan_log (FILE * log, const gchar * what, guint64 number, gint64 time)
 {
-  if (log != NULL)
-    fprintf (log, "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT "\n", what,
-        number, time);
+  if (log != NULL && fprintf (log, "%s %" G_GUINT64_FORMAT " %"
+          G_GINT64_FORMAT "\n", what, number, time) < 0)
+    tell_log_failed (errno);
 }
 
 void
 lan_log_code (FILE * log, const gchar * what, guint64 number, gint64 time,
     guint32 code)
 {
-  if (log != NULL)
-    fprintf (log, "%s %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %u\n", what,
-        number, time, code);
+  if (log != NULL && fprintf (log, "%s %" G_GUINT64_FORMAT " %"
+          G_GINT64_FORMAT " %u\n", what, number, time, code) < 0)
+    tell_log_failed (errno);
+}
+
+gint
+lan_end_log (FILE * log, gint status)
+{
+  if (log != NULL && fclose (log) != 0)
+    tell_log_failed (errno);
+  return status == 0 && log_failed ? 1 : status;
 }
 
 /* --- the transport stream (ISO/IEC 13818-1) ------------------------------------------ */

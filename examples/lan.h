@@ -57,6 +57,10 @@ void lan_log (FILE * log, const gchar * what, guint64 number, gint64 time);
 void lan_log_code (FILE * log, const gchar * what, guint64 number,
     gint64 time, guint32 code);
 
+/* Closes the log. Returns the program's exit status: @status, unless that is success and the log is
+ * incomplete. */
+gint lan_end_log (FILE * log, gint status);
+
 /* Logs the pictures that begin in a transport stream which passes @pad. */
 void lan_log_stream (GstPad * pad, const gchar * what, FILE * log);
 

@@ -244,7 +244,5 @@ main (int argc, char **argv)
   status = lan_run (pipeline, options.seconds, measure ? print_latency : NULL);
   if (measure)
     print_ages (&player);
-  if (options.log != NULL)
-    fclose (options.log);
-  return status;
+  return lan_end_log (options.log, status);
 }

@@ -226,7 +226,5 @@ main (int argc, char **argv)
       NULL);
   lan_log_stream (out, "sent", options.log);
   status = lan_run (pipeline, options.seconds, NULL);
-  if (options.log != NULL)
-    fclose (options.log);
-  return status;
+  return lan_end_log (options.log, status);
 }
