@@ -78,6 +78,7 @@ struct _GstFaspSrc
   GstBuffer *header;            /* of the stream; NULL: none is known */
   gboolean header_came;         /* a header to announce came since the last buffer, */
   gboolean enters;              /* and this receiver needs it in the stream */
+  guint32 header_from;          /* the session in which the last header came */
   gboolean at_end;              /* the end of this sender's stream was read */
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
@@ -287,13 +288,24 @@ is_same (GstBuffer * buffer, const FaspBlock * block)
       && gst_buffer_memcmp (buffer, 0, block->data, block->size) == 0;
 }
 
+/* A session has ended. If nothing came behind its header, nothing follows that. The next session's
+ * header may have come already. */
+static void
+forget_header (GstFaspSrc * self, guint32 session)
+{
+  if (self->header_from == session)
+    self->header_came = self->enters = FALSE;
+}
+
 /* Keeps a header, to announce it with the buffer that follows.  A block without bytes means that the
  * stream has no header any more. */
 static void
-take_header (GstFaspSrc * self, FaspBlock * block)
+take_header (GstFaspSrc * self, const FaspIoItem * item)
 {
+  FaspBlock *block = item->block;
   gboolean same = is_same (self->header, block);
 
+  self->header_from = item->session;
   self->knows_keys = block->size > 0;
   self->enters = (self->enters || (block->flags & FASP_BLOCK_ENTER) != 0)
       && block->size > 0;
@@ -374,14 +386,14 @@ take_items (GstFaspSrc * self)
 
   while (self->next < self->n
       && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
-    take_header (self, self->items[self->next++].block);
+    take_header (self, &self->items[self->next++]);
   if (self->next == self->n)
     return NULL;
   item = &self->items[self->next];
   if (item->block->flags & FASP_BLOCK_EOS) {
     self->next++;
     fasp_block_unref (item->block);
-    self->header_came = self->enters = FALSE;   /* nothing came behind the header */
+    forget_header (self, item->session);
     self->at_end = TRUE;
     return NULL;
   }
@@ -425,7 +437,7 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
       case FASP_IO_FLUSHING:
         return GST_FLOW_FLUSHING;
       case FASP_IO_ENDED:
-        self->header_came = self->enters = FALSE;
+        forget_header (self, event.session);
         ret = ended (self, &event);
         if (ret != GST_FLOW_OK)
           return ret;

@@ -217,6 +217,8 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint * endpoint);
  * stream, but the header that receivers which join in the middle need.  With
  * FASP_BLOCK_ENTER this receiver needs it, too; else it is only to be passed on. */
 FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
+/* The session that what was read last came in. */
+guint32 fasp_endpoint_get_read_session (const FaspEndpoint * endpoint);
 /* The place of the byte behind the block that was read last. */
 FaspPlace fasp_endpoint_get_stand (const FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_read() may return a block. */

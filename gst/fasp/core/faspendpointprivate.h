@@ -91,7 +91,8 @@ struct _FaspEndpoint
   gboolean given_up;            /* the application was told that no call will follow */
   FaspTime gap_told;            /* 0: none yet */
   /* receiver */
-  guint32 reading;              /* session of the block read last */
+  guint32 reading;              /* session of the block read last, */
+  guint32 reading_any;          /* and of that or a header, if one came later */
   FaspTime reading_offset;      /* from its media time to when to play it, less the
                                  * latency that the session began with */
   FaspSenderClock reading_clock;

@@ -252,6 +252,7 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     was_read (endpoint, session);
     if (block == NULL)
       continue;
+    endpoint->reading_any = session->id;
     if (block->flags & FASP_BLOCK_HEADER)
       return block;
     endpoint->reading = session->id;
@@ -260,6 +261,12 @@ fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now)
     return block;
   }
   return NULL;
+}
+
+guint32
+fasp_endpoint_get_read_session (const FaspEndpoint * endpoint)
+{
+  return endpoint->reading_any;
 }
 
 FaspPlace

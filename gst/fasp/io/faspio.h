@@ -127,6 +127,7 @@ typedef struct
   FaspBlock *block;
   FaspTime arrival;             /* its media time on the monotonic clock */
   FaspPlace place;              /* of the block's first byte */
+  guint32 session;              /* that it came in */
 } FaspIoItem;
 
 /* Waits for at least one block, and takes up to @max that are there, in order. An end

@@ -159,6 +159,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       items[*n].block = block;
       items[*n].place = fasp_endpoint_get_stand (io->guard.endpoint);
       items[*n].place.offset = block->offset;
+      items[*n].session = fasp_endpoint_get_read_session (io->guard.endpoint);
       items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint,
           block->media_time);
       (*n)++;
