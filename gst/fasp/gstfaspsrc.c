@@ -636,6 +636,20 @@ gst_fasp_src_unlock_stop (GstBaseSrc * src)
   return TRUE;
 }
 
+/* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not flushed,
+ * nobody could close the element any more.  The FLUSH_START may have come before the element was
+ * closed, and opened again. */
+static gboolean
+gst_fasp_src_send_event (GstElement * element, GstEvent * event)
+{
+  GstElementClass *parent = GST_ELEMENT_CLASS (gst_fasp_src_parent_class);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      && !g_atomic_int_get (&GST_FASP_SRC (element)->unlocked))
+    parent->send_event (element, gst_event_new_flush_start ());
+  return parent->send_event (element, event);
+}
+
 /* --- GObject -------------------------------------------------------------------------------- */
 
 static void
@@ -678,6 +692,7 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   gst_fasp_connection_install_check (object_class);
 
   element_class->change_state = gst_fasp_src_change_state;
+  element_class->send_event = gst_fasp_src_send_event;
   element_class->provide_clock = gst_fasp_src_provide_clock;
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "fasp source",
