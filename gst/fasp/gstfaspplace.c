@@ -38,13 +38,8 @@ init (GstMeta * meta, gpointer params, GstBuffer * buffer)
   return TRUE;
 }
 
-/* Copies of the buffer do not get the meta. */
-static gboolean
-transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
-    gpointer data)
-{
-  return FALSE;
-}
+static gboolean transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer,
+    GQuark type, gpointer data);
 
 static const GstMetaInfo *
 get_info (void)
@@ -122,6 +117,39 @@ get_meta (GstBuffer * buffer)
   return meta == NULL || GST_BUFFER_FLAG_IS_SET (buffer,
       GST_BUFFER_FLAG_TAG_MEMORY)
       || gst_buffer_get_size (buffer) != meta->size ? NULL : meta;
+}
+
+static gboolean
+has_same_memory (GstBuffer * a, GstBuffer * b)
+{
+  guint n = gst_buffer_n_memory (a);
+  gboolean same = n == gst_buffer_n_memory (b);
+
+  for (guint i = 0; i < n && same; i++)
+    same = gst_buffer_peek_memory (a, i) == gst_buffer_peek_memory (b, i);
+  return same;
+}
+
+/* A copy gets the meta if it consists of the same memory: an element that sets a flag of a buffer which
+ * others have, too, makes such a copy. */
+static gboolean
+transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
+    gpointer data)
+{
+  const PlaceMeta *from = get_meta (buffer);
+  PlaceMeta *copy;
+
+  if (!GST_META_TRANSFORM_IS_COPY (type)
+      || ((const GstMetaTransformCopy *) data)->region || from == NULL
+      || !has_same_memory (to, buffer))
+    return FALSE;
+  copy = (PlaceMeta *) gst_buffer_add_meta (to, get_info (), NULL);
+  GST_BUFFER_FLAG_UNSET (to, GST_BUFFER_FLAG_TAG_MEMORY);
+  copy->size = from->size;
+  copy->place = from->place;
+  copy->media_time = from->media_time;
+  copy->header = from->header;
+  return TRUE;
 }
 
 gboolean

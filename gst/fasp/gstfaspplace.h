@@ -5,9 +5,9 @@
  * gstfaspplace.h: where the bytes of a buffer stand in a stream that was received, for
  * a faspsink downstream that passes them on.
  *
- * The place is valid as long as the buffer is the very one that faspsrc made, with that
- * memory in it and no other.  An element that changes the bytes cannot keep the place, and
- * a copy of the buffer has none.
+ * The place is valid as long as the buffer has the very memory in it that faspsrc put there,
+ * and no other.  An element that changes the bytes cannot keep the place, and a copy of the
+ * bytes has none.
  */
 #pragma once
 

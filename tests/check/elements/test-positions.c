@@ -377,7 +377,7 @@ copy_some (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   guint *n = data;
 
   if (++*n % 2 == 0) {
-    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy (buffer);
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy_deep (buffer);
     gst_buffer_unref (buffer);
   }
   return GST_PAD_PROBE_OK;
@@ -441,6 +441,64 @@ test_dropped (void)
   tap_free (relay);
 }
 
+/* As a leaky queue behind a tee: one is dropped, and the next is a copy that is marked, as others have
+ * the buffer, too. */
+static GstPadProbeReturn
+leak_one (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  gint *dropped = data;
+  GstBuffer *copy;
+
+  if (drop_one (pad, info, dropped) == GST_PAD_PROBE_DROP)
+    return GST_PAD_PROBE_DROP;
+  copy = gst_buffer_copy (buffer);
+  if (*dropped > 0)
+    GST_BUFFER_FLAG_SET (copy, GST_BUFFER_FLAG_DISCONT);
+  gst_buffer_unref (buffer);
+  GST_PAD_PROBE_INFO_DATA (info) = copy;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+test_leaked (void)
+{
+  gint dropped = 0;
+  Tap *relay, *last;
+
+  run_changed (leak_one, &dropped, &relay, &last);
+  g_assert_cmpint (dropped, >, 0);
+  g_assert_cmpstr (relay->origin, ==, last->origin);
+  g_assert_cmpuint (last->missing, ==, dropped);
+  g_assert_cmpuint (last->next, ==, SIZE);
+  tap_free (last);
+  tap_free (relay);
+}
+
+/* The bytes of a copy are others. */
+static GstPadProbeReturn
+change_copies (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy (buffer);
+  gst_buffer_unref (buffer);
+  return change_all (pad, info, data);
+}
+
+static void
+test_changed_copies (void)
+{
+  Tap *relay, *last;
+
+  run_changed (change_copies, NULL, &relay, &last);
+  g_assert_cmpstr (relay->origin, !=, last->origin);
+  for (guint i = 0; i < SIZE; i++)
+    g_assert_cmpuint (last->got->data[i], ==, relay->got->data[i] ^ 0xff);
+  tap_free (last);
+  tap_free (relay);
+}
+
 static void
 test_changed (void)
 {
@@ -480,7 +538,7 @@ copy_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   if (GST_BUFFER_OFFSET_IS_VALID (buffer)) {
-    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy (buffer);
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy_deep (buffer);
     gst_buffer_unref (buffer);
   }
   return GST_PAD_PROBE_OK;
@@ -838,7 +896,9 @@ main (int argc, char **argv)
   g_test_add_func ("/positions/chain/header-gone", test_header_gone);
   g_test_add_func ("/positions/header-in-stream", test_header_in_stream);
   g_test_add_func ("/positions/dropped", test_dropped);
+  g_test_add_func ("/positions/leaked", test_leaked);
   g_test_add_func ("/positions/changed", test_changed);
+  g_test_add_func ("/positions/changed/copies", test_changed_copies);
   g_test_add_func ("/positions/changed-in-part", test_changed_in_part);
   g_test_add_func ("/positions/changed/headed", test_changed_headed);
   g_test_add_func ("/positions/changed/behind-header",
