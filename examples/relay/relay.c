@@ -161,12 +161,28 @@ is_same_address (GSocketAddress * a, GSocketAddress * b)
   return g_str_equal (x, y);
 }
 
-/* Serves at the port of the old server, which has to go first. */
+static gboolean
+has_same_port (GSocketAddress * a, GSocketAddress * b)
+{
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (a)) ==
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
+}
+
+/* Serves at another address. If the old server is in the way, at all addresses of the same port or at
+ * one of them, it has to go first. */
 static RelayHttp *
 serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
 {
-  RelayHttp *http;
+  g_autoptr (GError) in_use = NULL;
+  RelayHttp *http = relay_http_new (address, make_page, relay, &in_use);
 
+  if (http != NULL)
+    return http;
+  if (relay->http == NULL || !has_same_port (relay->config->status, address)
+      || !g_error_matches (in_use, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)) {
+    g_propagate_error (error, g_steal_pointer (&in_use));
+    return NULL;
+  }
   g_clear_pointer (&relay->http, relay_http_free);
   http = relay_http_new (address, make_page, relay, error);
   if (http == NULL) {
@@ -180,13 +196,6 @@ serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
   return http;
 }
 
-static gboolean
-has_same_port (GSocketAddress * a, GSocketAddress * b)
-{
-  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (a)) ==
-      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
-}
-
 /* If the new server cannot start, the old one goes on. */
 static gboolean
 serve (Relay * relay, GSocketAddress * address, GError ** error)
@@ -198,10 +207,7 @@ serve (Relay * relay, GSocketAddress * address, GError ** error)
       && (address == NULL || relay->http != NULL))
     return TRUE;
   if (address != NULL) {
-    http = old != NULL && relay->http != NULL
-        && has_same_port (old, address) ?
-        serve_instead (relay, address, error) :
-        relay_http_new (address, make_page, relay, error);
+    http = serve_instead (relay, address, error);
     if (http == NULL) {
       g_prefix_error (error, "[relay] status: ");
       return FALSE;
