@@ -367,6 +367,15 @@ ended (GstFaspSrc * self, const FaspEvent * event)
   return GST_FLOW_EOS;
 }
 
+/* Is the header, if one came, that of another sender, of which nothing followed? That it has gone may
+ * be told only behind what comes from the next one. */
+static gboolean
+is_behind_other (const GstFaspSrc * self, const FaspIoItem * item)
+{
+  return item->session != self->header_from && !(self->announced
+      && fasp_origin_equal (&self->origin, &item->place.origin));
+}
+
 static void
 drop_items (GstFaspSrc * self)
 {
@@ -397,6 +406,8 @@ take_items (GstFaspSrc * self)
     self->at_end = TRUE;
     return NULL;
   }
+  if (is_behind_other (self, item))
+    self->header_came = self->enters = FALSE;
   announce (self, &item->place);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);

@@ -137,6 +137,21 @@ test_header_of_gone (void)
   g_assert_cmpstr (got, ==, "one three");
 }
 
+/* The same, and that it has gone is told only behind what the next one has sent. */
+static void
+test_header_of_gone_late (void)
+{
+  static const Step all[] = {
+    {FASP_IO_OK, 1, 0, "one"},
+    {FASP_IO_OK, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
+    {FASP_IO_OK, 3, 0, "three"},
+    {FASP_IO_ENDED, 2},
+  };
+  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
+
+  g_assert_cmpstr (got, ==, "one three");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,5 +160,6 @@ main (int argc, char **argv)
   g_assert_true (GST_ELEMENT_REGISTER (faspsrc, NULL));
   g_test_add_func ("/reading/header-before-end", test_header_before_end);
   g_test_add_func ("/reading/header-of-gone", test_header_of_gone);
+  g_test_add_func ("/reading/header-of-gone-late", test_header_of_gone_late);
   return g_test_run ();
 }
