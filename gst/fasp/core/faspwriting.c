@@ -242,6 +242,7 @@ static void
 begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
   guint64 start = fasp_writing_get_first (endpoint, session);
+  gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
 
   if (has_beginning (endpoint, session)) {
     follow_first (endpoint, now, session);
@@ -250,15 +251,20 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   /* It was let in before there was a header, so it would take what comes before the next
    * one. A group sends to all of its members at once. */
   if (!session->told_header && endpoint->header.bytes != NULL
-      && start >= endpoint->header.since && endpoint->group == NULL)
-    endpoint->awaits_header = session->awaits_header = session->tx.held = TRUE;
+      && start >= endpoint->header.since && endpoint->group == NULL) {
+    if (has_key)
+      fasp_tx_begin_at (&session->tx, endpoint->key);
+    else
+      endpoint->awaits_header = session->awaits_header = session->tx.held =
+          TRUE;
+  }
   /* it takes the stream without a header, but may relay it */
   else if (!session->told_header) {
     fasp_header_want (&endpoint->header);
     return;
   }
   session->headless = now;
-  if (endpoint->key != FASP_NO_BLOCK && endpoint->key >= start) {
+  if (has_key) {
     session->headed_by = endpoint->header.end;
     session->headed_skips = fasp_tx_count_skips (&session->tx);
   } else {

@@ -718,6 +718,40 @@ test_come_meanwhile (void)
   g_assert_cmpuint (told, >, 3);
 }
 
+/* The same, and the header's key frame comes before it is in, and is kept: it begins there. */
+static void
+test_come_kept (void)
+{
+  guint told = 0;
+
+  for (guint i = 0; i < 20; i++) {
+    Sim *sim = sim_new (1, 700, 6);
+    FaspEndpointConfig c = sender_config ();
+    gboolean half;
+
+    c.history = 60 * FASP_SEC;
+    sim->sender = attach (sim, VNET_A, &c);
+    wire (sim, VNET_A, VNET_B, 0);
+    /* the next key frame comes while the call is answered */
+    run (sim, 8965 * FASP_MSEC);
+    sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    run (sim, i * STEP);
+    half = sim->sender->sessions->len > 0
+        && fasp_endpoint_get_open (sim->sender) == NULL
+        && sim->source.written == 30 * UNIT_SIZE;
+    told += half;
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+        sim->source.header);
+    run (sim, 5 * FASP_SEC);
+    if (half) {
+      assert_entered (sim);
+      g_assert_cmpuint (sim->first, ==, 30 * UNIT_SIZE);
+    }
+    sim_free (sim);
+  }
+  g_assert_cmpuint (told, >, 0);
+}
+
 /* The same, and then it has none again, or ends: nobody waits for it any more. */
 static void
 test_come_in_vain (gconstpointer data)
@@ -1042,6 +1076,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/gone/before", test_gone_before);
   g_test_add_func ("/header/come-meanwhile", test_come_meanwhile);
+  g_test_add_func ("/header/come-kept", test_come_kept);
   g_test_add_data_func ("/header/come-in-vain/gone", GINT_TO_POINTER (FALSE),
       test_come_in_vain);
   g_test_add_data_func ("/header/come-in-vain/ends", GINT_TO_POINTER (TRUE),
