@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lan.h"
+#include "toolstd.h"
 
 #define PACKET 188
 #define SYNC 0x47
@@ -56,6 +57,7 @@ lan_parse (const LanProgram * program, const GOptionEntry * entries,
       g_option_context_new (program->arguments);
   g_autoptr (GError) error = NULL;
 
+  tool_hold_standard ();
   g_option_context_set_summary (context, program->summary);
   g_option_context_set_description (context, program->description);
   g_option_context_add_main_entries (context, entries, NULL);

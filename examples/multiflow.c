@@ -22,6 +22,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "tooldb.h"
+#include "toolstd.h"
 
 #define FLOWS_MAX 64
 #define HEADER 32
@@ -590,6 +591,7 @@ main (int argc, char **argv)
       ("receive | send HOST");
   g_autoptr (GError) error = NULL;
 
+  tool_hold_standard ();
   g_option_context_set_summary (context,
       "Shows what becomes of a constant rate "
       "that is spread over many flows.");

@@ -5,6 +5,7 @@
  * It takes the passphrase from the environment (FASP_PASSPHRASE).
  */
 #include "report.h"
+#include "toolstd.h"
 #include "tscheck.h"
 
 typedef struct
@@ -100,6 +101,7 @@ main (gint argc, gchar ** argv)
   g_autofree gchar *line = NULL;
   Counters counters = { 0 };
 
+  tool_hold_standard ();
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {

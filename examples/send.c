@@ -9,6 +9,7 @@
  */
 #include "report.h"
 #include "toolrange.h"
+#include "toolstd.h"
 
 /* Bit/s of the programme that sound and multiplex take. */
 #define BESIDES 250000
@@ -77,6 +78,7 @@ main (gint argc, gchar ** argv)
   g_autofree gchar *line = NULL;
   guint frames;
 
+  tool_hold_standard ();
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error) || uri == NULL) {

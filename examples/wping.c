@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "tooldb.h"
+#include "toolstd.h"
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
@@ -497,6 +498,7 @@ main (int argc, char **argv)
       ("reflect | send HOST");
   g_autoptr (GError) error = NULL;
 
+  tool_hold_standard ();
   g_option_context_set_summary (context, "Measures round trips of bursts of "
       "datagrams, from application to application.");
   g_option_context_add_main_entries (context, entries, NULL);

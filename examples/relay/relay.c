@@ -16,6 +16,7 @@
 #include "relaylog.h"
 #include "relayset.h"
 #include "relaystatus.h"
+#include "../toolstd.h"
 
 #define FRESH (100 * 1000)      /* how long the same figures are given, µs */
 #define HEARTBEAT 1             /* s */
@@ -404,6 +405,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;
 
+  tool_hold_standard ();
   /* SIGHUP may come before there is a configuration, SIGPIPE when nobody reads the log any more */
   signal (SIGHUP, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
