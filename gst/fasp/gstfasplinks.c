@@ -228,7 +228,7 @@ add_fallback (GstFaspLinks * links, gchar * text, GError ** error)
 
   if (colon == NULL || colon == text || (text[0] != '['
           && strchr (text, ':') != colon)
-      || (text[0] == '[' && colon[-1] != ']')
+      || (text[0] == '[' && (colon[-1] != ']' || colon == text + 2))
       || !g_ascii_string_to_unsigned (colon + 1, 10, 1, G_MAXUINT16, &port,
           NULL)) {
     BAD ("\"%s\" in fallback-addresses is not HOST:PORT. Write names or IP "

@@ -885,7 +885,7 @@ main (int argc, char **argv)
     "fallback-addresses=nowhere", "fallback-addresses=1.2.3.4:0",
     "fallback-addresses=fe80::1:7001", "fallback-addresses=,",
     "fallback-addresses=a:1,b:70000", "fallback-addresses=:7001",
-    "fallback-addresses=a:1 mode=listener",
+    "fallback-addresses=[]:7001", "fallback-addresses=a:1 mode=listener",
     "fallback-addresses=a:1 bonding-addresses=127.0.0.1:9",
   };
 
