@@ -183,7 +183,11 @@ move_waiting (FaspEndpoint * endpoint, guint64 number, gboolean hold)
 
     if (!session->awaits_header)
       continue;
-    fasp_tx_begin_at (&session->tx, number);
+    if (session->gets_first)
+      fasp_tx_skip_to (&session->tx, number);
+    else
+      fasp_tx_begin_at (&session->tx, number);
+    session->headed_skips = fasp_tx_count_skips (&session->tx);
     session->awaits_header = session->tx.held = hold;
     fasp_writing_note_needs (endpoint, session);
     if (!hold)
@@ -215,13 +219,21 @@ has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
       && fasp_place_is_comparable (&session->stood, &begin));
 }
 
+/* Nothing is sent to the session until the header is written before the next key frame. */
+static void
+hold (FaspEndpoint * endpoint, FaspSession * session)
+{
+  endpoint->awaits_header = session->awaits_header = session->tx.held = TRUE;
+}
+
 /* The header is in the first bytes of the stream, which the session is to get. It waits for another
  * one if it is moved ahead of these. */
 static void
 follow_first (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  if (!session->told_header || get_begin (endpoint, session).offset > 0)
+  if (get_begin (endpoint, session).offset > 0)
     return;
+  fasp_tx_begin_at (&session->tx, fasp_writing_get_first (endpoint, session));
   session->gets_first = TRUE;
   session->headless = MAX (now, 1);
   session->headed_by = 0;
@@ -236,6 +248,23 @@ has_first (const FaspEndpoint * endpoint, const FaspSession * session)
 
   return base >= fasp_store_get_tail (endpoint->store)
       && fasp_store_get_place_of (endpoint->store, base).offset > 0;
+}
+
+/* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a header,
+ * the peer would not wait for one. */
+static void
+follow_untold (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  session->headed_skips = fasp_tx_count_skips (&session->tx);
+  if (session->tx.skipped == 0 || !has_first (endpoint, session))
+    return;
+  if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
+    session->headless = 0;
+    return;
+  }
+  hold (endpoint, session);
+  lack_header (endpoint, now, session);
+  move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
 
 static void
@@ -255,8 +284,7 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     if (has_key)
       fasp_tx_begin_at (&session->tx, endpoint->key);
     else
-      endpoint->awaits_header = session->awaits_header = session->tx.held =
-          TRUE;
+      hold (endpoint, session);
   }
   /* it takes the stream without a header, but may relay it */
   else if (!session->told_header) {
@@ -280,7 +308,10 @@ fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
    * there is no header any more is not repeated to all whenever somebody skips. */
-  if (fasp_tx_count_skips (&session->tx) != session->headed_skips) {
+  if (fasp_tx_count_skips (&session->tx) != session->headed_skips
+      && session->headed_by == 0 && !session->told_header) {
+    follow_untold (endpoint, now, session);
+  } else if (fasp_tx_count_skips (&session->tx) != session->headed_skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
   } else if (session->headed_by > 0 ? fasp_tx_get_base (&session->tx) >=

@@ -615,19 +615,29 @@ test_moved_ahead (void)
   sim_free (sim);
 }
 
-/* Who is moved ahead of the first bytes, in which the header is, neither. */
+/* Who is moved ahead of the first bytes, in which the header is, neither. @data: whether the header is known
+ * only after it has called. */
 static void
-test_moved_from_first (void)
+test_moved_from_first (gconstpointer data)
 {
+  gboolean late = GPOINTER_TO_INT (data);
   Sim *sim = sim_new (1, 700, 6);
   FaspEndpointConfig c = sender_config ();
 
   c.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
-  begin (sim, &c, 0);
+  if (late) {
+    sim->sender = attach (sim, VNET_A, &c);
+    wire (sim, VNET_A, VNET_B, 0);
+  } else {
+    begin (sim, &c, 0);
+  }
   sim->source.units = G_MAXUINT;        /* nothing yet */
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   run (sim, FASP_SEC);
+  if (late)
+    fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+        sim->source.header);
   sim->source.units = vnet_get_time (sim->net) / UNIT;
   run_lossy (sim, 1, 4500 * FASP_MSEC);
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
@@ -1071,7 +1081,10 @@ main (int argc, char **argv)
   g_test_add_func ("/header/no-rex", test_no_rex);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
   g_test_add_func ("/header/moved-ahead", test_moved_ahead);
-  g_test_add_func ("/header/moved-ahead/first", test_moved_from_first);
+  g_test_add_data_func ("/header/moved-ahead/first", GINT_TO_POINTER (FALSE),
+      test_moved_from_first);
+  g_test_add_data_func ("/header/moved-ahead/first-untold",
+      GINT_TO_POINTER (TRUE), test_moved_from_first);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/gone/before", test_gone_before);
