@@ -508,6 +508,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       tell_hearing (element, peer);
       break;
     case FASP_EVENT_BITRATE:
+    case FASP_EVENT_KEY_FRAME:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink handles these */
     case FASP_EVENT_BEHIND:

@@ -460,10 +460,9 @@ handle_event (GstElement * element, const FaspEvent * event)
     tell_in_the_middle (self, event);
   if (event->type == FASP_EVENT_BITRATE)
     gst_fasp_upstream_tell_bitrate (&self->upstream, element, event->bitrate);
-  else if (event->type == FASP_EVENT_CONNECTED
-      || event->type == FASP_EVENT_SKIPPED)
+  else if (event->type == FASP_EVENT_KEY_FRAME)
     gst_fasp_upstream_ask_for_key_frame (&self->upstream, element);
-  if (event->type == FASP_EVENT_SKIPPED && event->left_behind)
+  else if (event->type == FASP_EVENT_SKIPPED)
     tell_slow (self, event, "it goes on behind a gap (slow-policy=skip)");
   else if (event->type == FASP_EVENT_REMOVED
       && event->reason == FASP_REASON_TOO_SLOW)

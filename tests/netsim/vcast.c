@@ -84,6 +84,10 @@ read_node (VCast * n, VCastNode * node)
 
   while (!node->stopped
       && (block = fasp_endpoint_read (node->endpoint, now)) != NULL) {
+    if (block->flags & FASP_BLOCK_HEADER) {     /* no part of the stream */
+      fasp_block_unref (block);
+      continue;
+    }
     if (block->flags & FASP_BLOCK_EOS)
       node->eos = TRUE;
     if ((block->flags & FASP_BLOCK_DISCONT) && node->origin >= 0) {

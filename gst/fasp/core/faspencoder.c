@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspencoder.c: what an encoder is told: the bit rate that it may use, and that a
- * receiver goes on behind a gap, and needs a key frame.
+ * receiver needs a key frame: it has joined, or goes on behind a gap.
  */
 #include "faspendpointprivate.h"
 
@@ -21,8 +21,6 @@
 #define MORE_AFTER (500 * FASP_MSEC)
 /* Not at each poll, as there may be thousands of sessions. */
 #define LOOK_EVERY (50 * FASP_MSEC)
-/* One key frame in that time is enough, however often receivers skip. */
-#define SKIPPED_AFTER FASP_SEC
 
 /* The share of payload in what leaves for it. */
 static gdouble
@@ -129,50 +127,59 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
       fasp_endpoint_get_open (endpoint))->bitrate = rate;
 }
 
-/* Sends one event for all that have skipped since the last event, as one key frame serves all.
- * It names a receiver that we have left behind, if there is one: the skips of others are only
- * their own claim. */
 static void
-tell_skips (FaspEndpoint * endpoint, FaspTime now)
+tell_key_frame (FaspEndpoint * endpoint, FaspTime now)
 {
-  const FaspSession *who = NULL;
-  gboolean left_behind = FALSE;
+  if (fasp_key_frame_take (&endpoint->key_frame, now))
+    fasp_endpoint_push_event (endpoint, FASP_EVENT_KEY_FRAME,
+        fasp_endpoint_get_open (endpoint));
+}
 
-  if (now - endpoint->skip_event < SKIPPED_AFTER)
-    return;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    guint64 skips = fasp_tx_count_skips (&session->tx);
+void
+fasp_encoder_want_key_frame (FaspEndpoint * endpoint, FaspTime now)
+{
+  fasp_key_frame_want (&endpoint->key_frame);
+  tell_key_frame (endpoint, now);
+}
 
-    if (!session->connected || session->removed || skips == session->skips_seen)
-      continue;
-    if (who == NULL || (session->left_behind && !left_behind))
-      who = session;
-    left_behind |= session->left_behind;
-    session->skips_seen = skips;
-    session->left_behind = FALSE;
-  }
-  if (who == NULL)
+void
+fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  session->skips_seen = fasp_tx_count_skips (&session->tx);
+  fasp_encoder_want_key_frame (endpoint, now);
+}
+
+void
+fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
+{
+  guint64 skips = fasp_tx_count_skips (&session->tx);
+
+  /* who is not heard would have nothing of it: its turn comes when it is back */
+  if (!session->connected || session->interrupted
+      || skips == session->skips_seen)
     return;
-  endpoint->skip_event = now;
-  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, who)->left_behind =
-      left_behind;
+  session->skips_seen = skips;
+  fasp_encoder_want_key_frame (endpoint, now);
 }
 
 void
 fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now)
 {
+  tell_key_frame (endpoint, now);
   if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->encoder_time)
     return;
   endpoint->encoder_time = now + LOOK_EVERY;
   tell_bitrate (endpoint, now);
-  tell_skips (endpoint, now);
 }
 
 void
 fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now)
 {
-  if (endpoint->config.role == FASP_ROLE_SENDER
-      && fasp_endpoint_get_open (endpoint) == NULL)
-    tell_bitrate (endpoint, now);
+  if (endpoint->config.role != FASP_ROLE_SENDER
+      || fasp_endpoint_get_open (endpoint) != NULL)
+    return;
+  fasp_key_frame_comes (&endpoint->key_frame);  /* for nobody */
+  tell_bitrate (endpoint, now);
 }

@@ -251,7 +251,10 @@ typedef enum
                                    stream comes by unicast */
   FASP_EVENT_HEARING,           /* receiver: the group is heard again, the stream
                                    comes by it */
-  FASP_EVENT_SKIPPED,           /* sender: a receiver goes on behind a gap */
+  FASP_EVENT_KEY_FRAME,         /* sender: receivers need a key frame, as they have
+                                   joined, or go on behind a gap; once a second at most */
+  FASP_EVENT_SKIPPED,           /* sender: a receiver does not keep up, and goes on
+                                   behind a gap; once a second at most */
   FASP_EVENT_BEHIND,            /* sender: a receiver that had the stream before goes
                                    on behind a gap, as up to bytes_lost bytes are not
                                    kept any more; once a minute at most */
@@ -284,7 +287,7 @@ typedef struct
                                    BEHIND: bytes missing */
   gboolean held;                /* REMOVED: the stream waits until there is a receiver
                                    again */
-  gboolean left_behind;         /* SKIPPED, GAP: the sender did not wait for it */
+  gboolean left_behind;         /* GAP: the sender did not wait for it */
   FaspAddress before;           /* MOVED: peer of the session before */
   guint flows, flows_here;      /* agreed upon, and what this end has */
   gboolean fec_refused;         /* sender: the peer takes no repairs */

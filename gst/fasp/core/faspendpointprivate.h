@@ -13,6 +13,7 @@
 #include "faspfollower.h"
 #include "faspgate.h"
 #include "faspheader.h"
+#include "faspkeyframe.h"
 #include "faspreplies.h"
 #include "faspsession.h"
 #include "faspsource.h"
@@ -81,7 +82,8 @@ struct _FaspEndpoint
   guint32 packet_size;          /* of what is written, bytes; 0: any */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
   FaspTime bitrate_time, encoder_time;
-  FaspTime skip_event;          /* when the application was told of skips */
+  FaspKeyFrame key_frame;       /* for any receiver, and the application was not told */
+  FaspTime left_behind_may;     /* it is not told of receivers left behind before */
 
   /* a group: the sender's, or the senders that a receiver has heard of */
   FaspGroup *group;
@@ -128,6 +130,14 @@ fasp_endpoint_nth (const FaspEndpoint * endpoint, guint i)
 
 /* faspencoder.c: tells the encoder what has changed. */
 void fasp_encoder_tend (FaspEndpoint * endpoint, FaspTime now);
+/* The receivers need a key frame. */
+void fasp_encoder_want_key_frame (FaspEndpoint * endpoint, FaspTime now);
+/* This one does, as it is new. */
+void fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
+/* Does this one need it now, as it goes on behind a gap? */
+void fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session);
 /* A session has left.  If it was the last one, tells the encoder now: nothing may be
  * polled until another one comes. */
 void fasp_encoder_left (FaspEndpoint * endpoint, FaspTime now);

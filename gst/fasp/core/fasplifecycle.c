@@ -110,6 +110,7 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_writing_note_needs (endpoint, session);
   fasp_writing_fit_blocks (endpoint);
   fasp_writing_opened (endpoint, now, session);
+  fasp_encoder_joined (endpoint, now, session);
   if (!fasp_store_is_finished (endpoint->store))
     endpoint->stats.bytes_unconfirmed = 0;
 }
@@ -413,8 +414,10 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       if (session->interrupted && fasp_slow_lets_go (endpoint))
         remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
-      if (session->role == FASP_ROLE_SENDER)
+      if (session->role == FASP_ROLE_SENDER) {
         fasp_writing_follow_header (endpoint, now, session);
+        fasp_encoder_follow (endpoint, now, session);
+      }
       fasp_multicast_tell_deaf (endpoint, session);
       tell_promise (endpoint, now, session);
       break;

@@ -171,6 +171,8 @@ get_own_timeout (FaspEndpoint * endpoint)
   if (!fasp_replies_is_empty (&endpoint->replies))
     return 0;
   timeout = fasp_sooner (timeout, endpoint->punch_time);
+  timeout = fasp_sooner (timeout, fasp_key_frame_get_time
+      (&endpoint->key_frame));
   /* its sessions wake the first lane often enough for the encoder, but perhaps all are in
    * others */
   if (endpoint->config.role == FASP_ROLE_SENDER

@@ -173,8 +173,7 @@ typedef struct
   guint64 block_wire;           /* bytes of original blocks, IP headers included */
   gboolean promise_changed;     /* and the application has not been told */
   gboolean shortfall_told;
-  guint64 skips_seen;           /* sender: skips that the application was told of */
-  gboolean left_behind;         /* skipped since then, by slow-policy */
+  guint64 skips_seen;           /* sender: skips for which a key frame was wanted */
 
   /* of a group */
   FaspGroup *group;             /* sender: the endpoint's, not owned; NULL: none */

@@ -3,6 +3,9 @@
 #include "faspmulticast.h"
 #include "faspslow.h"
 
+/* The application hears of receivers that are left behind no more often than this. */
+#define TELL_AFTER FASP_SEC
+
 /* May the stream leave this receiver behind? With slow-policy=wait only in two cases:
  * it is silent while another is heard, as the dead must not hold up the living; or it
  * still needs history. */
@@ -35,6 +38,17 @@ fasp_slow_can_press (const FaspEndpoint * endpoint)
   return TRUE;
 }
 
+/* The application is told of one, of however many. */
+static void
+tell_left_behind (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session)
+{
+  if (now < endpoint->left_behind_may)
+    return;
+  endpoint->left_behind_may = now + TELL_AFTER;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
+}
+
 gboolean
 fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
 {
@@ -59,8 +73,8 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
           "it does not keep up with the stream");
     } else {
       fasp_tx_skip_to (&session->tx, middle);
-      session->left_behind = endpoint->config.slow_policy == FASP_SLOW_SKIP
-          && !past;
+      if (endpoint->config.slow_policy == FASP_SLOW_SKIP && !past)
+        tell_left_behind (endpoint, now, session);
     }
     fasp_writing_note_needs (endpoint, session);
     fasp_endpoint_wake (endpoint, session);

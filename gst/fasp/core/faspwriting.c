@@ -523,6 +523,17 @@ say_header (FaspEndpoint * endpoint, FaspTime now, FaspTime media_time)
   return TRUE;
 }
 
+/* A key frame is there for all who wanted one, unless somebody lacks the header, too, and does
+ * not get it with this one. */
+static void
+serve_key_frame (FaspEndpoint * endpoint, FaspTime now, gboolean headed)
+{
+  if (endpoint->header.wanted && !headed)
+    fasp_encoder_want_key_frame (endpoint, now);
+  else
+    fasp_key_frame_comes (&endpoint->key_frame);
+}
+
 gboolean
 fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, gboolean each)
@@ -531,11 +542,13 @@ fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
   guint64 number;
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
+  due = fasp_header_is_due (&endpoint->header, now,
+      fasp_history_is_kept (endpoint));
+  if (!each)
+    serve_key_frame (endpoint, now, due);
   if (!is_kept (endpoint) || (!headed && (each
               || !fasp_history_is_kept (endpoint))))
     return TRUE;
-  due = fasp_header_is_due (&endpoint->header, now,
-      fasp_history_is_kept (endpoint));
   if (each && !due && now < endpoint->header.key_due)
     return TRUE;
   number = fasp_store_seal (endpoint->store);
