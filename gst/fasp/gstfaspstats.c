@@ -150,6 +150,7 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
   set_uint64 (s, "observed-interval", f->skips == 0 ? GST_CLOCK_TIME_NONE :
       gst_fasp_interval (f->streamed / FASP_SEC / f->skips));
   set_uint64 (s, "skips", f->skips);
+  set_uint64 (s, "key-frames-wanted", f->key_frames_wanted);
   if (role == FASP_ROLE_SENDER)
     describe_sender (s, f);
   else
@@ -243,6 +244,7 @@ describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
   if (role == FASP_ROLE_SENDER) {
     set_uint64 (s, "bytes-sent-total", f->bytes_written);
     set_uint64 (s, "bytes-dropped-unheard", f->bytes_dropped);
+    set_uint64 (s, "key-frames-requested", f->key_frames_requested);
   } else {
     set_uint64 (s, "bytes-received-total", f->bytes_read);
   }

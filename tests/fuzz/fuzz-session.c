@@ -20,6 +20,8 @@ typedef struct
   FaspEndpoint *sides[2];
   VSpy spy;
   guint64 pns[2][FLOWS];
+  FaspTime started;
+  guint key_frames;             /* that the encoder was asked for */
 } Fuzz;
 
 static void
@@ -67,8 +69,13 @@ check (Fuzz * fuzz)
     fasp_endpoint_get_stats (fuzz->sides[i], &stats);
     if (stats.buffer_bytes > LIMIT)
       abort ();
-    while (fasp_endpoint_poll_event (fuzz->sides[i], &event));
+    while (fasp_endpoint_poll_event (fuzz->sides[i], &event))
+      fuzz->key_frames += event.type == FASP_EVENT_KEY_FRAME;
   }
+  /* whatever the peer says */
+  if (fuzz->key_frames > 1 + (vnet_get_time (fuzz->net) -
+          fuzz->started) / FASP_SEC)
+    abort ();
 }
 
 /* What is written next is somewhere else, a key frame, or has another header. */
@@ -133,6 +140,8 @@ play (Fuzz * fuzz, const guint8 * data, gsize size)
       case 7:
         if (argument == 255)
           fasp_endpoint_finish (fuzz->sides[VNET_A], now);
+        else if (argument == 253)
+          fasp_endpoint_want_key_frame (fuzz->sides[VNET_B], now);
         else if (argument == 254)
           vnet_rebind (fuzz->net, what / 8 % 2, 5000 + argument);
         else
@@ -157,6 +166,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   /* what is inside the seal is the point: no time is spent on ciphers */
   fasp_credentials_set_cipher (credentials, FASP_CIPHER_NONE);
   vspy_init (&fuzz.spy, fuzz.net);
+  fuzz.started = vnet_get_time (fuzz.net);
   fasp_endpoint_config_init (&config[0], FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&config[1], FASP_ROLE_RECEIVER,
       FASP_MODE_LISTENER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspencoder.c: what an encoder is told: the bit rate that it may use, and that a
- * receiver needs a key frame: it has joined, or goes on behind a gap.
+ * receiver needs a key frame: it has joined, goes on behind a gap, or says so.
  */
 #include "faspendpointprivate.h"
 
@@ -146,7 +146,7 @@ void
 fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  session->skips_seen = fasp_tx_count_skips (&session->tx);
+  session->wants_seen = fasp_tx_count_wants (&session->tx);
   fasp_encoder_want_key_frame (endpoint, now);
 }
 
@@ -154,13 +154,13 @@ void
 fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  guint64 skips = fasp_tx_count_skips (&session->tx);
+  guint64 wants = fasp_tx_count_wants (&session->tx);
 
   /* who is not heard would have nothing of it: its turn comes when it is back */
   if (!session->connected || session->interrupted
-      || skips == session->skips_seen)
+      || wants == session->wants_seen)
     return;
-  session->skips_seen = skips;
+  session->wants_seen = wants;
   fasp_encoder_want_key_frame (endpoint, now);
 }
 

@@ -232,6 +232,11 @@ FaspTime fasp_endpoint_map_media_time (const FaspEndpoint * endpoint,
 void fasp_endpoint_get_sender_clock (const FaspEndpoint * endpoint,
     FaspSenderClock * clock);
 
+/* What reads the stream needs a key frame.  The sender is told at once, and then once a second at
+ * most: wants that come within that second leave together at its end.  FALSE: there is no sender;
+ * one that comes makes a key frame anyway. */
+gboolean fasp_endpoint_want_key_frame (FaspEndpoint * endpoint, FaspTime now);
+
 /* --- events --------------------------------------------------------------- */
 
 typedef enum
@@ -251,8 +256,8 @@ typedef enum
                                    stream comes by unicast */
   FASP_EVENT_HEARING,           /* receiver: the group is heard again, the stream
                                    comes by it */
-  FASP_EVENT_KEY_FRAME,         /* sender: receivers need a key frame, as they have
-                                   joined, or go on behind a gap; once a second at most */
+  FASP_EVENT_KEY_FRAME,         /* sender: receivers need a key frame, as they have joined,
+                                   go on behind a gap, or say so; once a second at most */
   FASP_EVENT_SKIPPED,           /* sender: a receiver does not keep up, and goes on
                                    behind a gap; once a second at most */
   FASP_EVENT_BEHIND,            /* sender: a receiver that had the stream before goes
@@ -366,6 +371,7 @@ typedef struct
   guint64 promised_interval;    /* expected seconds between skips */
   guint64 skips;                /* seconds in which something was missing or too late;
                                    sender: rows of seconds, as it is not told of each */
+  guint64 key_frames_wanted;    /* by the receiver's application, as the sender was told */
   FaspTime streamed;            /* since the session opened */
   FaspTime rtt, rtt_min, rtt_variation;
   guint16 datagram_size;        /* path MTU as UDP payload */
@@ -421,6 +427,7 @@ typedef struct
   guint64 bytes_dropped;        /* sender: written while nobody listened */
   guint64 whole;                /* sender: receivers that have confirmed all, to the
                                  * end of the stream */
+  guint64 key_frames_requested; /* sender: FASP_EVENT_KEY_FRAME so far */
   guint64 bytes_unconfirmed;    /* sender: bytes at the end of the stream so far that
                                    a receiver did not confirm before it left
                                    (the last one, or any since finish) */

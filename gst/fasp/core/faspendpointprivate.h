@@ -135,7 +135,7 @@ void fasp_encoder_want_key_frame (FaspEndpoint * endpoint, FaspTime now);
 /* This one does, as it is new. */
 void fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
-/* Does this one need it now, as it goes on behind a gap? */
+/* Does this one need it now, as it goes on behind a gap, or says so? */
 void fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session);
 /* A session has left.  If it was the last one, tells the encoder now: nothing may be

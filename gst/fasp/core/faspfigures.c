@@ -15,6 +15,7 @@ fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspEndpointStats * stats)
 {
   *stats = endpoint->stats;
   stats->buffer_limit = endpoint->config.buffer_size;
+  stats->key_frames_requested = endpoint->key_frame.told;
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else

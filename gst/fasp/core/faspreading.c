@@ -301,3 +301,21 @@ fasp_endpoint_get_sender_clock (const FaspEndpoint * endpoint,
 {
   *clock = endpoint->reading_clock;
 }
+
+gboolean
+fasp_endpoint_want_key_frame (FaspEndpoint * endpoint, FaspTime now)
+{
+  gboolean told = FALSE;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->role != FASP_ROLE_RECEIVER
+        || session->state != FASP_SESSION_OPEN)
+      continue;
+    fasp_key_frame_want (&session->rx.key_frame);
+    fasp_endpoint_wake (endpoint, session);
+    told = TRUE;
+  }
+  return told;
+}

@@ -236,6 +236,15 @@ fasp_report_asked (FaspReport * report, FaspTime now, gboolean all)
 }
 
 void
+fasp_report_wish (FaspReport * report, FaspTime now)
+{
+  if (fasp_report_is_damped (report))
+    due (report, now + fasp_damp_draw_turn (&report->damp));
+  else
+    speak (report, now, FALSE);
+}
+
+void
 fasp_report_complete (FaspReport * report, FaspTime now)
 {
   if (fasp_report_is_damped (report))

@@ -91,6 +91,9 @@ void fasp_report_asked (FaspReport * report, FaspTime now, gboolean all);
 void fasp_report_complete (FaspReport * report, FaspTime now);
 /* Blocks were taken: the window may be open again. */
 void fasp_report_taken (FaspReport * report, FaspTime now);
+/* The application wants something of the sender.  One of many says so in its turn, as the others
+ * may want the same. */
+void fasp_report_wish (FaspReport * report, FaspTime now);
 /* There is something to report now. */
 void fasp_report_now (FaspReport * report, FaspTime now);
 

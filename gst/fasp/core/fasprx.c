@@ -426,11 +426,19 @@ fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
 /* --- feedback ---------------------------------------------------------------------- */
 
 void
+fasp_rx_tell_key_frame (FaspRx * rx, FaspTime now)
+{
+  if (fasp_key_frame_take (&rx->key_frame, now))
+    fasp_report_wish (&rx->report, now);
+}
+
+void
 fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,
     gsize room)
 {
   feedback->latency = (fasp_playout_get (&rx->playout, now) + FASP_MSEC -
       1) / FASP_MSEC;
   feedback->skips = rx->rows;
+  feedback->wanted = rx->key_frame.told;
   fasp_report_fill (&rx->report, feedback, room);
 }

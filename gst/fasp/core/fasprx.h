@@ -10,6 +10,7 @@
 
 #include "faspgap.h"
 #include "faspheader.h"
+#include "faspkeyframe.h"
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspposition.h"
@@ -46,6 +47,7 @@ typedef struct
   FaspTime last_late;
   FaspTime first_data;          /* FASP_NEVER: none yet */
   FaspHist lateness, lateness_in_order; /* µs */
+  FaspKeyFrame key_frame;       /* for the application, and the sender was not told */
   gboolean complete;            /* the end of the stream was taken */
   gboolean has_eos;             /* the end's block number is known: */
   guint64 eos;
@@ -96,6 +98,8 @@ FaspTime fasp_rx_get_give_up_time (const FaspRx * rx, FaspTime now);
  * *media_time.  FALSE: it is to leave out nothing. */
 gboolean fasp_rx_tell_expired (FaspRx * rx, FaspTime now,
     FaspTime * media_time);
+/* Tells the sender that a key frame is wanted, if that is due. */
+void fasp_rx_tell_key_frame (FaspRx * rx, FaspTime now);
 /* Fills in all but the flows, with at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx * rx, FaspTime now,
     FaspFeedback * feedback, gsize room);

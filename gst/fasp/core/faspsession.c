@@ -407,6 +407,8 @@ get_open_timeout (FaspSession * session, FaspTime now)
       timeout = fasp_sooner (timeout, fasp_session_get_hold_end (session));
     timeout =
         fasp_sooner (timeout, fasp_rx_get_give_up_time (&session->rx, now));
+    timeout = fasp_sooner (timeout,
+        fasp_key_frame_get_time (&session->rx.key_frame));
   }
   timeout = fasp_sooner (timeout, get_path_timeout (session));
   timeout = fasp_sooner (timeout, fasp_session_get_rekey_time (session));

@@ -173,7 +173,7 @@ typedef struct
   guint64 block_wire;           /* bytes of original blocks, IP headers included */
   gboolean promise_changed;     /* and the application has not been told */
   gboolean shortfall_told;
-  guint64 skips_seen;           /* sender: skips for which a key frame was wanted */
+  guint64 wants_seen;           /* sender: fasp_tx_count_wants() that a key frame was wanted for */
 
   /* of a group */
   FaspGroup *group;             /* sender: the endpoint's, not owned; NULL: none */

@@ -365,6 +365,7 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (session->role == FASP_ROLE_RECEIVER) {
     fasp_rx_recover (&session->rx, now);
     fasp_rx_give_up (&session->rx, now);
+    fasp_rx_tell_key_frame (&session->rx, now);
   }
   return fasp_session_poll_pong (session, now, datagram)
       || fasp_session_poll_feedback (session, now, datagram)

@@ -25,6 +25,7 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->promised_interval = MIN (tx->outlook.promise.interval,
       FASP_INTERVAL_MAX);
   stats->skips = tx->skips_told;
+  stats->key_frames_wanted = tx->wanted;
   stats->blocks_acknowledged = tx->confirmed;
   stats->payload_bytes_acknowledged = tx->payload_confirmed;
   stats->blocks_skipped = tx->skipped;
@@ -50,6 +51,7 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->feedback_sent = rx->report.count;
   stats->promised_interval = rx->promised;
   stats->skips = rx->skips;
+  stats->key_frames_wanted = rx->key_frame.told;
   stats->sender_ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
   stats->clock_jumps = rx->clock.jumps;
   stats->buffer_blocks = fasp_reorder_get_highest (rx->reorder) -

@@ -133,6 +133,7 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   tx->feedback++;
   tx->heard = now;
   tx->skips_told = feedback->skips;
+  tx->wanted = MAX (tx->wanted, feedback->wanted);
   if (feedback->n_flows > 0) {
     FaspFlowTold told = fasp_repair_get_told_all (tx->repair);
 

@@ -74,7 +74,8 @@ typedef struct
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
   guint64 copies_sent;          /* those among blocks_resent */
   guint64 blocks_doubled, repairs_sent;
-  guint64 skips_told;           /* by the peer: how often something came too late */
+  guint64 skips_told;           /* by the peer: how often something came too late, */
+  guint64 wanted;               /* and how often it wanted a key frame */
   guint64 lost, confirmed, payload_confirmed, skipped, feedback;
   guint64 rounds[FASP_ROUNDS];
 } FaspTx;
@@ -150,6 +151,13 @@ static inline guint64
 fasp_tx_count_skips (const FaspTx * tx)
 {
   return tx->skipped + tx->skips_told;
+}
+
+/* Grows when the peer needs a key frame: it has skipped, or says so. */
+static inline guint64
+fasp_tx_count_wants (const FaspTx * tx)
+{
+  return fasp_tx_count_skips (tx) + tx->wanted;
 }
 
 /* The session, which has sent nothing yet, begins at block @number, if that is behind the

@@ -124,6 +124,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
   f->window = fasp_read_varint (r);
   f->latency = fasp_read_varint (r);
   f->skips = fasp_read_varint (r);
+  f->wanted = fasp_read_varint (r);
   f->n_flows = fasp_read_uint (r, 1);
   if (f->n_flows > FASP_FLOWS_MAX)
     r->failed = TRUE;
@@ -355,6 +356,7 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
   fasp_write_varint (w, f->window);
   fasp_write_varint (w, f->latency);
   fasp_write_varint (w, f->skips);
+  fasp_write_varint (w, f->wanted);
   fasp_write_uint (w, f->n_flows, 1);
   for (guint i = 0; i < f->n_flows; i++) {
     const FaspFeedbackFlow *flow = &f->flows[i];

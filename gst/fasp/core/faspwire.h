@@ -133,6 +133,7 @@ typedef struct
   guint64 ack, window;
   guint64 latency;              /* in force, ms */
   guint64 skips;                /* how often something came too late for the latency */
+  guint64 wanted;               /* how often a key frame was wanted */
   guint n_flows;
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
@@ -146,7 +147,7 @@ typedef struct
  * each arrival on one. The terms follow the order of the fields on the wire. For a
  * range, see fasp_wire_range_size(). */
 #define FASP_FEEDBACK_SIZE_MAX (1 + 1 + FASP_SERIAL_BITS / 8 + 4 + \
-    4 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
+    5 * FASP_VARINT_SIZE + 1 + 2 * FASP_VARINT_SIZE + 2)
 #define FASP_FEEDBACK_FLOW_MAX (1 + FASP_PN_BITS / 8 + 4 * FASP_VARINT_SIZE + \
     FASP_VARINT_SIZE + 1)
 #define FASP_FEEDBACK_ARRIVAL_MAX (4 + FASP_VARINT_SIZE)

@@ -267,6 +267,36 @@ test_never_settles (void)
   play_free (play);
 }
 
+/* A receiver whose count of key frames jumps, goes back and is huge: it gets what one that asks
+ * all the time would get, and is served as before. */
+static void
+test_wants (void)
+{
+  static const guint64 counts[] = { 1, 0, FASP_VARINT_MAX, 5, G_MAXUINT32,
+    FASP_VARINT_MAX - 1
+  };
+  Play *play = play_new (1 << 20);
+  const guint seconds = 10;
+  FaspEvent event;
+  guint n;
+
+  run (play, 2 * FASP_SEC);
+  count_events (play, VNET_A, FASP_EVENT_KEY_FRAME, &event);
+  for (guint i = 0; i < 50 * seconds; i++) {
+    FaspFeedback f = {.window = 100,.n_flows = 1,.tail = TRUE };
+
+    f.wanted = counts[i % G_N_ELEMENTS (counts)];
+    f.skips = counts[i / 7 % G_N_ELEMENTS (counts)];
+    inject_feedback (play, &f);
+    run (play, 20 * FASP_MSEC);
+  }
+  n = count_events (play, VNET_A, FASP_EVENT_KEY_FRAME, &event);
+  g_assert_cmpuint (n, >, 1);
+  g_assert_cmpuint (n, <=, seconds + 1);
+  g_assert_cmpuint (stats_of (play, VNET_A).sessions, ==, 1);
+  play_free (play);
+}
+
 /* --- the receiver's memory, time, and reader ------------------------------------------- */
 
 /* The first fragments of blocks that would be far too large. */
@@ -673,6 +703,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/reflection", test_reflection);
   g_test_add_func ("/hostile/flow-twice", test_flow_twice);
   g_test_add_func ("/hostile/never-settles", test_never_settles);
+  g_test_add_func ("/hostile/wants", test_wants);
   g_test_add_func ("/hostile/fragments", test_fragments);
   g_test_add_func ("/hostile/far-numbers", test_far_numbers);
   g_test_add_func ("/hostile/false-end", test_false_end);

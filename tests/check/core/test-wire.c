@@ -643,7 +643,7 @@ test_feedback_size (void)
     FaspReader r = { data };
 
     f->serial = f->clock = G_MAXUINT32;
-    f->window = f->latency = f->skips = FASP_VARINT_MAX;
+    f->window = f->latency = f->skips = f->wanted = FASP_VARINT_MAX;
     f->ack = large;
     f->from = 2 * large;
     f->end = 4 * large;
