@@ -639,6 +639,21 @@ add_flush (GstFaspConnection * c, gint more)
   g_mutex_unlock (&c->lock);
 }
 
+gboolean
+gst_fasp_connection_want_key_frame (GstFaspConnection * c)
+{
+  gboolean told = FALSE;
+
+  g_mutex_lock (&c->lock);
+  if (c->io != NULL) {
+    told = fasp_endpoint_want_key_frame (fasp_io_lock (c->io),
+        g_get_monotonic_time ());
+    fasp_io_unlock (c->io, told);
+  }
+  g_mutex_unlock (&c->lock);
+  return told;
+}
+
 void
 gst_fasp_connection_begin_flush (GstFaspConnection * c)
 {

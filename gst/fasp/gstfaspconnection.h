@@ -57,6 +57,9 @@ void gst_fasp_connection_close (GstFaspConnection * connection);
 /* Posts the error that ended the stream, once; returns GST_FLOW_ERROR. */
 GstFlowReturn gst_fasp_connection_fail (GstFaspConnection * connection,
     const FaspEvent * event);
+/* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
+ * FALSE: there is no sender. */
+gboolean gst_fasp_connection_want_key_frame (GstFaspConnection * connection);
 /* May be called from any thread, whether open or not.  Ends every wait of the streaming thread.
  * No wait begins until each begin_flush() has been followed by an end_flush(). */
 void gst_fasp_connection_begin_flush (GstFaspConnection * connection);

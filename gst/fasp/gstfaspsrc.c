@@ -38,6 +38,7 @@
 #endif
 
 #include <gst/base/gstpushsrc.h>
+#include <gst/video/video.h>
 #include "gstfaspclock.h"
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
@@ -506,6 +507,16 @@ gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
   return TRUE;
 }
 
+/* A decoder downstream has lost track, or another receiver has joined a faspsink downstream: the
+ * encoder is at the other end. */
+static gboolean
+gst_fasp_src_event (GstBaseSrc * src, GstEvent * event)
+{
+  if (gst_video_event_is_force_key_unit (event))
+    return gst_fasp_connection_want_key_frame (&GST_FASP_SRC (src)->connection);
+  return GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
+}
+
 static GstCaps *
 gst_fasp_src_get_caps (GstBaseSrc * src, GstCaps * filter)
 {
@@ -715,6 +726,7 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
   src_class->unlock = gst_fasp_src_unlock;
   src_class->unlock_stop = gst_fasp_src_unlock_stop;
   src_class->query = gst_fasp_src_query;
+  src_class->event = gst_fasp_src_event;
   src_class->get_caps = gst_fasp_src_get_caps;
   GST_PUSH_SRC_CLASS (klass)->create = gst_fasp_src_create;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What faspsink asks of whatever is upstream, where somebody holds the pad.
+ * What faspsink asks of whatever is upstream, for its receivers, and for what is behind them; and
+ * where somebody holds the pad.
  */
-#include <gst/gst.h>
+#include <gst/video/video.h>
 #include "pair.h"
 
 /* An event that is held until its sink is stopped. */
@@ -107,6 +108,136 @@ test_stopped (void)
   pair_stop (receiver);
 }
 
+/* --- key frames ---------------------------------------------------------------------- */
+
+static GstPadProbeReturn
+count_key_frames (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  if (gst_video_event_is_force_key_unit (GST_PAD_PROBE_INFO_EVENT (info)))
+    g_atomic_int_inc ((gint *) data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A sender whose encoder counts what it is asked for. */
+static GstElement *
+make_origin (guint port, gint * asked)
+{
+  GstElement *origin = pair_launch ("audiotestsrc is-live=true ! identity "
+      "name=encoder ! faspsink name=sink wait-for-connection=false "
+      "uri=fasp://:%u " SECRET, port);
+  g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (origin),
+      "encoder");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_key_frames,
+      asked, NULL);
+  gst_element_set_state (origin, GST_STATE_PLAYING);
+  return origin;
+}
+
+static void
+wait_for_count (gint * count, gint least)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (g_atomic_int_get (count) < least) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
+static void
+wait_for_stat (GstElement * pipeline, const gchar * name, const gchar * field,
+    guint64 value)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  while (pair_get_stat (pipeline, name, field) != value) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
+/* As a decoder does that has lost track. */
+static gboolean
+want (GstElement * player)
+{
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (player), "play");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+
+  return gst_pad_push_event (pad,
+      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE,
+          0));
+}
+
+/* What is behind faspsrc needs a key frame: the encoder at the other end is asked.  Where there is no
+ * sender, faspsrc says that nobody was. */
+static void
+test_wanted (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) player = pair_launch ("faspsrc name=source uri="
+      "fasp://127.0.0.1:%u " SECRET " ! queue ! fakesink name=play async=false",
+      port);
+  g_autoptr (GstElement) origin = NULL;
+  gint asked = 0;
+
+  gst_element_set_state (player, GST_STATE_PLAYING);
+  g_assert_false (want (player));
+  origin = make_origin (port, &asked);
+  wait_for_stat (player, "source", "connected-callers", 1);
+  wait_for_count (&asked, 1);
+  g_assert_cmpuint (pair_get_stat (player, "source", "key-frames-wanted"), ==,
+      0);
+  g_assert_true (want (player));
+  wait_for_count (&asked, 2);
+  wait_for_stat (player, "source", "key-frames-wanted", 1);
+  wait_for_stat (origin, "sink", "key-frames-wanted", 1);
+  g_assert_cmpuint (pair_get_stat (origin, "sink", "key-frames-requested"), ==,
+      2);
+  g_assert_cmpint (g_atomic_int_get (&asked), ==, 2);
+  pair_stop (origin);
+  pair_stop (player);
+  g_assert_false (want (player));
+}
+
+/* A receiver joins a relay, or what is behind it needs a key frame: the encoder of the origin is
+ * asked, whichever output of the relay it is, and whatever is between the relay's ends. */
+static void
+test_relay (gconstpointer data)
+{
+  const gchar *between = data;
+  guint ports[3];
+  gint asked = 0;
+  g_autoptr (GstElement) origin = NULL;
+  g_autoptr (GstElement) relay = NULL;
+  g_autoptr (GstElement) player = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ports); i++)
+    ports[i] = pair_get_port ();
+  origin = make_origin (ports[0], &asked);
+  relay = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+      " ! tee name=t ! %sfaspsink wait-for-connection=false uri=fasp://:%u "
+      SECRET " t. ! %sfaspsink wait-for-connection=false uri=fasp://:%u "
+      SECRET, ports[0], between, ports[1], between, ports[2]);
+  gst_element_set_state (relay, GST_STATE_PLAYING);
+  wait_for_count (&asked, 1);
+  wait_for_stat (relay, "source", "connected-callers", 1);
+
+  player = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+      " ! queue ! fakesink name=play async=false", ports[2]);
+  gst_element_set_state (player, GST_STATE_PLAYING);
+  wait_for_count (&asked, 2);
+  wait_for_stat (origin, "sink", "key-frames-wanted", 1);
+  wait_for_stat (player, "source", "connected-callers", 1);
+  g_assert_true (want (player));
+  wait_for_count (&asked, 3);
+  wait_for_stat (origin, "sink", "key-frames-wanted", 2);
+  pair_stop (player);
+  pair_stop (relay);
+  pair_stop (origin);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -114,5 +245,8 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/upstream/held", test_held);
   g_test_add_func ("/upstream/stopped", test_stopped);
+  g_test_add_func ("/upstream/wanted", test_wanted);
+  g_test_add_data_func ("/upstream/relay/direct", "", test_relay);
+  g_test_add_data_func ("/upstream/relay/queues", "queue ! ", test_relay);
   return g_test_run ();
 }
