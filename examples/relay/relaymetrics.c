@@ -146,7 +146,7 @@ find_type (const gchar * name, GType type)
     "repairs-", "bursts-", "skips", "rex-rounds", "blocks-sent",
     "blocks-acknowledged", "blocks-skipped", "blocks-received",
     "blocks-retransmitted", "clock-jumps", "missed-", "deaf", "returned",
-    "losses", "requests"
+    "losses", "requests", "key-frames-"
   };
   static const gchar *const gauges[] = { "buffer-", "channel-", "promised-",
     "observed-", "blocks-in-flight", "blocks-queued", "window-blocks",

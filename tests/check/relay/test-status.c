@@ -65,6 +65,8 @@ test_types (void)
   static const gchar *const lines[] = {
     "# TYPE fasp_relay_input_clock_jumps counter",
     "# TYPE fasp_relay_input_missed_seconds counter",
+    "# TYPE fasp_relay_input_key_frames_wanted counter",
+    "# TYPE fasp_relay_input_key_frames_requested counter",
     "# TYPE fasp_relay_input_multicast_members gauge",
     "# TYPE fasp_relay_input_multicast_deaf counter",
     "# TYPE fasp_relay_input_multicast_returned counter",
@@ -82,7 +84,8 @@ test_types (void)
     "multicast-deaf", "multicast-returned", "multicast-packets-sent",
     "multicast-wire-bytes-sent", "multicast-blocks-sent",
     "multicast-blocks-retransmitted", "multicast-repairs-sent",
-    "multicast-losses", "multicast-losses-shared", "multicast-requests"
+    "multicast-losses", "multicast-losses-shared", "multicast-requests",
+    "key-frames-wanted", "key-frames-requested"
   };
   GstStructure *s = gst_structure_new ("s", "missed-ms", G_TYPE_DOUBLE, 2.,
       "multicast-back-off-ms", G_TYPE_DOUBLE, 1., NULL);
