@@ -85,6 +85,31 @@ parse_fec (const GstFaspSettings * s, FaspEndpointConfig * config,
   return TRUE;
 }
 
+/* At less than this a datagram of the least size that a path has to carry takes more than 2 s to leave,
+ * after which the other end takes the connection for interrupted.  bit/s. */
+#define MAX_BITRATE_LEAST 5000
+
+static gboolean
+check_rates (const GstFaspSettings * s, GError ** error)
+{
+  if (s->max_bitrate > 0 && s->max_bitrate < MAX_BITRATE_LEAST) {
+    BAD ("max-bitrate is in bit/s, and %" G_GUINT64_FORMAT " bit/s carries no "
+        "stream: set it to %d or more (8 Mbit/s is max-bitrate=8000000; x264enc "
+        "counts in kbit/s), or to 0 to have the rate found.", s->max_bitrate,
+        MAX_BITRATE_LEAST);
+    return FALSE;
+  }
+  if (s->max_bitrate > 0 && s->min_bitrate > s->max_bitrate
+      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
+      && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
+    BAD ("min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %"
+        G_GUINT64_FORMAT " bit/s: lower it, or raise that.", s->min_bitrate,
+        s->max_bitrate);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Checks for values that are not valid, or not possible together. */
 static gboolean
 check (const GstFaspSettings * s, GError ** error)
@@ -107,15 +132,8 @@ check (const GstFaspSettings * s, GError ** error)
         s->multicast.source);
     return FALSE;
   }
-  if (s->role == FASP_ROLE_SENDER && s->max_bitrate > 0
-      && s->min_bitrate > s->max_bitrate
-      && s->rate_control != GST_FASP_RATE_CONTROL_AUTO
-      && s->rate_control != GST_FASP_RATE_CONTROL_FIXED) {
-    BAD ("min-bitrate, %" G_GUINT64_FORMAT " bit/s, is more than max-bitrate, %"
-        G_GUINT64_FORMAT " bit/s: lower it, or raise that.", s->min_bitrate,
-        s->max_bitrate);
+  if (s->role == FASP_ROLE_SENDER && !check_rates (s, error))
     return FALSE;
-  }
   if (dials && (s->host == NULL || is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
         "There is nobody to dial: set uri=fasp://HOST:PORT, or "

@@ -17,6 +17,8 @@
 /* If the sending thread does nothing for this share of the time, though the rate would allow it to
  * send, the machine does not run it in time. */
 #define LATE .1
+/* Below this, max-bitrate may have been meant in kbit/s, as x264enc's bitrate is. */
+#define LOW_RATE 100000
 /* Warns if this many looks in a row find the same. */
 #define LOOKS 3
 
@@ -41,11 +43,30 @@ is_live (GstElement * sink)
   return live;
 }
 
+/* If max-bitrate looks as if its unit was mistaken, tells of that. */
+static gboolean
+tell_unit (const GstFaspWatch * w, GstElement * sink)
+{
+  guint64 max;
+
+  g_object_get (sink, "max-bitrate", &max, NULL);
+  if (max == 0 || max >= LOW_RATE || w->rate <= max)
+    return FALSE;
+  GST_ELEMENT_WARNING (sink, RESOURCE, BUSY,
+      ("max-bitrate is in bit/s: %" G_GUINT64_FORMAT " bit/s is less than this "
+          "stream of %" G_GUINT64_FORMAT " kbit/s needs, and its delay keeps "
+          "growing. If kbit/s are meant, as for x264enc, set max-bitrate=%"
+          G_GUINT64_FORMAT "; else raise it to 1.2 times the stream's rate, or "
+          "lower the encoder's rate.", max, (w->rate + 500) / 1000, max * 1000),
+      (NULL));
+  return TRUE;
+}
+
 static void
 tell_behind (GstFaspWatch * w, GstElement * sink, guint held)
 {
   if (w->behind < LOOKS || !is_live (sink)
-      || !gst_fasp_events_is_due (&w->told_behind))
+      || !gst_fasp_events_is_due (&w->told_behind) || tell_unit (w, sink))
     return;
   GST_ELEMENT_WARNING (sink, RESOURCE, BUSY, ("The stream comes faster than it "
           "leaves, and its delay keeps growing: %.1f s of it wait here, and "
@@ -111,6 +132,19 @@ tell_keyless (GstFaspWatch * w, GstElement * sink, FaspTime wait)
           (guint) (wait / G_USEC_PER_SEC)), (NULL));
 }
 
+/* The mean rate so far.  While it is held up, a source would write more than it does. */
+static void
+note_rate (GstFaspWatch * w, guint64 written, gint64 now, gint64 held)
+{
+  if (w->began == 0) {
+    w->began = now;
+    w->before = written;
+  } else if (held < (now - w->looked) / 10) {
+    w->rate = gst_util_uint64_scale (written - w->before, 8 * G_USEC_PER_SEC,
+        now - w->began);
+  }
+}
+
 void
 gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
     GstFaspWatchStream stream)
@@ -119,6 +153,7 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
   gint64 held = MIN (w->held, since);
   FaspEndpoint *endpoint;
   FaspTime backlog, missed, keyless;
+  FaspEndpointStats stats;
   FaspAddress where;
   gboolean stuck;
   gdouble loss;
@@ -131,12 +166,14 @@ gst_fasp_watch_look (GstFaspWatch * w, GstElement * sink, FaspIo * io,
   missed = fasp_endpoint_look_at_missed (endpoint);
   stuck = fasp_endpoint_look_for_stuck (endpoint, now, STUCK_LOOKS, &where);
   keyless = fasp_endpoint_get_header_wait (endpoint, now);
+  fasp_endpoint_get_stats (endpoint, &stats);
   fasp_io_unlock (io, FALSE);
   /* after an outage, data waits as well, but less and less */
   w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0 && (held > since / 2
       || (backlog > BEHIND && backlog > w->backlog)) ? w->behind + 1 : 0;
   w->lossy = loss >= LOSSY ? w->lossy + 1 : 0;
   w->late = missed >= LATE * since ? w->late + 1 : 0;
+  note_rate (w, stats.bytes_written, now, held);
   w->looked = now;
   w->held = 0;
   w->backlog = backlog;

@@ -1160,6 +1160,47 @@ test_behind (gconstpointer data)
   pair_free (pair);
 }
 
+/* A live stream of 64 kbit/s through a channel of a low rate. */
+static GstMessage *
+send_slowly (guint64 rate, gint buffers)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://:%u "
+      SECRET " ! fakesink sync=false async=false", port);
+  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true "
+      "samplesperbuffer=800 num-buffers=%d ! audio/x-raw,format=S8,rate=8000,"
+      "channels=1 ! faspsink uri=fasp://127.0.0.1:%u max-bitrate=%"
+      G_GUINT64_FORMAT " " SECRET, buffers, port, rate);
+  GstMessage *message;
+
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  message = pair_wait (sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  pair_stop (sender);
+  pair_stop (receiver);
+  return message;
+}
+
+/* A max-bitrate that was meant in kbit/s is told of; a low one that is enough is not. */
+static void
+test_unit (void)
+{
+  g_autoptr (GstMessage) warning = send_slowly (8000, -1);
+  g_autoptr (GstMessage) end = send_slowly (90000, 60);
+  g_autoptr (GError) error = NULL;
+  const gchar *stream;
+
+  g_assert_cmpint (GST_MESSAGE_TYPE (end), ==, GST_MESSAGE_EOS);
+  g_assert_cmpint (GST_MESSAGE_TYPE (warning), ==, GST_MESSAGE_WARNING);
+  gst_message_parse_warning (warning, &error, NULL);
+  g_assert_nonnull (strstr (error->message, "set max-bitrate=8000000;"));
+  stream = strstr (error->message, "this stream of ");
+  g_assert_nonnull (stream);
+  stream += strlen ("this stream of ");
+  g_assert_cmpuint (g_ascii_strtoull (stream, NULL, 10), >, 40);
+  g_assert_cmpuint (g_ascii_strtoull (stream, NULL, 10), <, 90);
+}
+
 /* So is a rate that is too high for the line. */
 static void
 test_lossy (void)
@@ -1511,6 +1552,7 @@ main (int argc, char **argv)
       test_behind);
   g_test_add_data_func ("/pair/behind/file", GINT_TO_POINTER (FALSE),
       test_behind);
+  g_test_add_func ("/pair/behind/unit", test_unit);
   g_test_add_func ("/pair/lossy", test_lossy);
   g_test_add_data_func ("/pair/stuck/writing", GINT_TO_POINTER (FALSE),
       test_stuck);

@@ -376,9 +376,13 @@ test_check (void)
     {"faspsink", "fasp://:1?record=/nowhere/x.csv", "/nowhere/x.csv"},
     {"faspsrc", "fasp://:1?record=/nowhere/x.db", "can be written"},
     {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
-    {"faspsink", "fasp://:1?max-bitrate=1000&min-bitrate=2000&"
+    {"faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000&"
           "rate-control=adaptive", "min-bitrate"},
-    {"faspsink", "fasp://:1?max-bitrate=1000&min-bitrate=2000", NULL},
+    {"faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000", NULL},
+    {"faspsink", "fasp://:1?max-bitrate=8", "max-bitrate=8000000"},
+    {"faspsink", "fasp://:1?max-bitrate=4999", "max-bitrate=8000000"},
+    {"faspsink", "fasp://:1?max-bitrate=5000", NULL},
+    {"faspsink", "fasp://:1?max-bitrate=0", NULL},
     {"faspsink", "fasp://:7?bonding-addresses=127.0.0.2:7", "mode=listener"},
     {"faspsrc", "fasp://0.0.0.0:7?flowlets=2&bonding-addresses=127.0.0.2:8",
         "mode=listener"},
