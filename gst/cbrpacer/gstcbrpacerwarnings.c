@@ -19,6 +19,8 @@
 #define HELD_AGAIN (10 * HELD_LOOK)
 /* If the schedule falls behind by more than this share of the time, the elements behind are too slow. */
 #define SLOW_SHARE .02
+/* Below this, bitrate may have been meant in another unit, bit/s. */
+#define LOW_RATE 100000
 
 /* Are the elements behind too slow, rather than the source too fast? */
 static gboolean
@@ -30,11 +32,24 @@ is_slow_behind (GstCbrPacer * self)
       SLOW_SHARE * (now - self->looked_before);
 }
 
+/* A low rate may have been meant in kbit/s, as x264enc's is. */
+static gchar *
+advise_rate (GstCbrPacer * self)
+{
+  guint64 rate = self->settings.bitrate;
+
+  if (rate == 0 || rate >= LOW_RATE)
+    return g_strdup ("Raise bitrate");
+  return g_strdup_printf ("Raise bitrate (it is in bit/s: %" G_GUINT64_FORMAT
+      " kbit/s are bitrate=%" G_GUINT64_FORMAT ")", rate, rate * 1000);
+}
+
 void
 gst_cbr_pacer_tell_dropped (GstCbrPacer * self)
 {
   gint64 now = g_get_monotonic_time ();
   guint64 dropped = self->dropped_untold;
+  g_autofree gchar *raise = NULL;
   gboolean slow;
 
   if (dropped == 0 || now - self->dropped_told < G_TIME_SPAN_SECOND)
@@ -42,14 +57,16 @@ gst_cbr_pacer_tell_dropped (GstCbrPacer * self)
   self->dropped_told = now;
   self->dropped_untold = 0;
   slow = is_slow_behind (self);
+  raise = advise_rate (self);
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
-      ("Dropped %" G_GUINT64_FORMAT " bytes: %s", dropped, slow ?
-          "the stream is faster than the elements behind take it. Set sync=false "
-          "at the sink, look at its network, or lower the encoder's rate." :
-          "the stream is faster than bitrate. "
-          "Raise bitrate or max-delay, or lower the encoder's rate."),
-      (NULL), ("bytes", G_TYPE_UINT64, dropped, NULL));
+      ("Dropped %" G_GUINT64_FORMAT
+          " bytes: the stream is faster than %s. %s%s, "
+          "or lower the encoder's rate.", dropped,
+          slow ? "the elements behind take it" : "bitrate",
+          slow ? "Set sync=false at the sink, look at its network" : raise,
+          slow ? "" : " or max-delay"), (NULL), ("bytes", G_TYPE_UINT64,
+          dropped, NULL));
   g_mutex_lock (&self->lock);
 }
 
@@ -57,6 +74,7 @@ void
 gst_cbr_pacer_tell_held (GstCbrPacer * self)
 {
   gint64 now = gst_cbr_pacer_read_clock (self);
+  g_autofree gchar *raise = NULL;
   gboolean full, slow;
 
   if (now - self->held_looked < HELD_LOOK)
@@ -79,6 +97,7 @@ gst_cbr_pacer_tell_held (GstCbrPacer * self)
   if (!self->live)
     return;
   self->held_told = now;
+  raise = advise_rate (self);
   g_mutex_unlock (&self->lock);
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("%s: its live source is held up, and the delay keeps growing. %s, "
@@ -86,6 +105,6 @@ gst_cbr_pacer_tell_held (GstCbrPacer * self)
           slow ? "The stream is faster than the elements behind take it" :
           "The stream is faster than bitrate",
           slow ? "Set sync=false at the sink, look at its network" :
-          "Raise bitrate"), (NULL));
+          raise), (NULL));
   g_mutex_lock (&self->lock);
 }
