@@ -613,6 +613,8 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
   gboolean sends = c->role == FASP_ROLE_SENDER;
+  const gchar *instead = event->type == FASP_EVENT_REMOVED ?
+      " With auto-reconnect=true, it would be called again." : "";
 
   /* calls after the first failure come here, too */
   if (c->failed)
@@ -622,8 +624,8 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
     GST_ELEMENT_ERROR (c->element, RESOURCE, NOT_AUTHORIZED,
         ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL));
   else if (sends)
-    GST_ELEMENT_ERROR (c->element, RESOURCE, WRITE, ("Cannot send: %s.", why),
-        (NULL));
+    GST_ELEMENT_ERROR (c->element, RESOURCE, WRITE, ("Cannot send: %s.%s", why,
+            instead), (NULL));
   else
     GST_ELEMENT_ERROR (c->element, RESOURCE, READ, ("Cannot receive: %s.",
             why), (NULL));

@@ -95,12 +95,15 @@ gst_fasp_events_explain (const FaspEvent * event)
         return g_strdup_printf ("%s refused the call (%s): check the streamid "
             "it expects", peer, text);
       return event->streamid[0] != '\0' ?
-          g_strdup_printf ("%s was refused; its streamid is \"%s\"", peer,
-          event->streamid) : g_strdup_printf ("%s was refused: %s", peer, text);
+          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)", peer,
+          event->streamid, text) : g_strdup_printf ("%s was refused: %s", peer,
+          text);
     case FASP_REASON_BUSY:
       /* the text is meant for the caller */
-      return g_strdup_printf (event->calling ? "%s is busy: %s" :
-          "%s was turned away: %s", peer, text);
+      if (!event->calling)
+        return g_strdup_printf ("%s was turned away: %s", peer, text);
+      return g_strdup_printf (event->final ? "%s is busy: %s" :
+          "%s is busy: %s; dialling goes on", peer, text);
     case FASP_REASON_SAME_ROLE:
       return g_strdup_printf ("%s cannot be connected: %s", peer, text);
     case FASP_REASON_UNSUPPORTED:

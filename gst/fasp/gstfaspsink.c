@@ -359,7 +359,10 @@ drain (GstFaspSink * self)
         }
         GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
             ("A receiver went away before it confirmed the last %"
-                G_GUINT64_FORMAT " bytes of the stream.", lost), (NULL));
+                G_GUINT64_FORMAT
+                " bytes of the stream. What it has may end there: "
+                "send the stream again. If the network was down for long, raise "
+                "resume-timeout.", lost), (NULL));
         return GST_FLOW_ERROR;
       case FASP_IO_FLUSHING:
         ret = wait_to_go_on (self);

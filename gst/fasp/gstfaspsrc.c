@@ -339,6 +339,7 @@ ended (GstFaspSrc * self, const FaspEvent * event)
 {
   g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) :
       NULL;
+  const gchar *instead;
   gboolean go_on, dials;
 
   GST_OBJECT_LOCK (self);
@@ -359,12 +360,15 @@ ended (GstFaspSrc * self, const FaspEvent * event)
             "Waiting for the next sender"), (NULL));
     return GST_FLOW_OK;
   }
+  instead = dials ? "With auto-reconnect=true, faspsrc would call again" :
+      "With keep-listening=true, faspsrc would wait for the next sender";
   if (event->reason == FASP_REASON_SILENT) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s.", why), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s. Check that it runs, and the "
+            "network in between. %s.", why, instead), (NULL));
     return GST_FLOW_ERROR;
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
-  GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s.", why), (NULL));
+  GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL));
   return GST_FLOW_EOS;
 }
 

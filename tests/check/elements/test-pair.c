@@ -910,10 +910,39 @@ test_sender_stops (void)
   pair_stop (pair->sender);
   text = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "stopped before the end"));
+  g_assert_nonnull (strstr (text, "keep-listening=true"));
   gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
   g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
           NULL), 100000);
   pair_free (pair);
+}
+
+/* A receiver stops that a sink does not do without: the error says what to do. */
+static void
+test_receiver_lost (gconstpointer data)
+{
+  gboolean ends = GPOINTER_TO_INT (data);
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc %s ! faspsink "
+      "uri=fasp://%s:%u auto-reconnect=false max-bitrate=100000 " SECRET,
+      ends ? "num-buffers=40" : "is-live=true", ends ? "" : "127.0.0.1", port);
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc name=source "
+      "uri=fasp://%s:%u " SECRET " ! fakesink sync=false async=false",
+      ends ? "127.0.0.1" : "", port);
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  g_autofree gchar *text = NULL;
+
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  while (pair_get_stat (receiver, "source", "bytes-received-total") == 0) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (10000);
+  }
+  pair_stop (receiver);
+  text = pair_wait_text (sender, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, ends ? "send the stream again" :
+          "With auto-reconnect=true"));
+  pair_stop (sender);
 }
 
 static void
@@ -964,6 +993,7 @@ test_no_other (void)
   push (pair, stream, 0, 1316, 1316);
   text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "keep-listening=true"));
+  g_assert_nonnull (strstr (text, "dialling goes on"));
   /* started again it does */
   pair_stop (pair->receiver);
   g_byte_array_set_size (pair->got, 0);
@@ -1583,6 +1613,10 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/pair/receiver-stops", test_receiver_stops);
   g_test_add_func ("/pair/sender-stops", test_sender_stops);
+  g_test_add_data_func ("/pair/receiver-lost/playing",
+      GINT_TO_POINTER (FALSE), test_receiver_lost);
+  g_test_add_data_func ("/pair/receiver-lost/ending", GINT_TO_POINTER (TRUE),
+      test_receiver_lost);
   g_test_add_func ("/pair/keep-listening", test_keep_listening);
   g_test_add_func ("/pair/no-other", test_no_other);
   g_test_add_func ("/pair/flush", test_flush);

@@ -246,6 +246,25 @@ test_sinks (void)
   assert_free ();
 }
 
+/* The listener says what the caller wanted, and why it did not get that. */
+static void
+test_misdirected (void)
+{
+  g_autofree gchar *text = NULL;
+  End *sender, *receiver;
+
+  port = pair_get_port ();
+  sender = play (make_sender ("", "streamid=one&" ONE));
+  receiver = play (make_receiver ("127.0.0.1", "streamid=two&" ONE));
+  assert_told (receiver, "no stream of this streamid");
+  text = pair_wait_text (sender->pipeline, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "its streamid is \"two\" (there is no stream "
+          "of this streamid)"));
+  end_free (sender);
+  end_free (receiver);
+  assert_free ();
+}
+
 /* Publishers at one port, and who plays what they publish at the same. */
 static void
 test_sources (void)
@@ -547,6 +566,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/port/sinks", test_sinks);
+  g_test_add_func ("/port/misdirected", test_misdirected);
   g_test_add_func ("/port/sources", test_sources);
   g_test_add_func ("/port/default", test_default);
   g_test_add_func ("/port/alone", test_alone);
