@@ -39,12 +39,12 @@ check_settings (const GValue * value, gpointer line)
     g_error ("%s: %s", (const gchar *) line, why);
 }
 
-/* As a shell hands it over: not to the background, and with the test's addresses. */
+/* As a shell hands it over: not to the background or the next program, and with the test's addresses. */
 static gchar *
 clean (const gchar * line)
 {
   g_autoptr (GRegex) address = g_regex_new ("[$]LINKEM_ADDR_[AB]", 0, 0, NULL);
-  g_autoptr (GRegex) rest = g_regex_new (" +&$", 0, 0, NULL);
+  g_autoptr (GRegex) rest = g_regex_new (" +(&|[|] .*)$", 0, 0, NULL);
   g_autofree gchar *addressed = g_regex_replace_literal (address, line, -1, 0,
       "10.0.0.1", 0, NULL);
 
@@ -73,7 +73,8 @@ check_line (const gchar * text)
 static void
 test_pipelines (gconstpointer data)
 {
-  static const gchar command[] = "gst-launch-1.0 ";
+  static const gchar command[] = "gst-launch-1.0 ", piped[] =
+      "| gst-launch-1.0 ";
   g_autofree gchar *text = load (data);
   g_autoptr (GRegex) continued = g_regex_new ("\\\\\n", 0, 0, NULL);
   g_autofree gchar *joined = g_regex_replace_literal (continued, text, -1, 0,
@@ -88,11 +89,13 @@ test_pipelines (gconstpointer data)
       line += 3;
     if (g_str_has_prefix (line, "$LINKEM_"))
       line = strchr (line, ' ') + 1;
+    if (strstr (line, piped) != NULL)
+      line = strstr (line, piped) + strlen ("| ");
     if (!g_str_has_prefix (line, command))
       continue;
     found++;
     line += strlen (command);
-    if (g_str_has_prefix (line, "-e "))
+    if (g_str_has_prefix (line, "-e ") || g_str_has_prefix (line, "-q "))
       line += 3;
     check_line (line);
   }
