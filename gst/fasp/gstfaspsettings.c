@@ -175,8 +175,8 @@ install_sink (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_MAX_BITRATE,
       g_param_spec_uint64 ("max-bitrate", "Maximum bit rate",
           "Channel rate in bit/s to each receiver: what is sent never exceeds "
-          "it, counting every byte from the IP header up. Leave room for "
-          "repairs: at least 1.2 times the stream's rate (0: rate-control "
+          "it, counting every byte from the IP header up. At least 5000. Leave "
+          "room for repairs: 1.2 times the stream's rate (0: rate-control "
           "finds it; with rate-control=fixed, or auto that started with a "
           "rate, nothing is paced: for local links and tests)", 0,
           G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
