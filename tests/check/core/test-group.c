@@ -637,7 +637,7 @@ test_repairs_promised (void)
     g_assert_cmpfloat (at_sender.fec_share, ==, 0);
     /* and an encoder need not leave room for such */
     g_assert_cmpuint (fasp_endpoint_get_available_bitrate (g->sender), >,
-        i == 0 ? 8500000 : 7000000);
+        i == 0 ? 8500000 : 6800000);
     g_assert_cmpuint (fasp_endpoint_get_available_bitrate (g->sender), <,
         i == 0 ? 9300000 : 7800000);
     vgroup_free (g);

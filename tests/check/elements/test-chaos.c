@@ -250,40 +250,6 @@ test_unlock (void)
   gst_object_unref (end);
 }
 
-static gpointer
-flush_often (gpointer data)
-{
-  Flusher *f = data;
-
-  while (!g_atomic_int_get (&f->end)) {
-    gst_element_send_event (GST_ELEMENT (f->source),
-        gst_event_new_flush_start ());
-    gst_element_send_event (GST_ELEMENT (f->source),
-        gst_event_new_flush_stop (TRUE));
-  }
-  return NULL;
-}
-
-/* Whole flushes while it opens and closes, so that one may begin before it is closed, and end when it is
- * open again. */
-static void
-test_flush (void)
-{
-  g_autoptr (GstElement) pipeline = pair_launch ("faspsrc name=end "
-      "uri=fasp://:%u ! fakesink async=false", pair_get_port ());
-  GstElement *end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
-  Flusher f = { GST_BASE_SRC (end) };
-  GThread *thread = g_thread_new ("flush", flush_often, &f);
-
-  for (guint i = 0; i < ROUNDS / 4; i++) {
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    g_assert_cmpuint (pair_stop (pipeline), <, LIMIT / 1000);
-  }
-  g_atomic_int_set (&f.end, TRUE);
-  g_thread_join (thread);
-  gst_object_unref (end);
-}
-
 /* The end of a flush that did not begin, or of one before it was closed: it is closed again. */
 static void
 test_end_of_flush (gconstpointer state)
@@ -304,7 +270,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/chaos/orders", test_chaos);
   g_test_add_func ("/chaos/unlock", test_unlock);
-  g_test_add_func ("/chaos/flush", test_flush);
   g_test_add_data_func ("/chaos/flush/paused",
       GINT_TO_POINTER (GST_STATE_PAUSED), test_end_of_flush);
   g_test_add_data_func ("/chaos/flush/playing",
