@@ -4,7 +4,7 @@
 void
 cbr_learner_init (CbrLearner * learner, gint64 window)
 {
-  learner->clock = CBR_CLOCK_NONE;
+  learner->clock = learner->known_by = CBR_CLOCK_NONE;
   cbr_ts_init (&learner->ts, 0);
   cbr_rate_init (&learner->rate, window);
   learner->bytes = learner->timed = learner->unknown = 0;
@@ -73,14 +73,28 @@ cbr_learner_get_inflow (const CbrLearner * learner, guint payload, guint header)
       payload, header);
 }
 
+/* A file without a clock does not come at the rate of what was before it. */
+static gboolean
+is_told (const CbrLearner * learner)
+{
+  return cbr_learner_is_known (learner) && (learner->clock != CBR_CLOCK_ARRIVAL
+      || learner->known_by == CBR_CLOCK_ARRIVAL);
+}
+
 gboolean
 cbr_learner_is_lost (const CbrLearner * learner)
 {
-  /* a file without a clock does not come at the rate of what was before it */
-  gboolean known = learner->clock == CBR_CLOCK_ARRIVAL ?
-      cbr_rate_is_known (&learner->rate) : cbr_learner_is_known (learner);
+  return !is_told (learner) && learner->unknown > CBR_LEARNER_PATIENCE;
+}
 
-  return !known && learner->unknown > CBR_LEARNER_PATIENCE;
+gboolean
+cbr_learner_is_unpaced (const CbrLearner * learner)
+{
+  /* rubbish at the end of a file is not another stream */
+  return learner->clock != CBR_CLOCK_PCR
+      && learner->clock != CBR_CLOCK_TIMESTAMPS && !is_told (learner)
+      && learner->unknown > gst_util_uint64_scale (learner->rate.kept,
+      learner->rate.window, 8 * GST_SECOND);
 }
 
 static void
@@ -100,6 +114,7 @@ add (CbrLearner * learner, CbrClock clock, gint64 time, guint64 bytes)
   /* grows in steps only: a clock that hardly moves counts as one that stands still */
   span = cbr_rate_get_span (&learner->rate);
   if (cbr_rate_is_known (&learner->rate)) {
+    learner->known_by = clock;
     learner->longest = learner->unknown = 0;
   } else if (clock != CBR_CLOCK_ARRIVAL
       && span - learner->longest > learner->rate.window / CBR_RATE_POINTS) {
@@ -146,7 +161,8 @@ cbr_learner_feed (CbrLearner * learner, GstBuffer * buffer, GstClockTime time,
         add (learner, CBR_CLOCK_TIMESTAMPS, time, learner->bytes);
         learner->latest = time;
       }
-    } else if (learner->clock != CBR_CLOCK_TIMESTAMPS) {
+    } else if (learner->clock != CBR_CLOCK_TIMESTAMPS
+        || !GST_CLOCK_TIME_IS_VALID (learner->latest)) {
       add (learner, CBR_CLOCK_ARRIVAL, arrival, learner->bytes);
     }
   }

@@ -34,6 +34,7 @@ typedef struct
   CbrClock clock;               /* the one that was used last */
   CbrTs ts;
   CbrRate rate;
+  CbrClock known_by;            /* the one that a whole window was seen of last */
   guint64 bytes;                /* fed so far, with headers */
   guint64 timed;                /* those of them before the latest known time */
   gint64 elapsed;               /* ns by which clocks advanced, jumps left out */
@@ -69,6 +70,9 @@ gboolean cbr_learner_is_known (const CbrLearner * learner);
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
 gboolean cbr_learner_is_lost (const CbrLearner * learner);
+/* TRUE: no rate holds for the data of late, as there is only the time of arrival. It is more than
+ * what came before, by a clock, has in a window. */
+gboolean cbr_learner_is_unpaced (const CbrLearner * learner);
 /* The clock begins anew: a discontinuity. */
 void cbr_learner_jump (CbrLearner * learner);
 /* A flush: the clock begins anew, and the data before says nothing about what comes. */

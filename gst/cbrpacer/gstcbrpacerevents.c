@@ -15,9 +15,7 @@ static gboolean
 is_unpaced (GstCbrPacer * self)
 {
   return self->settings.bitrate == 0 && self->live_known && !self->live
-      && self->learner.clock != CBR_CLOCK_PCR
-      && self->learner.clock != CBR_CLOCK_TIMESTAMPS
-      && !cbr_learner_is_known (&self->learner);
+      && cbr_learner_is_unpaced (&self->learner);
 }
 
 /* Takes an event that has its place in the stream. */

@@ -387,29 +387,41 @@ test_broken_clock (void)
   }
 }
 
-/* A file without a clock behind one that had a PCR: nobody knows its rate, either. */
+/* A file without a clock behind one that had a PCR, or timestamps: nobody knows its rate, either. */
 static void
 test_patience_again (void)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1 << 20, NULL);
-  CbrLearner learner;
-  guint n;
 
   gst_buffer_memset (buffer, 0, 0, 1 << 20);
-  cbr_learner_init (&learner, SEC);
-  for (n = 0; n < 20; n++) {
-    GstBuffer *big = make_big (n * 250 * MSEC, 250 * MSEC, GOOD);
+  for (guint is_ts = 0; is_ts < 2; is_ts++) {
+    CbrLearner learner;
+    guint n;
 
-    cbr_learner_feed (&learner, big, GST_CLOCK_TIME_NONE, 0, 0);
-    gst_buffer_unref (big);
+    cbr_learner_init (&learner, SEC);
+    for (n = 0; n < 20; n++) {
+      GstBuffer *big = make_big (n * 250 * MSEC, 250 * MSEC, GOOD);
+
+      cbr_learner_feed (&learner, is_ts ? big : buffer, is_ts ?
+          GST_CLOCK_TIME_NONE : n * 250 * MSEC, 0, 0);
+      gst_buffer_unref (big);
+    }
+    g_assert_true (cbr_learner_is_known (&learner));
+    /* rubbish at the end */
+    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+    g_assert_false (cbr_learner_is_unpaced (&learner));
+    cbr_learner_jump (&learner);
+    g_assert_false (cbr_learner_is_unpaced (&learner));
+    for (n = 0; n < 300 && !cbr_learner_is_lost (&learner); n++) {
+      cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n * 1000, 28);
+      /* what came is more than a second has */
+      if (n > 6)
+        g_assert_true (cbr_learner_is_unpaced (&learner));
+    }
+    /* the first packets may still have had a PCR */
+    g_assert_cmpuint (n, >=, 254);
+    g_assert_cmpuint (n, <=, 258);
   }
-  g_assert_true (cbr_learner_is_known (&learner));
-  cbr_learner_jump (&learner);
-  for (n = 0; n < 300 && !cbr_learner_is_lost (&learner); n++)
-    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n * 1000, 28);
-  /* the first packets may still have had a PCR */
-  g_assert_cmpuint (n, >=, 256);
-  g_assert_cmpuint (n, <=, 258);
   gst_buffer_unref (buffer);
 }
 

@@ -2460,6 +2460,34 @@ test_learn_and_be_slow (void)
   }
 }
 
+/* Nor is what a file before it had, by whichever clock, the rate of one without. */
+static void
+test_cannot_learn_next (void)
+{
+  for (guint is_ts = 0; is_ts < 2; is_ts++) {
+    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+        is_ts ? TS : SIMPLE);
+    g_autofree gchar *text = NULL;
+    GstSegment segment;
+
+    for (guint i = 0; i < 100; i++) {
+      gst_test_clock_set_time (f->clock, 2 * i * MS);
+      gst_harness_push (f->h, is_ts ? make_ts_at (i) : make (1000, 2 * i * MS));
+      let_leave (f);
+    }
+    gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+    gst_segment_init (&segment, GST_FORMAT_BYTES);
+    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    for (guint i = 0; i < 100; i++)
+      gst_harness_push (f->h, make (1316, GST_CLOCK_TIME_NONE));
+    gst_harness_push_event (f->h, gst_event_new_eos ());
+    text = wait_for_text (f, GST_MESSAGE_WARNING);
+    assert_text (text, "Set bitrate");
+    teardown (f);
+  }
+}
+
 /* A sink that takes its time over null packets does not make data late that comes meanwhile. */
 static void
 test_learn_and_stuff (void)
@@ -2859,6 +2887,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/again", test_learn_again);
   g_test_add_func ("/pacer/learn/impossible", test_cannot_learn);
   g_test_add_func ("/pacer/learn/impossible-little", test_cannot_learn_little);
+  g_test_add_func ("/pacer/learn/impossible-next", test_cannot_learn_next);
   g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
   g_test_add_func ("/pacer/latency", test_latency);
   g_test_add_func ("/pacer/stats", test_stats);
