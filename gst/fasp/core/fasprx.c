@@ -48,11 +48,22 @@ fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
 
 /* --- what comes in --------------------------------------------------------------- */
 
-/* Something is missing, or came too late, that was written at @written by our clock. */
+/* When what is missing before block @number was written, by our clock; a guess if that block is not here. */
+static FaspTime
+get_written (const FaspRx * rx, FaspTime now, guint64 number)
+{
+  const FaspBlock *block = fasp_reorder_get (rx->reorder, number);
+
+  return block == NULL ? now - fasp_playout_get (&rx->playout, now) :
+      MIN (now, fasp_media_clock_map (&rx->clock, number, block->media_time));
+}
+
+/* Something is missing, or came too late, that was written at @written by our clock.  Never before the last
+ * skip: where the stream is late, a guess is ahead of it. */
 static void
 count_skip (FaspRx * rx, FaspTime written)
 {
-  if (rx->skips > 0 && ABS (written - rx->skip_time) < SKIP)
+  if (rx->skips > 0 && written < rx->skip_time + SKIP)
     return;
   rx->skips++;
   rx->skip_time = written;
@@ -310,12 +321,13 @@ void
 fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
+  FaspTime written = get_written (rx, now, number);
   guint64 given_up = fasp_reorder_skip_to (rx->reorder, number);
 
   rx->given_up += given_up;
   /* what was before the first byte that we got is not missing */
   if (given_up > 0 && rx->lateness_in_order.count > 0)
-    count_skip (rx, now - fasp_playout_get (&rx->playout, now));
+    count_skip (rx, written);
   if (given_up > 0 && rx->behind)
     fasp_media_clock_catch_up (&rx->clock);
   forget_positions (rx, number);
@@ -405,7 +417,7 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
 
     if (behind_hole (rx, &number) == NULL)
       break;
-    count_late (rx, now, now - fasp_playout_get (&rx->playout, now));
+    count_late (rx, now, get_written (rx, now, number));
     rx->gave_up = TRUE;
     fasp_rx_skip (rx, now, number);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);

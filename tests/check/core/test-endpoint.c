@@ -1802,6 +1802,30 @@ test_missing (void)
   vcast_free (n);
 }
 
+/* Where everything comes seconds too late and some of it is missing, no second counts twice. */
+static void
+test_missing_late (void)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  guint64 before;
+
+  a.latency_ms = b.latency_ms = 300;
+  a.no_rex = TRUE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 1800 * FASP_MSEC;
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
+  vcast_run (n, 3 * FASP_SEC);
+  before = vcast_get_session (n, VNET_B).skips;
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, before + 9);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, before + 11);
+  vcast_free (n);
+}
+
 /* too-late=skip where the channel takes less than the stream, for long, by a quarter or by little: of what is
  * left out the rest is in time, and the stream stays live. */
 static void
@@ -2274,6 +2298,7 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/late-for-long", test_late_for_long);
   g_test_add_func ("/endpoint/late-at-once", test_late_at_once);
   g_test_add_func ("/endpoint/missing", test_missing);
+  g_test_add_func ("/endpoint/missing/late", test_missing_late);
   g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/hostile", test_hostile);
   g_test_add_func ("/endpoint/memory", test_memory);
