@@ -263,6 +263,7 @@ follow_untold (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     return;
   }
   hold (endpoint, session);
+  session->headless = MAX (now, 1);
   lack_header (endpoint, now, session);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
@@ -500,9 +501,11 @@ fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* who was to get the first bytes may have them, though it says that something came late */
+    /* who was to get the first bytes may have them, though it says that something came late; but not
+     * if it is sent nothing */
     if (session->state == FASP_SESSION_OPEN && session->headless > 0
-        && session->headed_by == FASP_NO_BLOCK && !session->gets_first)
+        && session->headed_by == FASP_NO_BLOCK && (!session->gets_first
+            || session->awaits_header))
       since = MIN (since, session->headless);
   }
   return now - since;

@@ -648,6 +648,34 @@ test_moved_from_first (gconstpointer data)
   sim_free (sim);
 }
 
+/* Who is moved ahead of the first bytes, and is sent nothing, as no key frame comes, is known to wait: since
+ * then, not since it joined. */
+static void
+test_moved_keyless (void)
+{
+  Sim *sim = sim_new (1, 700, G_MAXUINT);
+  FaspEndpointConfig c = sender_config ();
+  FaspTime wait;
+
+  c.slow_policy = FASP_SLOW_SKIP;
+  c.buffer_size = 1 << 18;
+  sim->sender = attach (sim, VNET_A, &c);
+  wire (sim, VNET_A, VNET_B, 0);
+  sim->source.units = G_MAXUINT;        /* nothing yet */
+  sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  run (sim, FASP_SEC);
+  fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net),
+      sim->source.header);
+  sim->source.units = vnet_get_time (sim->net) / UNIT;
+  run_lossy (sim, 1, 4500 * FASP_MSEC);
+  run (sim, 5 * FASP_SEC);
+  g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
+  wait = fasp_endpoint_get_header_wait (sim->sender, vnet_get_time (sim->net));
+  g_assert_cmpint (wait, >, 5 * FASP_SEC);
+  g_assert_cmpint (wait, <, 9500 * FASP_MSEC);
+  sim_free (sim);
+}
+
 /* The stream is another one that needs none, and nobody says where its key frames are: who waits
  * for one begins, and so does who comes later. */
 static void
@@ -1085,6 +1113,7 @@ main (int argc, char **argv)
       test_moved_from_first);
   g_test_add_data_func ("/header/moved-ahead/first-untold",
       GINT_TO_POINTER (TRUE), test_moved_from_first);
+  g_test_add_func ("/header/moved-ahead/keyless", test_moved_keyless);
   g_test_add_func ("/header/gone", test_gone);
   g_test_add_func ("/header/gone/meanwhile", test_gone_meanwhile);
   g_test_add_func ("/header/gone/before", test_gone_before);
