@@ -308,8 +308,7 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   if (session->role == FASP_ROLE_SENDER)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
-    endpoint->received |= event->final && !endpoint->config.keep_listening
-        && session->close_reason != FASP_REASON_REPLACED;
+    endpoint->received |= event->final && !endpoint->config.keep_listening;
   endpoint->seeking = 0;
   if (again)
     call_again (endpoint, now, session);

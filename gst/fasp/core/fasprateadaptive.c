@@ -561,8 +561,8 @@ take_held (FaspAdaptive * a, FaspTime now, const FaspRateSample * sample,
       && a->held.least > a->fall.queue + fasp_adaptive_get_alarm (a)
       && fasp_span_get_queued_rate (&a->held) < SLOWER_STILL * a->rate.rate) {
     a->recent = a->held;
-    if (fall (a, now, queue))
-      return;
+    fall (a, now, queue);
+    a->recent.n = 0;            /* what left before the drain ends tells no more, if that was no fall */
   }
   a->held.n = 0;
 }
