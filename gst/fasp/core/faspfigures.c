@@ -173,11 +173,11 @@ fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     guint64 acked = session->tx.acked;
 
-    /* members of a group send feedback seldom */
+    /* members of a group send feedback seldom, and who awaits the header is sent nothing */
     session->stuck = session->state == FASP_SESSION_OPEN
         && now - session->heard < HEARD && !session->member.joined
-        && acked < session->tx.cursor && acked == session->acked_seen ?
-        session->stuck + 1 : 0;
+        && !session->awaits_header && acked < session->tx.cursor
+        && acked == session->acked_seen ? session->stuck + 1 : 0;
     session->acked_seen = acked;
     if (found || session->stuck < looks)
       continue;
