@@ -58,15 +58,28 @@ get_written (const FaspRx * rx, FaspTime now, guint64 number)
       MIN (now, fasp_media_clock_map (&rx->clock, number, block->media_time));
 }
 
-/* Something is missing, or came too late, that was written at @written by our clock.  Never before the last
- * skip: where the stream is late, a guess is ahead of it. */
+/* What was written from @from to @to by our clock is missing, or came too late.  Nothing before the last skip
+ * counts: where the stream is late, a guess is ahead of it. */
 static void
-count_skip (FaspRx * rx, FaspTime written)
+count_skips (FaspRx * rx, FaspTime from, FaspTime to)
 {
-  if (rx->skips > 0 && written < rx->skip_time + SKIP)
+  if (rx->skips > 0)
+    from = MAX (from, rx->skip_time + SKIP);
+  if (from > to)
     return;
-  rx->skips++;
-  rx->skip_time = written;
+  rx->skips += 1 + (to - from) / SKIP;
+  rx->skip_time = to - (to - from) % SKIP;
+}
+
+/* When the first of the @blocks was written that are missing before @written.  The stream may have paused before
+ * it: they take as long as others do. */
+static FaspTime
+get_gap_start (const FaspRx * rx, FaspTime now, FaspTime written,
+    guint64 blocks)
+{
+  gdouble each = (gdouble) (now - rx->first_data) / rx->lateness_in_order.count;
+
+  return MIN (written, MAX (rx->in_order, written - blocks * each));
 }
 
 /* Something came too late.  The sender is told of a row of such seconds once: for each that it is told of
@@ -77,7 +90,7 @@ count_late (FaspRx * rx, FaspTime now, FaspTime written)
   if (now - rx->last_late >= SKIP)
     rx->rows++;
   rx->last_late = now;
-  count_skip (rx, written);
+  count_skips (rx, written, written);
 }
 
 /* Blocks in [from, ack) have just become deliverable. */
@@ -100,6 +113,7 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
     if (fasp_block_is_end (block))
       continue;
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
+    rx->in_order = now - late;
     fasp_hist_add (&rx->lateness_in_order, late);
     if (latency > 0 && late > latency)
       count_late (rx, now, now - late);
@@ -327,7 +341,7 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
   rx->given_up += given_up;
   /* what was before the first byte that we got is not missing */
   if (given_up > 0 && rx->lateness_in_order.count > 0)
-    count_skip (rx, written);
+    count_skips (rx, get_gap_start (rx, now, written, given_up), written);
   if (given_up > 0 && rx->behind)
     fasp_media_clock_catch_up (&rx->clock);
   forget_positions (rx, number);
@@ -413,13 +427,15 @@ void
 fasp_rx_give_up (FaspRx * rx, FaspTime now)
 {
   while (fasp_rx_get_give_up_time (rx, now) <= now) {
+    FaspTime written;
     guint64 number;
 
     if (behind_hole (rx, &number) == NULL)
       break;
-    count_late (rx, now, get_written (rx, now, number));
+    written = get_written (rx, now, number);
     rx->gave_up = TRUE;
     fasp_rx_skip (rx, now, number);
+    count_late (rx, now, written);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);
   }
 }

@@ -43,6 +43,7 @@ typedef struct
   guint64 promised;             /* seconds between skips; 0: not told */
   guint64 skips;                /* seconds of the stream in which something was missing or too late */
   FaspTime skip_time;           /* when the last of them began */
+  FaspTime in_order;            /* when the last block in order was written, by our clock */
   guint64 rows;                 /* rows of seconds in which something was late, as the sender is told */
   FaspTime last_late;
   FaspTime first_data;          /* FASP_NEVER: none yet */

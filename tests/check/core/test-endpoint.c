@@ -1759,9 +1759,9 @@ test_late_for_long (void)
   vcast_free (n);
 }
 
-/* An outage of four seconds, after which all that it held up comes at once. */
+/* An outage of four seconds, after which all that it held up comes at once, or is left out. */
 static void
-test_late_at_once (void)
+test_late_at_once (gconstpointer skips)
 {
   VCast *n = vcast_new (9);
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
@@ -1770,6 +1770,7 @@ test_late_at_once (void)
 
   a.latency_ms = b.latency_ms = 300;
   a.max_bitrate = 100000000;
+  b.too_late_skip = GPOINTER_TO_INT (skips);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -1779,6 +1780,40 @@ test_late_at_once (void)
   g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 4);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 6);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).skips, ==, 1);
+  vcast_free (n);
+}
+
+/* An outage that is longer than the sender keeps the stream: each second of the gap counts. But of a
+ * pause nothing is missing if some blocks are lost at its end. */
+static void
+test_gap (gconstpointer pauses)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
+  guint64 skips;
+
+  a.latency_ms = b.latency_ms = 300;
+  a.max_bitrate = 100000000;
+  a.buffer_size = 100000;
+  a.slow_policy = FASP_SLOW_SKIP;
+  a.no_rex = GPOINTER_TO_INT (pauses);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  if (pauses) {
+    n->bitrate = 0;
+    vcast_run (n, 6 * FASP_SEC);
+    n->bitrate = 4000000;
+  }
+  wire->blackouts[0].start = vnet_get_time (n->net);
+  wire->blackouts[0].end = vnet_get_time (n->net) +
+      (pauses ? 30 * FASP_MSEC : 8 * FASP_SEC);
+  vcast_run (n, 15 * FASP_SEC);
+  skips = vcast_get_session (n, VNET_B).skips;
+  g_assert_cmpuint (skips, >=, pauses ? 1 : 8);
+  g_assert_cmpuint (skips, <=, pauses ? 1 : 10);
   vcast_free (n);
 }
 
@@ -2296,7 +2331,13 @@ main (int argc, char **argv)
       test_outage_late);
   g_test_add_func ("/endpoint/longer-path", test_longer_path);
   g_test_add_func ("/endpoint/late-for-long", test_late_for_long);
-  g_test_add_func ("/endpoint/late-at-once", test_late_at_once);
+  g_test_add_data_func ("/endpoint/late-at-once", GINT_TO_POINTER (FALSE),
+      test_late_at_once);
+  g_test_add_data_func ("/endpoint/late-at-once/skip", GINT_TO_POINTER (TRUE),
+      test_late_at_once);
+  g_test_add_data_func ("/endpoint/gap", GINT_TO_POINTER (FALSE), test_gap);
+  g_test_add_data_func ("/endpoint/gap/pause", GINT_TO_POINTER (TRUE),
+      test_gap);
   g_test_add_func ("/endpoint/missing", test_missing);
   g_test_add_func ("/endpoint/missing/late", test_missing_late);
   g_test_add_func ("/endpoint/narrow", test_narrow);
