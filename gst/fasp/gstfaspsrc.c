@@ -373,12 +373,14 @@ ended (GstFaspSrc * self, const FaspEvent * event)
 }
 
 /* Is the header, if one came, that of another sender, of which nothing followed? That it has gone may
- * be told only behind what comes from the next one. */
+ * be told only behind what comes from the next one.  A header that this receiver needs is never that of
+ * the stream which was announced. */
 static gboolean
 is_behind_other (const GstFaspSrc * self, const FaspIoItem * item)
 {
-  return item->session != self->header_from && !(self->announced
-      && fasp_origin_equal (&self->origin, &item->place.origin));
+  return item->session != self->header_from && (self->enters
+      || !self->announced
+      || !fasp_origin_equal (&self->origin, &item->place.origin));
 }
 
 static void

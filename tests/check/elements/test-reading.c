@@ -12,6 +12,7 @@ typedef struct
 {
   FaspIoResult result;
   guint32 session;
+  guint8 origin;                /* of the stream */
   guint8 flags;
   const gchar *bytes;
 } Step;
@@ -58,7 +59,7 @@ __wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
     items[0].block = make_block (step);
     items[0].session = step->session;
     items[0].place.known = TRUE;
-    items[0].place.origin.bytes[0] = step->session;
+    items[0].place.origin.bytes[0] = step->origin;
     items[0].place.offset = items[0].block->offset;
     *n = 1;
   } else {
@@ -112,10 +113,10 @@ static void
 test_header_before_end (void)
 {
   static const Step all[] = {
-    {FASP_IO_OK, 1, 0, "one"},
-    {FASP_IO_OK, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
-    {FASP_IO_ENDED, 1},
-    {FASP_IO_OK, 2, 0, "two"},
+    {FASP_IO_OK, 1, 1, 0, "one"},
+    {FASP_IO_OK, 2, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
+    {FASP_IO_ENDED, 1, 1},
+    {FASP_IO_OK, 2, 2, 0, "two"},
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 3);
 
@@ -127,10 +128,10 @@ static void
 test_header_of_gone (void)
 {
   static const Step all[] = {
-    {FASP_IO_OK, 1, 0, "one"},
-    {FASP_IO_OK, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
-    {FASP_IO_ENDED, 2},
-    {FASP_IO_OK, 3, 0, "three"},
+    {FASP_IO_OK, 1, 1, 0, "one"},
+    {FASP_IO_OK, 2, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
+    {FASP_IO_ENDED, 2, 2},
+    {FASP_IO_OK, 3, 3, 0, "three"},
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
 
@@ -142,10 +143,25 @@ static void
 test_header_of_gone_late (void)
 {
   static const Step all[] = {
-    {FASP_IO_OK, 1, 0, "one"},
-    {FASP_IO_OK, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
-    {FASP_IO_OK, 3, 0, "three"},
-    {FASP_IO_ENDED, 2},
+    {FASP_IO_OK, 1, 1, 0, "one"},
+    {FASP_IO_OK, 2, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
+    {FASP_IO_OK, 3, 3, 0, "three"},
+    {FASP_IO_ENDED, 2, 2},
+  };
+  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
+
+  g_assert_cmpstr (got, ==, "one three");
+}
+
+/* The same, and the next one goes on with the stream that was there before. */
+static void
+test_header_of_gone_between (void)
+{
+  static const Step all[] = {
+    {FASP_IO_OK, 1, 1, 0, "one"},
+    {FASP_IO_OK, 2, 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, "header"},
+    {FASP_IO_OK, 3, 1, 0, "three"},
+    {FASP_IO_ENDED, 2, 2},
   };
   g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
 
@@ -161,5 +177,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reading/header-before-end", test_header_before_end);
   g_test_add_func ("/reading/header-of-gone", test_header_of_gone);
   g_test_add_func ("/reading/header-of-gone-late", test_header_of_gone_late);
+  g_test_add_func ("/reading/header-of-gone-between",
+      test_header_of_gone_between);
   return g_test_run ();
 }
