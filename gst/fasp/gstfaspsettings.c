@@ -238,7 +238,8 @@ install_source (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_KEEP_LISTENING,
       g_param_spec_boolean ("keep-listening", "Keep listening",
           "Wait for the next sender when a sender has ended, instead of ending "
-          "the stream", FALSE, PLAYING));
+          "the stream; a caller needs auto-reconnect for that", FALSE,
+          PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_TOO_LATE,
       g_param_spec_enum ("too-late", "Too late",
           "What to do if data has not arrived when its latency is over",

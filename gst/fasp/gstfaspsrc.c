@@ -345,7 +345,9 @@ ended (GstFaspSrc * self, const FaspEvent * event)
   GST_OBJECT_LOCK (self);
   dials = gst_fasp_settings_get_mode (&self->connection.settings) ==
       GST_FASP_MODE_CALLER;
-  go_on = self->connection.settings.keep_listening;
+  /* a sender that we dial does not come by itself */
+  go_on = self->connection.settings.keep_listening && (!dials
+      || self->connection.settings.auto_reconnect);
   GST_OBJECT_UNLOCK (self);
   if (event == NULL)            /* the sender's regular end */
     return go_on ? GST_FLOW_OK : GST_FLOW_EOS;

@@ -973,6 +973,32 @@ test_keep_listening (void)
   pair_free (pair);
 }
 
+/* A source that dials, and may not call again, waits for no other sender: none would come. */
+static void
+test_keep_listening_alone (gconstpointer data)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "keep-listening=true auto-reconnect=false " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+  g_autofree gchar *text = NULL;
+
+  play (pair);
+  push (pair, stream, 0, 100000, 1316);
+  wait_for_size (pair, 100000);
+  if (GPOINTER_TO_INT (data)) {
+    gst_app_src_end_of_stream (get_in (pair));
+  } else {
+    pair_stop (pair->sender);
+    text = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, "With auto-reconnect=true"));
+  }
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  pair_free (pair);
+}
+
 /* After the end that it was read to, a source takes what nobody would read no more. */
 static void
 test_no_other (void)
@@ -1618,6 +1644,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/receiver-lost/ending", GINT_TO_POINTER (TRUE),
       test_receiver_lost);
   g_test_add_func ("/pair/keep-listening", test_keep_listening);
+  g_test_add_data_func ("/pair/keep-listening/alone/stops",
+      GINT_TO_POINTER (FALSE), test_keep_listening_alone);
+  g_test_add_data_func ("/pair/keep-listening/alone/ends",
+      GINT_TO_POINTER (TRUE), test_keep_listening_alone);
   g_test_add_func ("/pair/no-other", test_no_other);
   g_test_add_func ("/pair/flush", test_flush);
   g_test_add_func ("/pair/latency", test_latency);
