@@ -250,6 +250,24 @@ test_unlock (void)
   gst_object_unref (end);
 }
 
+/* Behind the first event that it pushes, the streaming thread waits, with the stream lock held. */
+static void
+wait_for_streaming (GstElement * source)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  for (;;) {
+    g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad,
+        GST_EVENT_STREAM_START, 0);
+
+    if (event != NULL)
+      return;
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
 /* The end of a flush that did not begin, or of one before it was closed: it is closed again. */
 static void
 test_end_of_flush (gconstpointer state)
@@ -259,6 +277,7 @@ test_end_of_flush (gconstpointer state)
   g_autoptr (GstElement) end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
 
   gst_element_set_state (pipeline, GPOINTER_TO_INT (state));
+  wait_for_streaming (end);
   g_assert_true (gst_element_send_event (end, gst_event_new_flush_stop (TRUE)));
   g_assert_cmpuint (pair_stop (pipeline), <, LIMIT / 1000);
 }
