@@ -876,6 +876,7 @@ test_asked_from_third (void)
   g_assert_cmpuint (there->packets, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
   vcast_run (n, 3 * FASP_SEC);
+  data = g_bytes_get_data (open, &size);        /* it has called again meanwhile */
   vnet_inject (n->net, VNET_B, &elsewhere, data, size);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (there->packets, ==, FASP_CHALLENGES);
