@@ -70,16 +70,24 @@ fasp_span_get_wait (const FaspSpan * span)
   return span->n > 0 ? span->y / span->n : 0;
 }
 
-gboolean
-fasp_span_get_growth (const FaspSpan * span, gdouble * growth)
+/* The slope of a line through the samples, by least squares; from their sums.  FALSE: too short to say. */
+static gboolean
+fit (const FaspSpan * span, gdouble x, gdouble y, gdouble xx, gdouble xy,
+    gdouble * slope)
 {
-  gdouble n = span->n, spread = n * span->xx - span->x * span->x;
+  gdouble n = span->n, spread = n * xx - x * x;
 
   if (span->n < FASP_SPAN_SAMPLES || spread <= 0
       || get_departure_time (span) < FASP_SPAN_LEAST)
     return FALSE;
-  *growth = (n * span->xy - span->x * span->y) / spread;
+  *slope = (n * xy - x * y) / spread;
   return TRUE;
+}
+
+gboolean
+fasp_span_get_growth (const FaspSpan * span, gdouble * growth)
+{
+  return fit (span, span->x, span->y, span->xx, span->xy, growth);
 }
 
 gdouble
@@ -104,14 +112,12 @@ fasp_span_get_delivery_rate (const FaspSpan * span)
 gdouble
 fasp_span_get_queued_rate (const FaspSpan * span)
 {
-  gdouble n = span->n, spread = n * span->bb - span->b * span->b;
   gdouble most = FASP_SPAN_FASTER * fasp_span_get_departure_rate (span);
-  gdouble took;                 /* µs per bit */
+  gdouble took;                 /* µs per byte, and then per bit */
 
-  if (span->n < FASP_SPAN_SAMPLES || spread <= 0
-      || get_departure_time (span) < FASP_SPAN_LEAST)
+  if (!fit (span, span->b, span->x + span->y, span->bb, span->bt, &took))
     return 0;
-  took = (n * span->bt - span->b * (span->x + span->y)) / spread / 8;
+  took /= 8;
   return (took * most > FASP_SEC ? FASP_SEC / took : most) *
       (1 - span->loss / span->n);
 }
