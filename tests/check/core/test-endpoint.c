@@ -810,28 +810,39 @@ test_answered_late (void)
   vcast_free (n);
 }
 
+/* A caller whose answers are lost, so that it asks whether its session is still known.  @moves: from
+ * another port.  @open: its newest call. */
+static VCast *
+lose_answers (GBytes ** open, gboolean moves)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_set_tap (n->net, keep_open, open);
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  if (moves)
+    vnet_rebind (n->net, VNET_A, 8000);
+  vcast_run (n, 4 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  return n;
+}
+
 /* Who asks whether its session is still known is answered where it asks, too: its way to where it
  * was may be broken. */
 static void
 test_asked_elsewhere (void)
 {
-  VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  g_autoptr (GBytes) open = NULL;
+  VCast *n = lose_answers (&open, FALSE);
   const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
   FaspAddress elsewhere = vnet_get_address (VNET_D);
-  g_autoptr (GBytes) open = NULL;
-  gconstpointer data;
   gsize size;
+  gconstpointer data = g_bytes_get_data (open, &size);
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_run (n, 2 * FASP_SEC);
-  vnet_set_tap (n->net, keep_open, &open);
-  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
-  vcast_run (n, 4 * FASP_SEC);
-  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  data = g_bytes_get_data (open, &size);
   g_assert_cmpuint (there->packets, ==, 0);
   vnet_inject (n->net, VNET_B, &elsewhere, data, size);
   vcast_run (n, FASP_SEC);
@@ -852,24 +863,13 @@ test_asked_elsewhere (void)
 static void
 test_asked_from_third (void)
 {
-  VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  g_autoptr (GBytes) open = NULL;
+  VCast *n = lose_answers (&open, TRUE);
   const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
   FaspAddress elsewhere = vnet_get_address (VNET_D);
-  g_autoptr (GBytes) open = NULL;
-  gconstpointer data;
   gsize size;
+  gconstpointer data = g_bytes_get_data (open, &size);
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_run (n, 2 * FASP_SEC);
-  vnet_set_tap (n->net, keep_open, &open);
-  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
-  vnet_rebind (n->net, VNET_A, 8000);
-  vcast_run (n, 4 * FASP_SEC);
-  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  data = g_bytes_get_data (open, &size);
   /* who is heard there may yet answer: a copied call does not take its place */
   vnet_inject (n->net, VNET_B, &elsewhere, data, size);
   vcast_run (n, FASP_SEC);
