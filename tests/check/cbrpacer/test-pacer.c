@@ -1710,34 +1710,52 @@ is_asleep (File * file, guint left)
       && get_stat (file->f, "bytes-queued") == 0);
 }
 
+static GThread *
+begin_file (File * file, GThreadFunc read)
+{
+  file->end = gst_clock_new_single_shot_id (GST_CLOCK (file->f->clock),
+      GST_CLOCK_TIME_NONE - 1);
+  return g_thread_new ("file", read, file);
+}
+
+static void
+end_file (File * file, GThread * thread)
+{
+  gst_clock_id_unschedule (file->end);
+  g_thread_join (thread);
+  gst_clock_id_unref (file->end);
+}
+
+/* The next buffer that leaves, after @left; the clock is moved on whenever both threads wait for it. */
+static GstBuffer *
+pull_from_file (File * file, guint left)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  GstBuffer *buffer;
+
+  while ((buffer = try_pull (file->f)) == NULL) {
+    while (!is_asleep (file, left)
+        && gst_harness_buffers_in_queue (file->f->h) == 0) {
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+      g_thread_yield ();
+    }
+    if (gst_harness_buffers_in_queue (file->f->h) == 0)
+      gst_test_clock_crank (file->f->clock);
+  }
+  return buffer;
+}
+
 /* When each buffer left, ns. */
 static void
 play_file (File * file, GstClockTime * left)
 {
-  GThread *thread;
+  GThread *thread = begin_file (file, read_file);
 
-  file->end = gst_clock_new_single_shot_id (GST_CLOCK (file->f->clock),
-      GST_CLOCK_TIME_NONE - 1);
-  thread = g_thread_new ("file", read_file, file);
   for (guint i = file->from; i < file->n; i++) {
-    gint64 until = g_get_monotonic_time () + LIMIT;
-    GstBuffer *buffer;
-
-    while ((buffer = try_pull (file->f)) == NULL) {
-      while (!is_asleep (file, i)
-          && gst_harness_buffers_in_queue (file->f->h) == 0) {
-        g_assert_cmpint (g_get_monotonic_time (), <, until);
-        g_thread_yield ();
-      }
-      if (gst_harness_buffers_in_queue (file->f->h) == 0)
-        gst_test_clock_crank (file->f->clock);
-    }
+    gst_buffer_unref (pull_from_file (file, i));
     left[i] = gst_clock_get_time (GST_CLOCK (file->f->clock));
-    gst_buffer_unref (buffer);
   }
-  gst_clock_id_unschedule (file->end);
-  g_thread_join (thread);
-  gst_clock_id_unref (file->end);
+  end_file (file, thread);
 }
 
 static gsize
@@ -1889,9 +1907,7 @@ test_null_ts_of_a_file (void)
   GThread *thread;
 
   gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-  file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
-      GST_CLOCK_TIME_NONE - 1);
-  thread = g_thread_new ("file", read_ts, &file);
+  thread = begin_file (&file, read_ts);
   for (guint i = 0; i < file.n;) {
     gint64 until = g_get_monotonic_time () + LIMIT;
     GstBuffer *buffer = try_pull (f);
@@ -1913,9 +1929,7 @@ test_null_ts_of_a_file (void)
       g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (21056000),
           NULL);
   }
-  gst_clock_id_unschedule (file.end);
-  g_thread_join (thread);
-  gst_clock_id_unref (file.end);
+  end_file (&file, thread);
   /* the window that is learned from leaves at the rate; a null packet may be
    * under way when one comes */
   for (guint i = 60; i < file.n; i++)
@@ -1968,9 +1982,7 @@ test_null_ts_of_a_file_late (void)
   GThread *thread;
 
   gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-  file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
-      GST_CLOCK_TIME_NONE - 1);
-  thread = g_thread_new ("file", read_ts, &file);
+  thread = begin_file (&file, read_ts);
   for (guint i = 0; i < file.n;) {
     gint64 until = g_get_monotonic_time () + LIMIT;
     GstBuffer *buffer = try_pull (f);
@@ -2001,9 +2013,7 @@ test_null_ts_of_a_file_late (void)
       left[i++] = gst_clock_get_time (GST_CLOCK (f->clock));
     gst_buffer_unref (buffer);
   }
-  gst_clock_id_unschedule (file.end);
-  g_thread_join (thread);
-  gst_clock_id_unref (file.end);
+  end_file (&file, thread);
   for (guint i = 100; i < file.n; i++)
     g_assert_cmpint (ABS ((gint64) (left[i] - left[99]) -
             (gint64) (2 * (i - 99) * MS)), <=, 3 * MS);
@@ -2069,27 +2079,12 @@ test_joined_files (void)
   GThread *thread;
 
   gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-  file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
-      GST_CLOCK_TIME_NONE - 1);
-  thread = g_thread_new ("file", read_joined, &file);
-  for (guint i = 0; i < file.n;) {
-    GstBuffer *buffer = try_pull (f);
-
-    if (buffer != NULL) {
-      gst_buffer_unref (buffer);
-      i++;
-      continue;
-    }
-    while (!is_asleep (&file, i) && gst_harness_buffers_in_queue (f->h) == 0)
-      g_thread_yield ();
-    if (gst_harness_buffers_in_queue (f->h) == 0)
-      gst_test_clock_crank (f->clock);
-  }
+  thread = begin_file (&file, read_joined);
+  for (guint i = 0; i < file.n; i++)
+    gst_buffer_unref (pull_from_file (&file, i));
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 3800 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 4100 * MS);
-  gst_clock_id_unschedule (file.end);
-  g_thread_join (thread);
-  gst_clock_id_unref (file.end);
+  end_file (&file, thread);
   teardown (f);
 }
 
@@ -2133,28 +2128,16 @@ test_learn_from_larger_packets (void)
     GThread *thread;
 
     gst_pad_set_query_function (f->h->srcpad, answer_not_live);
-    file.end = gst_clock_new_single_shot_id (GST_CLOCK (f->clock),
-        GST_CLOCK_TIME_NONE - 1);
-    thread = g_thread_new ("file", read_packets, &file);
-    for (guint j = 0; j < file.n;) {
-      GstBuffer *buffer = try_pull (f);
+    thread = begin_file (&file, read_packets);
+    for (guint j = 0; j < file.n; j++) {
+      GstBuffer *buffer = pull_from_file (&file, j);
 
-      if (buffer != NULL) {
-        g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 7 * size);
-        gst_buffer_unref (buffer);
-        j++;
-        continue;
-      }
-      while (!is_asleep (&file, j) && gst_harness_buffers_in_queue (f->h) == 0)
-        g_thread_yield ();
-      if (gst_harness_buffers_in_queue (f->h) == 0)
-        gst_test_clock_crank (f->clock);
+      g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 7 * size);
+      gst_buffer_unref (buffer);
     }
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 1850 * MS);
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 2100 * MS);
-    gst_clock_id_unschedule (file.end);
-    g_thread_join (thread);
-    gst_clock_id_unref (file.end);
+    end_file (&file, thread);
     teardown (f);
   }
 }
