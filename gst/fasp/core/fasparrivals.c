@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasparrivals.h"
 
+/* A report tells of FASP_ARRIVALS_LEAST for each of these. */
+#define SPAN (25 * FASP_MSEC)
+
 void
 fasp_arrivals_init (FaspArrivals * arrivals)
 {
@@ -8,8 +11,8 @@ fasp_arrivals_init (FaspArrivals * arrivals)
   fasp_arrivals_reset (arrivals);
 }
 
-void
-fasp_arrivals_thin_out (FaspArrivals * arrivals)
+static void
+halve (FaspArrivals * arrivals)
 {
   for (guint i = 1; 2 * i < arrivals->n; i++)
     arrivals->list[i] = arrivals->list[2 * i];
@@ -18,12 +21,26 @@ fasp_arrivals_thin_out (FaspArrivals * arrivals)
 }
 
 void
+fasp_arrivals_thin_out (FaspArrivals * arrivals, guint most)
+{
+  while (arrivals->n > most)
+    halve (arrivals);
+}
+
+guint
+fasp_arrivals_choose (FaspTime since)
+{
+  return CLAMP (since * FASP_ARRIVALS_LEAST / SPAN, FASP_ARRIVALS_LEAST,
+      FASP_ARRIVALS);
+}
+
+void
 fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn)
 {
   if (++arrivals->passed < arrivals->stride)
     return;
   if (arrivals->n == FASP_ARRIVALS)
-    fasp_arrivals_thin_out (arrivals);
+    halve (arrivals);
   arrivals->passed = 0;
   arrivals->list[arrivals->n++] = (FaspArrival) {
   pn, now};

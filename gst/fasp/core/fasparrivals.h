@@ -6,6 +6,9 @@
  * Holds at most FASP_ARRIVALS of the packets that have come since the last report, evenly
  * spaced: when there are more, every other one is dropped.  The caller adds only packets
  * that are newer than all before, so numbers and times rise together.
+ *
+ * A report tells of FASP_ARRIVALS_LEAST of them, and of more the longer ago the last one was, so that a
+ * controller sees as much of a pulse whatever the clock of the reports.
  */
 #pragma once
 
@@ -13,7 +16,8 @@
 
 G_BEGIN_DECLS
 
-#define FASP_ARRIVALS 16
+#define FASP_ARRIVALS 64
+#define FASP_ARRIVALS_LEAST 16
 
 typedef struct
 {
@@ -32,8 +36,10 @@ typedef struct
 void fasp_arrivals_init (FaspArrivals * arrivals);
 /* Packet @pn, newer than all before, came at @now. */
 void fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn);
-/* Drops every other one. */
-void fasp_arrivals_thin_out (FaspArrivals * arrivals);
+/* Leaves at most @most, 1 at least, evenly spaced. */
+void fasp_arrivals_thin_out (FaspArrivals * arrivals, guint most);
+/* How many a report tells of, @since the last one (µs). */
+guint fasp_arrivals_choose (FaspTime since);
 /* They have been reported: begins anew. */
 void fasp_arrivals_reset (FaspArrivals * arrivals);
 

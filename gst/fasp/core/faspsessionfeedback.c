@@ -8,13 +8,15 @@
 
 /* Flows in one FEEDBACK at most, so that there is room for what is missing. */
 #define FLOWS_TOLD 16
+/* Bytes that are left for ranges, at least. */
+#define RANGES_LEAST (4 * 2 * FASP_VARINT_SIZE)
 /* Bytes of a FEEDBACK besides flows and ranges, and of what may follow it. */
 #define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
 
-/* with the group's flow, and some ranges */
+/* with the group's flow, and an arrival of each */
 G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX +
     (FLOWS_TOLD + 1) * FASP_FEEDBACK_FLOW_MAX +
-    FASP_ARRIVALS * FASP_FEEDBACK_ARRIVAL_MAX + 4 * 2 * FASP_VARINT_SIZE +
+    FLOWS_TOLD * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST +
     FASP_TAG_SIZE_MAX <= FASP_PMTU_BASE);
 
 /* Is flow @a more urgent than @b? New losses come first, then the flow that was not
@@ -70,9 +72,11 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
   path->told_serial = session->serial;
 }
 
-/* Adds at most @max arrivals of a flow, evenly spaced; returns how many. */
-static guint
-tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
+/* Adds at most @max arrivals of a flow, 1 at least, evenly spaced, as far as there is room for them;
+ * returns the bytes that remain of @room. */
+static gsize
+tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max,
+    gsize room)
 {
   FaspPath *path = &session->paths[told->flow];
   FaspArrivals *arrivals = &path->arrivals;
@@ -80,23 +84,25 @@ tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max)
     fasp_gap_get_largest_time (path->gap)
   };
 
-  while (arrivals->n > max)
-    fasp_arrivals_thin_out (arrivals);
+  fasp_arrivals_thin_out (arrivals, max);
   told->marked = path->marked;
   told->n_arrivals = 0;
   for (guint i = arrivals->n; i-- > 0;) {
     const FaspArrival *a = &arrivals->list[i];
+    guint64 back = last.pn - a->pn, before = last.time - a->time;
+    gsize size = fasp_varint_size (back) + fasp_varint_size (before);
 
     if (a->pn >= last.pn)       /* `largest' itself */
       continue;
-    if (last.pn - a->pn > FASP_BACK_MAX || last.time - a->time > G_MAXUINT32)
+    if (back > FASP_BACK_MAX || before > G_MAXUINT32 || size > room)
       break;
     told->arrivals[told->n_arrivals++] = (FaspToldArrival) {
-    last.pn - a->pn, last.time - a->time};
+    back, before};
+    room -= size;
     last = *a;
   }
   fasp_arrivals_reset (arrivals);
-  return told->n_arrivals;
+  return room;
 }
 
 void
@@ -105,7 +111,8 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
 {
   FaspFeedback feedback;
   guint8 flows[FLOWS_TOLD];
-  guint arrivals = 0;
+  guint arrivals = fasp_arrivals_choose (now - session->rx.report.sent);
+  gsize room;
   FaspTime expired;
 
   feedback.serial = ++session->serial;
@@ -114,15 +121,15 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
   for (guint i = 0; i < feedback.n_flows; i++)
     tell_flow (session, now, flows[i], &feedback.flows[i]);
   feedback.has_arrivals = session->tells_arrivals;
+  room = FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX -
+      FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->hearing !=
+          NULL)) - RANGES_LEAST;
   for (guint i = 0; feedback.has_arrivals && i < feedback.n_flows; i++)
-    arrivals += tell_arrivals (session, &feedback.flows[i], MAX (1,
-            FASP_ARRIVALS / feedback.n_flows));
+    room = tell_arrivals (session, &feedback.flows[i], MAX (1,
+            arrivals / feedback.n_flows), room);
   if (session->hearing != NULL)
     fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
-  fasp_rx_fill_feedback (&session->rx, now, &feedback,
-      FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX -
-      FASP_FEEDBACK_FLOW_MAX * feedback.n_flows -
-      FASP_FEEDBACK_ARRIVAL_MAX * arrivals);
+  fasp_rx_fill_feedback (&session->rx, now, &feedback, room + RANGES_LEAST);
   fasp_wire_write_feedback (w, &feedback);
   /* the sender needs the round trip that this feedback shows to judge it */
   if (fasp_rx_tell_expired (&session->rx, now, &expired))
