@@ -20,6 +20,7 @@
 #define LOOK FASP_MSEC
 #define MBIT 1e6
 #define BIN .05                 /* s */
+#define HOST_INTERVAL (50 * FASP_MSEC)
 
 typedef struct _Cell Cell;
 typedef struct _Run Run;
@@ -44,6 +45,7 @@ struct _Cell
   gboolean reorders;            /* by jitter */
   VroadKind us, other;
   gdouble jitter, stall, follow, source;        /* as of simrate */
+  gdouble pause, hold;          /* the sender's host stops, and the receiver's, ms at most */
   gdouble to;                   /* the link is to become, Mbit/s */
   gdouble most;                 /* Mbit/s that are allowed; 0: any */
   gdouble route;                /* the round trip is to become, ms */
@@ -94,7 +96,9 @@ make_road (const Run * run)
   const Cell *cell = run->cell;
   ImpairConfig c = {.loss = cell->loss / 100,.keep_order = !cell->reorders,
     .jitter =
-        cell->jitter * 1e3,.stall = cell->stall * 1e3,.codel = cell->codel * 1e3
+        cell->jitter * 1e3,.stall =
+        MAX (cell->stall, cell->hold) * 1e3,.stall_interval =
+        cell->hold > 0 ? HOST_INTERVAL : 0,.codel = cell->codel * 1e3
   };
   Vroad *road = vroad_new (run->seed, &c);
 
@@ -111,7 +115,9 @@ add (Vroad * road, const Run * run, VroadKind kind, guint64 source,
   return vroad_add (road, &(VroadSender) {
       .kind = kind,.rtt = cell->rtt * 1e3,.ecn = cell->ecn
         && kind != VROAD_BBR,.start = start * 1e6,.follow =
-        cell->follow,.source = source,.max = cell->most * MBIT}
+        cell->follow,.source = source,.pause =
+        cell->pause * 1e3,.pause_interval = HOST_INTERVAL,.max =
+        cell->most * MBIT}
   );
 }
 
@@ -405,6 +411,8 @@ run_burst (Run * run)
 static const Group groups[] = {
   {"alone", run_alone, {{"of link", .9, 0}, {"p95 ms", 0, 10}, {"p50 ms", 0,
               0}}},
+  {"host", run_alone, {{"of link", .85, 0}, {"p95 ms", 0, 10}, {"p50 ms", 0,
+              0}}},
   {"narrow", run_alone, {{"of link", .9, 0}, {"p95 ms", 0, 0}, {"p50 ms", 0,
               0}, {"lost %", 0, 1}}},
   {"steps", run_steps, {{"down, rtt", 0, 5}, {"queue gone, s", 0, 999}, {
@@ -505,6 +513,11 @@ make_cells (GPtrArray * cells)
     add_cell (cells, (Cell) {
         "alone",.link = links[i / 12],.rtt = rtts[i / 4 % 3],.loss =
         losses[i % 4]}
+  );
+  for (guint i = 0; i < 18; i++)
+    add_cell (cells, (Cell) {
+        "host",.link = i / 9 ? 100 : 10,.rtt = rtts[i / 3 % 3],.pause =
+        i % 3 == 1 ? 0 : i / 9 ? 10 : 5,.hold = i % 3 == 0 ? 0 : i / 9 ? 10 : 5}
   );
   for (guint i = 0; i < 12; i++)
     add_cell (cells, (Cell) {
@@ -637,6 +650,10 @@ describe (const Cell * c)
     printf (" jitter %g%s", c->jitter, c->reorders ? "+reordering" : "");
   if (c->stall > 0)
     printf (" stall %g", c->stall);
+  if (c->pause > 0)
+    printf (" pauses %g", c->pause);
+  if (c->hold > 0)
+    printf (" holds %g", c->hold);
   if (c->follow > 0)
     printf (" follow %g", c->follow);
   if (c->source > 0)

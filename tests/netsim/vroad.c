@@ -28,13 +28,14 @@ typedef struct
   gdouble credit;               /* bytes that the source has made */
   gint64 credit_time;
   guint64 pictures;             /* made so far */
+  gint64 pause_start, pause_end;        /* of the current pause, or the next one */
   /* for a controller */
   FaspRate *rate;
   FaspSentLog log;
   FaspGap *gap;
   FaspArrivals arrivals;
   FaspRtt rtt;
-  gint64 feedback_due;
+  gint64 feedback_due, feedback_told;
   /* for a TCP */
   Vtcp tcp;
   guint64 next_packet;          /* number in the stream */
@@ -281,15 +282,34 @@ poll_tcp (Sender * s, gint64 now)
   return again;
 }
 
+/* Is the host busy with something else? */
+static gboolean
+is_paused (Sender * s, gint64 now)
+{
+  GRand *rand = s->road->rand;
+
+  if (s->config.pause == 0)
+    return FALSE;
+  while (now >= s->pause_end) {
+    s->pause_start = s->pause_end + 2 * s->config.pause_interval *
+        g_rand_double (rand);
+    s->pause_end = s->pause_start + 1 + s->config.pause * g_rand_double (rand);
+  }
+  return now >= s->pause_start;
+}
+
 /* Sends what may leave now; returns when to look again. */
 static gint64
 poll (Sender * s)
 {
   gint64 now = s->road->now, again = G_MAXINT64;
   FaspTime until = G_MAXINT64;
+  gboolean dry;
 
   if (now < s->config.start)
     return s->config.start;
+  if (is_paused (s, now))
+    return s->pause_end;
   if (is_tcp (s))
     return poll_tcp (s, now);
   for (;;) {
@@ -300,7 +320,10 @@ poll (Sender * s)
     again = fasp_pacer_get_time (&s->pacer, now, VROAD_PACKET);
     if (again > now)
       break;
-    if (!has_data (s, now)) {
+    dry = !has_data (s, now);
+    if (s->rate != NULL)
+      fasp_rate_set_dry (s->rate, now, dry);
+    if (dry) {
       again = now + 1000;
       break;
     }
@@ -326,14 +349,18 @@ static void
 tell (Sender * s)
 {
   Vroad *road = s->road;
-  Event event = {.type = FEEDBACK,.sender = s,.at = road->now,.told =
+  Event event;
+
+  fasp_arrivals_thin_out (&s->arrivals,
+      fasp_arrivals_choose (road->now - s->feedback_told));
+  event = (Event) {
+  .type = FEEDBACK,.sender = s,.at = road->now,.told =
         s->largest + 1,.lost = s->largest + 1 - s->arrived,.all_marked =
         s->marked,.unsettled = get_unsettled (s),.arrivals =
         s->arrivals,.largest = s->largest,.largest_time =
-        s->largest_time,.largest_now = s->largest_now
-  };
-
+        s->largest_time,.largest_now = s->largest_now};
   fasp_arrivals_reset (&s->arrivals);
+  s->feedback_told = road->now;
   s->feedback_due = G_MAXINT64;
   push (road, road->now + s->config.rtt / 2, &event);
 }

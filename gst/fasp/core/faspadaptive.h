@@ -18,6 +18,7 @@
 #include "faspoffer.h"
 #include "faspoverflow.h"
 #include "fasppolicer.h"
+#include "fasppulse.h"
 #include "faspqueue.h"
 #include "fasprate.h"
 #include "faspspan.h"
@@ -58,12 +59,14 @@ typedef struct
   gdouble sure;                 /* the rate before this search; 0: none was known */
   FaspTime pulse_start, pulse_end;
   gboolean evaluated;           /* the last pulse was */
+  gdouble pace;                 /* bit/s that it was to leave at; 0: there was too little to send */
   guint64 dice;                 /* for the length of pulses on short paths */
   guint64 sent, pulse_sent;     /* bytes by now, and when the pulse began */
   FaspTime rtt;
   FaspTime hold_until;          /* packets that left before that tell of the time
                                    before the last decision */
-  FaspSpan pulse;               /* packets of the last pulse */
+  FaspSpan pulse;               /* packets of the last pulse, */
+  FaspPulse points;             /* and each of them */
   FaspSpan recent;              /* the last stretch, not judged yet */
   FaspSpan held;                /* the same of packets that left before a fall told */
   FaspSpan passing;             /* since the last pulse was evaluated */
@@ -98,8 +101,10 @@ FaspTime fasp_adaptive_get_target (const FaspAdaptive * a);
 FaspTime fasp_adaptive_get_alarm (const FaspAdaptive * a);
 /* @rate, within the bounds of the user and of a policer. */
 guint64 fasp_adaptive_bound (const FaspAdaptive * a, gdouble rate);
-/* The rate to fall to: @rate, but never a rise; and at least half of the rate in force if so
- * little has @left (bit/s) that it says little about the path. */
+/* Has so little @left (bit/s) that it says little about the path? */
+gboolean fasp_adaptive_is_sparse (const FaspAdaptive * a, gdouble left);
+/* The rate to fall to: @rate, but never a rise; and at least half of the rate in force if what has @left
+ * (bit/s) is sparse. */
 gdouble fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate,
     gdouble left);
 /* Sets the rate, at least to what the source needs.  The offer falls further than that, as an

@@ -10,9 +10,10 @@
 /* The receiver reports some sixteen arrivals in a quarter of a round trip, of which a pulse
  * needs a few. */
 #define PULSE_RTT_SHARE 20
-/* On short paths pulses are shorter by up to this share, at random.  Rounds of equal length would
+/* On short and on long paths pulses are shorter by up to this share, at random.  Rounds of equal length would
  * keep the pulses of one sender in the drains of another, where they always find room. */
 #define PULSE_VARIES .25
+#define PULSE_VARIES_FROM (200 * FASP_MSEC)
 /* How long a question may wait for its turn. */
 #define ASK_MOST (2 * FASP_MSEC)
 /* At a low rate, a drain must hold back this many packets to tell whose queue it is. */
@@ -88,7 +89,8 @@ fasp_adaptive_expect (FaspAdaptive * a, FaspTime from, FaspTime to)
   a->pulse_end = to;
   a->pulse_sent = a->sent;
   a->evaluated = FALSE;
-  a->pulse.n = 0;
+  a->pace = 0;
+  a->pulse.n = a->points.n = 0;
 }
 
 /* The gain that is in force: pulses exceed no bound of the rate. */
@@ -121,7 +123,7 @@ fasp_adaptive_start_pulse (FaspAdaptive * a, FaspTime now)
   FaspTime length = CLAMP (MAX (a->rtt / PULSE_RTT_SHARE, noise), PULSE_MIN,
       PULSE_MAX);
 
-  if (is_short (a))
+  if (is_short (a) || a->rtt > PULSE_VARIES_FROM)
     length -= length * PULSE_VARIES * fasp_dice_roll (&a->dice);
   /* a gain that is bounded is no search any more */
   a->gain = CLAMP (get_gain (a), FASP_ADAPTIVE_GAIN_LEAST, a->gain);
@@ -188,10 +190,16 @@ bound_drain (const FaspAdaptive * a, FaspTime extra)
   return MIN (extra, most);
 }
 
+gboolean
+fasp_adaptive_is_sparse (const FaspAdaptive * a, gdouble left)
+{
+  return left < SPARSE * a->rate.rate;
+}
+
 gdouble
 fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate, gdouble left)
 {
-  if (left < SPARSE * a->rate.rate)
+  if (fasp_adaptive_is_sparse (a, left))
     rate = MAX (rate, SPARSE_FALL * a->rate.rate);
   return MIN (rate, a->rate.rate);
 }
@@ -269,6 +277,8 @@ next_phase (FaspAdaptive * a, FaspTime now)
 {
   switch (a->phase) {
     case FASP_ADAPTIVE_PULSE:
+      if (!fasp_rate_was_dry (&a->rate, a->pulse_start))
+        a->pace = get_gain (a) * a->rate.rate;
       if (!a->contest.on && is_short (a) && get_extra (a, now) > 0) {
         a->rate.asks = TRUE;
         fasp_adaptive_begin (a, FASP_ADAPTIVE_ASK, now, ASK_MOST);

@@ -37,6 +37,20 @@ fasp_rate_free (FaspRate * rate)
 }
 
 void
+fasp_rate_set_dry (FaspRate * rate, FaspTime now, gboolean dry)
+{
+  if (dry || rate->dry)
+    rate->dry_until = now;
+  rate->dry = dry;
+}
+
+gboolean
+fasp_rate_was_dry (const FaspRate * rate, FaspTime from)
+{
+  return rate->dry || rate->dry_until >= from;
+}
+
+void
 fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max)
 {
   rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;

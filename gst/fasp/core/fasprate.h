@@ -80,6 +80,8 @@ struct _FaspRate
                                    on the path already */
   gboolean asks;                /* wants FEEDBACK at once on what has left; whoever
                                    asks the receiver for it clears this */
+  gboolean dry;                 /* there is nothing to send, though the rate allows it; */
+  FaspTime dry_until;           /* when that was so last */
   guint64 told[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX];   /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];       /* report, */
   guint64 missing[FASP_FLOWS_MAX];      /* and packets missing then */
@@ -96,6 +98,11 @@ void fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max);
 void fasp_rate_report (FaspRate * rate, const FaspRateReport * report);
 guint64 fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent,
     FaspTime * until);
+
+/* Whether there is nothing to send, though the rate allows it. */
+void fasp_rate_set_dry (FaspRate * rate, FaspTime now, gboolean dry);
+/* Was there nothing to send at any time from @from on? */
+gboolean fasp_rate_was_dry (const FaspRate * rate, FaspTime from);
 
 /* The controllers. */
 extern const FaspRateClass fasp_rate_pert, fasp_rate_adaptive;

@@ -44,6 +44,8 @@
 #define RECENT_LEAST (16 * FASP_MSEC)
 /* How long to wait for a packet's worth of bytes. */
 #define IDLE_MOST FASP_SEC
+/* How long to wait for more than sparse packets. */
+#define SPARSE_MOST (50 * FASP_MSEC)
 /* If packets that left before a fall told arrive at this share of the new rate, the path is slower
  * still. */
 #define SLOWER_STILL .7
@@ -125,6 +127,11 @@ fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
   gdouble passed = fasp_span_get_delivery_rate (&a->passing);
 
   if (arrived <= 0)
+    return FALSE;
+  /* the host paused, or a few packets left at the end of a pulse and one after it: more will tell */
+  if (fasp_adaptive_is_sparse (a, left)
+      && !fasp_rate_was_dry (&a->rate, a->recent.from.sent)
+      && a->recent.to.sent - a->recent.from.sent < SPARSE_MOST)
     return FALSE;
   /* while rivals drain, more arrives than there is room for on average: two of our own senders
    * that both went by that would exceed the link */
@@ -368,15 +375,14 @@ end_search (FaspAdaptive * a)
 /* On a short path the pulse is evaluated before its drain is over.  What has found room is not
  * in a queue, so it need not be drained. */
 static void
-shorten_drain (FaspAdaptive * a, FaspTime now, gdouble left)
+shorten_drain (FaspAdaptive * a, FaspTime now, const FaspPulseRates * rates)
 {
-  gdouble arrived = fasp_span_get_arrival_rate (&a->pulse);
   FaspTime queued;
 
   if (a->phase != FASP_ADAPTIVE_DRAIN || a->drain.start < a->pulse_end
-      || a->drain.start == a->cleared || arrived <= 0)
+      || a->drain.start == a->cleared || rates->arrived <= 0)
     return;
-  queued = MAX (0, left - arrived) / a->rate.rate *
+  queued = MAX (0, rates->left - rates->arrived) / a->rate.rate *
       (a->pulse_end - a->pulse_start);
   a->phase_end = MIN (a->phase_end, MAX (now, a->drain.start + 2 * queued));
   a->drain.end = a->phase_end;
@@ -480,9 +486,9 @@ learn_of_queue (FaspAdaptive * a, FaspTime now)
 static void
 evaluate (FaspAdaptive * a, FaspTime now)
 {
-  gdouble arrived = fasp_span_get_delivery_rate (&a->pulse);
-  gdouble left = fasp_span_get_departure_rate (&a->pulse);
-  gdouble passes, unlost;
+  FaspPulseRates rates = fasp_pulse_measure (&a->points, a->pace,
+      a->gain > FASP_ADAPTIVE_GAIN_LEAST);
+  gdouble least, passes, unlost;
   FaspTime waited;
   gboolean congested = a->congested;
 
@@ -491,7 +497,7 @@ evaluate (FaspAdaptive * a, FaspTime now)
     fasp_jitter_add (&a->jitter, &a->pulse);
   a->congested = FALSE;
   a->evaluated = TRUE;
-  shorten_drain (a, now, left);
+  shorten_drain (a, now, &rates);
   if (!learn_of_queue (a, now))
     return;
   if (a->contest.on) {
@@ -499,6 +505,7 @@ evaluate (FaspAdaptive * a, FaspTime now)
     compete (a);
     return;
   }
+  least = LEFT_LEAST * a->rate.rate;
   passes = fasp_span_get_departure_rate (&a->passing);
   unlost = fasp_span_get_unlost_rate (&a->passing);
   waited = fasp_span_get_wait (&a->passing);
@@ -507,14 +514,14 @@ evaluate (FaspAdaptive * a, FaspTime now)
   a->passed = a->pulse_end > a->pulse_start ? passes : 0;
   if (congested) {              /* answered already, and no time to try more */
     end_search (a);
-  } else if (left < LEFT_LEAST * a->rate.rate) {
+  } else if (rates.left >= least) {
+    a->wasted = 0;
+    if (rates.delivered > 0)
+      learn_of_room (a, now, rates.left, rates.delivered);
+  } else if (a->pace < least) {
     learn_of_source (a, now, passes);
     answer_waste (a, passes, unlost, waited);
-  } else {
-    a->wasted = 0;
-    if (arrived > 0)
-      learn_of_room (a, now, left, arrived);
-  }
+  }                             /* else the host paused too often for it to tell anything */
 }
 
 /* Did the packet leave in a search?  Large pulses make a queue themselves, until it is drained. */
@@ -567,6 +574,13 @@ take_held (FaspAdaptive * a, FaspTime now, const FaspRateSample * sample,
   a->held.n = 0;
 }
 
+static void
+add_to_pulse (FaspAdaptive * a, const FaspRateSample * sample, FaspTime queue)
+{
+  fasp_span_extend (&a->pulse, sample, queue, a->loss);
+  fasp_pulse_add (&a->points, sample, queue, a->loss);
+}
+
 /* Returns how long the packet waited.  *of_search: it may have waited in a queue that we made on
  * purpose. */
 static FaspTime
@@ -586,7 +600,7 @@ take_sample (FaspAdaptive * a, const FaspRateReport * report,
   if (sample->sent >= a->hold_until)
     a->least = MIN (a->least, queue);
   if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end)
-    fasp_span_extend (&a->pulse, sample, queue, a->loss);
+    add_to_pulse (a, sample, queue);
   else if (sample->sent > a->pulse_end && !a->evaluated)
     evaluate (a, report->now);
   fasp_drain_extend (&a->drain, sample, queue, a->loss);

@@ -224,6 +224,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     return FALSE;
   item = fasp_tx_next (&session->tx, now, &session->rtt,
       session->data_room, fasp_session_get_unused (session, now));
+  if (session->rate != NULL)
+    fasp_rate_set_dry (session->rate, now, item.kind == FASP_TX_NOTHING
+        || item.kind == FASP_TX_TAIL);
   if (item.kind == FASP_TX_NOTHING)
     return FALSE;
   if (item.kind == FASP_TX_BLOCK && session->member.joined

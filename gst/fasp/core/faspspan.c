@@ -7,6 +7,7 @@ fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
     FaspTime queue, gdouble loss)
 {
   gdouble x, b, left;
+  FaspTime gap;
 
   if (span->n == 0)
     *span = (FaspSpan) {
@@ -17,6 +18,11 @@ fasp_span_extend (FaspSpan * span, const FaspRateSample * sample,
   left = MAX (0, (gdouble) sample->bytes - span->to.bytes);
   span->left += left;
   span->lost += loss * left;
+  gap = sample->sent - span->to.sent + queue - span->queue_to;
+  if (gap > span->gap) {
+    span->gap = gap;
+    span->gap_bytes = left;
+  }
   x = sample->sent - span->from.sent;
   b = (gdouble) sample->bytes - span->from.bytes;
   span->to = *sample;
@@ -113,12 +119,15 @@ gdouble
 fasp_span_get_queued_rate (const FaspSpan * span)
 {
   gdouble most = FASP_SPAN_FASTER * fasp_span_get_departure_rate (span);
-  gdouble took;                 /* µs per byte, and then per bit */
+  gdouble took, others;         /* µs per byte */
 
   if (!fit (span, span->b, span->x + span->y, span->bb, span->bt, &took))
     return 0;
-  took /= 8;
-  return (took * most > FASP_SEC ? FASP_SEC / took : most) *
+  others = (fasp_span_get_arrival_time (span) - span->gap) /
+      (span->to.bytes - span->from.bytes - span->gap_bytes);
+  if (others >= 0 && others < took)
+    took = others;
+  return (took * most > 8 * FASP_SEC ? 8 * FASP_SEC / took : most) *
       (1 - span->loss / span->n);
 }
 

@@ -26,6 +26,8 @@ typedef struct
   FaspTime queue_from, queue_to;        /* their queueing delay, */
   FaspTime least, most;         /* and the range of all queueing delays */
   FaspTime way;                 /* sum of all rises and falls of the queueing delay */
+  FaspTime gap;                 /* the longest time between an arrival and the next, */
+  gdouble gap_bytes;            /* and the bytes that left meanwhile */
   guint n;
   gdouble x, y, xx, xy;         /* sums, of departure times and queueing delays, */
   gdouble b, bb, bt;            /* and of the bytes that have left, and arrival times */
@@ -51,7 +53,8 @@ gboolean fasp_span_get_growth (const FaspSpan * span, gdouble * growth);
 gdouble fasp_span_get_arrival_rate (const FaspSpan * span);
 /* The same, less what was lost: when a queue overflows, that has not arrived. */
 gdouble fasp_span_get_delivery_rate (const FaspSpan * span);
-/* The rate of delivery behind a queue that was there all the time; 0: too short to say. */
+/* The rate of delivery behind a queue that was there all the time; 0: too short to say.  The longest time
+ * between two arrivals is left out if the others show a higher rate: all was held for that long. */
 gdouble fasp_span_get_queued_rate (const FaspSpan * span);
 /* From the first arrival to the last, in µs, leaving out other differences between the
  * delays of their flows. */

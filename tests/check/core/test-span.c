@@ -91,6 +91,25 @@ test_queued (void)
   g_assert_cmpfloat (fasp_span_get_delivery_rate (&span), >, .9 * 5.2e6);
 }
 
+/* All was held once, and this is the only thing that says that the path is slow. */
+static void
+test_queued_held (void)
+{
+  for (guint held = 1; held < 5; held++) {
+    FaspSpan span = { 0 };
+
+    for (guint i = 0; i < 5; i++) {
+      FaspRateSample sample = {.sent = i * 1000,.bytes = i * PACKET };
+      FaspTime queue = 20000 + (i >= held ? 90000 : 0);
+
+      sample.arrived = sample.sent + queue;
+      fasp_span_extend (&span, &sample, queue, 0);
+    }
+    assert_near (fasp_span_get_queued_rate (&span), 10e6, .001);
+    g_assert_cmpfloat (fasp_span_get_arrival_rate (&span), <, 1e6);
+  }
+}
+
 /* A few that are late move it little, wherever they are. */
 static void
 test_late (void)
@@ -217,6 +236,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/span/rates", test_rates);
   g_test_add_func ("/span/queued", test_queued);
+  g_test_add_func ("/span/queued/held", test_queued_held);
   g_test_add_func ("/span/flows", test_flows);
   g_test_add_func ("/span/late", test_late);
   g_test_add_func ("/span/spread", test_spread);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdlib.h>
+#include "fasppulse.h"
+#include "fasppacer.h"
+#include "faspspan.h"
+
+/* A host that is late by more than this, beyond the time of a burst, has paused. */
+#define PAUSE FASP_MSEC
+/* A delay that falls by more than this share of the time in which the packets left, and by more than that
+ * time, is one of packets that were held. */
+#define HELD .5
+#define HELD_LEAST (FASP_MSEC / 5)
+/* If less than this share of a stretch is left then, the delay fell for another reason. */
+#define UNHELD_LEAST .5
+
+typedef struct
+{
+  gdouble time, bytes;          /* of departure, all stretches together */
+  guint n;                      /* points that are fitted, */
+  FaspTime fitted;              /* and the time between the first and the last of each stretch */
+  gdouble xx, xy;               /* sums around the means of each stretch: departure, delay */
+  gdouble loss;
+} Fit;
+
+static void
+thin_out (FaspPulse * pulse)
+{
+  for (guint i = 1; 2 * i < pulse->n; i++)
+    pulse->points[i] = pulse->points[2 * i];
+  pulse->n = (pulse->n + 1) / 2;
+  pulse->stride *= 2;
+}
+
+void
+fasp_pulse_add (FaspPulse * pulse, const FaspRateSample * sample,
+    FaspTime queue, gdouble loss)
+{
+  if (pulse->n == 0)
+    pulse->stride = pulse->passed = 1;
+  else if (++pulse->passed < pulse->stride)
+    return;
+  if (pulse->n == FASP_PULSE_POINTS)
+    thin_out (pulse);
+  pulse->passed = 0;
+  pulse->points[pulse->n++] = (FaspPulsePoint) {
+  sample->sent, queue, sample->bytes, loss};
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  const FaspPulsePoint *p = a, *q = b;
+
+  return (p->bytes > q->bytes) - (p->bytes < q->bytes);
+}
+
+/* The number of points up to the first pause. */
+static guint
+find_pause (const FaspPulsePoint * p, guint n, gdouble pace)
+{
+  gdouble byte = 8 * FASP_SEC / pace, latest = 0, least;
+
+  if (pace <= 0)
+    return n;
+  least = PAUSE + fasp_pacer_choose_burst (pace, 0) * byte;
+  for (guint i = 1; i < n; i++) {
+    gdouble late = p[i].sent - p[0].sent - (p[i].bytes - p[0].bytes) * byte;
+
+    if (late > latest + least)
+      return i;
+    latest = MAX (latest, late);
+  }
+  return n;
+}
+
+/* Copies the points of packets that were not held; returns how many those are. */
+static guint
+leave_out_held (const FaspPulsePoint * p, guint n, FaspPulsePoint * kept)
+{
+  gdouble least = G_MAXDOUBLE;  /* of a line that falls by HELD, through any later point */
+  guint n_kept = 0;
+
+  for (guint i = n; i-- > 0;) {
+    gdouble line = p[i].queue + HELD * p[i].sent;
+
+    if (line <= least + HELD_LEAST)
+      kept[n_kept++] = p[i];
+    least = MIN (least, line);
+  }
+  return n_kept;
+}
+
+static void
+fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean strong)
+{
+  FaspPulsePoint kept[FASP_PULSE_POINTS];
+  guint n_kept = strong ? 0 : leave_out_held (p, n, kept);
+  gdouble x = 0, y = 0;
+
+  fit->time += p[n - 1].sent - p[0].sent;
+  fit->bytes += p[n - 1].bytes - p[0].bytes;
+  if (n_kept >= UNHELD_LEAST * n) {
+    p = kept;
+    n = n_kept;
+  }
+  for (guint i = 0; i < n; i++) {
+    x += (gdouble) (p[i].sent - p[0].sent) / n;
+    y += (gdouble) p[i].queue / n;
+  }
+  for (guint i = 0; i < n; i++) {
+    gdouble dx = p[i].sent - p[0].sent - x;
+
+    fit->xx += dx * dx;
+    fit->xy += dx * (p[i].queue - y);
+    fit->loss += p[i].loss;
+  }
+  fit->n += n;
+  fit->fitted += ABS (p[n - 1].sent - p[0].sent);
+}
+
+FaspPulseRates
+fasp_pulse_measure (FaspPulse * pulse, gdouble pace, gboolean strong)
+{
+  FaspPulseRates rates = { 0 };
+  Fit fit = { 0 };
+
+  /* flows are reported one after the other */
+  qsort (pulse->points, pulse->n, sizeof *pulse->points, compare);
+  for (guint i = 0; i < pulse->n;) {
+    guint n = find_pause (&pulse->points[i], pulse->n - i, pace);
+
+    fit_stretch (&fit, &pulse->points[i], n, strong);
+    i += n;
+  }
+  if (fit.time <= 0)
+    return rates;
+  rates.left = fit.bytes * 8 * FASP_SEC / fit.time;
+  if (fit.n < FASP_SPAN_SAMPLES || fit.fitted < FASP_SPAN_LEAST || fit.xx <= 0)
+    return rates;
+  rates.arrived = rates.left / MAX (1 + fit.xy / fit.xx, 1. / FASP_SPAN_FASTER);
+  rates.delivered = rates.arrived * (1 - fit.loss / fit.n);
+  return rates;
+}
