@@ -10,7 +10,7 @@
  * time, is one of packets that were held. */
 #define HELD .5
 #define HELD_LEAST (FASP_MSEC / 5)
-/* If less than this share of a stretch is left then, the delay fell for another reason. */
+/* If less than this share of the points is left then, the delay fell for another reason. */
 #define UNHELD_LEAST .5
 
 typedef struct
@@ -91,17 +91,16 @@ leave_out_held (const FaspPulsePoint * p, guint n, FaspPulsePoint * kept)
 }
 
 static void
-fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean strong)
+fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean all)
 {
   FaspPulsePoint kept[FASP_PULSE_POINTS];
-  guint n_kept = strong ? 0 : leave_out_held (p, n, kept);
   gdouble x = 0, y = 0;
 
   fit->time += p[n - 1].sent - p[0].sent;
   fit->bytes += p[n - 1].bytes - p[0].bytes;
-  if (n_kept >= UNHELD_LEAST * n) {
+  if (!all) {
+    n = leave_out_held (p, n, kept);
     p = kept;
-    n = n_kept;
   }
   for (guint i = 0; i < n; i++) {
     x += (gdouble) (p[i].sent - p[0].sent) / n;
@@ -118,20 +117,31 @@ fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean strong)
   fit->fitted += ABS (p[n - 1].sent - p[0].sent);
 }
 
+static Fit
+fit_stretches (const FaspPulse * pulse, gdouble pace, gboolean all)
+{
+  Fit fit = { 0 };
+
+  for (guint i = 0; i < pulse->n;) {
+    guint n = find_pause (&pulse->points[i], pulse->n - i, pace);
+
+    fit_stretch (&fit, &pulse->points[i], n, all);
+    i += n;
+  }
+  return fit;
+}
+
 FaspPulseRates
 fasp_pulse_measure (FaspPulse * pulse, gdouble pace, gboolean strong)
 {
   FaspPulseRates rates = { 0 };
-  Fit fit = { 0 };
+  Fit fit;
 
   /* flows are reported one after the other */
   qsort (pulse->points, pulse->n, sizeof *pulse->points, compare);
-  for (guint i = 0; i < pulse->n;) {
-    guint n = find_pause (&pulse->points[i], pulse->n - i, pace);
-
-    fit_stretch (&fit, &pulse->points[i], n, strong);
-    i += n;
-  }
+  fit = fit_stretches (pulse, pace, strong);
+  if (fit.n < UNHELD_LEAST * pulse->n)
+    fit = fit_stretches (pulse, pace, TRUE);
   if (fit.time <= 0)
     return rates;
   rates.left = fit.bytes * 8 * FASP_SEC / fit.time;
