@@ -638,7 +638,7 @@ test_feedback_size (void)
         (FaspFeedback, 1);
     FaspFrame frame = {.feedback = read };
     gsize size = FASP_FEEDBACK_SIZE_MAX;
-    guint8 data[32768];
+    guint8 data[1 << 16];
     FaspWriter w = { data, sizeof data };
     FaspReader r = { data };
 
