@@ -120,13 +120,17 @@ fasp_span_get_queued_rate (const FaspSpan * span)
 {
   gdouble most = FASP_SPAN_FASTER * fasp_span_get_departure_rate (span);
   gdouble took, others;         /* µs per byte */
+  gdouble bytes;
 
   if (!fit (span, span->b, span->x + span->y, span->bb, span->bt, &took))
     return 0;
-  others = (fasp_span_get_arrival_time (span) - span->gap) /
-      (span->to.bytes - span->from.bytes - span->gap_bytes);
-  if (others >= 0 && others < took)
-    took = others;
+  /* what flows bring one after the other may end before the gap does */
+  bytes = (gdouble) span->to.bytes - span->from.bytes - span->gap_bytes;
+  if (bytes > 0) {
+    others = (fasp_span_get_arrival_time (span) - span->gap) / bytes;
+    if (others >= 0 && others < took)
+      took = others;
+  }
   return (took * most > 8 * FASP_SEC ? 8 * FASP_SEC / took : most) *
       (1 - span->loss / span->n);
 }

@@ -110,6 +110,23 @@ test_queued_held (void)
   }
 }
 
+/* One flow was told up to a packet that left long after all of the other, so the gap is no part of the span. */
+static void
+test_queued_flows (void)
+{
+  static const FaspTime sent[] = { 0, 20000, 5000, 10000 };
+  static const FaspTime queue[] = { 20000, 20000, 20000, 29000 };
+  FaspSpan span = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sent); i++) {
+    FaspRateSample sample = {.sent = sent[i],.bytes = sent[i] };
+
+    sample.arrived = sent[i] + queue[i];
+    fasp_span_extend (&span, &sample, queue[i], 0);
+  }
+  assert_near (fasp_span_get_queued_rate (&span), 8e6, .1);
+}
+
 /* A few that are late move it little, wherever they are. */
 static void
 test_late (void)
@@ -237,6 +254,7 @@ main (int argc, char **argv)
   g_test_add_func ("/span/rates", test_rates);
   g_test_add_func ("/span/queued", test_queued);
   g_test_add_func ("/span/queued/held", test_queued_held);
+  g_test_add_func ("/span/queued/flows", test_queued_flows);
   g_test_add_func ("/span/flows", test_flows);
   g_test_add_func ("/span/late", test_late);
   g_test_add_func ("/span/spread", test_spread);
