@@ -212,6 +212,56 @@ pick_for_tail (FaspSession * session, FaspTxItem * item)
   return fasp_spread_pick (&session->spread, ~(among & last ? last : among));
 }
 
+/* May a datagram leave, as far as the rate is concerned? */
+static gboolean
+is_ready (const FaspSession * session, FaspTime now)
+{
+  return fasp_pacer_get_time (&session->pacer, now, session->wire_max) <= now;
+}
+
+/* Does a group's pace hold back what a member is to get? */
+static gboolean
+waits_for_group (const FaspSession * session, FaspTime now,
+    const FaspTxItem * item)
+{
+  return item->kind == FASP_TX_BLOCK && session->member.joined
+      && fasp_group_get_ready (session->group, now) > now;
+}
+
+/* Had nothing to send for a while, which nobody saw: the next block has come when the rate would have allowed
+ * it already. */
+static gboolean
+was_dry (const FaspSession * session, const FaspTxItem * item)
+{
+  return item->kind == FASP_TX_BLOCK && item->round == 0 && item->copy == 0
+      && item->index == 0
+      && is_ready (session, fasp_store_get (session->tx.store,
+          item->number)->arrival);
+}
+
+/* Tells the controller whether the session has nothing to send, though the rate allows it.  @item is what comes
+ * next. */
+static void
+tell_dry (FaspSession * session, FaspTime now, const FaspTxItem * item)
+{
+  gboolean empty = item->kind == FASP_TX_NOTHING || item->kind == FASP_TX_TAIL;
+
+  if (session->rate == NULL)
+    return;
+  if (was_dry (session, item))
+    fasp_rate_set_dry (session->rate, now, TRUE);
+  /* a new block may wait for its turn, beside other sessions */
+  fasp_rate_set_dry (session->rate, now, waits_for_group (session, now, item)
+      || (empty && !fasp_tx_has_fresh (&session->tx)));
+}
+
+static FaspTxItem
+get_next (FaspSession * session, FaspTime now)
+{
+  return fasp_tx_next (&session->tx, now, &session->rtt, session->data_room,
+      fasp_session_get_unused (session, now));
+}
+
 static gboolean
 poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -222,15 +272,9 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (session->role != FASP_ROLE_SENDER)
     return FALSE;
-  item = fasp_tx_next (&session->tx, now, &session->rtt,
-      session->data_room, fasp_session_get_unused (session, now));
-  if (session->rate != NULL)
-    fasp_rate_set_dry (session->rate, now, item.kind == FASP_TX_NOTHING
-        || item.kind == FASP_TX_TAIL);
-  if (item.kind == FASP_TX_NOTHING)
-    return FALSE;
-  if (item.kind == FASP_TX_BLOCK && session->member.joined
-      && fasp_group_get_ready (session->group, now) > now)
+  item = get_next (session, now);
+  tell_dry (session, now, &item);
+  if (item.kind == FASP_TX_NOTHING || waits_for_group (session, now, &item))
     return FALSE;
   fasp_packet_begin (&p, session, datagram, item.kind == FASP_TX_TAIL ?
       pick_for_tail (session, &item) : pick_for (session, &item));
@@ -331,8 +375,15 @@ poll_question (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static void
 follow_rate (FaspSession * session, FaspTime now)
 {
+  FaspTxItem item;
+
   if (session->rate == NULL || now < session->rate_until)
     return;
+  /* it judges what has left so far by that */
+  if (is_ready (session, now)) {
+    item = get_next (session, now);
+    tell_dry (session, now, &item);
+  }
   fasp_session_set_pace (session, now, fasp_rate_get (session->rate, now,
           session->wire_sent, &session->rate_until));
 }
@@ -362,8 +413,7 @@ fasp_session_poll (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   /* it is small, so it may leave before the next block */
   if (poll_question (session, now, datagram))
     return TRUE;
-  if (session->role == FASP_ROLE_SENDER
-      && fasp_pacer_get_time (&session->pacer, now, session->wire_max) > now)
+  if (session->role == FASP_ROLE_SENDER && !is_ready (session, now))
     return FALSE;
   if (session->role == FASP_ROLE_RECEIVER) {
     fasp_rx_recover (&session->rx, now);

@@ -77,10 +77,9 @@ has_room (const FaspTx * tx)
       && tx->cursor - tx->acked < FASP_WINDOW_MAX;
 }
 
-/* Are there new blocks that leave as soon as it is time for them? Not for a peer that
- * has just joined, and may still have to be moved to what is kept. */
-static gboolean
-has_fresh (const FaspTx * tx)
+/* Not for a peer that has just joined, and may still have to be moved to what is kept. */
+gboolean
+fasp_tx_has_fresh (const FaspTx * tx)
 {
   return !tx->stalled && tx->log == NULL
       && tx->cursor >= fasp_store_get_tail (tx->store)
@@ -236,7 +235,7 @@ note_gap (FaspTx * tx, FaspTime now)
 static gboolean
 is_tail_due (const FaspTx * tx, FaspTime now)
 {
-  return now >= get_tail_time (tx) && !has_fresh (tx);
+  return now >= get_tail_time (tx) && !fasp_tx_has_fresh (tx);
 }
 
 void
@@ -415,7 +414,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
       return repair;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
-    if (has_fresh (tx) && now >= tx->fresh_time)
+    if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
       return block_item (tx, tx->cursor, 0, room);
   }
   if (!is_waiting (tx))
@@ -510,7 +509,7 @@ fasp_tx_double (FaspTx * tx, guint times)
 FaspTime
 fasp_tx_get_wait (const FaspTx * tx, FaspTime now)
 {
-  return has_fresh (tx) ? now - fasp_store_get (tx->store,
+  return fasp_tx_has_fresh (tx) ? now - fasp_store_get (tx->store,
       tx->cursor)->arrival : 0;
 }
 
@@ -522,7 +521,7 @@ fasp_tx_get_timeout (const FaspTx * tx)
 
   if (tx->held)
     return FASP_NEVER;
-  if (has_fresh (tx))
+  if (fasp_tx_has_fresh (tx))
     timeout = MIN (timeout, tx->fresh_time);
   else if (is_waiting (tx))
     timeout = fasp_sooner (timeout, get_tail_time (tx));

@@ -137,6 +137,8 @@ gboolean fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
 /* The new block that was just sent goes @times more, before all else. */
 void fasp_tx_double (FaspTx * tx, guint times);
 
+/* Are there new blocks that leave as soon as it is time for them? */
+gboolean fasp_tx_has_fresh (const FaspTx * tx);
 /* How long the next new block has waited for its turn; 0: it waits for the peer's
  * window or a group. */
 FaspTime fasp_tx_get_wait (const FaspTx * tx, FaspTime now);
