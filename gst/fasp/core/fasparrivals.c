@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasparrivals.h"
 
-/* A report tells of FASP_ARRIVALS_LEAST for each of these. */
+/* A report tells of up to FASP_ARRIVALS_LEAST for each of these. */
 #define SPAN (25 * FASP_MSEC)
 
 void

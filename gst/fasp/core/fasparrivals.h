@@ -7,7 +7,7 @@
  * spaced: when there are more, every other one is dropped.  The caller adds only packets
  * that are newer than all before, so numbers and times rise together.
  *
- * A report tells of FASP_ARRIVALS_LEAST of them, and of more the longer ago the last one was, so that a
+ * A report tells of up to FASP_ARRIVALS_LEAST of them, and of more the longer ago the last one was, so that a
  * controller sees as much of a pulse whatever the clock of the reports.
  */
 #pragma once
