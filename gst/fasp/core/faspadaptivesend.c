@@ -25,7 +25,7 @@
 #define STANDING_MIN (2 * FASP_MSEC)
 #define STANDING_MAX (6 * FASP_MSEC)
 /* A queue this much above that means that the path has become slower. */
-#define SLOWER (12 * FASP_MSEC)
+#define SLOWER (10 * FASP_MSEC)
 #define SLOWER_RTT_SHARE 16
 /* Delays that spread without a queue, as on radio links: a pulse is at least this many times as
  * long as the spread (at GAIN_LEAST), and this many times the spread may stand. */

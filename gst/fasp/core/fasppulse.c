@@ -15,10 +15,9 @@
 
 typedef struct
 {
-  gdouble time, bytes;          /* of departure, all stretches together */
-  guint n;                      /* points that are fitted, */
-  FaspTime fitted;              /* and the time between the first and the last of each stretch */
-  gdouble xx, xy;               /* sums around the means of each stretch: departure, delay */
+  guint n;                      /* points, */
+  FaspTime time;                /* and the time between the first and the last of each stretch */
+  gdouble bb, bs, ba;           /* sums around the means of each stretch: bytes, departure, arrival */
   gdouble loss;
 } Fit;
 
@@ -94,27 +93,28 @@ static void
 fit_stretch (Fit * fit, const FaspPulsePoint * p, guint n, gboolean all)
 {
   FaspPulsePoint kept[FASP_PULSE_POINTS];
-  gdouble x = 0, y = 0;
+  gdouble bytes = 0, sent = 0, arrived = 0;
 
-  fit->time += p[n - 1].sent - p[0].sent;
-  fit->bytes += p[n - 1].bytes - p[0].bytes;
   if (!all) {
     n = leave_out_held (p, n, kept);
     p = kept;
   }
   for (guint i = 0; i < n; i++) {
-    x += (gdouble) (p[i].sent - p[0].sent) / n;
-    y += (gdouble) p[i].queue / n;
+    bytes += ((gdouble) p[i].bytes - p[0].bytes) / n;
+    sent += (gdouble) (p[i].sent - p[0].sent) / n;
+    arrived += (gdouble) (p[i].sent - p[0].sent + p[i].queue) / n;
   }
   for (guint i = 0; i < n; i++) {
-    gdouble dx = p[i].sent - p[0].sent - x;
+    gdouble b = (gdouble) p[i].bytes - p[0].bytes - bytes;
+    gdouble s = p[i].sent - p[0].sent;
 
-    fit->xx += dx * dx;
-    fit->xy += dx * (p[i].queue - y);
+    fit->bb += b * b;
+    fit->bs += b * (s - sent);
+    fit->ba += b * (s + p[i].queue - arrived);
     fit->loss += p[i].loss;
   }
   fit->n += n;
-  fit->fitted += ABS (p[n - 1].sent - p[0].sent);
+  fit->time += ABS (p[n - 1].sent - p[0].sent);
 }
 
 static Fit
@@ -142,12 +142,13 @@ fasp_pulse_measure (FaspPulse * pulse, gdouble pace, gboolean strong)
   fit = fit_stretches (pulse, pace, strong);
   if (fit.n < UNHELD_LEAST * pulse->n)
     fit = fit_stretches (pulse, pace, TRUE);
-  if (fit.time <= 0)
+  if (fit.bs <= 0)
     return rates;
-  rates.left = fit.bytes * 8 * FASP_SEC / fit.time;
-  if (fit.n < FASP_SPAN_SAMPLES || fit.fitted < FASP_SPAN_LEAST || fit.xx <= 0)
+  rates.left = fit.bb * 8 * FASP_SEC / fit.bs;
+  if (fit.n < FASP_SPAN_SAMPLES || fit.time < FASP_SPAN_LEAST)
     return rates;
-  rates.arrived = rates.left / MAX (1 + fit.xy / fit.xx, 1. / FASP_SPAN_FASTER);
+  rates.arrived = fit.bb * 8 * FASP_SEC / MAX (fit.ba,
+      fit.bs / FASP_SPAN_FASTER);
   rates.delivered = rates.arrived * (1 - fit.loss / fit.n);
   return rates;
 }

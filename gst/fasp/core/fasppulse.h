@@ -2,12 +2,14 @@
  *
  * fasppulse.h: how fast the packets of a pulse left and arrived, whatever hosts did to them.
  *
- * As in a FaspSpan, the growth of the queueing delay is fitted by least squares.  Two things that are no
- * queue would bend that line:
+ * The times of departure and of arrival are both fitted over bytes, by least squares: packets come out of a queue
+ * at its rate, however unevenly they came to it.  (Fitted over the time of departure, a growth of the queue that is
+ * fast at first, where the pacer lets a burst go, seemed to be slower than it was.)  Two things that are no queue
+ * would bend the line:
  *
  * - The sender's host paused.  The queue drains meanwhile, and less leaves on average than was to leave.  So
- *   what left before a pause and what left after it are stretches of their own, with one growth and one rate
- *   in common.  The pause belongs to none of them.
+ *   what left before a pause and what left after it are stretches of their own, with one rate of departure and one of
+ *   arrival in common.  The pause belongs to none of them.
  * - Packets were held, by the receiver's host or on the path, and then came together.  Their delays fall as
  *   fast as time passes, and a queue that is being filled does not.  All but the last of them are left out.
  */

@@ -22,6 +22,11 @@
 #define MARGIN .97
 /* A pulse that arrives with this share of its excess has found room. */
 #define ROOM .7
+/* One that arrives at less than this many times the rate has found none: the rate is all there is, and a queue of
+ * our own would stay as it is.  So the rate goes down, by FULL_FALL at a time, to this share of what arrived. */
+#define FULL 1.01
+#define FULL_SHARE .985
+#define FULL_FALL .995
 /* A pulse leaves at this many times the rate at least; anything slower is no pulse. */
 #define LEFT_LEAST 1.05
 /* A pulse that arrives slower than the rate may have met a busy host; a slower path shows in
@@ -454,8 +459,13 @@ learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
             MIN (a->sure, rate) : rate));
     end_search (a);
   } else {
+    gdouble next;
+
     share = MAX (share, SHARE_LEAST);
-    fasp_adaptive_set_rate (a, rate + share * share * share * (left - rate));
+    next = rate + share * share * share * (left - rate);
+    if (arrived < FULL * rate)
+      next = MIN (next, MAX (FULL_SHARE * arrived, FULL_FALL * rate));
+    fasp_adaptive_set_rate (a, next);
   }
 }
 
