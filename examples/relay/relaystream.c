@@ -530,19 +530,25 @@ free_end (RelayEndFigures * end)
   g_free (end);
 }
 
-/* TRUE: a sender is connected, and not silent. */
+/* TRUE: a sender is connected, and not silent.  One that is gone is among the callers until what it
+ * sent has been read, and another one may have come meanwhile. */
 static gboolean
 is_receiving (const GstStructure * stats)
 {
   const GValue *callers = gst_structure_get_value (stats, "callers");
-  gboolean interrupted = TRUE;
 
-  if (callers == NULL || !GST_VALUE_HOLDS_ARRAY (callers)
-      || gst_value_array_get_size (callers) == 0)
+  if (callers == NULL || !GST_VALUE_HOLDS_ARRAY (callers))
     return FALSE;
-  gst_structure_get_boolean (gst_value_get_structure (gst_value_array_get_value
-          (callers, 0)), "interrupted", &interrupted);
-  return !interrupted;
+  for (guint i = 0; i < gst_value_array_get_size (callers); i++) {
+    const GValue *caller = gst_value_array_get_value (callers, i);
+    gboolean interrupted = TRUE;
+
+    gst_structure_get_boolean (gst_value_get_structure (caller),
+        "interrupted", &interrupted);
+    if (!interrupted)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 RelayStreamFigures *
