@@ -131,7 +131,8 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
   Local local = { 0 };
   guint16 port;
 
-  if (address == NULL) {
+  if (address == NULL || (dials && parts[1] != NULL
+          && *g_strstrip (parts[1]) == '\0')) {
     const gchar *local_part = dials ? " or ADDRESS:PORT@LOCAL" : "";
 
     BAD ("\"%s\" in bonding-addresses is not ADDRESS:PORT%s. Write IP "
@@ -152,7 +153,7 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
     /* in a rendezvous, the peer expects us at the same port as its own */
     local.port = gst_fasp_settings_get_mode (s) == GST_FASP_MODE_RENDEZVOUS ?
         port : 0;
-    if (parts[1] != NULL && is_address (g_strstrip (parts[1])))
+    if (parts[1] != NULL && is_address (parts[1]))
       local.address = keep (links, parts[1]);
     else
       local.interface = keep (links, parts[1]);
