@@ -39,9 +39,8 @@ static gdouble
 get_more (const FaspSession * session)
 {
   const FaspOutlook *outlook = &session->tx.outlook;
-  /* each new block leaves so often; rexes and repairs take one flow */
-  guint times = session->duplicates ? MAX (1,
-      fasp_spread_count (&session->spread)) : 1;
+  /* rexes and repairs take one flow */
+  guint times = fasp_session_get_times (session);
   gdouble more = times + fasp_session_get_fec (session)->share +
       outlook->goal.path.loss;
 

@@ -313,6 +313,13 @@ fasp_session_get_room (const FaspSession * session)
   return session->data_room - (session->has_fec ? FASP_REPAIR_MORE : 0);
 }
 
+guint
+fasp_session_get_times (const FaspSession * session)
+{
+  return session->duplicates ?
+      MAX (1, fasp_spread_count (&session->spread)) : 1;
+}
+
 gint64
 fasp_session_get_unused (const FaspSession * session, FaspTime now)
 {

@@ -279,6 +279,8 @@ guint64 fasp_session_get_channel_rate (const FaspSession * session);
 const FaspFec *fasp_session_get_fec (const FaspSession * session);
 /* Payload bytes of a block that fits one datagram, and whose repair symbol does, too. */
 guint32 fasp_session_get_room (const FaspSession * session);
+/* How often each new block leaves: once, or on each flow. */
+guint fasp_session_get_times (const FaspSession * session);
 /* All paths are proved, and the MTU of each is known. */
 gboolean fasp_session_is_measured (const FaspSession * session);
 

@@ -224,7 +224,8 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
     arrived -= told->arrivals[i].before;
   }
   report.source = fasp_source_get (session->source, now) *
-      session->wire_max / fasp_session_get_room (session);
+      fasp_session_get_times (session) * session->wire_max /
+      fasp_session_get_room (session);
   report.samples = samples + first;
   report.n = FASP_ARRIVALS + 1 - first;
   fasp_ecn_told (&path->ecn, largest + 1, all.received);

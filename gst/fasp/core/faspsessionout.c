@@ -325,8 +325,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
   if (session->duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
       && item.copy == 0)
-    fasp_tx_double (&session->tx, MAX (1,
-            fasp_spread_count (&session->spread)) - 1);
+    fasp_tx_double (&session->tx, fasp_session_get_times (session) - 1);
   return TRUE;
 }
 
