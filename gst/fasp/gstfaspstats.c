@@ -148,7 +148,7 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
       f->blocks_duplicate);
   set_uint64 (s, "promised-interval", gst_fasp_interval (f->promised_interval));
   set_uint64 (s, "observed-interval", f->skips == 0 ? GST_CLOCK_TIME_NONE :
-      gst_fasp_interval (f->streamed / FASP_SEC / f->skips));
+      gst_fasp_interval (f->observed_interval));
   set_uint64 (s, "skips", f->skips);
   set_uint64 (s, "key-frames-wanted", f->key_frames_wanted);
   if (role == FASP_ROLE_SENDER)

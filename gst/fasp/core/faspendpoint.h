@@ -284,7 +284,7 @@ typedef struct
   guint latency_ms;             /* that the session began with */
   guint current_latency_ms;     /* PROMISE: in force now */
   guint64 promised_interval;    /* expected seconds between skips */
-  guint64 observed_interval;    /* seconds per skip so far; 0: no skip */
+  guint64 observed_interval;    /* seconds per skip so far, at least 1; 0: no skip */
   gboolean falls_short;         /* sender: has begun to promise less than
                                    glitch_interval */
   guint64 bitrate;              /* BITRATE: as of fasp_endpoint_get_available_bitrate() */
@@ -369,10 +369,11 @@ typedef struct
   guint flows;                  /* in use */
   guint latency_ms;             /* in force */
   guint64 promised_interval;    /* expected seconds between skips */
+  guint64 observed_interval;    /* seconds per skip since the session opened, at least 1;
+                                   0: no skip */
   guint64 skips;                /* seconds in which something was missing or too late;
                                    sender: rows of seconds, as it is not told of each */
   guint64 key_frames_wanted;    /* by the receiver's application, as the sender was told */
-  FaspTime streamed;            /* since the session opened */
   FaspTime rtt, rtt_min, rtt_variation;
   guint16 datagram_size;        /* path MTU as UDP payload */
   FaspCipher cipher;

@@ -357,8 +357,7 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->current_latency_ms = stats.latency_ms;
   event->promised_interval = stats.promised_interval;
-  if (stats.skips > 0)
-    event->observed_interval = MAX (1, stats.streamed / FASP_SEC / stats.skips);
+  event->observed_interval = stats.observed_interval;
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.outlook.falls_short;
 

@@ -136,8 +136,6 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->address = *fasp_session_get_address (session);
   stats->flows = session->n_paths;
   stats->interrupted = session->interrupted;
-  stats->streamed = session->state == FASP_SESSION_HALF
-      || session->state == FASP_SESSION_ASKING ? 0 : now - session->opened;
   stats->latency_ms = fasp_session_get_latency (session, now);
   stats->rtt = session->rtt.smoothed;
   stats->rtt_min = session->rtt.min;
@@ -158,4 +156,8 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
     get_tx_stats (session, stats);
   else
     get_rx_stats (session, stats);
+  /* a skip is a second, so there cannot be more of them; the stream may have come faster */
+  if (stats->skips > 0)
+    stats->observed_interval =
+        MAX (1, (now - session->opened) / FASP_SEC / stats->skips);
 }

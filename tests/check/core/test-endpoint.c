@@ -1733,6 +1733,31 @@ test_longer_path (void)
   vcast_free (n);
 }
 
+/* A skip in the first second of a session is one in a second, not one in no time. */
+static void
+test_skip_at_first (void)
+{
+  VCast *n = vcast_new (9);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  a.latency_ms = b.latency_ms = 100;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 400 * FASP_MSEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).observed_interval, ==, 0);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 150 * FASP_MSEC;
+  vcast_run (n, 500 * FASP_MSEC);
+  for (VnetSide side = VNET_A; side <= VNET_B; side++) {
+    g_assert_cmpuint (vcast_get_session (n, side).skips, ==, 1);
+    g_assert_cmpuint (vcast_get_session (n, side).observed_interval, ==, 1);
+  }
+  vcast_run (n, 4 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).observed_interval, ==, 4);
+  vcast_free (n);
+}
+
 /* Everything comes too late, for twenty seconds: that is a skip in each of them for who plays it, and one row for
  * the sender, whose encoder need not make a key frame for each. */
 static void
@@ -2331,6 +2356,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/outage/short/skip", &outages[3],
       test_outage_late);
   g_test_add_func ("/endpoint/longer-path", test_longer_path);
+  g_test_add_func ("/endpoint/skip-at-first", test_skip_at_first);
   g_test_add_func ("/endpoint/late-for-long", test_late_for_long);
   g_test_add_data_func ("/endpoint/late-at-once", GINT_TO_POINTER (FALSE),
       test_late_at_once);
