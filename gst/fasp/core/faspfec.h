@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 /* The most blocks in a window. */
 #define FASP_FEC_WINDOW_MAX 1024
-/* The longest time in which repairs cover a block. */
+/* The longest time in which repairs cover a block, of one receiver or of a group. */
 #define FASP_FEC_REACH_MAX (100 * FASP_MSEC)
 /* The most repairs for each block. */
 #define FASP_FEC_SHARE_MAX 1.

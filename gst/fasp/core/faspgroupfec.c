@@ -14,7 +14,6 @@
 #define WORTH 1.25
 /* The share of the latency in which repairs cover a block; the rest is for a rex. */
 #define REACH_SHARE .3
-#define REACH_MAX (100 * FASP_MSEC)
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
 /* The most bytes that are added up in a second. */
@@ -97,7 +96,7 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
   if (fec->mode == FASP_FEC_OFF)
     return;
   fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
-      CLAMP (goal->latency * REACH_SHARE, REACH_MIN, REACH_MAX);
+      CLAMP (goal->latency * REACH_SHARE, REACH_MIN, FASP_FEC_REACH_MAX);
   fec->is_alone = is_worth_waiting (fec, goal);
   if (fec->mode != FASP_FEC_AUTO || !look (g, now, goal, &period))
     return;
