@@ -236,13 +236,14 @@ cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
 }
 
 gboolean
-cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte)
+cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place, guint8 * byte)
 {
   guint n = gst_queue_array_get_length (queue->items);
 
-  at += queue->offset;
-  for (guint i = 0; i < n; i++) {
-    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
+  at += queue->offset - place->before;
+  for (; place->item < n; place->item++) {
+    GstMiniObject *object =
+        gst_queue_array_peek_nth (queue->items, place->item);
     gsize size;
 
     if (!GST_IS_BUFFER (object)) {
@@ -254,6 +255,7 @@ cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte)
     if (at < size)
       return gst_buffer_extract (GST_BUFFER_CAST (object), at, byte, 1) == 1;
     at -= size;
+    place->before += size;
   }
   return FALSE;
 }

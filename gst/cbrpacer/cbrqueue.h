@@ -38,6 +38,13 @@ typedef struct
   gboolean dropped;             /* data was dropped: the next datagram gets DISCONT */
 } CbrQueue;
 
+/* Where a byte was looked for last. All 0: nowhere yet. */
+typedef struct
+{
+  guint item;                   /* it was not in front of this one, */
+  gsize before;                 /* which has so many bytes before it */
+} CbrPlace;
+
 void cbr_queue_init (CbrQueue * queue);
 /* Drops everything except for events that outlive a flush. These go to @kept; if
  * that is NULL, they are dropped, too. */
@@ -67,8 +74,10 @@ void cbr_queue_remove (CbrQueue * queue, GstQuery * query);
 /* Returns the size of the next datagram of @payload bytes (0: buffers as they come).
  * *whole: it is full, or something behind it keeps it from growing. */
 gsize cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole);
-/* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). */
-gboolean cbr_queue_get_byte (CbrQueue * queue, gsize at, guint8 * byte);
+/* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @place: for
+ * further calls with no lower @at, as long as the queue is the same: these go on from there. */
+gboolean cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place,
+    guint8 * byte);
 /* Cuts off the first @size bytes: no more than cbr_queue_peek() returned. */
 GstBuffer *cbr_queue_cut (CbrQueue * queue, gsize size);
 /* Drops the oldest datagram. Returns its bytes; 0: there is none. */

@@ -53,12 +53,34 @@ stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
 }
 
 static gboolean
-is_sync (GstCbrPacer * self, gsize at)
+is_sync (GstCbrPacer * self, gsize at, CbrPlace * place)
 {
   guint8 byte;
 
   /* a byte that is not there yet may be a sync byte */
-  return !cbr_queue_get_byte (&self->queue, at, &byte) || byte == CBR_TS_SYNC;
+  return !cbr_queue_get_byte (&self->queue, at, place, &byte)
+      || byte == CBR_TS_SYNC;
+}
+
+static gboolean
+is_aligned (GstCbrPacer * self)
+{
+  CbrPlace place = { 0 };
+
+  return is_sync (self, 0, &place);
+}
+
+/* Bytes in front of the next packet. */
+static gsize
+find_packet (GstCbrPacer * self)
+{
+  CbrPlace here = { 0 }, next = { 0 };
+  gsize at = 0;
+
+  while (at < SKIP_MAX && (!is_sync (self, at, &here)
+          || !is_sync (self, at + CBR_TS_PACKET, &next)))
+    at++;
+  return at;
 }
 
 /* Null packets must go between packets: after a loss, or at the beginning, this drops
@@ -66,18 +88,20 @@ is_sync (GstCbrPacer * self, gsize at)
 static gboolean
 align (GstCbrPacer * self)
 {
-  while (!is_sync (self, 0) && self->skipped < SKIP_MAX) {
-    gsize skip = 0;
+  gsize skip = 0;
 
-    while (skip < SKIP_MAX && (!is_sync (self, skip)
-            || !is_sync (self, skip + CBR_TS_PACKET)))
-      skip++;
-    /* with it goes a DISCONT that it began with: it is so of what follows */
-    skip = cbr_queue_drop (&self->queue, skip);
-    self->figures.bytes_dropped += skip;
-    self->skipped += skip;
+  while (!is_aligned (self) && self->skipped < SKIP_MAX) {
+    gsize dropped;
+
+    if (skip == 0)
+      skip = find_packet (self);
+    /* up to the next DISCONT; with it goes one that it began with: it is so of what follows */
+    dropped = cbr_queue_drop (&self->queue, skip);
+    skip -= dropped;
+    self->figures.bytes_dropped += dropped;
+    self->skipped += dropped;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
-        "packet", skip);
+        "packet", dropped);
   }
   return self->skipped < SKIP_MAX;
 }

@@ -1629,6 +1629,36 @@ test_null_ts_resync (void)
   teardown (f);
 }
 
+/* However small the buffers are in which it came, what is no packet is gone at once. */
+static void
+test_null_ts_resync_tiny (gconstpointer flags)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+      "max-delay=1000000000", TS);
+  GstBufferList *list = gst_buffer_list_new ();
+  gint64 before;
+  GstBuffer *buffer;
+
+  gst_harness_push (f->h, make_ts (7));
+  assert_pull (f, 1316);
+  for (guint i = 0; i < 60000; i++) {
+    buffer = make (1, GST_CLOCK_TIME_NONE);
+    GST_BUFFER_FLAG_SET (buffer, GPOINTER_TO_UINT (flags));
+    gst_buffer_list_add (list, buffer);
+  }
+  gst_buffer_list_add (list, make_ts (7));
+  g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
+  before = g_get_monotonic_time ();
+  advance_to (f, 1 * MS);
+  buffer = pull (f);
+  g_assert_cmpint (g_get_monotonic_time () - before, <, 4 * G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (count_nulls (buffer), ==, 0);
+  g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
+  gst_buffer_unref (buffer);
+  wait_for_stat (f, "bytes-dropped", 60000);
+  teardown (f);
+}
+
 /* Found out while playing, too. */
 static void
 test_bad_payload_later (void)
@@ -2834,6 +2864,10 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/null-ts", test_null_ts);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
+  g_test_add_data_func ("/pacer/null-ts/resync/tiny", NULL,
+      test_null_ts_resync_tiny);
+  g_test_add_data_func ("/pacer/null-ts/resync/tiny-discont",
+      GUINT_TO_POINTER (GST_BUFFER_FLAG_DISCONT), test_null_ts_resync_tiny);
   g_test_add_func ("/pacer/null-ts/of-a-file", test_null_ts_of_a_file);
   g_test_add_func ("/pacer/null-ts/of-a-file-late",
       test_null_ts_of_a_file_late);

@@ -75,6 +75,40 @@ test_split_and_merge (void)
   }
 }
 
+/* Whether a search begins anew or goes on, and in whatever steps, it finds the same byte. */
+static void
+test_places (void)
+{
+  CbrQueue queue;
+
+  counter = 0;
+  cbr_queue_init (&queue);
+  for (guint size = 1; size <= 20; size++) {
+    push (&queue, make (size, 0, 0));
+    if (size % 4 == 0)
+      cbr_queue_push (&queue, GST_MINI_OBJECT_CAST (gst_event_new_gap (0, 1)));
+  }
+  gst_buffer_unref (cbr_queue_cut (&queue, 8)); /* 202 are left */
+  for (guint step = 1; step < 60; step++) {
+    CbrPlace place = { 0 };
+
+    for (gsize at = 0; at < 400; at += step) {
+      guint8 byte, anew;
+
+      g_assert_true (cbr_queue_get_byte (&queue, at, &place, &byte) ==
+          (at < 202));
+      g_assert_true (cbr_queue_get_byte (&queue, at, &(CbrPlace) {
+              0}
+              , &anew) == (at < 202));
+      if (at < 202)
+        g_assert_cmpuint (byte, ==, 8 + at);
+      if (at < 202)
+        g_assert_cmpuint (anew, ==, 8 + at);
+    }
+  }
+  cbr_queue_finalize (&queue);
+}
+
 static void
 test_zero_copy (void)
 {
@@ -334,6 +368,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/queue/split-and-merge", test_split_and_merge);
+  g_test_add_func ("/queue/places", test_places);
   g_test_add_func ("/queue/zero-copy", test_zero_copy);
   g_test_add_func ("/queue/flags", test_flags);
   g_test_add_func ("/queue/metas", test_metas);
