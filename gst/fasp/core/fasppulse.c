@@ -6,8 +6,8 @@
 
 /* A host that is late by more than this, beyond the time of a burst, has paused. */
 #define PAUSE FASP_MSEC
-/* A delay that falls by more than this share of the time in which the packets left, and by more than that
- * time, is one of packets that were held. */
+/* A delay that falls by more than this share of the time in which the packets left, and HELD_LEAST, is that of
+ * packets that were held. */
 #define HELD .5
 #define HELD_LEAST (FASP_MSEC / 5)
 /* If less than this share of the points is left then, the delay fell for another reason. */
