@@ -522,3 +522,39 @@ vroad_get_queue (const Vroad * road)
 {
   return MAX (0, road->bottleneck.free_ns / 1000 - road->now);
 }
+
+/* --- how long packets wait ------------------------------------------------------------ */
+
+void
+vroad_note_queue (const Vroad * road, GArray * queues)
+{
+  gint64 queue = vroad_get_queue (road);
+
+  g_array_append_val (queues, queue);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  return *(const gint64 *) a < *(const gint64 *) b ? -1 : 1;
+}
+
+gint64
+vroad_get_p95 (GArray * queues)
+{
+  g_array_sort (queues, compare);
+  return g_array_index (queues, gint64, queues->len * 95 / 100);
+}
+
+gint64
+vroad_watch (Vroad * road, gint64 from, gint64 until)
+{
+  g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (gint64 now = from; now < until;) {
+    now += FASP_MSEC;
+    vroad_run (road, now);
+    vroad_note_queue (road, queues);
+  }
+  return vroad_get_p95 (queues);
+}

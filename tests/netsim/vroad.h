@@ -76,5 +76,11 @@ guint64 vroad_get_lost (const Vroad * road, guint sender);
 guint64 vroad_get_rate (const Vroad * road, guint sender);
 /* How long a packet would now wait at the bottleneck, µs. */
 gint64 vroad_get_queue (const Vroad * road);
+/* Adds that to @queues, of gint64. */
+void vroad_note_queue (const Vroad * road, GArray * queues);
+/* Their p95; sorts them. */
+gint64 vroad_get_p95 (GArray * queues);
+/* Runs from @from, which is now, until @until; p95 of the queue of each ms meanwhile, µs. */
+gint64 vroad_watch (Vroad * road, gint64 from, gint64 until);
 
 G_END_DECLS

@@ -12,14 +12,6 @@
 #define UNTIL (40 * FASP_SEC)
 #define SEEDS 3
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The share of the link that is used; *p95: of the queue, µs. */
 static gdouble
 run (gint64 rtt, gint64 pause, gint64 hold, guint seed, gint64 * p95)
@@ -28,7 +20,6 @@ run (gint64 rtt, gint64 pause, gint64 hold, guint seed, gint64 * p95)
         LINK * 25000,.keep_order = TRUE,.stall = hold,.stall_interval =
         BUSY_EVERY
   };
-  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (gint64));
   Vroad *road = vroad_new (seed, &bottleneck);
   guint64 before;
   gdouble share;
@@ -39,17 +30,9 @@ run (gint64 rtt, gint64 pause, gint64 hold, guint seed, gint64 * p95)
   );
   vroad_run (road, FROM);
   before = vroad_get_delivered (road, 0);
-  for (gint64 now = FROM; now < UNTIL; now += FASP_MSEC) {
-    gint64 wait;
-
-    vroad_run (road, now);
-    wait = vroad_get_queue (road);
-    g_array_append_val (queue, wait);
-  }
+  *p95 = vroad_watch (road, FROM, UNTIL);
   share = (vroad_get_delivered (road, 0) - before) * 8. / LINK / (UNTIL - FROM);
   vroad_free (road);
-  g_array_sort (queue, compare);
-  *p95 = g_array_index (queue, gint64, queue->len * 95 / 100);
   return share;
 }
 

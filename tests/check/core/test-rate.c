@@ -381,41 +381,6 @@ test_sent_log (void)
 
 /* --- alone on the road ----------------------------------------------------------------- */
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  return *(const gint64 *) a < *(const gint64 *) b ? -1 : 1;
-}
-
-static void
-note_queue (const Vroad * road, GArray * queues)
-{
-  gint64 queue = vroad_get_queue (road);
-
-  g_array_append_val (queues, queue);
-}
-
-static gint64
-get_p95 (GArray * queues)
-{
-  g_array_sort (queues, compare);
-  return g_array_index (queues, gint64, queues->len * 95 / 100);
-}
-
-/* Runs until @until; p95 of the queue meanwhile, µs. */
-static gint64
-run_and_watch (Vroad * road, gint64 from, gint64 until)
-{
-  g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
-
-  for (gint64 now = from; now < until;) {
-    now += FASP_MSEC;
-    vroad_run (road, now);
-    note_queue (road, queues);
-  }
-  return get_p95 (queues);
-}
-
 static Vroad *
 make_road (guint mbit, gint64 buffer, gdouble loss, guint32 seed)
 {
@@ -456,7 +421,7 @@ test_alone (void)
     g_assert_cmpuint (vroad_get_rate (road, 0), >, mbit * 800000);
     vroad_run (road, from);
     before = vroad_get_delivered (road, 0);
-    queue = run_and_watch (road, from, until);
+    queue = vroad_watch (road, from, until);
     share = mbit_between (before, vroad_get_delivered (road, 0),
         until - from) / mbit / (1 - loss);
     g_test_message ("%u Mbit/s, %d ms, %g: %.3f, %.1f ms", mbit,
@@ -485,7 +450,7 @@ test_lossy (void)
     );
     vroad_run (road, from);
     before = vroad_get_delivered (road, 0);
-    queue = run_and_watch (road, from, until);
+    queue = vroad_watch (road, from, until);
     share = mbit_between (before, vroad_get_delivered (road, 0),
         until - from) / 10 / (1 - loss);
     g_test_message ("%d ms, %g: %.3f, %.1f ms", (gint) (rtt / 1000), loss,
@@ -836,9 +801,9 @@ test_too_much (void)
       vroad_get_bottleneck (road)->delay = now % 1700000 == 0 ? 24000 : 0;
       vroad_run (road, now);
       if (now >= from)
-        note_queue (road, queues);
+        vroad_note_queue (road, queues);
     }
-    queue = get_p95 (queues);
+    queue = vroad_get_p95 (queues);
     g_test_message ("%d ms: %.1f ms", (gint) (rtt / 1000), queue / 1e3);
     g_assert_cmpint (queue, <, 15 * FASP_MSEC);
     vroad_free (road);
@@ -1051,7 +1016,7 @@ test_slow_source (void)
       .kind = VROAD_ADAPTIVE,.rtt = 100000,.source = 4000000});
   vroad_run (road, 5 * FASP_SEC);
   before = vroad_get_delivered (road, 0);
-  g_assert_cmpint (run_and_watch (road, 5 * FASP_SEC, 15 * FASP_SEC), <,
+  g_assert_cmpint (vroad_watch (road, 5 * FASP_SEC, 15 * FASP_SEC), <,
       5 * FASP_MSEC);
   g_assert_cmpfloat (ABS (mbit_between (before, vroad_get_delivered (road, 0),
               10 * FASP_SEC) - 4), <, .05);
@@ -1187,7 +1152,7 @@ test_encoder (void)
     vroad_run (road, 22 * FASP_SEC + 10 * rtts[i]);
     g_assert_cmpint (vroad_get_queue (road), <, 50 * FASP_MSEC);
     before = vroad_get_delivered (road, 0);
-    g_assert_cmpint (run_and_watch (road, 22 * FASP_SEC + 10 * rtts[i],
+    g_assert_cmpint (vroad_watch (road, 22 * FASP_SEC + 10 * rtts[i],
             40 * FASP_SEC), <, 80 * FASP_MSEC);
     g_assert_cmpfloat (mbit_between (before, vroad_get_delivered (road, 0),
             18 * FASP_SEC - 10 * rtts[i]), >, 2.5);
@@ -1215,9 +1180,9 @@ test_full_encoder (void)
     );
     vroad_run (road, 15 * FASP_SEC);
     vroad_get_bottleneck (road)->rate = 3000000;
-    g_assert_cmpint (run_and_watch (road, 15 * FASP_SEC, 17 * FASP_SEC), <,
+    g_assert_cmpint (vroad_watch (road, 15 * FASP_SEC, 17 * FASP_SEC), <,
         100 * FASP_MSEC + 3 * rtts[i] / 2);
-    g_assert_cmpint (run_and_watch (road, 17 * FASP_SEC, 30 * FASP_SEC), <,
+    g_assert_cmpint (vroad_watch (road, 17 * FASP_SEC, 30 * FASP_SEC), <,
         300 * FASP_MSEC);
     vroad_free (road);
   }
@@ -1245,7 +1210,7 @@ test_modest_encoder (void)
     bottleneck->rate = 8000000;
     vroad_run (road, 80 * FASP_SEC);
     before = vroad_get_delivered (road, 0);
-    g_assert_cmpint (run_and_watch (road, 80 * FASP_SEC, 100 * FASP_SEC), <,
+    g_assert_cmpint (vroad_watch (road, 80 * FASP_SEC, 100 * FASP_SEC), <,
         200 * FASP_MSEC);
     g_test_message ("%u: %.3f", i, mbit_between (before,
             vroad_get_delivered (road, 0), 20 * FASP_SEC));
@@ -1527,7 +1492,7 @@ test_two_encoders (void)
           sender * (3 + i) * FASP_SEC,.follow = .9}
     );
     vroad_run (road, 20 * FASP_SEC);
-    queue = run_and_watch (road, 20 * FASP_SEC, 80 * FASP_SEC);
+    queue = vroad_watch (road, 20 * FASP_SEC, 80 * FASP_SEC);
     g_test_message ("%u: %d ms", i, (gint) (queue / 1000));
     slow += queue > 80 * FASP_MSEC;
     vroad_free (road);
