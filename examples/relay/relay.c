@@ -357,7 +357,8 @@ static const gchar summary[] =
     "  receiver-metrics        true: /metrics lists each receiver (false)\n"
     "[stream NAME], one for each stream\n"
     "  input                   fasp://HOST:PORT dials, fasp://:PORT waits for a call;\n"
-    "                          every property of faspsrc can be ?key=value&key=value\n"
+    "                          every property of faspsrc can be ?key=value&key=value,\n"
+    "                          except those that name files\n"
     "  output                  the same for faspsink; several with ; between them\n"
     "  streamid                by which callers choose if several streams share a port;\n"
     "                          callers that give another one are refused; the relay\n"
@@ -365,7 +366,11 @@ static const gchar summary[] =
     "  require-streamid        true: refuse callers that give none (false)\n"
     "  optional                true: /readyz does not wait for its input (false)\n"
     "  input-passphrase-file   file that holds the passphrase of the input\n"
-    "  output-passphrase-file  ... of the outputs";
+    "  output-passphrase-file  ... of the outputs\n"
+    "  input-key-file, input-allowed-keys, input-record\n"
+    "                          files, as the properties of faspsrc\n"
+    "  output-key-file, output-allowed-keys, output-record\n"
+    "                          ... of faspsink, for all outputs";
 
 static const gchar description[] =
     "Signals:\n"

@@ -11,7 +11,9 @@ static const gchar *const relay_keys[] = { "status", "receiver-metrics", NULL };
 
 static const gchar *const stream_keys[] = { "streamid", "require-streamid",
   "optional", "input", "output", "input-passphrase-file",
-  "output-passphrase-file", NULL
+  "output-passphrase-file", "input-key-file", "output-key-file",
+  "input-allowed-keys", "output-allowed-keys", "input-record", "output-record",
+  NULL
 };
 
 #define BAD(error, ...) g_set_error (error, G_KEY_FILE_ERROR, \
@@ -36,13 +38,23 @@ wipe (gchar * secret)
 }
 
 static void
+clear_end (RelayEnd * end)
+{
+  wipe (end->uri);
+  wipe (end->passphrase);
+  g_free (end->streamid);
+  for (guint i = 0; i < RELAY_FILES; i++)
+    g_free (end->files[i]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RelayEnd, clear_end);
+
+static void
 free_end (RelayEnd * end)
 {
   if (end == NULL)
     return;
-  wipe (end->uri);
-  wipe (end->passphrase);
-  g_free (end->streamid);
+  clear_end (end);
   g_free (end);
 }
 
@@ -212,9 +224,25 @@ check_settings (GstElement * element, GError ** error)
   return why == NULL;
 }
 
+/* Keys that the elements would refuse, too; but here they have another place. */
+static gboolean
+check_files (gboolean sends, const gchar * text, GError ** error)
+{
+  g_autoptr (GstUri) uri = gst_uri_from_string (text);
+
+  for (guint i = 0; uri != NULL && i < RELAY_FILES; i++)
+    if (gst_uri_query_has_key (uri, relay_end_files[i])) {
+      BAD (error, "%s names a file, which a URI may not do: leave it out, and "
+          "write %s-%s = FILE in a line of its own.", relay_end_files[i],
+          sends ? "output" : "input", relay_end_files[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* @side: what all ends of that side have in common. */
 static RelayEnd *
-make_end (gboolean sends, const gchar * uri, const gchar * streamid,
-    const gchar * passphrase, GError ** error)
+make_end (const RelayEnd * side, const gchar * uri, GError ** error)
 {
   g_autoptr (GstElement) element = NULL;
   RelayEnd *end;
@@ -223,11 +251,15 @@ make_end (gboolean sends, const gchar * uri, const gchar * streamid,
     BAD (error, "a comment needs a line of its own, that begins with #.");
     return NULL;
   }
+  if (!check_files (side->sends, uri, error))
+    return NULL;
   end = g_new0 (RelayEnd, 1);
-  end->sends = sends;
+  end->sends = side->sends;
   end->uri = g_strdup (uri);
-  end->streamid = g_strdup (streamid);
-  end->passphrase = g_strdup (passphrase);
+  end->streamid = g_strdup (side->streamid);
+  end->passphrase = g_strdup (side->passphrase);
+  for (guint i = 0; i < RELAY_FILES; i++)
+    end->files[i] = g_strdup (side->files[i]);
   element = relay_end_make (end, NULL, error);
   if (element != NULL)
     gst_object_ref_sink (element);
@@ -238,12 +270,37 @@ make_end (gboolean sends, const gchar * uri, const gchar * streamid,
   return end;
 }
 
+/* Reads what all inputs, or all outputs, have in common. */
+static gboolean
+read_side (GKeyFile * file, const gchar * group, RelayEnd * side,
+    GError ** error)
+{
+  const gchar *name = side->sends ? "output" : "input";
+  g_autofree gchar *key = g_strconcat (name, "-passphrase-file", NULL);
+  gboolean good = read_passphrase (file, group, key, &side->passphrase, error);
+
+  for (guint i = 0; good && i < RELAY_FILES; i++) {
+    g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);
+    g_autoptr (GError) why = NULL;
+
+    side->files[i] = read_string (file, group, of, &why);
+    good = why == NULL;
+    if (!good)
+      g_propagate_error (error, g_steal_pointer (&why));
+  }
+  return good;
+}
+
 static gboolean
 read_input (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
-    const gchar * passphrase, GError ** error)
+    GError ** error)
 {
-  g_autofree gchar *uri = read_string (file, group, "input", error);
+  g_auto (RelayEnd) side = {.streamid = g_strdup (config->streamid) };
+  g_autofree gchar *uri = NULL;
 
+  if (!read_side (file, group, &side, error))
+    return FALSE;
+  uri = read_string (file, group, "input", error);
   if (uri == NULL) {
     if (error == NULL || *error == NULL) {
       BAD (error, "it is missing: write input = fasp://HOST:PORT to dial where "
@@ -252,26 +309,32 @@ read_input (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
     }
     return FALSE;
   }
-  config->input = make_end (FALSE, uri, config->streamid, passphrase, error);
+  config->input = make_end (&side, uri, error);
   wipe (g_steal_pointer (&uri));
   return config->input != NULL || locate (error, group, "input");
 }
 
 static gboolean
 read_outputs (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
-    const gchar * passphrase, GError ** error)
+    GError ** error)
 {
+  g_auto (RelayEnd) side = {.sends = TRUE,.streamid =
+        g_strdup (config->streamid)
+  };
   gsize n = 0;
-  gchar **uris = g_key_file_get_string_list (file, group, "output", &n, NULL);
-  gboolean good = n > 0 && n <= RELAY_OUTPUTS_MAX;
+  gchar **uris;
+  gboolean good;
 
+  if (!read_side (file, group, &side, error))
+    return FALSE;
+  uris = g_key_file_get_string_list (file, group, "output", &n, NULL);
+  good = n > 0 && n <= RELAY_OUTPUTS_MAX;
   if (!good)
     BAD (error, "write output = fasp://:PORT to be dialled by receivers, or "
         "fasp://HOST:PORT to dial one; up to %d of them with a ; between them "
         "(a ; inside of one is written \\;).", RELAY_OUTPUTS_MAX);
   for (gsize i = 0; i < n; i++) {
-    RelayEnd *end = good ? make_end (TRUE, uris[i], config->streamid,
-        passphrase, error) : NULL;
+    RelayEnd *end = good ? make_end (&side, uris[i], error) : NULL;
 
     good = end != NULL;
     if (good)
@@ -305,7 +368,6 @@ static RelayStreamConfig *
 read_stream (GKeyFile * file, const gchar * group, GError ** error)
 {
   RelayStreamConfig *config = g_atomic_rc_box_new0 (RelayStreamConfig);
-  gchar *in = NULL, *out = NULL;
   g_autoptr (GError) why = NULL;
   gboolean good;
 
@@ -324,12 +386,8 @@ read_stream (GKeyFile * file, const gchar * group, GError ** error)
       && read_boolean (file, group, "require-streamid",
       &config->require_streamid, &why)
       && read_boolean (file, group, "optional", &config->optional, &why)
-      && read_passphrase (file, group, "input-passphrase-file", &in, &why)
-      && read_passphrase (file, group, "output-passphrase-file", &out, &why)
-      && read_input (file, group, config, in, &why)
-      && read_outputs (file, group, config, out, &why);
-  wipe (in);
-  wipe (out);
+      && read_input (file, group, config, &why)
+      && read_outputs (file, group, config, &why);
   if (good)
     return config;
   g_propagate_error (error, g_steal_pointer (&why));

@@ -16,6 +16,11 @@ G_BEGIN_DECLS
 #define RELAY_STREAMS_MAX 1000
 #define RELAY_OUTPUTS_MAX 64    /* of one stream */
 
+/* The properties of an element that name files of this machine.  A URI may not set them: the
+ * configuration has keys of its own for them, `input-record' and so on. */
+#define RELAY_FILES 3
+extern const gchar *const relay_end_files[RELAY_FILES];
+
 /* One side of a stream: an element's settings.  The URI may hold a secret and is never
  * shown; the element's own property `uri' leaves secrets out. */
 typedef struct
@@ -24,6 +29,7 @@ typedef struct
   gchar *uri;
   gchar *streamid;              /* used unless the URI has one */
   gchar *passphrase;            /* from a file; NULL: the URI's, if any */
+  gchar *files[RELAY_FILES];    /* of relay_end_files; NULL: none */
 } RelayEnd;
 
 /* Has a reference count: a running stream keeps its configuration. */

@@ -4,6 +4,10 @@
  */
 #include "relayconfig.h"
 
+const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys",
+  "record"
+};
+
 /* Sets what a relay needs of its outputs.  The element's own defaults are for a stream that
  * must be complete at a single receiver. The URI may say otherwise. */
 static void
@@ -45,6 +49,9 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
   }
   if (end->passphrase != NULL)
     g_object_set (element, "passphrase", end->passphrase, NULL);
+  for (guint i = 0; i < RELAY_FILES; i++)
+    if (end->files[i] != NULL)
+      g_object_set (element, relay_end_files[i], end->files[i], NULL);
   return element;
 }
 
@@ -116,6 +123,9 @@ compare_ends (const RelayEnd * a, const RelayEnd * b)
       || g_strcmp0 (a->passphrase, b->passphrase) != 0
       || !is_same_place (old, new))
     return RELAY_RESTART;
+  for (guint i = 0; i < RELAY_FILES; i++)
+    if (g_strcmp0 (a->files[i], b->files[i]) != 0)
+      return RELAY_RESTART;
   changed = list_changed (old, new);
   if (changed == NULL)
     return RELAY_RESTART;

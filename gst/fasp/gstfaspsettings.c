@@ -23,6 +23,7 @@
 #define READY (FLAGS | GST_PARAM_MUTABLE_READY)
 #define WRITE_ONLY (G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS | \
     GST_PARAM_MUTABLE_READY)
+#define LOCAL (READY | GST_FASP_PARAM_LOCAL)
 #define PLAYING (FLAGS | GST_PARAM_MUTABLE_PLAYING)
 
 static void
@@ -32,8 +33,8 @@ install_common (GObjectClass * klass)
       g_param_spec_string ("uri", "URI",
           "fasp://HOST:PORT dials, fasp://:PORT listens (NULL: at port 7001); with a multicast "
           "address faspsink sends to the group and faspsrc hears it. Every "
-          "property can be given as ?key=value&key=value; properties that are "
-          "not named keep their values", NULL, READY));
+          "property that names no file can be given as ?key=value&key=value; "
+          "properties that are not named keep their values", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_MODE,
       g_param_spec_enum ("mode", "Mode",
           "Who dials: caller, listener, rendezvous, or none to let the URI "
@@ -69,7 +70,7 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_KEY_FILE,
       g_param_spec_string ("key-file", "Key file",
           "File with the private key of this end; make one with: openssl "
-          "genpkey -algorithm X25519 -out FILE", NULL, READY));
+          "genpkey -algorithm X25519 -out FILE", NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_PUBLIC_KEY,
       g_param_spec_string ("public-key", "Public key",
           "With key-file: public key of the other end, the only one that is "
@@ -78,7 +79,7 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_ALLOWED_KEYS,
       g_param_spec_string ("allowed-keys", "Allowed keys",
           "Listener with key-file: file of the callers that may connect, with "
-          "a public key and a name in each line", NULL, READY));
+          "a public key and a name in each line", NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_ENCRYPTION,
       g_param_spec_enum ("encryption", "Encryption",
           "Cipher. If a cipher is named, the other end must support it; none "
@@ -148,7 +149,7 @@ install_common (GObjectClass * klass)
       g_param_spec_string ("record", "Record",
           "File to record every block in, as it leaves or arrives: SQLite "
           "(.db, .sqlite) or CSV (.csv); rows are added to an existing file "
-          "(default: none)", NULL, READY));
+          "(default: none)", NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element and its peers, see its documentation",

@@ -5,7 +5,7 @@
  * gstfaspsettings.h: the properties of both elements.
  *
  * One table serves both.  Every writable property is also a key of the URI
- * (gstfaspuri.h).  The element's object lock guards them.
+ * (gstfaspuri.h), unless it is LOCAL.  The element's object lock guards them.
  */
 #pragma once
 
@@ -15,6 +15,11 @@
 #include "gstfaspkeys.h"
 
 G_BEGIN_DECLS
+
+/* A flag of a property that names a file of this machine.  A URI may come from a stranger: from a
+ * web page, a playlist, a chat.  So no key of a URI makes this machine read, create or change a
+ * file; only its own user does, by the property. */
+#define GST_FASP_PARAM_LOCAL GST_PARAM_USER_SHIFT
 
 typedef enum
 {

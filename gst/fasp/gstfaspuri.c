@@ -14,9 +14,9 @@
 
 #define PASSPHRASE "passphrase"
 
-/* Every writable property of the element's own class is a key. */
+/* Every writable property of the element's own class is a key, or one that a URI may not set. */
 static GParamSpec *
-find_key (GstElement * element, const gchar * key)
+find_setting (GstElement * element, const gchar * key)
 {
   GParamSpec *pspec =
       g_object_class_find_property (G_OBJECT_GET_CLASS (element), key);
@@ -25,6 +25,12 @@ find_key (GstElement * element, const gchar * key)
       || !(pspec->flags & G_PARAM_WRITABLE) || g_str_equal (key, "uri"))
     return NULL;
   return pspec;
+}
+
+static gboolean
+is_key (const GParamSpec * setting)
+{
+  return setting != NULL && !(setting->flags & GST_FASP_PARAM_LOCAL);
 }
 
 static gchar *
@@ -36,7 +42,7 @@ list_keys (GstElement * element)
       g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
 
   for (guint i = 0; i < n; i++)
-    if (find_key (element, pspecs[i]->name) != NULL)
+    if (is_key (find_setting (element, pspecs[i]->name)))
       g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "",
           pspecs[i]->name);
   return g_string_free (keys, FALSE);
@@ -107,7 +113,7 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
 
   for (GList * l = keys; good && l != NULL; l = l->next) {
     const gchar *key = l->data;
-    GParamSpec *pspec = find_key (element, key);
+    GParamSpec *pspec = find_setting (element, key);
     Pair *pair;
 
     if (pspec == NULL) {
@@ -122,6 +128,14 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
       else
         BAD_URI ("\"%s\" is not a key of a fasp URI. The keys are: %s.", key,
             known);
+      good = FALSE;
+      break;
+    }
+    if (!is_key (pspec)) {
+      BAD_URI
+          ("The fasp URI sets %s, which names a file of this machine: a URI "
+          "may come from a stranger. Leave it out of the URI, and set the "
+          "property %s of the element.", key, key);
       good = FALSE;
       break;
     }
@@ -164,13 +178,38 @@ check_escapes (GstElement * element, const gchar * text, GError ** error)
     from--;
   key = g_strndup (from, strcspn (from, "=&#"));
   /* if it is not a known key, it may be the rest of a secret */
-  if (from < bad && find_key (element, key) != NULL)
+  if (from < bad && find_setting (element, key) != NULL)
     BAD_URI ("The value of %s in the fasp URI has a %% that escapes nothing: "
         "write %%25 for a %%.", key);
   else
     BAD_URI ("The fasp URI has a %% that escapes nothing: write %%25 for a %%, "
         "as in fasp://[fe80::1%%25eth0]:PORT?fec=20%%25.");
   return FALSE;
+}
+
+/* GstUri takes the last of several values of a key without a word.  Call this when all keys are known:
+ * they can be unescaped then, and quoted. */
+static gboolean
+check_once (const gchar * text, GError ** error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal,
+      g_free, NULL);
+  const gchar *from = text + strcspn (text, "?");
+
+  while (*from != '\0') {
+    const gchar *begin = from + 1;
+    gchar *key = g_uri_unescape_segment (begin, begin + strcspn (begin, "=&"),
+        NULL);
+
+    if (g_hash_table_contains (seen, key)) {
+      BAD_URI ("The fasp URI sets %s twice: leave one of them out.", key);
+      g_free (key);
+      return FALSE;
+    }
+    g_hash_table_add (seen, key);
+    from = begin + strcspn (begin, "&");
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -234,7 +273,8 @@ gst_fasp_uri_set (GstFaspSettings * settings, GstElement * element,
     return FALSE;
   }
   if (!check_authority (text, uri, error) || !check_host (text, uri, error)
-      || !parse_query (element, uri, pairs, error))
+      || !parse_query (element, uri, pairs, error)
+      || !check_once (text, error))
     return FALSE;
 
   host = gst_uri_get_host (uri);

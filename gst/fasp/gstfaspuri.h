@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspuri.h: fasp://HOST:PORT?key=value, where every writable property can be
- * a key.
+ * a key, unless it is local (GST_FASP_PARAM_LOCAL).
  */
 #pragma once
 

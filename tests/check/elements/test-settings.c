@@ -75,6 +75,15 @@ static const Uri uris[] = {
   {"faspsrc", "fasp://host:7001?flow-assignment=random", "flow-assignment"},
   {"faspsink", "fasp://host:7001?stats=1", "stats"},
   {"faspsink", "fasp://host:7001?name=x", "name"},
+  {"faspsrc", "fasp://host:7001?latency=3&tos=8", NULL},
+  {"faspsrc", "fasp://host:7001?latency=3&tos=8&latency=3", "latency twice"},
+  {"faspsrc", "fasp://host:7001?latency=3&latenc%79=4", "latency twice"},
+  {"faspsink", "fasp://host:7001?record=/nowhere/x.db", "property record of"},
+  {"faspsrc", "fasp://host:7001?latency=3&record=", "property record of"},
+  {"faspsrc", "fasp://host:7001?record", "property record of"},
+  {"faspsrc", "fasp://host:7001?rec%6Frd=x.csv", "property record of"},
+  {"faspsink", "fasp://:7001?key-file=/nowhere", "property key-file of"},
+  {"faspsrc", "fasp://:7001?allowed-keys=x", "property allowed-keys of"},
   {"faspsink", "fasp://host:7001?sync=true", "sync"},
   {"faspsink", "fasp://host:7001?too-late=skip", "too-late"},
   {"faspsrc", "fasp://host:7001?max-bitrate=1", "max-bitrate"},
@@ -250,6 +259,29 @@ test_keys (void)
   g_assert_true (gst_uri_handler_set_uri (GST_URI_HANDLER (sink), uri, NULL));
 }
 
+/* Who gives a player a URI gives it no file of this machine: none is made, or read. */
+static void
+test_local (gconstpointer name)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "x.csv", NULL);
+  g_autofree gchar *uri = g_strdup_printf ("fasp://127.0.0.1:1?%s=%s",
+      (const gchar *) name, path);
+  g_autoptr (GError) error = NULL;
+  GstElement *player = gst_element_make_from_uri (GST_URI_SRC, uri, NULL,
+      &error);
+
+  g_assert_null (player);
+  g_assert_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI);
+  g_assert_null (strstr (error->message, folder));
+  player = pair_launch ("faspsrc uri=%s ! fakesink", uri);
+  g_assert_cmpint (gst_element_set_state (player, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (player, GST_STATE_NULL);
+  gst_object_unref (player);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 /* What the uri property tells is what it was made of. */
 static void
 test_again (void)
@@ -369,16 +401,16 @@ test_check (void)
 {
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "x.db", NULL);
-  g_autofree gchar *record = g_strconcat ("fasp://:1?record=", path, NULL);
-  const gchar *const cases[][3] = {
+  /* element, URI, what is wrong, and a property that names a file */
+  const gchar *const cases[][5] = {
     {"faspsink", "fasp://:1?passphrase=correct-horse&fec=14%25", NULL},
     {"faspsrc", "fasp://127.0.0.1:1?bonding-addresses=127.0.0.1:2", NULL},
-    {"faspsrc", record, NULL},
+    {"faspsrc", "fasp://:1", NULL, "record", path},
     {"faspsink", "fasp://:1?fec=14", "fec=14"},
     {"faspsrc", "fasp://:1?passphrase=battery", "at least 10"},
-    {"faspsrc", "fasp://:1?key-file=/nowhere&public-key=x", "public-key"},
-    {"faspsink", "fasp://:1?record=/nowhere/x.csv", "/nowhere/x.csv"},
-    {"faspsrc", "fasp://:1?record=/nowhere/x.db", "can be written"},
+    {"faspsrc", "fasp://:1?public-key=x", "public-key", "key-file", "/nowhere"},
+    {"faspsink", "fasp://:1", "/nowhere/x.csv", "record", "/nowhere/x.csv"},
+    {"faspsrc", "fasp://:1", "can be written", "record", "/nowhere/x.db"},
     {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
     {"faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000&"
           "rate-control=adaptive", "min-bitrate"},
@@ -403,7 +435,7 @@ test_check (void)
         (gst_element_factory_make (cases[i][0], NULL));
     g_autofree gchar *why = NULL;
 
-    g_object_set (element, "uri", cases[i][1], NULL);
+    g_object_set (element, "uri", cases[i][1], cases[i][3], cases[i][4], NULL);
     g_signal_emit_by_name (element, "check-settings", &why);
     if (cases[i][2] == NULL)
       g_assert_cmpstr (why, ==, NULL);
@@ -762,6 +794,10 @@ main (int argc, char **argv)
   g_test_add_data_func ("/settings/no-uri-sink", "faspsink", test_no_uri);
   g_test_add_data_func ("/settings/no-uri-source", "faspsrc", test_no_uri);
   g_test_add_func ("/settings/keys", test_keys);
+  g_test_add_data_func ("/settings/local/record", "record", test_local);
+  g_test_add_data_func ("/settings/local/key-file", "key-file", test_local);
+  g_test_add_data_func ("/settings/local/allowed-keys", "allowed-keys",
+      test_local);
   g_test_add_func ("/settings/again", test_again);
   g_test_add_func ("/settings/secret", test_secret);
   g_test_add_func ("/settings/bad-starts", test_bad_starts);

@@ -95,9 +95,18 @@ static const struct
       "[stream a] output:", "\"fast\""},
   {"[stream a]\n" IN OUT "input-passphrase-file = /nowhere/at/all\n",
       "[stream a] input-passphrase-file:", "/nowhere/at/all"},
-  {"[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere&public-key="
-        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n",
-      "[stream a] input:", "key-file: "},
+  {"[stream a]\n" OUT "input = fasp://x:1?public-key="
+        "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D\n"
+        "input-key-file = /nowhere\n", "[stream a] input:", "key-file: "},
+  {"[stream a]\n" IN OUT "output-allowed-keys = /nowhere\n",
+      "[stream a] output:", "need a key-file"},
+  /* a URI comes from anywhere, also one that somebody has pasted here */
+  {"[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere\n",
+      "[stream a] input:", "write input-key-file = FILE"},
+  {"[stream a]\n" IN "output = fasp://:1?allowed-keys=/nowhere\n",
+      "[stream a] output:", "write output-allowed-keys = FILE"},
+  {"[stream a]\n" IN "output = fasp://:1;fasp://:2?record=/nowhere/x.db\n",
+      "[stream a] output:", "write output-record = FILE"},
   /* what only the elements know */
   {"[stream a]\n" IN "output = fasp://:7101?fec=14\n", "[stream a] output:",
       "1% to 100%"},
@@ -113,10 +122,12 @@ static const struct
         "correct-horse\n", "[stream a] output:", "leave one of them out"},
   {"[stream a]\n" IN "output = fasp://:7101?localaddress=here\n",
       "[stream a] output:", "\"here\""},
-  {"[stream a]\n" IN "output = fasp://:7101?record=/nowhere/x.db\n",
+  {"[stream a]\n" IN OUT "output-record = /nowhere/x.db\n",
       "[stream a] output:", "/nowhere/x.db"},
-  {"[stream a]\n" IN "output = fasp://:7101?record=/tmp\n",
-      "[stream a] output:", ".csv"},
+  {"[stream a]\n" IN OUT "input-record = /tmp\n",
+      "[stream a] input:", ".csv"},
+  {"[stream a]\n" IN OUT "input-record = \\q\n",
+      "[stream a] input-record:", "backslash"},
   {"[stream a]\n" IN "output = fasp://:7101;fasp://:7101\n",
         "[stream a] output:",
       "7101 is also that of the output of [stream a], with "
@@ -273,6 +284,41 @@ test_passphrase (void)
   g_unlink (path);
 }
 
+/* Files that are named for a side are named to each of its elements, and to no other. */
+static void
+test_files (void)
+{
+  static const gchar *const keys[] = { "output-record = /tmp/x.csv",
+    "output-record = /tmp/y.csv", ""
+  };
+  RelayConfig *configs[3];
+
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *text = g_strdup_printf ("[stream a]\n" IN
+        "output = fasp://:7101;fasp://:7102\n%s\n", keys[i]);
+    const RelayStreamConfig *stream;
+
+    configs[i] = parse_good (text);
+    stream = relay_config_find (configs[i], "a");
+    for (guint k = 0; k < 3; k++) {
+      const RelayEnd *end = k == 0 ? stream->input :
+          g_ptr_array_index (stream->outputs, k - 1);
+      g_autoptr (GstElement) element =
+          gst_object_ref_sink (relay_end_make (end, NULL, NULL));
+      g_autofree gchar *record = NULL;
+
+      g_object_get (element, "record", &record, NULL);
+      g_assert_cmpstr (record, ==, k == 0 || i == 2 ? NULL :
+          strchr (keys[i], '/'));
+    }
+    g_assert_cmpint (relay_stream_config_compare (relay_config_find (configs
+                [0], "a"), stream), ==, i == 0 ? RELAY_SAME : RELAY_RESTART);
+  }
+  for (guint i = 0; i < 3; i++)
+    relay_config_free (configs[i]);
+  g_assert_false (g_file_test ("/tmp/x.csv", G_FILE_TEST_EXISTS));
+}
+
 static const struct
 {
   const gchar *input, *output, *more;
@@ -349,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/shared", test_shared);
   g_test_add_func ("/relay/config/addresses", test_addresses);
   g_test_add_func ("/relay/config/passphrase", test_passphrase);
+  g_test_add_func ("/relay/config/files", test_files);
   g_test_add_func ("/relay/config/changes", test_changes);
   g_test_add_func ("/relay/config/adjust", test_adjust);
   return g_test_run ();
