@@ -116,13 +116,16 @@ send_versions (FaspEndpoint * endpoint, const FaspAddress * to,
 /* --- who is calling? ------------------------------------------------------------- */
 
 /* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on
- * its way is another call, and cannot take the place of the right one. */
+ * its way is another call, and cannot take the place of the right one.  With a secret, so that nobody
+ * can make many calls that meet in one place of a table. */
 static void
-identify_call (const FaspHandshake * open, guint8 call[FASP_KEY_SIZE])
+identify_call (const FaspEndpoint * endpoint, const FaspHandshake * open,
+    guint8 call[FASP_KEY_SIZE])
 {
-  guint8 prologue[FASP_PROLOGUE_SIZE];
+  guint8 prologue[FASP_COOKIE_SECRET_SIZE + FASP_PROLOGUE_SIZE];
   FaspWriter w = { prologue, sizeof prologue };
 
+  fasp_write_bytes (&w, endpoint->cookie_secret, FASP_COOKIE_SECRET_SIZE);
   fasp_wire_write_prologue (&w, open);
   fasp_sha256 (prologue, w.used, open->message, open->message_size, call);
 }
@@ -482,7 +485,7 @@ fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     retry (endpoint, now, from, open);
     return;
   }
-  identify_call (open, call.id);
+  identify_call (endpoint, open, call.id);
   if (look_at (endpoint, now, &call)
       && is_for_us (endpoint, now, &call, route)
       && open_message (endpoint, now, &call))

@@ -326,8 +326,10 @@ fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const guint8 * data, gsize size,
     FaspMemory * memory, gboolean marked, FaspRoute route)
 {
+  FaspSessionResult result;
   FaspSessionHeader header;
   FaspSession *session;
+  FaspOpened opened;
 
   fasp_endpoint_look (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
@@ -347,9 +349,13 @@ fasp_endpoint_receive_routed (FaspEndpoint * endpoint, FaspTime now,
     endpoint->stats.datagrams_unknown++;
     return;
   }
-  if (session->state == FASP_SESSION_HALF)
-    session->refused = !fasp_admission_has_room (endpoint, session);
-  switch (fasp_session_receive (session, now, from, data, size, memory, marked)) {
+  result = fasp_session_unseal (session, now, data, size, memory, &opened);
+  if (result == FASP_SESSION_OK) {
+    if (session->state == FASP_SESSION_HALF)
+      session->refused = !fasp_admission_has_room (endpoint, session);
+    result = fasp_session_take (session, now, from, &opened, marked);
+  }
+  switch (result) {
     case FASP_SESSION_OK:
       after_receive (endpoint, now, session);
       break;
@@ -385,8 +391,11 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to)
 {
   FaspWhereabouts *w = &endpoint->whereabouts;
+  guint n = 0;
 
   fasp_move_unreachable (endpoint, to);
+  if (now < w->busy_until)
+    return;
   fasp_whereabouts_update (w, now, endpoint->sessions);
   for (guint place = fasp_whereabouts_find (w, to); place > 0;) {
     FaspSession *session = g_hash_table_lookup (endpoint->by_id,
@@ -394,7 +403,9 @@ fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
 
     if (session != NULL)
       refuse (endpoint, now, session, to);
+    n++;
   }
+  fasp_whereabouts_dealt_with (w, now, n);
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspallowance.h"
 #include "faspgroup.h"
 #include "fasphearing.h"
 
@@ -8,8 +9,10 @@
 /* How long new blocks must come by the group alone before the receiver hears it again: until
  * the sender knows, it sends them both ways. */
 #define ALONE FASP_SEC
-/* The most keys to compute at once, whatever a sender says; the rest comes another time. */
+/* The most keys to compute at once, and then one in this time, whatever a sender says; the rest comes
+ * another time. A phase takes much longer: 2^22 packets. */
 #define PHASES_MOST 256
+#define PHASE_LEAST (100 * FASP_MSEC)
 
 FaspHearing *
 fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
@@ -68,13 +71,15 @@ turn (FaspHearing * hearing)
 }
 
 void
-fasp_hearing_expect (FaspHearing * hearing, guint64 pn)
+fasp_hearing_expect (FaspHearing * hearing, FaspTime now, guint64 pn)
 {
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
   fasp_gap_expect (hearing->gap, pn);
   /* stops one phase short: packets that are on their way may be of the phase before */
-  for (guint i = 0; hearing->phase + 1 < phase && i < PHASES_MOST; i++) {
+  while (hearing->phase + 1 < phase
+      && fasp_allowance_take (&hearing->turned, now, PHASE_LEAST,
+          PHASES_MOST)) {
     get_next (hearing);
     turn (hearing);
   }

@@ -22,6 +22,7 @@ typedef struct
   FaspCipher cipher;
   guint64 phase;
   guint8 key[FASP_KEY_SIZE];    /* of the phase */
+  FaspTime turned;              /* keys computed as the sender said: faspallowance.h */
   FaspOpener *before, *now, *next;      /* of three phases; NULL: not needed yet */
   FaspGap *gap;
   FaspTime heard;               /* last, or since when it should have been */
@@ -51,7 +52,7 @@ FaspHearingResult fasp_hearing_open (FaspHearing * hearing, FaspTime now,
     guint8 * scratch, FaspReader * r);
 
 /* The sender says that the next packet will be @pn. */
-void fasp_hearing_expect (FaspHearing * hearing, guint64 pn);
+void fasp_hearing_expect (FaspHearing * hearing, FaspTime now, guint64 pn);
 
 /* A new block came by unicast: it did not go to the group, or the sender knows that this
  * receiver does not hear it. */

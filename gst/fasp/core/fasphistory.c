@@ -127,6 +127,8 @@ fasp_history_begins_in_past (const FaspEndpoint * endpoint, guint64 start)
   guint64 needed = MIN (fasp_store_get_head (endpoint->store),
       endpoint->hold);
 
+  if (start >= needed)          /* most join live: no need to look at all the others */
+    return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 

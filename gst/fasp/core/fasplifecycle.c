@@ -320,6 +320,8 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 void
 fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session)
 {
+  gboolean was_open = session->connected;
+
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admission_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session);     /* keeps their order */
@@ -331,10 +333,11 @@ fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session)
   if (endpoint->group != NULL)
     fasp_group_leave (endpoint->group, &session->member);
   fasp_session_free (session);
-  if (endpoint->store != NULL) {
-    fasp_writing_trim (endpoint);
+  if (endpoint->store == NULL)
+    return;
+  fasp_writing_trim (endpoint);
+  if (was_open)                 /* no block was cut to fit any other */
     fasp_writing_fit_blocks (endpoint);
-  }
 }
 
 /* --- time ----------------------------------------------------------------------------- */

@@ -375,8 +375,9 @@ is_of_past (const FaspRepair * repair, const FaspFeedbackFlow * told)
       && told->flow == FASP_GROUP_FLOW;
 }
 
-static gboolean
-is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
+gboolean
+fasp_repair_is_possible (const FaspRepair * repair,
+    const FaspFeedback * feedback)
 {
   guint64 seen = 0;             /* a bit for each flow */
 
@@ -402,18 +403,30 @@ is_plausible (const FaspRepair * repair, const FaspFeedback * feedback)
   return TRUE;
 }
 
+static guint64
+widen_serial (const FaspRepair * repair, const FaspFeedback * feedback)
+{
+  return repair->has_feedback ? fasp_widen (feedback->serial,
+      FASP_SERIAL_BITS, repair->serial) : feedback->serial;
+}
+
+gboolean
+fasp_repair_is_new (const FaspRepair * repair, const FaspFeedback * feedback)
+{
+  return !repair->has_feedback
+      || widen_serial (repair, feedback) > repair->serial;
+}
+
 gboolean
 fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result)
 {
-  guint64 serial = repair->has_feedback ? fasp_widen (feedback->serial,
-      FASP_SERIAL_BITS, repair->serial) : feedback->serial;
+  guint64 serial = widen_serial (repair, feedback);
 
   memset (result, 0, sizeof (*result));
   result->shortest = FASP_NEVER;
-  if (repair->has_feedback && serial <= repair->serial)
-    return FALSE;
-  if (!is_plausible (repair, feedback))
+  if (!fasp_repair_is_new (repair, feedback)
+      || !fasp_repair_is_possible (repair, feedback))
     return FALSE;
   repair->has_feedback = TRUE;
   repair->serial = serial;

@@ -68,7 +68,13 @@ guint64 fasp_repair_get_pn (const FaspRepair * repair, guint8 flow);
 void fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 flow,
     guint64 block, gboolean continued);
 
-/* FALSE: the feedback is old, or reports what was never sent; it was ignored. */
+/* Is the feedback newer than all before it?  Is it possible: does it report nothing that was never
+ * sent?  Neither costs more than a look at each flow that it reports, however much it says. */
+gboolean fasp_repair_is_new (const FaspRepair * repair,
+    const FaspFeedback * feedback);
+gboolean fasp_repair_is_possible (const FaspRepair * repair,
+    const FaspFeedback * feedback);
+/* FALSE: it is not both; it was ignored. */
 gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result);
 

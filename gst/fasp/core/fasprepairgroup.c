@@ -144,26 +144,55 @@ look_at_missing (FaspRepair * repair, FaspTime now, guint64 block,
   fasp_repair_queue (repair, block);
 }
 
+/* Each block beyond one for each range takes its part of LOOKS_TIME. */
+#define MORE (FASP_REPAIR_NEWS - FASP_RANGES_MAX)
+
+guint
+fasp_repair_get_looks (const FaspRepair * repair, FaspTime now)
+{
+  FaspTime saved = CLAMP (now - repair->looks_from, 0, FASP_REPAIR_LOOKS_TIME);
+
+  return FASP_RANGES_MAX + saved * MORE / FASP_REPAIR_LOOKS_TIME;
+}
+
+void
+fasp_repair_looked (FaspRepair * repair, FaspTime now, guint blocks)
+{
+  FaspTime from = MAX (repair->looks_from, now - FASP_REPAIR_LOOKS_TIME);
+  guint more = blocks - MIN (blocks, FASP_RANGES_MAX);
+
+  repair->looks_from = from + (more * FASP_REPAIR_LOOKS_TIME + MORE - 1) / MORE;
+}
+
+/* Looks at the blocks from @from to before @end, @left at most.  Returns how many are left. */
+static guint
+look_at_range (FaspRepair * repair, FaspTime now, guint64 from, guint64 end,
+    guint left, FaspRepairResult * result)
+{
+  for (guint64 block = MAX (from, repair->base); block < end && left > 0;
+      block++, left--)
+    look_at_missing (repair, now, block, result);
+  return left;
+}
+
 void
 fasp_repair_settle_group (FaspRepair * repair, FaspTime now,
     const FaspFeedback * feedback, FaspRepairResult * result)
 {
   /* a block takes at least one unit of the window */
   guint64 limit = MIN (repair->next, feedback->ack + feedback->window);
-  guint left = FASP_REPAIR_NEWS;
+  guint most = fasp_repair_get_looks (repair, now), left = most;
 
   for (guint i = 0; i < feedback->n_ranges && left > 0; i++) {
     const FaspRange *range = &feedback->ranges[i];
-    guint64 end = MIN (range->start + range->length, limit);
 
-    for (guint64 block = MAX (range->start, repair->base); block < end
-        && left > 0; block++, left--)
-      look_at_missing (repair, now, block, result);
+    left = look_at_range (repair, now, range->start, MIN (range->start +
+            range->length, limit), left, result);
   }
-  if (!feedback->tail)
-    return;
-  for (guint64 block = MAX (feedback->end, repair->base); block < limit
-      && left > 0 && fasp_group_log_get_first (repair->log, block) <
+  for (guint64 block = MAX (feedback->end, repair->base); feedback->tail
+      && block < limit && left > 0
+      && fasp_group_log_get_first (repair->log, block) <
       repair->group_settled; block++, left--)
     look_at_missing (repair, now, block, result);
+  fasp_repair_looked (repair, now, most - left);
 }

@@ -9,8 +9,10 @@
 G_BEGIN_DECLS
 
 /* The most blocks that are looked up in one feedback, besides those whose packets it
- * settles: a bound on the work. */
+ * settles: a bound on the work. A member may have so many looked up in LOOKS_TIME, and one for each
+ * range in each feedback: a range of a few bytes can name thousands. */
 #define FASP_REPAIR_NEWS 4096
+#define FASP_REPAIR_LOOKS_TIME FASP_FEEDBACK_CLOCK_MAX
 
 typedef struct
 {
@@ -70,6 +72,7 @@ struct _FaspRepair
   guint64 past_received;        /* and how many it received; 0: nothing reported */
   guint64 group_told;           /* newest packet of the group reported, + 1 */
   guint64 group_settled;        /* newest one settled, + 1 */
+  FaspTime looks_from;          /* what was looked up is paid for until then */
 };
 
 static inline FaspSentBlock *
@@ -117,6 +120,9 @@ void fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
 void fasp_repair_told_of_group (FaspRepair * repair, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest,
     FaspRepairResult * result);
+/* The most blocks that may be looked up for a feedback now; and counts them. */
+guint fasp_repair_get_looks (const FaspRepair * repair, FaspTime now);
+void fasp_repair_looked (FaspRepair * repair, FaspTime now, guint blocks);
 /* Finds the blocks that the peer lacks and that are not on their way by the group any
  * more. */
 void fasp_repair_settle_group (FaspRepair * repair, FaspTime now,

@@ -233,9 +233,25 @@ typedef enum
   FASP_SESSION_MALFORMED,       /* sent by the peer */
 } FaspSessionResult;
 
-FaspSessionResult fasp_session_receive (FaspSession * session, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory, gboolean marked);
+/* A datagram that has been opened: the peer has sealed it. */
+typedef struct
+{
+  FaspSessionHeader header;
+  guint64 pn;
+  FaspReader r;                 /* its frames: in the datagram, or in `scratch' */
+  gsize size;                   /* UDP payload */
+  FaspMemory *memory;
+  guint8 scratch[FASP_DATAGRAM_MAX];
+} FaspOpened;
+
+/* Opens a datagram. All else that it causes comes after that: fasp_session_take(), if this returns
+ * FASP_SESSION_OK. */
+FaspSessionResult fasp_session_unseal (FaspSession * session, FaspTime now,
+    const guint8 * data, gsize size, FaspMemory * memory,
+    FaspOpened * opened);
+/* Does what the datagram says. @marked: by ECN. */
+FaspSessionResult fasp_session_take (FaspSession * session, FaspTime now,
+    const FaspAddress * from, FaspOpened * opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
 FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);

@@ -150,8 +150,8 @@ knows_phase (const FaspSession * session, const FaspFeedback * feedback)
   return FALSE;
 }
 
-/* The size of the largest block from @from on that this FEEDBACK acknowledges and that
- * went through in one piece. Blocks that were lost do not count: the receiver may have
+/* The size of the largest block from @from on that this FEEDBACK, which tells the truth as far as is
+ * known, acknowledges and that went through in one piece. Blocks that were lost do not count: the receiver may have
  * given them up as too late. */
 static guint32
 find_passed (const FaspSession * session, guint64 from, guint64 ack)
@@ -265,6 +265,8 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   gboolean doubted = session->n_paths == 1 && session->paths[0].pmtu.confirming;
   guint32 passed = 0;
 
+  if (!fasp_tx_takes (&session->tx, feedback))
+    return;
   if (doubted || session->largest_passed < session->largest_sent)
     passed = find_passed (session, MAX (session->tx.acked,
             doubted ? session->confirm_from : 0), feedback->ack);
@@ -334,12 +336,12 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
 
 /* A flow, or a group, on which the peer has not been heard for long. */
 static void
-handle_next (FaspSession * session, guint8 flow, guint64 pn)
+handle_next (FaspSession * session, FaspTime now, guint8 flow, guint64 pn)
 {
   if (flow < session->n_paths)
     fasp_gap_expect (session->paths[flow].gap, pn);
   else if (flow == FASP_GROUP_FLOW && session->hearing != NULL)
-    fasp_hearing_expect (session->hearing, pn);
+    fasp_hearing_expect (session->hearing, now, pn);
 }
 
 static void
@@ -360,7 +362,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       handle_pong (session, now, flow, from, frame->number);
       break;
     case FASP_FRAME_NEXT:
-      handle_next (session, frame->flow, frame->number);
+      handle_next (session, now, frame->flow, frame->number);
       break;
     case FASP_FRAME_CLOSE:
       handle_close (session, now, frame);
@@ -423,46 +425,55 @@ open_from (FaspSession * session, FaspTime now, guint8 flow,
 }
 
 FaspSessionResult
-fasp_session_receive (FaspSession * session, FaspTime now,
-    const FaspAddress * from, const guint8 * data, gsize size,
-    FaspMemory * memory, gboolean marked)
+fasp_session_unseal (FaspSession * session, FaspTime now, const guint8 * data,
+    gsize size, FaspMemory * memory, FaspOpened * opened)
+{
+  const FaspSessionHeader *header = &opened->header;
+  FaspPath *path;
+
+  if (!fasp_wire_parse_session (data, size, &opened->header)
+      || header->flow >= session->n_flows)
+    return FASP_SESSION_ALIEN;
+  /* before the session is open, nothing has come on any flow */
+  path = &session->paths[MIN (header->flow, session->n_paths - 1)];
+  opened->pn = fasp_widen (header->pn, FASP_PN_BITS,
+      fasp_gap_get_expected (path->gap));
+  if (fasp_gap_is_refused (path->gap, opened->pn)) {
+    fasp_gap_receive (path->gap, now, opened->pn);      /* counts it */
+    return FASP_SESSION_REFUSED;
+  }
+  opened->size = size;
+  opened->memory = memory;
+  opened->r = (FaspReader) {
+  0};
+  opened->r.data = session->opener == NULL ? NULL :
+      fasp_opener_open (session->opener, header, opened->pn, data, size,
+      memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER :
+      opened->scratch, &opened->r.left);
+  return opened->r.data != NULL ? FASP_SESSION_OK : FASP_SESSION_FORGED;
+}
+
+FaspSessionResult
+fasp_session_take (FaspSession * session, FaspTime now,
+    const FaspAddress * from, FaspOpened * opened, gboolean marked)
 {
   FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
-  FaspFrame frame = {.feedback = &feedback,.text = text,.memory = memory };
-  guint8 scratch[FASP_DATAGRAM_MAX];
-  guint8 *opened = memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER :
-      scratch;
-  FaspSessionHeader header;
-  FaspReader r = { 0 };
-  gsize wire = size + from->overhead;
+  FaspFrame frame = {.feedback = &feedback,.text = text,.memory = opened->memory
+  };
+  guint8 flow = opened->header.flow;
+  gsize wire = opened->size + from->overhead;
   FaspPath *path;
   gboolean newest;
-  guint64 pn;
-
-  if (!fasp_wire_parse_session (data, size, &header)
-      || header.flow >= session->n_flows)
-    return FASP_SESSION_ALIEN;
-  /* before the session is open, nothing has come on any flow */
-  path = &session->paths[MIN (header.flow, session->n_paths - 1)];
-  pn = fasp_widen (header.pn, FASP_PN_BITS, fasp_gap_get_expected (path->gap));
-  if (fasp_gap_is_refused (path->gap, pn)) {
-    fasp_gap_receive (path->gap, now, pn);      /* counts it */
-    return FASP_SESSION_REFUSED;
-  }
-  r.data = session->opener == NULL ? NULL : fasp_opener_open (session->opener,
-      &header, pn, data, size, opened, &r.left);
-  if (r.data == NULL)
-    return FASP_SESSION_FORGED;
 
   if (session->state == FASP_SESSION_HALF)
-    open_from (session, now, header.flow, from);
-  if (header.flow >= session->n_paths)  /* the session was over before it began */
+    open_from (session, now, flow, from);
+  if (flow >= session->n_paths) /* the session was over before it began */
     return FASP_SESSION_ALIEN;
-  path = &session->paths[header.flow];
+  path = &session->paths[flow];
   newest = !fasp_gap_is_started (path->gap)
-      || pn > fasp_gap_get_largest (path->gap);
-  fasp_gap_receive (path->gap, now, pn);
+      || opened->pn > fasp_gap_get_largest (path->gap);
+  fasp_gap_receive (path->gap, now, opened->pn);
   path->marked += marked;
   session->heard = now;
   session->excused = 0;
@@ -471,13 +482,13 @@ fasp_session_receive (FaspSession * session, FaspTime now,
     if (session->n_paths > 1)
       fasp_path_stream_heard (path, now);
     if (session->tells_arrivals && newest)
-      fasp_arrivals_add (&path->arrivals, now, pn);
+      fasp_arrivals_add (&path->arrivals, now, opened->pn);
   }
   fasp_path_heard (path, now, from, newest);
 
-  while (fasp_wire_next_frame (&r, &frame))
-    handle_frame (session, now, from, header.flow, &frame, wire);
+  while (fasp_wire_next_frame (&opened->r, &frame))
+    handle_frame (session, now, from, flow, &frame, wire);
   if (session->role == FASP_ROLE_SENDER)
     fasp_session_measure (session);
-  return r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
+  return opened->r.failed ? FASP_SESSION_MALFORMED : FASP_SESSION_OK;
 }

@@ -117,15 +117,24 @@ get_wait (const FaspTx * tx, const FaspRtt * rtt)
 }
 
 gboolean
+fasp_tx_takes (FaspTx * tx, const FaspFeedback * feedback)
+{
+  if (!fasp_repair_is_new (tx->repair, feedback))
+    return FALSE;
+  /* what the group has sent can be reported, too */
+  if (tx->log != NULL)
+    fasp_tx_follow_group (tx);
+  else if (tx->past != NULL)
+    fasp_tx_overtake (tx, feedback);
+  return fasp_repair_is_possible (tx->repair, feedback);
+}
+
+gboolean
 fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     FaspRtt * rtt, guint64 * dead)
 {
   FaspRepairResult result;
 
-  if (tx->log != NULL)
-    fasp_tx_follow_group (tx);
-  else if (tx->past != NULL)
-    fasp_tx_overtake (tx, feedback);
   if (!fasp_repair_feedback (tx->repair, now, feedback, &result))
     return FALSE;
   *dead = result.dead;

@@ -104,6 +104,9 @@ void fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start,
     guint32 window, FaspTime now);
 void fasp_tx_clear (FaspTx * tx);
 
+/* Is this FEEDBACK neither stale nor impossible? To be asked before anything else is done for it. What
+ * follows costs no more than what it acknowledges or settles, and each block and packet is that once. */
+gboolean fasp_tx_takes (FaspTx * tx, const FaspFeedback * feedback);
 /* Takes in a FEEDBACK. @dead: flows that it shows to be dead, a bit each. FALSE: it was
  * stale or impossible. */
 gboolean fasp_tx_feedback (FaspTx * tx, FaspTime now,

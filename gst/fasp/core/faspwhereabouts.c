@@ -4,6 +4,8 @@
 /* A list of n flows is made again only after n times this. Making it takes some
  * hundredths of that time. */
 #define OLD_AFTER 20            /* µs */
+/* So many at one address are no reason to wait. */
+#define FEW 16
 
 typedef struct
 {
@@ -64,4 +66,11 @@ fasp_whereabouts_take (const FaspWhereabouts * w, guint * place)
 
   *place = entry->next;
   return entry->session;
+}
+
+void
+fasp_whereabouts_dealt_with (FaspWhereabouts * w, FaspTime now, guint n)
+{
+  if (n > FEW)
+    w->busy_until = now + n * OLD_AFTER;
 }

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Strangers whom a listener without keys lets in, beside a good receiver: what they cost it. Virtual time
+ * shows what they draw from its line, and processor time how much work they cause. Work is compared with
+ * that of the same datagrams where there is little to go through, so the processor does not matter.
+ */
+#include <string.h>
+#include <time.h>
+#include "faspendpointprivate.h"
+#include "fasprepairprivate.h"
+#include "vstranger.h"
+
+/* How much more the same datagrams may cost where there is a thousand times as much to go through. Without
+ * a bound it is hundreds. */
+#define NOT_MORE 8
+
+/* --- a sink, a good receiver, and strangers ------------------------------------------ */
+
+typedef struct
+{
+  Vnet *net;
+  FaspEndpoint *sink, *good;    /* at A and B */
+  FaspEndpointConfig config;    /* of the sink */
+  GPtrArray *strangers;         /* VStranger, all at C */
+  GHashTable *by_id;            /* of them */
+  guint64 read, written;        /* bytes of the stream */
+} Play;
+
+static void
+on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
+    gsize size)
+{
+  Play *play = data;
+  FaspSessionHeader header;
+  FaspHandshake handshake;
+  guint32 id = 0;
+  VStranger *stranger;
+
+  if (fasp_wire_is_session (bytes, size))
+    id = fasp_wire_parse_session (bytes, size, &header) ? header.cid : 0;
+  else if (fasp_wire_parse_handshake (bytes, size, &handshake))
+    id = handshake.to_cid;
+  stranger = g_hash_table_lookup (play->by_id, GUINT_TO_POINTER (id));
+  if (from == VNET_A && stranger != NULL)
+    vstranger_hear (stranger, now, bytes, size);
+}
+
+static void
+free_stranger (gpointer stranger)
+{
+  vstranger_clear (stranger);
+  g_free (stranger);
+}
+
+static Play *
+play_new (FaspRole role)
+{
+  Play *play = g_new0 (Play, 1);
+
+  play->net = vnet_new (1);
+  play->strangers = g_ptr_array_new_with_free_func (free_stranger);
+  play->by_id = g_hash_table_new (NULL, NULL);
+  vnet_set_tap (play->net, on_datagram, play);
+  fasp_endpoint_config_init (&play->config, role, FASP_MODE_LISTENER);
+  play->config.max_bitrate = 20000000;
+  play->config.wait_for_connection = FALSE;
+  play->config.slow_policy = FASP_SLOW_SKIP;
+  return play;
+}
+
+static void
+begin (Play * play)
+{
+  play->sink = fasp_endpoint_new (&play->config, vnet_random, play->net);
+  vnet_attach (play->net, VNET_A, play->sink);
+}
+
+static void
+play_free (Play * play)
+{
+  for (guint side = VNET_A; side <= VNET_B; side++)
+    vnet_attach (play->net, side, NULL);
+  fasp_endpoint_free (play->sink);
+  fasp_endpoint_free (play->good);
+  g_ptr_array_unref (play->strangers);
+  g_hash_table_unref (play->by_id);
+  vnet_free (play->net);
+  g_free (play);
+}
+
+static void
+run (Play * play, FaspTime time)
+{
+  vnet_run (play->net, vnet_get_time (play->net) + time);
+}
+
+/* The address of a stranger in @network. */
+static FaspAddress
+get_address (guint32 network)
+{
+  FaspAddress at = vnet_get_address (VNET_C);
+
+  memcpy (at.bytes + 4, &network, sizeof network);
+  return at;
+}
+
+static VStranger *
+add_stranger (Play * play, const FaspAddress * at, FaspRole role)
+{
+  VStranger *stranger = g_new (VStranger, 1);
+  guint32 id = 1000000 + play->strangers->len;
+
+  vstranger_init (stranger, play->net, at, id, role, 1 << 20);
+  g_ptr_array_add (play->strangers, stranger);
+  g_hash_table_insert (play->by_id, GUINT_TO_POINTER (id), stranger);
+  return stranger;
+}
+
+static void
+call (Play * play, VStranger * stranger)
+{
+  guint8 data[FASP_OPEN_SIZE];
+
+  if (vstranger_call (stranger, vnet_get_time (play->net), data))
+    vnet_inject (play->net, VNET_A, &stranger->at, data, sizeof data);
+}
+
+/* It calls until it is let in, or for two seconds. */
+static gboolean
+let_in (Play * play, VStranger * stranger)
+{
+  for (guint i = 0; i < 200 && stranger->sealer == NULL; i++) {
+    call (play, stranger);
+    run (play, 10 * FASP_MSEC);
+  }
+  return stranger->sealer != NULL;
+}
+
+static void
+say (Play * play, VStranger * stranger, const FaspWriter * frames)
+{
+  guint8 data[FASP_DATAGRAM_MAX];
+  gsize size = vstranger_say (stranger, frames, data);
+
+  vnet_inject (play->net, VNET_A, &stranger->at, data, size);
+}
+
+/* A FEEDBACK of a receiver that has nothing of the stream from @ack on, and takes a lot. */
+static FaspFeedback
+make_feedback (guint64 serial, guint64 ack)
+{
+  return (FaspFeedback) {
+  .serial = serial,.ack = ack,.from = ack,.end = ack,.window =
+        1 << 20,.tail = FALSE};
+}
+
+static void
+say_feedback (Play * play, VStranger * stranger, const FaspFeedback * feedback)
+{
+  guint8 data[4096];
+  FaspWriter w = { data, sizeof data };
+
+  fasp_wire_write_feedback (&w, feedback);
+  say (play, stranger, &w);
+}
+
+/* --- work ------------------------------------------------------------------------------ */
+
+static gdouble
+get_cpu_time (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* The least of several measurements: what else the processor does is no work of ours. */
+typedef gdouble (*Measure) (Play * play, gpointer data);
+
+static gdouble
+measure (Play * play, Measure once, gpointer data)
+{
+  gdouble least = G_MAXDOUBLE;
+
+  for (guint i = 0; i < 5; i++)
+    least = MIN (least, once (play, data));
+  return least;
+}
+
+/* --- feedback: a receiver that lies ----------------------------------------------------- */
+
+typedef enum
+{
+  STALE,                        /* a serial of long ago, */
+  IMPOSSIBLE,                   /* or a new one; and what was never sent is acknowledged */
+  EMPTY,                        /* new, and says nothing */
+  KINDS
+} Kind;
+
+typedef struct
+{
+  VStranger *stranger;
+  Kind kind;
+  guint64 serial;
+} Lie;
+
+/* The time that a thousand of them take. */
+static gdouble
+lie (Play * play, gpointer data)
+{
+  const guint n = 1000;
+  Lie *l = data;
+  g_autofree guint8 *datagrams = g_malloc (n * 256);
+  g_autofree gsize *sizes = g_new (gsize, n);
+  guint8 frames[128], one[FASP_DATAGRAM_MAX];
+  gdouble start;
+
+  for (guint i = 0; i < n; i++) {
+    FaspWriter w = { frames, sizeof frames };
+    FaspFeedback f = make_feedback (l->kind == STALE ? 1 : ++l->serial,
+        l->kind == EMPTY ? 0 : G_GUINT64_CONSTANT (1) << 60);
+
+    fasp_wire_write_feedback (&w, &f);
+    sizes[i] = vstranger_say (l->stranger, &w, one);
+    g_assert_cmpuint (sizes[i], <=, 256);
+    memcpy (datagrams + 256 * i, one, sizes[i]);
+  }
+  start = get_cpu_time ();
+  for (guint i = 0; i < n; i++)
+    fasp_endpoint_receive (play->sink, vnet_get_time (play->net),
+        &l->stranger->at, datagrams + 256 * i, sizes[i], NULL, FALSE);
+  return get_cpu_time () - start;
+}
+
+/* Sends @n small blocks to a stranger that confirms none of them. */
+static void
+fill (Play * play, VStranger * stranger, guint n, guint64 * serial)
+{
+  static const guint8 data[188];
+
+  for (guint i = 0; i < n; i++) {
+    FaspTime now = vnet_get_time (play->net);
+    FaspFeedback f = make_feedback (++*serial, 0);
+
+    fasp_endpoint_write (play->sink, now, now, data, sizeof data, NULL);
+    if (i % 100 == 0)
+      say_feedback (play, stranger, &f);
+    run (play, 200);
+  }
+  run (play, 100 * FASP_MSEC);
+}
+
+/* What a FEEDBACK says is looked at before anything is done for it, and costs the same however much is under
+ * way. */
+static void
+test_feedback (void)
+{
+  static const guint under_way[] = { 20, 20000 };
+  gdouble cost[2][KINDS];
+
+  for (guint i = 0; i < 2; i++) {
+    Play *play = play_new (FASP_ROLE_SENDER);
+    FaspAddress at = get_address (1);
+    VStranger *stranger;
+    Lie l = {.serial = 1 };
+
+    play->config.max_bitrate = 0;       /* each write is a block of its own */
+    begin (play);
+    stranger = l.stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+    g_assert_true (let_in (play, stranger));
+    fill (play, stranger, under_way[i], &l.serial);
+    g_assert_cmpuint (fasp_endpoint_nth (play->sink, 0)->tx.cursor, >=,
+        under_way[i] / 2);
+    for (l.kind = 0; l.kind < KINDS; l.kind++)
+      cost[i][l.kind] = measure (play, lie, &l);
+    play_free (play);
+  }
+  for (guint k = 0; k < KINDS; k++) {
+    g_test_message ("kind %u: %.2f and %.2f us", k, cost[0][k] * 1e3,
+        cost[1][k] * 1e3);
+    g_assert_cmpfloat (cost[1][k], <, NOT_MORE * cost[0][k]);
+  }
+}
+
+/* A member of a group may have some thousands of blocks looked up at once, but not with each FEEDBACK. */
+static void
+test_looks (void)
+{
+  FaspRepair *repair = fasp_repair_new (0);
+  FaspTime now = 10 * FASP_SEC;
+  guint64 all = 0;
+
+  g_assert_cmpuint (fasp_repair_get_looks (repair, now), ==, FASP_REPAIR_NEWS);
+  for (guint i = 0; i < 10000; i++, now += 100) {
+    guint looks = fasp_repair_get_looks (repair, now);
+
+    g_assert_cmpuint (looks, >=, FASP_RANGES_MAX);
+    all += looks - FASP_RANGES_MAX;
+    fasp_repair_looked (repair, now, looks);
+  }
+  /* in a second, ten times what may be looked up in a tenth, and what was saved */
+  g_assert_cmpuint (all, <=, 11 * (FASP_REPAIR_NEWS - FASP_RANGES_MAX));
+  g_assert_cmpuint (all, >, 9 * (FASP_REPAIR_NEWS - FASP_RANGES_MAX));
+  fasp_repair_free (repair);
+}
+
+/* --- a sender that lies --------------------------------------------------------------------- */
+
+/* A sender that says that its group is millions of keys ahead: they are computed one after the other. */
+static void
+test_keys (void)
+{
+  const FaspGroupKey key = {.cid = 1,.cipher = FASP_CIPHER_AES_128_GCM };
+  FaspHearing *hearing = fasp_hearing_new (&key, FASP_SEC);
+
+  for (guint i = 0; i < 1000; i++)
+    fasp_hearing_expect (hearing, FASP_SEC + i, G_GUINT64_CONSTANT (1) << 60);
+  g_assert_cmpuint (hearing->phase, ==, 256);
+  fasp_hearing_expect (hearing, 11 * FASP_SEC, G_GUINT64_CONSTANT (1) << 60);
+  g_assert_cmpuint (hearing->phase, ==, 256 + 100);
+  fasp_hearing_free (hearing);
+}
+
+/* --- callers --------------------------------------------------------------------------------- */
+
+/* The time that a thousand forged datagrams for a half-open session take. */
+static gdouble
+forge (Play * play, gpointer data)
+{
+  const guint n = 1000;
+  VStranger *stranger = data;
+  FaspSessionHeader header = {.cid = stranger->agreement.hello.cid };
+  guint8 datagram[100] = { 0 };
+  FaspWriter w = { datagram, sizeof datagram };
+  gdouble start = get_cpu_time ();
+
+  fasp_wire_write_session (&w, &header);
+  for (guint i = 0; i < n; i++)
+    fasp_endpoint_receive (play->sink, vnet_get_time (play->net),
+        &stranger->at, datagram, sizeof datagram, NULL, FALSE);
+  return get_cpu_time () - start;
+}
+
+/* A datagram that nobody has sealed costs the same however many callers are half-open. */
+static void
+test_forged (void)
+{
+  static const guint half_open[] = { 2, 1000 };
+  gdouble cost[2];
+
+  for (guint i = 0; i < 2; i++) {
+    Play *play = play_new (FASP_ROLE_RECEIVER);
+
+    begin (play);
+    for (guint n = 0; n < half_open[i]; n++) {
+      FaspAddress at = get_address (1 + n / 200);
+
+      add_stranger (play, &at, FASP_ROLE_SENDER);
+    }
+    for (guint round = 0; round < 4; round++) {
+      for (guint n = 0; n < half_open[i]; n++)
+        call (play, g_ptr_array_index (play->strangers, n));
+      run (play, 300 * FASP_MSEC);
+    }
+    g_assert_cmpuint (play->sink->sessions->len, ==, half_open[i]);
+    cost[i] = measure (play, forge, g_ptr_array_index (play->strangers, 0));
+    play_free (play);
+  }
+  g_test_message ("%.2f and %.2f us", cost[0] * 1e3, cost[1] * 1e3);
+  g_assert_cmpfloat (cost[1], <, NOT_MORE * cost[0]);
+}
+
+/* That nobody listens at an address where a thousand sessions are is dealt with now and then, not whenever
+ * somebody says so. */
+static void
+test_reports (void)
+{
+  Play *play = play_new (FASP_ROLE_SENDER);
+  const FaspHello told = {.flows = 1,.window = 64 };
+  FaspAddress at = get_address (1), elsewhere = get_address (2);
+  FaspTime now = FASP_SEC;
+  guint n = 0;
+
+  begin (play);
+  for (guint i = 0; i < 1000; i++) {
+    guint8 nonce[FASP_NONCE_SIZE] = { 0 };
+
+    memcpy (nonce, &i, sizeof i);
+    fasp_lifecycle_begin (play->sink, 0, fasp_endpoint_new_id (play->sink),
+        i < 999 ? &at : &elsewhere, &told, nonce, 0);
+  }
+  for (guint i = 0; i < 10000; i++, now += 100) {
+    FaspPath *path = &fasp_endpoint_nth (play->sink, 0)->paths[0];
+
+    fasp_endpoint_unreachable (play->sink, now, &at);
+    n += path->refused;
+    path->refused = FALSE;
+  }
+  g_assert_cmpuint (n, >, 10);
+  g_assert_cmpuint (n, <=, FASP_SEC / (999 * 20) + 1);
+  /* others are heard of meanwhile */
+  fasp_endpoint_unreachable (play->sink, now + 20 * FASP_MSEC, &elsewhere);
+  g_assert_true (fasp_endpoint_nth (play->sink, 999)->paths[0].refused);
+  play_free (play);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/attack/feedback", test_feedback);
+  g_test_add_func ("/attack/looks", test_looks);
+  g_test_add_func ("/attack/keys", test_keys);
+  g_test_add_func ("/attack/forged", test_forged);
+  g_test_add_func ("/attack/reports", test_reports);
+  return g_test_run ();
+}
