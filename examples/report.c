@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define GLIB_DISABLE_DEPRECATION_WARNINGS       /* of GValueArray */
 #include "report.h"
 #include <errno.h>
 #include <glib-unix.h>
@@ -15,6 +16,18 @@ typedef struct
   int status;
 } Report;
 
+static void
+print_counts (const gchar * name, const GValueArray * array)
+{
+  if (array->n_values == 0 || !G_VALUE_HOLDS_UINT64 (&array->values[0]))
+    return;
+  printf (", \"%s\": [", name);
+  for (guint i = 0; i < array->n_values; i++)
+    printf ("%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
+        g_value_get_uint64 (&array->values[i]));
+  printf ("]");
+}
+
 static gboolean
 print_field (GQuark id, const GValue * value, gpointer data)
 {
@@ -26,15 +39,8 @@ print_field (GQuark id, const GValue * value, gpointer data)
     printf (", \"%s\": %" G_GUINT64_FORMAT, name, g_value_get_uint64 (value));
   else if (G_VALUE_HOLDS_UINT (value))
     printf (", \"%s\": %u", name, g_value_get_uint (value));
-  else if (GST_VALUE_HOLDS_ARRAY (value)
-      && gst_value_array_get_size (value) > 0
-      && G_VALUE_HOLDS_UINT64 (gst_value_array_get_value (value, 0))) {
-    printf (", \"%s\": [", name);
-    for (guint i = 0; i < gst_value_array_get_size (value); i++)
-      printf ("%s%" G_GUINT64_FORMAT, i > 0 ? ", " : "",
-          g_value_get_uint64 (gst_value_array_get_value (value, i)));
-    printf ("]");
-  }
+  else if (G_VALUE_HOLDS (value, G_TYPE_VALUE_ARRAY))
+    print_counts (name, g_value_get_boxed (value));
   return TRUE;
 }
 

@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "relaystatus.h"
 
 #define GROUP "multicast-"
@@ -241,6 +242,7 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
       field);
   g_autofree gchar *name = NULL;
   const gchar *unit;
+  const GValueArray *array = gst_fasp_value_get_array (value);
   gdouble factor, number;
   Type type;
 
@@ -250,12 +252,11 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
     add_sample (metrics, name, type, unit, help, labels, number * factor);
     return;
   }
-  for (guint i = 0; GST_VALUE_HOLDS_ARRAY (value)
-      && i < gst_value_array_get_size (value); i++) {
+  for (guint i = 0; array != NULL && i < array->n_values; i++) {
     g_autoptr (GString) more = g_string_new (labels);
     g_autofree gchar *index = g_strdup_printf ("%u", i);
 
-    if (!get_number (gst_value_array_get_value (value, i), &number))
+    if (!get_number (&array->values[i], &number))
       break;
     add_label (more, "index", index);
     add_sample (metrics, name, type, unit, help, more->str, number * factor);
@@ -291,24 +292,17 @@ static void
 add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
     gboolean named, const RelayEndFigures * end)
 {
-  const GValue *callers = end->stats != NULL ?
-      gst_structure_get_value (end->stats, "callers") : NULL;
+  const GValueArray *callers = end->stats != NULL ? gst_fasp_value_get_array
+      (gst_structure_get_value (end->stats, "callers")) : NULL;
 
-  for (guint i = 0; callers != NULL && GST_VALUE_HOLDS_ARRAY (callers)
-      && i < gst_value_array_get_size (callers); i++) {
-    const GstStructure *peer = gst_value_get_structure
-        (gst_value_array_get_value (callers, i));
+  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
+    const GstStructure *peer = gst_value_get_structure (&callers->values[i]);
     g_autoptr (GString) more = g_string_new (labels);
-    GSocketAddress *address = NULL;
+    const gchar *address = gst_structure_get_string (peer,
+        "caller-address-string");
 
-    if (named && gst_structure_get (peer, "caller-address",
-            G_TYPE_SOCKET_ADDRESS, &address, NULL) && address != NULL) {
-      g_autofree gchar *text = g_socket_connectable_to_string
-          (G_SOCKET_CONNECTABLE (address));
-
-      add_label (more, "receiver", text);
-      g_object_unref (address);
-    }
+    if (named && address != NULL)
+      add_label (more, "receiver", address);
     for (gint j = 0; j < gst_structure_n_fields (peer); j++) {
       const gchar *field = gst_structure_nth_field_name (peer, j);
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "relaystatus.h"
 
 void
@@ -88,14 +89,13 @@ make_structure (const GstStructure * structure)
 }
 
 static JsonNode *
-make_array (const GValue * value)
+make_array (const GValueArray * values)
 {
   JsonArray *array = json_array_new ();
   JsonNode *node = json_node_init_array (json_node_alloc (), array);
 
-  for (guint i = 0; i < gst_value_array_get_size (value); i++)
-    json_array_add_element (array,
-        relay_status_translate (gst_value_array_get_value (value, i)));
+  for (guint i = 0; i < values->n_values; i++)
+    json_array_add_element (array, relay_status_translate (&values->values[i]));
   json_array_unref (array);
   return node;
 }
@@ -128,8 +128,8 @@ relay_status_translate (const GValue * value)
     return make_double (g_value_get_double (value));
   if (G_VALUE_HOLDS_STRING (value))
     return make_string (g_value_get_string (value));
-  if (GST_VALUE_HOLDS_ARRAY (value))
-    return make_array (value);
+  if (gst_fasp_value_get_array (value) != NULL)
+    return make_array (gst_fasp_value_get_array (value));
   if (GST_VALUE_HOLDS_STRUCTURE (value) && g_value_get_boxed (value) != NULL)
     return make_structure (gst_value_get_structure (value));
   if (G_VALUE_HOLDS (value, G_TYPE_SOCKET_ADDRESS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "relaylog.h"
 #include "relaystream.h"
 
@@ -535,15 +536,13 @@ free_end (RelayEndFigures * end)
 static gboolean
 is_receiving (const GstStructure * stats)
 {
-  const GValue *callers = gst_structure_get_value (stats, "callers");
+  const GValueArray *callers =
+      gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
 
-  if (callers == NULL || !GST_VALUE_HOLDS_ARRAY (callers))
-    return FALSE;
-  for (guint i = 0; i < gst_value_array_get_size (callers); i++) {
-    const GValue *caller = gst_value_array_get_value (callers, i);
+  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
     gboolean interrupted = TRUE;
 
-    gst_structure_get_boolean (gst_value_get_structure (caller),
+    gst_structure_get_boolean (gst_value_get_structure (&callers->values[i]),
         "interrupted", &interrupted);
     if (!interrupted)
       return TRUE;

@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include "gstfaspaddress.h"
 #include "gstfaspelements.h"
 #include "gstfaspenums.h"
 #include "gstfaspevents.h"
@@ -61,13 +62,9 @@ gst_fasp_events_install (GObjectClass * klass)
 gchar *
 gst_fasp_events_peer (const FaspEvent * event)
 {
-  g_autoptr (GSocketAddress) address =
-      event->address.len > 0 ? fasp_socket_address_to_gio (&event->address) :
-      NULL;
+  gchar *peer = gst_fasp_address_to_string (&event->address);
 
-  return address != NULL ?
-      g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) :
-      g_strdup ("the peer");
+  return peer != NULL ? peer : g_strdup ("the peer");
 }
 
 gchar *
@@ -194,8 +191,9 @@ ask (GstElement * element, const FaspEvent * event, GSocketAddress * address)
       event->streamid, &accept);
   if (!accept)
     return FALSE;
-  caller = gst_structure_new ("caller", "address", G_TYPE_SOCKET_ADDRESS,
-      address, "streamid", G_TYPE_STRING, event->streamid, NULL);
+  caller = gst_structure_new ("caller", "streamid", G_TYPE_STRING,
+      event->streamid, NULL);
+  gst_fasp_address_describe (caller, "address", &event->address);
   gst_fasp_describe_identity (caller, &event->peer);
   g_signal_emit_by_name (element, "caller-identified", caller, &accept);
   gst_structure_free (caller);
@@ -216,16 +214,15 @@ answer (GstElement * element, FaspIo * io, const FaspEvent * event,
 
 /* Posts a message that the application can act upon. */
 static void
-post (GstElement * element, const gchar * name, const FaspEvent * event,
-    GSocketAddress * address)
+post (GstElement * element, const gchar * name, const FaspEvent * event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
+  GstStructure *s = gst_structure_new (name, "streamid", G_TYPE_STRING,
+      event->streamid, "reason", G_TYPE_STRING, why, NULL);
 
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element),
-          gst_structure_new (name, "address", G_TYPE_SOCKET_ADDRESS, address,
-              "streamid", G_TYPE_STRING, event->streamid, "reason",
-              G_TYPE_STRING, why, NULL)));
+  gst_fasp_address_describe (s, "address", &event->address);
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT
+          (element), s));
 }
 
 /* Warns about features that are set at this end, and that the other end lacks. */
@@ -255,19 +252,17 @@ tell_connected (GstElement * element, const FaspEvent * event,
 
 /* The stream goes on in another session: tells with which peer, and what is missing. */
 static void
-tell_moved (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address, const gchar * peer)
+tell_moved (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
   FaspEvent was = {.address = event->before };
-  g_autoptr (GSocketAddress) before = event->before.len > 0 ?
-      fasp_socket_address_to_gio (&event->before) : NULL;
   g_autofree gchar *from = gst_fasp_events_peer (&was);
+  GstStructure *s = gst_structure_new ("stream-moved", "bytes-missing",
+      G_TYPE_UINT64, event->bytes_lost, NULL);
 
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element),
-          gst_structure_new ("stream-moved", "from", G_TYPE_SOCKET_ADDRESS,
-              before, "to", G_TYPE_SOCKET_ADDRESS, address, "bytes-missing",
-              G_TYPE_UINT64, event->bytes_lost, NULL)));
+  gst_fasp_address_describe (s, "from", &event->before);
+  gst_fasp_address_describe (s, "to", &event->address);
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT
+          (element), s));
   if (event->bytes_lost > 0 && fasp_address_equal (&event->before,
           &event->address))
     GST_ELEMENT_WARNING (element, RESOURCE, READ,
@@ -462,7 +457,7 @@ tell_removed (GstElement * element, const FaspEvent * event,
   g_autofree gchar *why = gst_fasp_events_explain (event);
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
-  post (element, "connection-removed", event, address);
+  post (element, "connection-removed", event);
   if (event->held)
     GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and there is no "
             "other receiver. The stream is held until one connects (with "
@@ -502,7 +497,7 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       tell_promise (element, event, peer);
       break;
     case FASP_EVENT_MOVED:
-      tell_moved (element, event, address, peer);
+      tell_moved (element, event, peer);
       break;
     case FASP_EVENT_DEAF:
       tell_deaf (element, peer);

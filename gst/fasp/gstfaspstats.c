@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include "gstfaspaddress.h"
 #include "gstfaspcommon.h"
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
@@ -97,12 +98,8 @@ describe_flow (const FaspFlowStats * f, FaspRole role)
   GstStructure *s = gst_structure_new ("application/x-fasp-flow", "usable",
       G_TYPE_BOOLEAN, f->usable, NULL);
 
-  if (f->address.len > 0) {
-    g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio
-        (&f->address);
-
-    gst_structure_set (s, "address", G_TYPE_SOCKET_ADDRESS, address, NULL);
-  }
+  if (f->address.len > 0)
+    gst_fasp_address_describe (s, "address", &f->address);
   set_uint64 (s, "packets-lost", f->datagrams_lost);
   set_uint64 (s, "bursts-lost", f->bursts_lost);
   if (role == FASP_ROLE_SENDER) {
@@ -118,23 +115,11 @@ describe_flow (const FaspFlowStats * f, FaspRole role)
 }
 
 static void
-take_structure (GValue * array, GstStructure * s)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, GST_TYPE_STRUCTURE);
-  g_value_take_boxed (&value, s);
-  gst_value_array_append_and_take_value (array, &value);
-}
-
-static void
 describe_session (GstStructure * s, const FaspSessionStats * f,
     const FaspFlowStats * flows, FaspRole role)
 {
-  g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio (&f->address);
-
-  gst_structure_set (s, "caller-address", G_TYPE_SOCKET_ADDRESS, address,
-      "interrupted", G_TYPE_BOOLEAN, f->interrupted,
+  gst_fasp_address_describe (s, "caller-address", &f->address);
+  gst_structure_set (s, "interrupted", G_TYPE_BOOLEAN, f->interrupted,
       "negotiated-latency-ms", G_TYPE_INT, (gint) f->latency_ms, NULL);
   set_double (s, "rtt-ms", f->rtt / 1e3);
   set_double (s, "rtt-min-ms", f->rtt_min / 1e3);
@@ -160,12 +145,11 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
   gst_fasp_structure_set_counts (s, "rex-rounds", f->rounds, FASP_ROUNDS);
   gst_structure_set (s, "flows", G_TYPE_UINT, f->flows, NULL);
   if (f->flows > 1) {
-    GValue array = G_VALUE_INIT;
+    GPtrArray *list = g_ptr_array_sized_new (f->flows);
 
-    g_value_init (&array, GST_TYPE_ARRAY);
     for (guint i = 0; i < f->flows; i++)
-      take_structure (&array, describe_flow (&flows[i], role));
-    gst_structure_take_value (s, "flow-list", &array);
+      g_ptr_array_add (list, describe_flow (&flows[i], role));
+    gst_fasp_structure_take_structures (s, "flow-list", list);
   }
 }
 
@@ -272,7 +256,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   FaspEndpointStats total = { 0 };
   FaspHist arrival, in_order;
   FaspEndpoint *endpoint;
-  GValue callers = G_VALUE_INIT;
+  GPtrArray *callers;
   gboolean has_last = FALSE, has_group;
   FaspGroupStats group;
   gdouble use = -1;
@@ -301,7 +285,7 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   if (sessions->len == 1 || has_last)
     describe_session (s, has_last ? &last : (gpointer) sessions->data,
         (gpointer) flows->data, role);
-  g_value_init (&callers, GST_TYPE_ARRAY);
+  callers = g_ptr_array_sized_new (sessions->len);
   for (guint i = 0; i < sessions->len; i++) {
     const FaspSessionStats *session =
         &g_array_index (sessions, FaspSessionStats, i);
@@ -312,9 +296,9 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
     at += session->flows > 1 ? session->flows : 0;
     if (session->channel_rate > 0)
       use = MAX (use, (gdouble) session->send_rate / session->channel_rate);
-    take_structure (&callers, one);
+    g_ptr_array_add (callers, one);
   }
-  gst_structure_take_value (s, "callers", &callers);
+  gst_fasp_structure_take_structures (s, "callers", callers);
   if (role == FASP_ROLE_RECEIVER) {
     describe_lateness (s, "lateness", &arrival);
     describe_lateness (s, "lateness-in-order", &in_order);

@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include "gstfaspaddress.h"
 #include "gstfaspevents.h"
 #include "gstfaspwatch.h"
 
@@ -107,12 +108,11 @@ tell_late (GstFaspWatch * w, GstElement * sink, guint missed)
 static void
 tell_stuck (GstFaspWatch * w, GstElement * sink, const FaspAddress * where)
 {
-  g_autoptr (GSocketAddress) address = fasp_socket_address_to_gio (where);
   g_autofree gchar *peer = NULL;
 
   if (!gst_fasp_events_is_due (&w->told_stuck))
     return;
-  peer = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
+  peer = gst_fasp_address_to_string (where);
   GST_ELEMENT_WARNING (sink, RESOURCE, WRITE,
       ("Nothing of the stream arrives at %s any more, though that end is heard. "
           "Does the path still take IP packets of 1228 bytes (IPv6: 1280; look at "

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
+#include "gstfaspcommon.h"
 
 #define MS GST_MSECOND
 #define LIMIT (30 * G_TIME_SPAN_SECOND) /* of real time, for anything */
@@ -2653,7 +2654,7 @@ test_stats (void)
   GstMessage *message;
   GstStructure *stats;
   gdouble error;
-  const GValue *columns;
+  const GValueArray *columns;
 
   push (f, 9000);
   for (guint i = 0; i < 5; i++) {
@@ -2670,10 +2671,10 @@ test_stats (void)
   g_assert_cmpfloat (error, ==, 0);
   g_assert_true (gst_structure_has_field (stats, "cpu-share"));
   g_assert_true (gst_structure_has_field (stats, "cpu-seconds-pacing"));
-  columns = gst_structure_get_value (stats, "burst-histogram");
+  columns = gst_fasp_value_get_array (gst_structure_get_value (stats,
+          "burst-histogram"));
   /* 2000 bytes: up to 2^11 */
-  g_assert_cmpuint (g_value_get_uint64 (gst_value_array_get_value (columns,
-              11)), ==, 5);
+  g_assert_cmpuint (g_value_get_uint64 (&columns->values[11]), ==, 5);
   gst_structure_free (stats);
   g_assert_cmpuint (get_stat (f, "bytes"), ==, 9000);
   g_assert_cmpuint (get_stat (f, "wire-bytes"), ==, 10000);

@@ -5,6 +5,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gio/gio.h>
+#include "gstfaspcommon.h"
 #include "pair.h"
 
 /* ms. One second for a goodbye (asserted in virtual time), and what a busy
@@ -573,11 +574,12 @@ get_flow_count (GstElement * pipeline, const gchar * name)
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
       name);
   g_autoptr (GstStructure) stats = NULL;
-  const GValue *list;
+  const GValueArray *list;
 
   g_object_get (element, "stats", &stats, NULL);
-  list = gst_structure_get_value (stats, "flow-list");
-  return list != NULL ? gst_value_array_get_size (list) : 0;
+  list = gst_fasp_value_get_array (gst_structure_get_value (stats,
+          "flow-list"));
+  return list != NULL ? list->n_values : 0;
 }
 
 static guint64
@@ -587,12 +589,14 @@ get_flow_stat (GstElement * pipeline, const gchar * name, guint flow,
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
       name);
   g_autoptr (GstStructure) stats = NULL;
+  const GValueArray *list;
   guint64 value = 0;
 
   g_object_get (element, "stats", &stats, NULL);
+  list = gst_fasp_value_get_array (gst_structure_get_value (stats,
+          "flow-list"));
   g_assert_true (gst_structure_get_uint64 (gst_value_get_structure
-          (gst_value_array_get_value (gst_structure_get_value (stats,
-                      "flow-list"), flow)), field, &value));
+          (&list->values[flow]), field, &value));
   return value;
 }
 

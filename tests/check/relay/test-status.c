@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include "gstfaspcommon.h"
 #include "relaylog.h"
 #include "relaystatus.h"
 
@@ -31,21 +32,16 @@ make (const gchar * name, GstStructure * input, GstStructure * output)
 static GstStructure *
 with_callers (GstStructure * s, guint n)
 {
-  GValue array = G_VALUE_INIT;
+  GPtrArray *callers = g_ptr_array_new ();
 
-  g_value_init (&array, GST_TYPE_ARRAY);
   for (guint i = 0; i < n; i++) {
-    g_autoptr (GSocketAddress) address =
-        g_inet_socket_address_new_from_string ("192.0.2.1", 1000 + i);
-    GValue one = G_VALUE_INIT;
+    g_autofree gchar *address = g_strdup_printf ("192.0.2.1:%u", 1000 + i);
 
-    g_value_init (&one, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&one, gst_structure_new ("x", "caller-address",
-            G_TYPE_SOCKET_ADDRESS, address, "bytes-sent", G_TYPE_UINT64,
-            (guint64) i, NULL));
-    gst_value_array_append_and_take_value (&array, &one);
+    g_ptr_array_add (callers, gst_structure_new ("x", "caller-address-string",
+            G_TYPE_STRING, address, "bytes-sent", G_TYPE_UINT64, (guint64) i,
+            NULL));
   }
-  gst_structure_take_value (s, "callers", &array);
+  gst_fasp_structure_take_structures (s, "callers", callers);
   return s;
 }
 
