@@ -174,8 +174,9 @@ add_bond (GstFaspLinks * links, const GstFaspSettings * s, const gchar * text,
 static gboolean
 add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
 {
-  Local local =
-      { keep (links, s->localaddress), keep (links, s->interface), 0 };
+  Local local = { keep (links, gst_fasp_settings_get_localaddress (s)),
+    keep (links, s->interface), gst_fasp_settings_get_localport (s)
+  };
 
   if (gst_fasp_multicast_is_meant (s)) {
     /* senders to a group, and callers, do not use the group's port as their own */
@@ -187,22 +188,9 @@ add_all (GstFaspLinks * links, const GstFaspSettings * s, GError ** error)
     links->multicast.interface = keep (links, links->multicast.interface);
     return add_set (links, s, &local, error);
   }
-  switch (gst_fasp_settings_get_mode (s)) {
-    case GST_FASP_MODE_NONE:
-    case GST_FASP_MODE_LISTENER:
-      local.port = s->port != 0 ? s->port : s->localport;
-      /* in fasp://ADDRESS:PORT?mode=listener, the address is our own */
-      if (local.address == NULL)
-        local.address = keep (links, s->host);
-      break;
-    case GST_FASP_MODE_CALLER:
-      local.port = s->localport_set ? s->localport : 0;
-      break;
-    case GST_FASP_MODE_RENDEZVOUS:
-      /* the peer expects us at a port it knows: the same as its own */
-      local.port = s->localport_set ? s->localport : s->port;
-      break;
-  }
+  if (gst_fasp_settings_get_mode (s) == GST_FASP_MODE_CALLER
+      && !s->localport_set)
+    local.port = 0;
   if (!has_ports (s->port, s->flowlets, error)
       || !add_set (links, s, &local, error))
     return FALSE;

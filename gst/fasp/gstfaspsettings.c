@@ -43,12 +43,13 @@ install_common (GObjectClass * klass)
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALADDRESS,
       g_param_spec_string ("localaddress", "Local address",
           "IP address of this machine to send from and receive at (default: "
-          "any, IPv4 and IPv6)", NULL, READY));
+          "any, IPv4 and IPv6). The address in the URI of a listener is the "
+          "same setting", NULL, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LOCALPORT,
       g_param_spec_uint ("localport", "Local port",
-          "UDP port to receive at. A listener uses it if its URI names none; "
-          "a caller takes any free port unless this is set (0: any free one)",
-          0, G_MAXUINT16, DEFAULT_PORT, READY));
+          "UDP port to receive at (0: any free one). The port in the URI of a "
+          "listener is the same setting; a caller takes any free port unless "
+          "this is set", 0, G_MAXUINT16, DEFAULT_PORT, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_LATENCY,
       g_param_spec_int ("latency", "Latency",
           "Time between sending and playing in ms, in which losses are "
@@ -459,6 +460,10 @@ gst_fasp_settings_get (const GstFaspSettings * s, GstFaspProp prop,
   g_assert (prop != GST_FASP_PROP_PASSPHRASE);
   if (prop == GST_FASP_PROP_URI)
     g_value_take_string (value, gst_fasp_uri_get (s));
+  else if (prop == GST_FASP_PROP_LOCALADDRESS)
+    g_value_set_string (value, gst_fasp_settings_get_localaddress (s));
+  else if (prop == GST_FASP_PROP_LOCALPORT)
+    g_value_set_uint (value, gst_fasp_settings_get_localport (s));
   else
     get_field (s, prop, value);
 }

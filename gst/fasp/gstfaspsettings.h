@@ -135,6 +135,11 @@ void gst_fasp_settings_get (const GstFaspSettings * settings,
     GstFaspProp prop, GValue * value);
 
 /* gstfaspsettingsio.c */
+/* Where this end is to be, by the URI or by the property.  A URI that dials says nothing of that:
+ * then it is the property's value, set or not. */
+const gchar *gst_fasp_settings_get_localaddress (const GstFaspSettings *
+    settings);
+guint gst_fasp_settings_get_localport (const GstFaspSettings * settings);
 /* The latency to tell the other end: ms, FASP_LATENCY_AUTO or _ANY. */
 guint gst_fasp_settings_get_latency (const GstFaspSettings * settings);
 /* The core's value for slow-policy. */

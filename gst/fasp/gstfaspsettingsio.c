@@ -35,6 +35,37 @@ gst_fasp_settings_get_mode (const GstFaspSettings * s)
       GST_FASP_MODE_LISTENER;
 }
 
+/* Does the URI say where this end listens?  Else it says whom it dials, or names a group. */
+static gboolean
+is_own (const GstFaspSettings * s)
+{
+  return gst_fasp_settings_get_mode (s) == GST_FASP_MODE_LISTENER
+      && !gst_fasp_multicast_is_meant (s);
+}
+
+static gboolean
+is_empty (const gchar * text)
+{
+  return text == NULL || text[0] == '\0';
+}
+
+const gchar *
+gst_fasp_settings_get_localaddress (const GstFaspSettings * s)
+{
+  return is_empty (s->localaddress) && s->host != NULL && is_own (s) ?
+      s->host : s->localaddress;
+}
+
+guint
+gst_fasp_settings_get_localport (const GstFaspSettings * s)
+{
+  if (s->localport_set || s->port == 0)
+    return s->localport;
+  /* in a rendezvous the peer expects us at a port it knows: the same as its own */
+  return is_own (s) || gst_fasp_settings_get_mode (s) ==
+      GST_FASP_MODE_RENDEZVOUS ? s->port : s->localport;
+}
+
 guint
 gst_fasp_settings_get_latency (const GstFaspSettings * s)
 {
@@ -110,6 +141,40 @@ check_rates (const GstFaspSettings * s, GError ** error)
   return TRUE;
 }
 
+/* The same address, however it is written? */
+static gboolean
+is_same_address (const gchar * a, const gchar * b)
+{
+  g_autoptr (GInetAddress) one = g_inet_address_new_from_string (a);
+  g_autoptr (GInetAddress) other = g_inet_address_new_from_string (b);
+
+  if (one == NULL || other == NULL)     /* also with %INTERFACE */
+    return g_ascii_strcasecmp (a, b) == 0;
+  return g_inet_address_equal (one, other);
+}
+
+/* Where to listen may be said twice, if that is the same. */
+static gboolean
+check_own (const GstFaspSettings * s, GError ** error)
+{
+  if (!is_own (s))
+    return TRUE;
+  if (s->port != 0 && s->localport_set && s->localport != s->port) {
+    BAD ("The URI says to listen at port %u, and localport=%u says otherwise: "
+        "leave localport out, or write that port in the URI.", s->port,
+        s->localport);
+    return FALSE;
+  }
+  if (s->host != NULL && !is_empty (s->localaddress)
+      && !is_same_address (s->host, s->localaddress)) {
+    BAD ("The URI says to listen at %s, and localaddress=%s says otherwise: "
+        "leave localaddress out, or write that address in the URI.", s->host,
+        s->localaddress);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Checks for values that are not valid, or not possible together. */
 static gboolean
 check (const GstFaspSettings * s, GError ** error)
@@ -133,6 +198,8 @@ check (const GstFaspSettings * s, GError ** error)
     return FALSE;
   }
   if (s->role == FASP_ROLE_SENDER && !check_rates (s, error))
+    return FALSE;
+  if (!check_own (s, error))
     return FALSE;
   if (dials && (s->host == NULL || is_unspecified (s->host))) {
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE,
