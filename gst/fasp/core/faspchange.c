@@ -2,7 +2,7 @@
  *
  * faspchange.c: what can be changed while an endpoint runs.
  */
-#include "faspendpointprivate.h"
+#include "fasphold.h"
 
 void
 fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
@@ -54,6 +54,8 @@ void
 fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint, gboolean wait)
 {
   endpoint->config.wait_for_connection = wait;
+  if (!wait)
+    fasp_hold_no_more (endpoint);
 }
 
 void

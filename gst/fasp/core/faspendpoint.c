@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
 #include "faspdial.h"
-#include "faspendpointprivate.h"
+#include "fasphold.h"
 #include "faspmove.h"
 #include "faspmulticast.h"
 
@@ -54,9 +54,9 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->random_data = user_data;
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
-  endpoint->hold = FASP_NO_BLOCK;
+  fasp_hold_end (endpoint);
   endpoint->stand.offset = FASP_OFFSET_UNKNOWN;
-  endpoint->hold_deadline = endpoint->measured_by = FASP_NEVER;
+  endpoint->measured_by = FASP_NEVER;
   endpoint->redial_time = FASP_NEVER;
   endpoint->punch_time = endpoint->move_time = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
@@ -447,8 +447,7 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
   endpoint->closing = TRUE;
   endpoint->redial_time = endpoint->punch_time = FASP_NEVER;
   fasp_move_stay (endpoint);
-  endpoint->hold = FASP_NO_BLOCK;
-  endpoint->hold_deadline = FASP_NEVER;
+  fasp_hold_end (endpoint);
   fasp_caller_stop (&endpoint->caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);

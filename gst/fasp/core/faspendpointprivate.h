@@ -66,8 +66,9 @@ struct _FaspEndpoint
   FaspStore *store;
   FaspPlanner *planner;         /* shared by its sessions */
   FaspHeap needs;               /* the first block that each session may need */
-  guint64 hold;                 /* first block kept for a peer that may come back */
-  FaspTime hold_deadline;
+  guint64 hold;                 /* first block kept though no receiver is there (fasphold.h) */
+  FaspTime hold_deadline;       /* FASP_NEVER: until somebody takes it */
+  gboolean hold_is_new;         /* no receiver has acknowledged any of it, or of what was before */
   FaspTime measured_by;         /* nothing is written before; FASP_NEVER: no wait */
   FaspTime media_time;
   FaspSource source;            /* how fast the application writes */

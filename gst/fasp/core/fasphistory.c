@@ -94,6 +94,7 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
       return back_ms == 0 ? MAX (tail, fasp_history_get_first (endpoint)) :
           fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
+      return endpoint->hold != FASP_NO_BLOCK ? endpoint->hold : head;
     case FASP_JOIN_LIVE:
       break;
   }

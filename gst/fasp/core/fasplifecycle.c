@@ -7,6 +7,7 @@
 #include "faspdial.h"
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
+#include "fasphold.h"
 #include "faspmove.h"
 #include "faspmulticast.h"
 #include "faspslow.h"
@@ -101,8 +102,7 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED,
       session)->in_the_middle = endpoint->store != NULL
       && fasp_writing_is_in_the_middle (endpoint, session);
-  endpoint->hold = FASP_NO_BLOCK;
-  endpoint->hold_deadline = FASP_NEVER;
+  fasp_hold_end (endpoint);
   if (endpoint->store == NULL)
     return;
   fasp_history_tell_place (endpoint, now, session);
@@ -200,20 +200,6 @@ keep_figures (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
 }
 
-/* Keeps the session's place: a receiver that comes back in time continues there. */
-static gboolean
-hold_place (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
-    guint64 unconfirmed)
-{
-  if (session->close_reason != FASP_REASON_STOPPED
-      || fasp_endpoint_get_open (endpoint) != NULL
-      || (fasp_store_is_finished (endpoint->store) && unconfirmed == 0))
-    return FALSE;
-  endpoint->hold = fasp_tx_get_base (&session->tx);
-  endpoint->hold_deadline = now + endpoint->config.resume_timeout;
-  return TRUE;
-}
-
 /* Returns how many bytes of the stream nobody will confirm any more. */
 static guint64
 leave_sender (FaspEndpoint * endpoint, FaspTime now,
@@ -230,8 +216,13 @@ leave_sender (FaspEndpoint * endpoint, FaspTime now,
   if (session->close_reason != FASP_REASON_REPLACED)
     lost = fasp_store_count_bytes (endpoint->store, base,
         fasp_store_get_head (endpoint->store));
-  if (again && hold_place (endpoint, now, session, lost))
+  if (fasp_hold_begin (endpoint, now, session, again, lost)) {
     lost = 0;
+  } else if (session->close_reason == FASP_REASON_BUSY) {
+    /* it is discarded as if nobody had been there */
+    endpoint->stats.bytes_dropped += lost;
+    lost = 0;
+  }
   if (fasp_store_is_finished (endpoint->store)) {
     endpoint->stats.bytes_unconfirmed += lost;
     endpoint->stats.whole += session->close_reason == FASP_REASON_FINISHED;
@@ -266,14 +257,17 @@ calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
       || endpoint->config.keep_listening);
 }
 
-/* The last receiver said goodbye: is the stream held for the next one? */
+/* The last receiver has gone: is the stream held for the next one?  Who calls a busy receiver is told
+ * of that by the answer to the next call. */
 static gboolean
 is_held_by (const FaspEndpoint * endpoint, const FaspSession * session,
     gboolean again)
 {
   return session->role == FASP_ROLE_SENDER
-      && session->close_reason == FASP_REASON_STOPPED
-      && !session->close_initiated && !endpoint->closing
+      && (session->close_reason == FASP_REASON_STOPPED
+      || (session->close_reason == FASP_REASON_SILENT
+          && !fasp_store_is_finished (endpoint->store)))
+      && !endpoint->closing
       && endpoint->stats.sessions == 0 && endpoint->config.wait_for_connection
       && (again || !fasp_dial_is_ours (endpoint));
 }

@@ -4,7 +4,7 @@
  */
 #include "faspadmission.h"
 #include "faspdial.h"
-#include "faspendpointprivate.h"
+#include "fasphold.h"
 #include "faspmulticast.h"
 
 /* --- lanes ---------------------------------------------------------------------- */
@@ -42,20 +42,6 @@ fasp_endpoint_count_lanes (const FaspEndpoint * endpoint)
 }
 
 /* --- work that belongs to no session --------------------------------------------- */
-
-static void
-run_timers (FaspEndpoint * endpoint, FaspTime now)
-{
-  if (endpoint->hold_deadline <= now) {
-    endpoint->stats.bytes_unconfirmed = fasp_store_count_bytes
-        (endpoint->store, endpoint->hold,
-        fasp_store_get_head (endpoint->store));
-    endpoint->stats.bytes_dropped += endpoint->stats.bytes_unconfirmed;
-    endpoint->hold = FASP_NO_BLOCK;
-    endpoint->hold_deadline = FASP_NEVER;
-    fasp_writing_trim (endpoint);
-  }
-}
 
 static gboolean
 is_punch_due (const FaspEndpoint * endpoint, FaspTime now)
@@ -106,7 +92,7 @@ end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 static gboolean
 poll_own (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 {
-  run_timers (endpoint, now);
+  fasp_hold_tend (endpoint, now);
   fasp_writing_tend (endpoint, now);
   fasp_dial_tend (endpoint, now);
   fasp_encoder_tend (endpoint, now);

@@ -5,6 +5,7 @@
 #include "faspdial.h"
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
+#include "fasphold.h"
 #include "faspslow.h"
 
 /* Begins a stream of our own, with an origin that nobody has heard of. */
@@ -358,7 +359,8 @@ fasp_writing_tend (FaspEndpoint * endpoint, FaspTime now)
 static gboolean
 is_kept (const FaspEndpoint * endpoint)
 {
-  return has_listeners (endpoint) || (fasp_history_is_kept (endpoint)
+  return fasp_endpoint_get_open (endpoint) != NULL
+      || fasp_hold_expects (endpoint) || (fasp_history_is_kept (endpoint)
       && !endpoint->config.wait_for_connection);
 }
 
@@ -614,6 +616,7 @@ fasp_endpoint_finish (FaspEndpoint * endpoint, FaspTime now)
   g_return_if_fail (endpoint->store != NULL);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), FALSE);
   fasp_store_finish (endpoint->store, now, endpoint->media_time);
+  fasp_hold_finished (endpoint);
   fasp_writing_trim (endpoint);
   fasp_endpoint_wake_all (endpoint);
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspdial.h"
+#include "fasphold.h"
+
+/* The peer has acknowledged nothing, or it has another sender. */
+static gboolean
+was_no_receiver (const FaspSession * session)
+{
+  return session->tx.payload_confirmed == 0
+      || session->close_reason == FASP_REASON_BUSY;
+}
+
+/* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until somebody takes it. */
+static FaspTime
+get_deadline (const FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session, gboolean again)
+{
+  gboolean waits = endpoint->config.wait_for_connection;
+  gboolean finished = fasp_store_is_finished (endpoint->store);
+
+  switch (session->close_reason) {
+    case FASP_REASON_FINISHED:
+    case FASP_REASON_REPLACED: /* the session that took its place has it */
+      return 0;
+    case FASP_REASON_TOO_SLOW:
+      if (session->close_initiated)
+        return 0;
+      break;
+    case FASP_REASON_BUSY:
+    case FASP_REASON_SILENT:
+      again = FALSE;
+      break;
+    default:
+      break;
+  }
+  if (waits && (was_no_receiver (session) || !(finished || again)))
+    return FASP_NEVER;
+  return again ? now + endpoint->config.resume_timeout : 0;
+}
+
+gboolean
+fasp_hold_begin (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session, gboolean again, guint64 bytes)
+{
+  FaspTime deadline = get_deadline (endpoint, now, session, again);
+
+  if (deadline == 0 || endpoint->closing || endpoint->group != NULL
+      || (fasp_dial_is_ours (endpoint) && !again)
+      || fasp_endpoint_get_open (endpoint) != NULL)
+    return FALSE;
+  /* that the stream has ended is all that it did not acknowledge */
+  if (bytes == 0 && fasp_store_is_finished (endpoint->store)
+      && !was_no_receiver (session))
+    return FALSE;
+  endpoint->hold = fasp_tx_get_base (&session->tx);
+  endpoint->hold_deadline = deadline;
+  endpoint->hold_is_new = was_no_receiver (session);
+  return TRUE;
+}
+
+void
+fasp_hold_end (FaspEndpoint * endpoint)
+{
+  endpoint->hold = FASP_NO_BLOCK;
+  endpoint->hold_deadline = FASP_NEVER;
+}
+
+/* @receiver: it was kept for a receiver that has gone. */
+static void
+let_go (FaspEndpoint * endpoint, gboolean receiver)
+{
+  guint64 bytes = fasp_store_count_bytes (endpoint->store, endpoint->hold,
+      fasp_store_get_head (endpoint->store));
+
+  endpoint->stats.bytes_dropped += bytes;
+  endpoint->stats.bytes_unconfirmed = receiver ? bytes : 0;
+  fasp_hold_end (endpoint);
+  fasp_writing_trim (endpoint);
+}
+
+void
+fasp_hold_tend (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->hold_deadline > now)
+    return;
+  if (endpoint->config.wait_for_connection
+      && !fasp_store_is_finished (endpoint->store))
+    endpoint->hold_deadline = FASP_NEVER;
+  else
+    let_go (endpoint, TRUE);
+}
+
+void
+fasp_hold_finished (FaspEndpoint * endpoint)
+{
+  if (endpoint->hold != FASP_NO_BLOCK && endpoint->hold_deadline == FASP_NEVER
+      && !endpoint->hold_is_new)
+    let_go (endpoint, TRUE);
+}
+
+void
+fasp_hold_no_more (FaspEndpoint * endpoint)
+{
+  if (endpoint->hold != FASP_NO_BLOCK && endpoint->hold_deadline == FASP_NEVER)
+    let_go (endpoint, !endpoint->hold_is_new);
+}
+
+gboolean
+fasp_hold_expects (const FaspEndpoint * endpoint)
+{
+  return endpoint->hold_deadline != FASP_NEVER;
+}

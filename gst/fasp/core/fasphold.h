@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasphold.h: who keeps which bytes when a session of a sender ends.
+ *
+ * Invariant: a byte that the application wrote is let go when all receivers that it was for have
+ * acknowledged it; otherwise it is counted, as dropped or as unconfirmed, or told as missing to
+ * whoever goes on behind it.
+ *
+ * The first byte that the last receiver has not acknowledged, and what follows, is held
+ *
+ * - until a receiver takes it, if the application waits for receivers (wait_for_connection);
+ * - for resume_timeout, if a receiver that we call has said goodbye, and we call it again.  In
+ *   this time the application goes on writing, as long as there is room.
+ *
+ * A peer that has acknowledged nothing in its session was no receiver: the stream is held as if
+ * the session had not been, to its end, too.  A receiver that was there, and has gone for good
+ * at the end of the stream, is not waited for any longer: what it lacks is unconfirmed.
+ * docs/positions.md has the table of all reasons.
+ */
+#pragma once
+
+#include "faspendpointprivate.h"
+
+G_BEGIN_DECLS
+
+/* The session is over, with @bytes that its peer has not acknowledged.  @again: we call again.
+ * TRUE: they are held. */
+gboolean fasp_hold_begin (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session, gboolean again, guint64 bytes);
+/* Whoever comes takes what is held, or it is of no use any more. */
+void fasp_hold_end (FaspEndpoint * endpoint);
+/* Lets go what was held for long enough. */
+void fasp_hold_tend (FaspEndpoint * endpoint, FaspTime now);
+/* The stream has ended: its receiver, if there was one and it has gone, is given up. */
+void fasp_hold_finished (FaspEndpoint * endpoint);
+/* The application does not wait for receivers any more. */
+void fasp_hold_no_more (FaspEndpoint * endpoint);
+/* Is a receiver expected back so soon that the application goes on writing? */
+gboolean fasp_hold_expects (const FaspEndpoint * endpoint);
+
+G_END_DECLS
