@@ -26,7 +26,6 @@ void
 vstranger_clear (VStranger * stranger)
 {
   fasp_caller_stop (&stranger->caller);
-  g_clear_pointer (&stranger->sealer, fasp_sealer_free);
 }
 
 gboolean
@@ -48,8 +47,7 @@ hear_handshake (VStranger * stranger, FaspTime now, FaspHandshake * answer)
       answer, &stranger->agreement);
 
   if (result == FASP_CALLER_ACCEPTED)
-    stranger->sealer = fasp_sealer_new (stranger->agreement.keys.cipher,
-        stranger->agreement.keys.caller);
+    stranger->let_in = TRUE;
   if (answer->type == FASP_HANDSHAKE_REJECT)
     stranger->refused = answer->reason;
 }
@@ -82,11 +80,15 @@ vstranger_say (VStranger * stranger, const FaspWriter * frames, guint8 * data)
         stranger->pn & 0xffffff
   };
   FaspWriter w = { data, FASP_DATAGRAM_MAX };
+  /* one that was used before refuses a lower number */
+  FaspSealer *sealer = fasp_sealer_new (stranger->agreement.keys.cipher,
+      stranger->agreement.keys.caller);
 
-  g_assert_nonnull (stranger->sealer);
+  g_assert_true (stranger->let_in);
   fasp_wire_write_session (&w, &header);
   fasp_write_bytes (&w, frames->data, frames->used);
-  vseal_close (stranger->sealer, 0, stranger->pn++, &w);
+  vseal_close (sealer, 0, stranger->pn++, &w);
+  fasp_sealer_free (sealer);
   g_assert_false (w.failed);
   return w.used;
 }

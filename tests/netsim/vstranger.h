@@ -15,10 +15,10 @@ typedef struct
   FaspAddress at;
   guint32 id;                   /* its connection id */
   FaspCaller caller;
-  FaspAgreement agreement;      /* once it is let in */
-  FaspSealer *sealer;           /* NULL: it is not */
+  gboolean let_in;
+  FaspAgreement agreement;      /* if it is */
   FaspReason refused;           /* what it was told last; FASP_REASON_NONE: nothing */
-  guint64 pn;                   /* of the next datagram */
+  guint64 pn;                   /* of the next datagram; may be set to any that was not used */
   guint64 got;                  /* bytes that came to it, IP headers included */
 } VStranger;
 

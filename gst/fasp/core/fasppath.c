@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "faspallowance.h"
 #include "faspcrypto.h"
 #include "fasppath.h"
 
@@ -135,6 +136,14 @@ fasp_path_prove (FaspPath * path, const FaspAddress * at)
   }
   path->proved = TRUE;
   return TRUE;
+}
+
+gboolean
+fasp_path_may_answer (FaspPath * path, FaspTime now, const FaspAddress * to)
+{
+  return (path->proved && fasp_address_equal (&path->address, to))
+      || fasp_allowance_take (&path->answered, now, FASP_CHALLENGE_INTERVAL,
+      FASP_CHALLENGES);
 }
 
 FaspTime

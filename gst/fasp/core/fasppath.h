@@ -72,6 +72,7 @@ typedef struct
   FaspTime challenge_time;      /* of the next challenge, */
   FaspTime challenged;          /* and of the last one, whoever got it */
   guint challenges;             /* that may still be sent */
+  FaspTime answered;            /* PONGs to where it is not proved to be: faspallowance.h */
   guint64 next_pn;
   guint64 phase_pn;             /* first packet number of this key phase */
   FaspGap *gap;                 /* what we receive */
@@ -124,6 +125,10 @@ guint64 fasp_path_ping (FaspPath * path, FaspTime now, FaspTokens * tokens,
 gboolean fasp_path_pong (FaspPath * path, const FaspAddress * from,
     guint64 token, FaspPing * answered);
 
+/* May a PING that came from @to be answered there, now?  Where the peer is not proved to be, no more are than
+ * there are challenges. */
+gboolean fasp_path_may_answer (FaspPath * path, FaspTime now,
+    const FaspAddress * to);
 /* The peer answered from @at: its candidate, or its address.  TRUE: the path has changed, or
  * is proved for the first time. */
 gboolean fasp_path_prove (FaspPath * path, const FaspAddress * at);

@@ -5,10 +5,11 @@
 #define SUSPICIOUS_ROUNDS 4
 
 static void
-handle_ping (FaspSession * session, guint8 flow, const FaspAddress * from,
-    guint64 token)
+handle_ping (FaspSession * session, FaspTime now, guint8 flow,
+    const FaspAddress * from, guint64 token)
 {
-  if (session->n_pongs < FASP_PONGS)
+  if (fasp_path_may_answer (&session->paths[flow], now, from)
+      && session->n_pongs < FASP_PONGS)
     session->pongs[session->n_pongs++] = (FaspPong) {
     token, flow, *from};
 }
@@ -356,7 +357,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
     case FASP_FRAME_PADDING:
       break;
     case FASP_FRAME_PING:
-      handle_ping (session, flow, from, frame->number);
+      handle_ping (session, now, flow, from, frame->number);
       break;
     case FASP_FRAME_PONG:
       handle_pong (session, now, flow, from, frame->number);

@@ -129,20 +129,38 @@ call (Play * play, VStranger * stranger)
 static gboolean
 let_in (Play * play, VStranger * stranger)
 {
-  for (guint i = 0; i < 200 && stranger->sealer == NULL; i++) {
+  for (guint i = 0; i < 200 && !stranger->let_in; i++) {
     call (play, stranger);
     run (play, 10 * FASP_MSEC);
   }
-  return stranger->sealer != NULL;
+  return stranger->let_in;
+}
+
+/* Says it @from there, wherever it is. */
+static void
+say_from (Play * play, VStranger * stranger, const FaspAddress * from,
+    const FaspWriter * frames)
+{
+  guint8 data[FASP_DATAGRAM_MAX];
+  gsize size = vstranger_say (stranger, frames, data);
+
+  vnet_inject (play->net, VNET_A, from, data, size);
 }
 
 static void
 say (Play * play, VStranger * stranger, const FaspWriter * frames)
 {
-  guint8 data[FASP_DATAGRAM_MAX];
-  gsize size = vstranger_say (stranger, frames, data);
+  say_from (play, stranger, &stranger->at, frames);
+}
 
-  vnet_inject (play->net, VNET_A, &stranger->at, data, size);
+static void
+say_ping (Play * play, VStranger * stranger, const FaspAddress * from)
+{
+  guint8 data[64];
+  FaspWriter w = { data, sizeof data };
+
+  fasp_wire_write_number (&w, FASP_FRAME_PING, 1);
+  say_from (play, stranger, from, &w);
 }
 
 /* A FEEDBACK of a receiver that has nothing of the stream from @ack on, and takes a lot. */
@@ -405,6 +423,43 @@ test_reports (void)
   play_free (play);
 }
 
+/* --- a third party ---------------------------------------------------------------------------- */
+
+/* PINGs that seem to come from somebody else: what goes there is bounded by time, whether they are the
+ * newest datagrams, so that the peer may have moved there, or older ones. */
+static void
+test_pongs (void)
+{
+  const guint seconds = 6;
+
+  for (guint older = 0; older < 2; older++) {
+    Play *play = play_new (FASP_ROLE_SENDER);
+    const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_D);
+    FaspAddress at = get_address (1), other = vnet_get_address (VNET_D);
+    VStranger *stranger;
+
+    begin (play);
+    stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+    g_assert_true (let_in (play, stranger));
+    say_ping (play, stranger, &at);
+    run (play, 100 * FASP_MSEC);
+    for (guint i = 0; i < 2000 * seconds; i++) {
+      /* what is overtaken does not say that the peer has moved */
+      if (older && i % 1000 == 0) {
+        stranger->pn += 1001;
+        say_ping (play, stranger, &at);
+        run (play, 100);
+        stranger->pn -= 1001;
+      }
+      say_ping (play, stranger, &other);
+      run (play, 500);
+    }
+    g_assert_cmpuint (there->packets, >=, 3);
+    g_assert_cmpuint (there->packets, <=, (older ? 1 : 2) * (3 + 10 * seconds));
+    play_free (play);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -414,5 +469,6 @@ main (int argc, char **argv)
   g_test_add_func ("/attack/keys", test_keys);
   g_test_add_func ("/attack/forged", test_forged);
   g_test_add_func ("/attack/reports", test_reports);
+  g_test_add_func ("/attack/pongs", test_pongs);
   return g_test_run ();
 }
