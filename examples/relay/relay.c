@@ -14,6 +14,7 @@
 #include <glib-unix.h>
 #include "relayhttp.h"
 #include "relaylog.h"
+#include "relaynames.h"
 #include "relayset.h"
 #include "relaystatus.h"
 #include "../toolstd.h"
@@ -44,6 +45,7 @@ typedef struct
   gint64 started, loaded;
   guint64 reloads, reloads_refused;
   gchar *refused;
+  gchar **status_names;
   gboolean receiver_metrics, ending;
 
   GMutex pages;                 /* guards these: while a server replaces another, there are two */
@@ -126,11 +128,29 @@ fill_page (const gchar * path, const RelayFigures * figures, RelayPage * page)
 }
 
 static gboolean
-make_page (const gchar * path, RelayPage * page, gpointer data)
+is_called (Relay * relay, const gchar * host)
+{
+  gboolean good;
+
+  g_mutex_lock (&relay->lock);
+  good = relay_names_has ((const gchar * const *) relay->status_names, host);
+  g_mutex_unlock (&relay->lock);
+  return good;
+}
+
+static gboolean
+make_page (const gchar * host, const gchar * path, RelayPage * page,
+    gpointer data)
 {
   Relay *relay = data;
   gboolean found;
 
+  if (!is_called (relay, host)) {
+    page->status = 421;
+    page->text = g_strdup ("The relay does not answer to this name. Use an IP "
+        "address, or allow the name: status-names in [relay].\n");
+    return TRUE;
+  }
   g_mutex_lock (&relay->pages);
   found = fill_page (path, get_figures (relay), page);
   g_mutex_unlock (&relay->pages);
@@ -229,6 +249,8 @@ load (Relay * relay, GError ** error)
   g_mutex_lock (&relay->lock);
   relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
   relay->receiver_metrics = config->receiver_metrics;
+  g_strfreev (relay->status_names);
+  relay->status_names = g_strdupv (config->status_names);
   g_clear_pointer (&relay->refused, g_free);
   g_mutex_unlock (&relay->lock);
   g_clear_pointer (&relay->config, relay_config_free);
@@ -331,6 +353,7 @@ run (const gchar * path)
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
   g_free (relay.refused);
+  g_strfreev (relay.status_names);
   g_mutex_clear (&relay.lock);
   g_mutex_clear (&relay.pages);
   return status;
@@ -354,6 +377,8 @@ static const gchar summary[] =
     "[relay]\n"
     "  status                  http://ADDRESS:PORT: serve /status.json, /metrics\n"
     "                          (OpenMetrics), /healthz and /readyz there\n"
+    "  status-names            host names by which the status may be asked for,\n"
+    "                          beside addresses and localhost; with ; between them\n"
     "  receiver-metrics        true: /metrics lists each receiver (false)\n"
     "[stream NAME], one for each stream\n"
     "  input                   fasp://HOST:PORT dials, fasp://:PORT waits for a call;\n"

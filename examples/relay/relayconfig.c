@@ -7,7 +7,9 @@
 #define NAME_MAX_BYTES 128
 #define PASSPHRASE_MAX 4096     /* bytes of a file that holds one */
 
-static const gchar *const relay_keys[] = { "status", "receiver-metrics", NULL };
+static const gchar *const relay_keys[] = { "status", "status-names",
+  "receiver-metrics", NULL
+};
 
 static const gchar *const stream_keys[] = { "streamid", "require-streamid",
   "optional", "input", "output", "input-passphrase-file",
@@ -85,6 +87,7 @@ void
 relay_config_free (RelayConfig * config)
 {
   g_clear_object (&config->status);
+  g_strfreev (config->status_names);
   g_ptr_array_unref (config->streams);
   g_free (config);
 }
@@ -178,6 +181,27 @@ read_status (GKeyFile * file, RelayConfig * config, GError ** error)
   BAD (error, "write http://ADDRESS:PORT, e.g. http://127.0.0.1:8080 for this "
       "machine alone, http://[::]:8080 for all addresses; or leave it out.");
   return locate (error, RELAY, "status");
+}
+
+static gboolean
+read_status_names (GKeyFile * file, RelayConfig * config, GError ** error)
+{
+  gchar **names;
+
+  if (!g_key_file_has_key (file, RELAY, "status-names", NULL))
+    return TRUE;
+  names = config->status_names = g_key_file_get_string_list (file, RELAY,
+      "status-names", NULL, NULL);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
+    g_strstrip (names[i]);
+    if (names[i][0] == '\0' || strpbrk (names[i], ":/ ,*") != NULL)
+      names = NULL;
+  }
+  if (names != NULL && names[0] != NULL)
+    return TRUE;
+  BAD (error, "write host names without a port, e.g. relay.example, with a ; "
+      "between them; or leave it out.");
+  return locate (error, RELAY, "status-names");
 }
 
 /* Reads a file with one line, and strips the space around that. */
@@ -578,6 +602,7 @@ read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
   if (g_str_equal (group, RELAY))
     return check_keys (file, group, relay_keys, error)
         && read_status (file, config, error)
+        && read_status_names (file, config, error)
         && read_boolean (file, group, "receiver-metrics",
         &config->receiver_metrics, error);
   if (!g_str_has_prefix (group, STREAM)) {

@@ -46,6 +46,7 @@ typedef struct
 typedef struct
 {
   GSocketAddress *status;       /* where HTTP is served; NULL: nowhere */
+  gchar **status_names;         /* by which it is asked for; NULL: none */
   gboolean receiver_metrics;    /* /metrics lists each receiver */
   GPtrArray *streams;           /* RelayStreamConfig, in the order of the file */
 } RelayConfig;

@@ -2,9 +2,12 @@
  *
  * relayhttp.h: a small web server (libmicrohttpd) for pages that are made on request.
  *
- * It has a thread of its own.  It takes at most 64 connections, 32 from one address.
- * Each is closed after 5 s without a byte, and after 10 s in any case.  Each takes 16 KiB
- * of memory, and the page.  It answers GET and HEAD only, and does not use bodies.
+ * It has a thread of its own.  How many connections stay, and how long, relayguests.h tells.
+ * Each takes 16 KiB of memory, and the page, and is closed after 5 s without a byte.  It
+ * answers GET and HEAD only, and does not use bodies.
+ *
+ * The socket is made here, not by the library, which does not tell why it could not make one
+ * (up to 0.9, errno is left as it was by chance; 1.0 changes it on its way out).
  */
 #pragma once
 
@@ -21,10 +24,12 @@ typedef struct
   gchar *text;
 } RelayPage;
 
-/* FALSE: there is no such page. Called in the server's thread, for one page at a time. */
-typedef gboolean (*RelayHttpFunc) (const gchar * path, RelayPage * page,
-    gpointer data);
+/* @host: the name by which the server is asked, as the client gives it; NULL: none.
+ * FALSE: there is no such page. Called in the server's thread, for one page at a time. */
+typedef gboolean (*RelayHttpFunc) (const gchar * host, const gchar * path,
+    RelayPage * page, gpointer data);
 
+/* @error: G_IO_ERROR, e.g. _ADDRESS_IN_USE. */
 RelayHttp *relay_http_new (GSocketAddress * address, RelayHttpFunc func,
     gpointer data, GError ** error);
 void relay_http_free (RelayHttp * http);

@@ -49,11 +49,12 @@ class Relay:
         with open(self.log, errors="replace") as f:
             return f.read()
 
-    def get(self, path, method="GET"):
-        """(status, headers, text)"""
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method)
+    def get(self, path, method="GET", host=None, timeout=benchlib.LIMIT):
+        """(status, headers, text). @host: the name to ask by."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method,
+                                         headers={"Host": host} if host else {})
         try:
-            with urllib.request.urlopen(request, timeout=benchlib.LIMIT) as page:
+            with urllib.request.urlopen(request, timeout=timeout) as page:
                 return page.status, page.headers, page.read().decode()
         except urllib.error.HTTPError as page:
             return page.code, page.headers, page.read().decode()

@@ -34,7 +34,7 @@ test_good (void)
 {
   g_autofree gchar *status = NULL;
   g_autoptr (RelayConfig) config = parse_good
-      ("[relay]\nstatus = http://[::1]:8080\n"
+      ("[relay]\nstatus = http://[::1]:8080\nstatus-names = a.example; b\n"
       "[stream news]\n" IN OUT
       "[stream two words]\nstreamid = x\nrequire-streamid = true\n"
       "optional = true\ninput = fasp://:7002?latency=auto\n"
@@ -48,6 +48,9 @@ test_good (void)
   status = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE
       (config->status));
   g_assert_cmpstr (status, ==, "[::1]:8080");
+  g_assert_cmpstr (config->status_names[0], ==, "a.example");
+  g_assert_cmpstr (config->status_names[1], ==, "b");
+  g_assert_null (config->status_names[2]);
   g_assert_cmpuint (config->streams->len, ==, 2);
   g_assert_cmpstr (news->streamid, ==, "news");
   g_assert_false (news->require_streamid || news->optional);
@@ -170,6 +173,12 @@ static const struct
   /* any free one, which nobody would be told */
   {"[relay]\nstatus = http://127.0.0.1:0\n", "[relay] status:",
       "http://127.0.0.1:8080"},
+  {"[relay]\nstatus-names =\n", "[relay] status-names:", "without a port"},
+  {"[relay]\nstatus-names = a;;b\n", "[relay] status-names:",
+      "without a port"},
+  {"[relay]\nstatus-names = relay.example:8080\n", "[relay] status-names:",
+      "without a port"},
+  {"[relay]\nstatus-names = *\n", "[relay] status-names:", "without a port"},
   {"[relay]\nport = 8080\n", "[relay] port:", "status"},
   {"[stream a]\ninput = fasp://:7001?latency=1\\q\noutput = fasp://:7002\n",
       "[stream a] input:", "backslash"},

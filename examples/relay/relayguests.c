@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <netinet/in.h>
+#include <string.h>
+#include "relayguests.h"
+
+static void
+set_network (RelayGuest * guest, const struct sockaddr *address)
+{
+  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
+
+  if (address->sa_family == AF_INET) {
+    guest->network[0] = 4;
+    memcpy (guest->network + 1,
+        &((const struct sockaddr_in *) address)->sin_addr, 4);
+  } else if (IN6_IS_ADDR_V4MAPPED (&six->sin6_addr)) {
+    guest->network[0] = 4;
+    memcpy (guest->network + 1, six->sin6_addr.s6_addr + 12, 4);
+  } else {
+    guest->network[0] = 6;
+    memcpy (guest->network + 1, six->sin6_addr.s6_addr, 6);
+  }
+}
+
+static guint
+count (const RelayGuests * guests, const RelayGuest * like)
+{
+  guint n = 0;
+
+  for (const GList * l = guests->all.head; l != NULL; l = l->next) {
+    const RelayGuest *one = l->data;
+
+    n += !one->told && (like == NULL
+        || memcmp (one->network, like->network, sizeof like->network) == 0);
+  }
+  return n;
+}
+
+/* Returns the oldest guest of the network that has most; @of: of its network. */
+static RelayGuest *
+find_oldest (const RelayGuests * guests, const RelayGuest * of)
+{
+  RelayGuest *found = NULL;
+  guint most = 0;
+
+  for (const GList * l = guests->all.head; l != NULL; l = l->next) {
+    RelayGuest *one = l->data;
+    guint n = one->told ? 0 : count (guests, one);
+
+    if (n > most && (of == NULL
+            || memcmp (one->network, of->network, sizeof of->network) == 0)) {
+      most = n;
+      found = one;
+    }
+  }
+  return found;
+}
+
+RelayGuest *
+relay_guests_add (RelayGuests * guests, gint64 now, gint fd,
+    const struct sockaddr *address, const RelayGuest ** leaves)
+{
+  RelayGuest *guest = g_new0 (RelayGuest, 1), *out = NULL;
+
+  guest->fd = fd;
+  guest->since = now;
+  set_network (guest, address);
+  g_queue_push_tail (&guests->all, guest);
+  if (count (guests, guest) > RELAY_GUESTS_OF_NETWORK)
+    out = find_oldest (guests, guest);
+  else if (count (guests, NULL) > RELAY_GUESTS_MAX)
+    out = find_oldest (guests, NULL);
+  if (out != NULL)
+    out->told = TRUE;
+  *leaves = out;
+  return guest;
+}
+
+void
+relay_guests_remove (RelayGuests * guests, RelayGuest * guest)
+{
+  g_queue_remove (&guests->all, guest);
+  g_free (guest);
+}
+
+const RelayGuest *
+relay_guests_find_late (RelayGuests * guests, gint64 now)
+{
+  for (const GList * l = guests->all.head; l != NULL; l = l->next) {
+    RelayGuest *one = l->data;
+
+    if (!one->told && now - one->since >=
+        (one->asked ? RELAY_GUESTS_STAY : RELAY_GUESTS_ASK)) {
+      one->told = TRUE;
+      return one;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Who may stay connected to the relay's web server, and by which name it is asked.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+#include "relayguests.h"
+#include "relaynames.h"
+
+/* The fd of the guest that has to go; -1: none has to. */
+static gint
+add (RelayGuests * guests, gint64 now, gint fd, const gchar * address)
+{
+  struct sockaddr_in four = {.sin_family = AF_INET };
+  struct sockaddr_in6 six = {.sin6_family = AF_INET6 };
+  const RelayGuest *out;
+
+  if (inet_pton (AF_INET, address, &four.sin_addr) == 1)
+    relay_guests_add (guests, now, fd, (struct sockaddr *) &four, &out);
+  else {
+    g_assert_cmpint (inet_pton (AF_INET6, address, &six.sin6_addr), ==, 1);
+    relay_guests_add (guests, now, fd, (struct sockaddr *) &six, &out);
+  }
+  return out != NULL ? out->fd : -1;
+}
+
+/* The server has closed all that were told to go. */
+static void
+close_told (RelayGuests * guests)
+{
+  for (GList * l = guests->all.head, *next; l != NULL; l = next) {
+    next = l->next;
+    if (((RelayGuest *) l->data)->told)
+      relay_guests_remove (guests, l->data);
+  }
+}
+
+static void
+clear (RelayGuests * guests)
+{
+  while (guests->all.head != NULL)
+    relay_guests_remove (guests, guests->all.head->data);
+}
+
+/* One who comes finds a place whatever two addresses hold, and theirs is the one that goes. */
+static void
+test_two (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+
+  for (gint i = 0; i < 64; i++)
+    g_assert_cmpint (add (&guests, i, i, i % 2 ? "192.0.2.1" : "2001:db8::1"),
+        ==, -1);
+  g_assert_cmpint (add (&guests, 64, 64, "127.0.0.1"), ==, 0);
+  g_assert_cmpint (add (&guests, 65, 65, "127.0.0.1"), ==, 1);
+  /* they are not counted before they have gone, and not told twice */
+  g_assert_cmpint (add (&guests, 66, 66, "127.0.0.1"), ==, 2);
+  close_told (&guests);
+  g_assert_cmpuint (guests.all.length, ==, RELAY_GUESTS_MAX);
+  /* the two come again, and only take their own places */
+  for (gint i = 67; i < 500; i++) {
+    gint out = add (&guests, i, i, i % 2 ? "192.0.2.1" : "2001:db8::1");
+
+    g_assert_cmpint (out, >=, 0);
+    g_assert_false (out >= 64 && out <= 66);
+    close_told (&guests);
+  }
+  clear (&guests);
+}
+
+/* Behind a proxy all have its address: the oldest of them goes. */
+static void
+test_one (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+
+  for (gint i = 0; i < RELAY_GUESTS_OF_NETWORK; i++)
+    g_assert_cmpint (add (&guests, i, i, i % 2 ? "192.0.2.1" :
+            "::ffff:192.0.2.1"), ==, -1);
+  for (gint i = 0; i < 100; i++)
+    g_assert_cmpint (add (&guests, 100 + i, 32 + i, "192.0.2.1"), ==, i);
+  clear (&guests);
+}
+
+/* An IPv6 /48 is one network; a hundred of them have the same right. */
+static void
+test_many (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+
+  for (gint i = 0; i < 40; i++) {
+    g_autofree gchar *address = g_strdup_printf ("2001:db8:1:%x::%x", i, i);
+
+    g_assert_cmpint (add (&guests, i, i, address), ==,
+        i - RELAY_GUESTS_OF_NETWORK < 0 ? -1 : i - RELAY_GUESTS_OF_NETWORK);
+  }
+  clear (&guests);
+  for (gint i = 0; i < 100; i++) {
+    g_autofree gchar *address = g_strdup_printf ("2001:db8:%x::1", i);
+
+    g_assert_cmpint (add (&guests, i, i, address), ==,
+        i < RELAY_GUESTS_MAX ? -1 : i - RELAY_GUESTS_MAX);
+  }
+  clear (&guests);
+}
+
+static void
+test_late (void)
+{
+  RelayGuests guests = { G_QUEUE_INIT };
+  const RelayGuest *late;
+
+  add (&guests, 0, 1, "192.0.2.1");
+  add (&guests, 0, 2, "192.0.2.1");
+  ((RelayGuest *) guests.all.head->data)->asked = TRUE;
+  g_assert_null (relay_guests_find_late (&guests, RELAY_GUESTS_ASK - 1));
+  late = relay_guests_find_late (&guests, RELAY_GUESTS_ASK);
+  g_assert_cmpint (late->fd, ==, 2);
+  g_assert_null (relay_guests_find_late (&guests, RELAY_GUESTS_STAY - 1));
+  late = relay_guests_find_late (&guests, RELAY_GUESTS_STAY);
+  g_assert_cmpint (late->fd, ==, 1);
+  g_assert_null (relay_guests_find_late (&guests, G_MAXINT64));
+  clear (&guests);
+}
+
+/* A page of a stranger's has a name that leads here, by its own DNS: its browser asks by that. */
+static void
+test_names (void)
+{
+  static const gchar *const names[] = { "relay.example", "Monitor", NULL };
+  static const struct
+  {
+    const gchar *host;
+    gboolean good;
+  } hosts[] = {
+    {NULL, TRUE},               /* HTTP/1.0: no browser's */
+    {"127.0.0.1", TRUE},
+    {"127.0.0.1:8080", TRUE},
+    {"192.0.2.7:1", TRUE},
+    {"[::1]", TRUE},
+    {"[2001:db8::1]:8080", TRUE},
+    {"localhost", TRUE},
+    {"LocalHost:8080", TRUE},
+    {"localhost.:8080", TRUE},
+    {"relay.example:8080", TRUE},
+    {"RELAY.example", TRUE},
+    {"relay.example.", TRUE},
+    {"monitor", TRUE},
+    {"", FALSE},
+    {".", FALSE},
+    {":8080", FALSE},
+    {"rebind.example", FALSE},
+    {"relay.example.rebind.example", FALSE},
+    {"xrelay.example:8080", FALSE},
+    {"127.0.0.1.rebind.example:8080", FALSE},
+    {"localhost.rebind.example", FALSE},
+    {"2130706433", FALSE},
+    {"relay.example:8080:1", FALSE},
+    {"relay.example@rebind.example", FALSE},
+    {"[::1", FALSE},
+    {"relay.example,rebind.example", FALSE},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (hosts); i++)
+    if (relay_names_has (names, hosts[i].host) != hosts[i].good)
+      g_error ("%s", hosts[i].host);
+  g_assert_false (relay_names_has (NULL, "relay.example"));
+  g_assert_true (relay_names_has (NULL, "localhost"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/relay/guests/two", test_two);
+  g_test_add_func ("/relay/guests/one", test_one);
+  g_test_add_func ("/relay/guests/many", test_many);
+  g_test_add_func ("/relay/guests/late", test_late);
+  g_test_add_func ("/relay/guests/names", test_names);
+  return g_test_run ();
+}
