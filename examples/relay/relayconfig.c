@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include "relayconfig.h"
+#include "relayfile.h"
 
 #define RELAY "relay"
 #define STREAM "stream "
@@ -105,22 +106,6 @@ relay_config_find (const RelayConfig * config, const gchar * name)
 }
 
 /* --- values ----------------------------------------------------------------------------- */
-
-static gboolean
-check_keys (GKeyFile * file, const gchar * group, const gchar * const *known,
-    GError ** error)
-{
-  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, error);
-
-  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
-    if (!g_strv_contains (known, keys[i])) {
-      g_autofree gchar *list = g_strjoinv (", ", (gchar **) known);
-
-      BAD (error, "there is no such key here. The keys are: %s.", list);
-      return locate (error, group, keys[i]);
-    }
-  return keys != NULL;
-}
 
 static gboolean
 read_boolean (GKeyFile * file, const gchar * group, const gchar * key,
@@ -406,7 +391,7 @@ read_stream (GKeyFile * file, const gchar * group, GError ** error)
     BAD (&why, "it must be at most 512 bytes.");
     locate (&why, group, "streamid");
   }
-  good = why == NULL && check_keys (file, group, stream_keys, &why)
+  good = why == NULL
       && read_boolean (file, group, "require-streamid",
       &config->require_streamid, &why)
       && read_boolean (file, group, "optional", &config->optional, &why)
@@ -593,24 +578,28 @@ check_ports (const RelayConfig * config, GError ** error)
 
 /* --- the file ----------------------------------------------------------------------------------- */
 
+static const gchar *const *
+get_keys (const gchar * group)
+{
+  return g_str_equal (group, RELAY) ? relay_keys :
+      g_str_has_prefix (group, STREAM) ? stream_keys : NULL;
+}
+
 static gboolean
-read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
+read_relay (GKeyFile * file, RelayConfig * config, GError ** error)
+{
+  return read_status (file, config, error)
+      && read_status_names (file, config, error)
+      && read_boolean (file, RELAY, "receiver-metrics",
+      &config->receiver_metrics, error);
+}
+
+static gboolean
+add_stream (GKeyFile * file, const gchar * group, RelayConfig * config,
     GError ** error)
 {
   RelayStreamConfig *stream;
 
-  if (g_str_equal (group, RELAY))
-    return check_keys (file, group, relay_keys, error)
-        && read_status (file, config, error)
-        && read_status_names (file, config, error)
-        && read_boolean (file, group, "receiver-metrics",
-        &config->receiver_metrics, error);
-  if (!g_str_has_prefix (group, STREAM)) {
-    BAD (error,
-        "[%s]: there is no such section. Write [relay], or [stream NAME] "
-        "for each stream.", group);
-    return FALSE;
-  }
   if (config->streams->len == RELAY_STREAMS_MAX) {
     BAD (error, "[%s]: there are more than %d streams: start another relay.",
         group, RELAY_STREAMS_MAX);
@@ -629,70 +618,21 @@ read_group (GKeyFile * file, const gchar * group, RelayConfig * config,
   return TRUE;
 }
 
-/* Returns the number of the first line that GLib cannot parse: it parses the text in front of that
- * line.  The search halves the text each time, as a relay that reads its file again has streams to
- * serve. */
-static guint
-find_stray_line (const gchar * text, gsize size)
-{
-  gsize good = 0, bad = size;   /* text up to there is; each is the beginning of a line, or the end */
-  guint n = 1;
-
-  for (;;) {
-    const gchar *at = text + good + (bad - good) / 2, *end;
-    g_autoptr (GKeyFile) file = g_key_file_new ();
-
-    while (at > text + good && at[-1] != '\n')
-      at--;
-    if (at == text + good) {    /* the first half is within one line */
-      end = memchr (at, '\n', bad - good);
-      at = end != NULL ? end + 1 : text + bad;
-    }
-    if (at == text + bad)
-      break;
-    if (g_key_file_load_from_data (file, text, at - text, G_KEY_FILE_NONE,
-            NULL))
-      good = at - text;
-    else
-      bad = at - text;
-  }
-  for (gsize i = 0; i < good; i++)
-    n += text[i] == '\n';
-  return n;
-}
-
-/* GLib would quote a line that it cannot parse, which may be the rest of a secret. */
-static gboolean
-load (GKeyFile * file, const gchar * text, gsize size, GError ** error)
-{
-  g_autoptr (GError) why = NULL;
-
-  if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, &why))
-    return TRUE;
-  if (g_error_matches (why, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE))
-    BAD (error,
-        "line %u is no [section], no KEY = VALUE and no comment (which "
-        "begins with #). A value must be on one line.", find_stray_line (text,
-            size));
-  else
-    g_propagate_error (error, g_steal_pointer (&why));
-  return FALSE;
-}
-
 RelayConfig *
 relay_config_parse (const gchar * text, gsize size, GError ** error)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GKeyFile) file = relay_file_parse (text, size, get_keys, error);
   g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
   g_auto (GStrv) groups = NULL;
 
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
       relay_stream_config_unref);
-  if (!load (file, text, size, error))
+  if (file == NULL)
     return NULL;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
-    if (!read_group (file, groups[i], config, error))
+    if (!(g_str_equal (groups[i], RELAY) ? read_relay (file, config, error) :
+            add_stream (file, groups[i], config, error)))
       return NULL;
   if (config->streams->len == 0) {
     BAD (error, "there is nothing to do: write a section [stream NAME] with "

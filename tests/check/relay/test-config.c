@@ -75,14 +75,15 @@ static const struct
   {"", "", "[stream NAME]"},
   {"[relay]\n", "", "[stream NAME]"},
   {"nonsense", "", ""},
-  {"[streams a]\n" IN OUT, "[streams a]", "[stream NAME]"},
+  {"[streams a]\n" IN OUT, "line 1: there is no such section",
+      "[stream NAME]"},
   {"[stream ]\n" IN OUT, "[stream ]", "with a name"},
   {"[stream " NAME_600 "]\n" IN OUT, "[stream x", "with a name of at most"},
   {"[stream \xff]\n" IN OUT, "[stream \xef\xbf\xbd]", "is not UTF-8"},
   {"[stream \xff" NAME_600 "]\nstreamid = \xff\n", "[stream ", "UTF-8"},
   {"[stream a]\n" IN, "[stream a] output:", "fasp://:PORT"},
   {"[stream a]\n" OUT, "[stream a] input:", "fasp://HOST:PORT"},
-  {"[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] bitrate:",
+  {"[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] line 4: there is no",
       "input-passphrase-file"},
   {"[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:",
       "true or false"},
@@ -179,7 +180,8 @@ static const struct
   {"[relay]\nstatus-names = relay.example:8080\n", "[relay] status-names:",
       "without a port"},
   {"[relay]\nstatus-names = *\n", "[relay] status-names:", "without a port"},
-  {"[relay]\nport = 8080\n", "[relay] port:", "status"},
+  {"[relay]\nport = 8080\n", "[relay] line 2: there is no",
+      "status"},
   {"[stream a]\ninput = fasp://:7001?latency=1\\q\noutput = fasp://:7002\n",
       "[stream a] input:", "backslash"},
   {"[stream a]\nstreamid = a\\q\ninput = fasp://:7001\noutput = fasp://:7002\n",
@@ -191,7 +193,25 @@ static const struct
       "no KEY = VALUE"},
   {"[stream a]\n" IN "output = fasp://:7101?passphrase=correct horse\n"
         "  [battery staple\n" OUT, "line 4", "no KEY = VALUE"},
-  {"[stream a]\n" IN OUT "battery[staple = 7\n", "line 4", "no KEY = VALUE"},
+  {"[stream a]\n" IN OUT "battery[staple = 7\n", "line 4", "no such key"},
+  {"[stream a]\n" IN OUT "battery=\n", "line 4", "no such key"},
+  {"[stream a]\n" IN OUT "  battery = horse\n", "line 4", "no such key"},
+  {"[stream a]\n" IN OUT "output[battery] = x\n", "line 4", "no such key"},
+  {"[stream a]\n" IN OUT "[battery]\n", "line 4", "no such section"},
+  {"[stream a]\n" IN OUT "[stream battery\tstaple]\n", "line 4",
+      "no [section]"},
+  {"battery = horse\n[stream a]\n" IN OUT, "line 1", "no KEY = VALUE"},
+  /* what stands twice is not merged */
+  {"[stream a]\n" IN OUT "[stream b]\n" IN "output = fasp://:7102\n"
+        "[stream a]\noptional = true\n",
+      "[stream a]: it stands twice, in line 1 and in line 7", "Leave one"},
+  {"[relay]\n[stream a]\n" IN OUT " [relay] \n",
+      "[relay]: it stands twice, in line 1 and in line 5", "Leave one"},
+  {"[stream a]\n" IN OUT "\n# again\n\toutput  =fasp://:7102\n",
+        "[stream a] output: it stands twice, in line 3 and in line 6",
+      "Leave one"},
+  {"[relay]\r\nstatus=http://127.0.0.1:1\r\nstatus=http://127.0.0.1:2\r\n",
+      "[relay] status: it stands twice, in line 2 and in line 3", "Leave one"},
   {"[stream a]\n" OUT "input = fasp://:1?latency=7passphrase=battery\n",
       "[stream a] input:", "\"7\""},
 };
@@ -210,6 +230,21 @@ test_faults (void)
     g_assert_null (strstr (error->message, "battery"));
     g_assert_null (strstr (error->message, "horse"));
   }
+}
+
+/* As editors of other systems write it; what has the same key in another section is no second one. */
+static void
+test_lines (void)
+{
+  static const gchar zero[] = "[stream a]\n" IN OUT "#\0\n";
+  g_autoptr (GError) error = NULL;
+
+  relay_config_free (parse_good ("\r\n  # x\r\n\t[stream a] \r\n\t"
+          "input = fasp://127.0.0.1:7001\r\noutput = fasp://:7101\r\n"
+          "[stream b]\r\ninput = fasp://127.0.0.1:7001\r\n"
+          "output = fasp://:7102"));
+  g_assert_null (relay_config_parse (zero, sizeof zero - 1, &error));
+  g_assert_nonnull (strstr (error->message, "line 4 has a zero byte"));
 }
 
 /* Of any length: who reads it again, as streams pass, does not look for hours. */
@@ -400,6 +435,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/config/good", test_good);
   g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/lines", test_lines);
   g_test_add_func ("/relay/config/stray-line", test_stray_line);
   g_test_add_func ("/relay/config/shared", test_shared);
   g_test_add_func ("/relay/config/addresses", test_addresses);
