@@ -223,6 +223,32 @@ open_message (FaspEndpoint * endpoint, FaspTime now, Call * call)
   return FALSE;
 }
 
+/* There are as many half-open sessions as there may be: the oldest one of the network that has the most gives
+ * way. So whoever fills them pushes out its own, and a caller from elsewhere is let in at once. An endpoint
+ * that has less than its share of those at the port takes the room of the others, who give way when they
+ * are called next. */
+static void
+make_room (FaspEndpoint * endpoint)
+{
+  FaspSession *oldest = NULL;
+  gint most = 0;
+
+  if (fasp_gate_count_half (endpoint->gate) < FASP_HALF_MAX
+      || endpoint->half.length < fasp_gate_get_share (endpoint->gate,
+          FASP_HALF_MAX))
+    return;
+  for (GList * l = endpoint->half.head; l != NULL; l = l->next) {
+    FaspSession *session = l->data;
+    gint n = g_atomic_int_get (&session->half->half);
+
+    if (n > most) {
+      oldest = session;
+      most = n;
+    }
+  }
+  fasp_lifecycle_remove (endpoint, oldest);
+}
+
 static void
 admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
 {
@@ -249,6 +275,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
     endpoint->stats.datagrams_malformed++;
     return;
   }
+  make_room (endpoint);
   session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
   session->told = hello.place;
@@ -258,6 +285,8 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
   session->half = fasp_gate_enter (endpoint->gate, call->from);
+  session->half_place.data = session;
+  g_queue_push_tail_link (&endpoint->half, &session->half_place);
   memcpy (session->call, call->id, sizeof session->call);
   g_hash_table_insert (endpoint->by_call, session->call, session);
   if (call->hello.streamid[0] != '\0')
@@ -349,8 +378,7 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
     }
     return FALSE;
   }
-  if (half >= FASP_HALF_MAX || (!call->proved && (config->ask
-              || half >= config->half_open_max))) {
+  if (!call->proved && (config->ask || half >= config->half_open_max)) {
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
@@ -440,11 +468,20 @@ fasp_admission_init (FaspEndpoint * endpoint)
         endpoint->names);
   endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
   endpoint->gate = endpoint->config.gate;
-  if (endpoint->gate != NULL)
-    return;
-  endpoint->gate = endpoint->own_gate = g_new (FaspGate, 1);
-  endpoint->random (endpoint->random_data, secret, sizeof secret);
-  fasp_gate_init (endpoint->gate, secret);
+  if (endpoint->gate == NULL) {
+    endpoint->gate = endpoint->own_gate = g_new (FaspGate, 1);
+    endpoint->random (endpoint->random_data, secret, sizeof secret);
+    fasp_gate_init (endpoint->gate, secret);
+  }
+  fasp_gate_join (endpoint->gate);
+}
+
+void
+fasp_admission_end (FaspEndpoint * endpoint)
+{
+  while (!g_queue_is_empty (&endpoint->half))
+    fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
+  fasp_gate_part (endpoint->gate);
 }
 
 void
@@ -460,6 +497,7 @@ fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session)
   if (session->half == NULL)
     return;
   fasp_gate_leave (endpoint->gate, session->half);
+  g_queue_unlink (&endpoint->half, &session->half_place);
   session->half = NULL;
 }
 

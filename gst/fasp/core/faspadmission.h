@@ -21,14 +21,17 @@
 
 G_BEGIN_DECLS
 
-/* The most half-open sessions, with or without a cookie, */
+/* The most half-open sessions at a port, with or without a cookie: beyond that, the oldest of the network that
+ * has the most gives way to the next caller. (Of several endpoints at the port, each may have its share
+ * besides.) */
 #define FASP_HALF_MAX 1024
-/* of one network, */
+/* The most of one network, */
 #define FASP_HALF_NETWORK_MAX 256
 /* and the most receivers of one sender. */
 #define FASP_SESSIONS_MAX 16384
 
 void fasp_admission_init (FaspEndpoint * endpoint);
+void fasp_admission_end (FaspEndpoint * endpoint);
 /* @size: bytes of the datagram; @route: FASP_ROUTE_HERE if the port is not shared. */
 void fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, gsize size, const FaspHandshake * open,

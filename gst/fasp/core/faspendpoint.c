@@ -77,10 +77,9 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
 {
   if (endpoint == NULL)
     return;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    fasp_admission_left (endpoint, fasp_endpoint_nth (endpoint, i));
+  fasp_admission_end (endpoint);
+  for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_free (fasp_endpoint_nth (endpoint, i));
-  }
   g_ptr_array_unref (endpoint->sessions);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_turns_clear (&endpoint->turns[i]);

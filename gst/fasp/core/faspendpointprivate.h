@@ -45,6 +45,7 @@ struct _FaspEndpoint
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
   FaspGate *gate, *own_gate;    /* the port's; own_gate: not shared, owned */
+  GQueue half;                  /* FaspSession that are not open yet, the oldest first */
   FaspStreamName names[FASP_STREAM_NAMES];      /* listener with a streamid */
 
   /* calling */

@@ -88,3 +88,23 @@ fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address)
 {
   return g_atomic_int_get (&get_bucket (gate, address)->half);
 }
+
+void
+fasp_gate_join (FaspGate * gate)
+{
+  g_atomic_int_inc (&gate->endpoints);
+}
+
+void
+fasp_gate_part (FaspGate * gate)
+{
+  g_atomic_int_add (&gate->endpoints, -1);
+}
+
+guint
+fasp_gate_get_share (FaspGate * gate, guint all)
+{
+  guint n = g_atomic_int_get (&gate->endpoints);
+
+  return MAX (1, all / MAX (n, 1));
+}

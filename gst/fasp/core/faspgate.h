@@ -39,7 +39,7 @@ typedef struct _FaspBucket
 typedef struct _FaspGate
 {
   guint8 secret[16];
-  gint half;                    /* atomic */
+  gint half, endpoints;         /* atomic */
   FaspBucket unproved, four[FASP_GATE_BUCKETS], six[FASP_GATE_BUCKETS];
 } FaspGate;
 
@@ -51,6 +51,11 @@ gboolean fasp_gate_take (FaspGate * gate, FaspTime now,
  * is half open no longer. */
 FaspBucket *fasp_gate_enter (FaspGate * gate, const FaspAddress * address);
 void fasp_gate_leave (FaspGate * gate, FaspBucket * bucket);
+/* One more endpoint uses the gate, or one less. */
+void fasp_gate_join (FaspGate * gate);
+void fasp_gate_part (FaspGate * gate);
+/* How many of @all belong to each endpoint; at least one. */
+guint fasp_gate_get_share (FaspGate * gate, guint all);
 /* Half-open sessions: all, and of this network (and those that share its bucket). */
 guint fasp_gate_count_half (FaspGate * gate);
 guint fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address);

@@ -100,7 +100,8 @@ typedef struct
   guint16 datagram_max;         /* largest UDP payload that both ends take */
   guint32 room_told;            /* the room that the block size was last chosen for */
   FaspLatency agreed;
-  struct _FaspBucket *half;     /* listener, until it is open: the gate's, not owned */
+  struct _FaspBucket *half;     /* listener, until it is open: the gate's, not owned, */
+  GList half_place;             /* and its place in the endpoint's queue */
   gchar *streamid;
   guint64 start;                /* sender: first block promised to the peer, */
   FaspPlace told;               /* its place in the stream, as the hello gave it, */

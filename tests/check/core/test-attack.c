@@ -94,6 +94,23 @@ run (Play * play, FaspTime time)
   vnet_run (play->net, vnet_get_time (play->net) + time);
 }
 
+static void
+add_good (Play * play, FaspTime rtt, guint latency_ms)
+{
+  FaspAddress peer = vnet_get_address (VNET_A);
+  FaspEndpointConfig config;
+
+  fasp_endpoint_config_init (&config, play->config.role == FASP_ROLE_SENDER ?
+      FASP_ROLE_RECEIVER : FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  config.latency_ms = latency_ms;
+  config.max_bitrate = play->config.max_bitrate;
+  play->good = fasp_endpoint_new (&config, vnet_random, play->net);
+  vnet_attach (play->net, VNET_B, play->good);
+  vnet_get_wire (play->net, VNET_A, VNET_B)->delay = rtt / 2;
+  vnet_get_wire (play->net, VNET_B, VNET_A)->delay = rtt / 2;
+  fasp_endpoint_dial (play->good, vnet_get_time (play->net), &peer);
+}
+
 /* The address of a stranger in @network. */
 static FaspAddress
 get_address (guint32 network)
@@ -389,6 +406,110 @@ test_forged (void)
   g_assert_cmpfloat (cost[1], <, NOT_MORE * cost[0]);
 }
 
+#define NETWORKS 4
+
+/* A few networks fill the half-open sessions and call on as fast as they may. Whoever calls from elsewhere is
+ * connected after two round trips, as ever: one for the cookie, one for the call. */
+static void
+test_half_open (void)
+{
+  Play *play = play_new (FASP_ROLE_SENDER);
+  const FaspTime rtt = 20 * FASP_MSEC, step = FASP_SEC / 128;
+  FaspTime called = FASP_NEVER, start;
+  guint connected = 0, called_times = 0;
+  FaspEvent event;
+
+  begin (play);
+  start = vnet_get_time (play->net);
+  for (guint i = 0; i < 128 * 8; i++) {
+    for (guint network = 0; network < NETWORKS; network++) {
+      FaspAddress at = get_address (1 + network);
+
+      /* in two seconds they fill all there are */
+      for (guint k = 0; k < (i < 256 ? 2 : 1); k++)
+        call (play, add_stranger (play, &at, FASP_ROLE_RECEIVER));
+    }
+    run (play, step / 2);
+    for (guint n = play->strangers->len - MIN (16, play->strangers->len);
+        n < play->strangers->len; n++)
+      call (play, g_ptr_array_index (play->strangers, n));
+    run (play, step / 2);
+    if (i % 128 == 127 && i > 256) {
+      if (play->good != NULL) {
+        vnet_attach (play->net, VNET_B, NULL);
+        g_clear_pointer (&play->good, fasp_endpoint_free);
+      }
+      called = vnet_get_time (play->net);
+      called_times++;
+      add_good (play, rtt, 100);
+    }
+    while (play->good != NULL && fasp_endpoint_poll_event (play->good, &event))
+      if (event.type == FASP_EVENT_CONNECTED) {
+        connected++;
+        g_assert_cmpint (vnet_get_time (play->net) - called, <=,
+            2 * rtt + 2 * step);
+      }
+    g_assert_cmpuint (fasp_gate_count_half (play->sink->gate), <=, 1024);
+  }
+  g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
+      fasp_gate_count_half (play->sink->gate), (vnet_get_time (play->net) -
+          start) / 1000);
+  g_assert_cmpuint (fasp_gate_count_half (play->sink->gate), >, 1000);
+  g_assert_cmpuint (called_times, >, 4);
+  run (play, FASP_SEC);
+  while (fasp_endpoint_poll_event (play->good, &event))
+    connected += event.type == FASP_EVENT_CONNECTED;
+  g_assert_cmpuint (connected, ==, called_times);
+  play_free (play);
+}
+
+/* A call with the cookie of @endpoint, from a network of its own. */
+static void
+call_proved (Play * play, FaspEndpoint * endpoint, guint32 network)
+{
+  FaspAddress at = get_address (network);
+  FaspTime now = vnet_get_time (play->net);
+  VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+  FaspHandshake *open = &stranger->caller.open;
+  guint8 data[FASP_OPEN_SIZE];
+
+  open->cookie_size = FASP_COOKIE_SIZE;
+  fasp_cookie_make (endpoint->cookie_secret, now, &at, open->nonce,
+      open->cookie);
+  g_assert_true (vstranger_call (stranger, now, data));
+  fasp_endpoint_receive (endpoint, now, &at, data, sizeof data, NULL, FALSE);
+}
+
+/* Two streams at a port: who fills the half-open sessions of the one does not keep callers from the other. */
+static void
+test_half_open_port (void)
+{
+  Play *play = play_new (FASP_ROLE_SENDER);
+  static const guint8 secret[16] = { 1 };
+  FaspEndpoint *other;
+  FaspGate gate;
+
+  fasp_gate_init (&gate, secret);
+  play->config.gate = &gate;
+  begin (play);
+  other = fasp_endpoint_new (&play->config, vnet_random, play->net);
+  for (guint i = 0; i < 1500; i++)
+    call_proved (play, play->sink, i);
+  g_assert_cmpuint (play->sink->sessions->len, ==, 1024);
+  for (guint i = 0; i < 100; i++) {
+    call_proved (play, other, 2000 + 2 * i);
+    call_proved (play, play->sink, 2000 + 2 * i + 1);
+    g_assert_cmpuint (other->sessions->len, ==, i + 1);
+    g_assert_cmpuint (play->sink->sessions->len, ==, 1024);
+  }
+  for (guint i = 0; i < 1500; i++)
+    call_proved (play, other, 3000 + i);
+  g_assert_cmpuint (fasp_gate_count_half (&gate), ==, 1024 + 512);
+  fasp_endpoint_free (other);
+  g_assert_cmpuint (fasp_gate_count_half (&gate), ==, 1024);
+  play_free (play);
+}
+
 /* That nobody listens at an address where a thousand sessions are is dealt with now and then, not whenever
  * somebody says so. */
 static void
@@ -468,6 +589,8 @@ main (int argc, char **argv)
   g_test_add_func ("/attack/looks", test_looks);
   g_test_add_func ("/attack/keys", test_keys);
   g_test_add_func ("/attack/forged", test_forged);
+  g_test_add_func ("/attack/half-open", test_half_open);
+  g_test_add_func ("/attack/half-open/port", test_half_open_port);
   g_test_add_func ("/attack/reports", test_reports);
   g_test_add_func ("/attack/pongs", test_pongs);
   return g_test_run ();
