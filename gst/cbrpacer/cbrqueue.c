@@ -206,33 +206,82 @@ is_soft (GstMiniObject * object)
   }
 }
 
+gboolean
+cbr_queue_is_break (GstMiniObject * object)
+{
+  return GST_IS_EVENT (object) && !is_soft (object);
+}
+
 gsize
-cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
+cbr_queue_measure (CbrQueue * queue, gsize most, CbrBehind * behind)
 {
   guint n = gst_queue_array_get_length (queue->items);
   gsize size = 0;
 
-  *whole = TRUE;
-  for (guint i = 0; i < n; i++) {
+  *behind = CBR_BEHIND_NOTHING;
+  for (guint i = 0; i < n && size < MAX (most, 1); i++) {
     GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
 
     if (!GST_IS_BUFFER (object)) {
       if (is_soft (object))
         continue;
+      *behind = GST_IS_QUERY (object) ? CBR_BEHIND_QUERY : CBR_BEHIND_BREAK;
       return size;
     }
-    if (size > 0 && GST_BUFFER_IS_DISCONT (GST_BUFFER_CAST (object)))
+    if (size > 0 && GST_BUFFER_IS_DISCONT (GST_BUFFER_CAST (object))) {
+      *behind = CBR_BEHIND_BREAK;
       return size;
+    }
     size += gst_buffer_get_size (GST_BUFFER_CAST (object));
     if (i == 0)
       size -= queue->offset;
-    if (payload == 0)
-      return size;
-    if (size >= payload)
-      return payload;
   }
-  *whole = FALSE;
+  return most > 0 ? MIN (size, most) : size;
+}
+
+gsize
+cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole)
+{
+  CbrBehind behind;
+  gsize size = cbr_queue_measure (queue, payload, &behind);
+
+  *whole = behind != CBR_BEHIND_NOTHING || (size > 0 && size >= payload);
   return size;
+}
+
+gboolean
+cbr_queue_begins (CbrQueue * queue)
+{
+  GstMiniObject *head = gst_queue_array_peek_head (queue->items);
+
+  return head != NULL && GST_IS_BUFFER (head) && queue->offset == 0
+      && GST_BUFFER_IS_DISCONT (GST_BUFFER_CAST (head));
+}
+
+void
+cbr_queue_leave_place (CbrPlace * place)
+{
+  if (place->memory != NULL)
+    gst_memory_unmap (place->memory, &place->map);
+  place->memory = NULL;
+}
+
+/* Maps the memory of @buffer that byte @at is in. FALSE: nobody may read it. */
+static gboolean
+map_place (CbrPlace * place, GstBuffer * buffer, gsize at)
+{
+  guint i, n;
+  gsize skip;
+
+  cbr_queue_leave_place (place);
+  if (!gst_buffer_find_memory (buffer, at, 1, &i, &n, &skip))
+    return FALSE;
+  place->memory = gst_buffer_peek_memory (buffer, i);
+  place->from = at - skip;
+  if (gst_memory_map (place->memory, &place->map, GST_MAP_READ))
+    return TRUE;
+  place->memory = NULL;
+  return FALSE;
 }
 
 gboolean
@@ -252,12 +301,42 @@ cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place, guint8 * byte)
       return FALSE;
     }
     size = gst_buffer_get_size (GST_BUFFER_CAST (object));
-    if (at < size)
-      return gst_buffer_extract (GST_BUFFER_CAST (object), at, byte, 1) == 1;
+    if (at < size) {
+      if ((place->memory == NULL || at - place->from >= place->map.size)
+          && !map_place (place, GST_BUFFER_CAST (object), at))
+        return FALSE;
+      *byte = place->map.data[at - place->from];
+      return TRUE;
+    }
+    cbr_queue_leave_place (place);
     at -= size;
     place->before += size;
   }
   return FALSE;
+}
+
+gboolean
+cbr_queue_let_pass (CbrQueue * queue)
+{
+  gboolean passed = FALSE;
+  guint i = 0;
+
+  while (i < gst_queue_array_get_length (queue->items)) {
+    GstMiniObject *object = gst_queue_array_peek_nth (queue->items, i);
+
+    if (GST_IS_BUFFER (object)) {
+      if (i > 0 && GST_BUFFER_IS_DISCONT (GST_BUFFER_CAST (object)))
+        break;
+      i++;
+    } else if (is_soft (object) || GST_IS_QUERY (object)) {
+      g_queue_push_tail (&queue->overtaken,
+          gst_queue_array_drop_element (queue->items, i));
+      passed = TRUE;
+    } else {
+      break;
+    }
+  }
+  return passed;
 }
 
 /* With these flags, elements may ignore the content of a buffer: a datagram has one only if all

@@ -16,8 +16,8 @@
  * A datagram never extends across a DISCONT, a query, or an event that begins
  * or ends something (STREAM_START, CAPS, SEGMENT, EOS and the like): the datagram
  * before it leaves short.  Other events (TAG, GAP, custom ones) that come in the
- * middle of a datagram leave before or after it.  There are no locks: the caller
- * holds its own.
+ * middle of a datagram leave before or after it.  Where a transport stream is cut is
+ * up to cbrpackets.h.  There are no locks: the caller holds its own.
  */
 #pragma once
 
@@ -43,7 +43,18 @@ typedef struct
 {
   guint item;                   /* it was not in front of this one, */
   gsize before;                 /* which has so many bytes before it */
+  GstMemory *memory;            /* if it was found: in this one, which is mapped and begins at */
+  gsize from;                   /* this byte of the buffer */
+  GstMapInfo map;
 } CbrPlace;
+
+/* What stands behind data. */
+typedef enum
+{
+  CBR_BEHIND_NOTHING,           /* more of it may come */
+  CBR_BEHIND_QUERY,             /* more may come, when that is answered */
+  CBR_BEHIND_BREAK,             /* it has ended: a DISCONT, or an event that begins or ends something */
+} CbrBehind;
 
 void cbr_queue_init (CbrQueue * queue);
 /* Drops everything except for events that outlive a flush. These go to @kept; if
@@ -66,6 +77,8 @@ void cbr_queue_push_sticky (CbrQueue * queue, GstEvent * event);
 GstMiniObject *cbr_queue_pop_other (CbrQueue * queue);
 gboolean cbr_queue_has_other (CbrQueue * queue);
 gboolean cbr_queue_is_empty (CbrQueue * queue);
+/* Does it end the data before it, or begin other data? */
+gboolean cbr_queue_is_break (GstMiniObject * object);
 /* Does another stream or segment begin in the queue? */
 gboolean cbr_queue_has_segment (CbrQueue * queue);
 /* Removes a query that nobody waits for any longer. */
@@ -74,10 +87,20 @@ void cbr_queue_remove (CbrQueue * queue, GstQuery * query);
 /* Returns the size of the next datagram of @payload bytes (0: buffers as they come).
  * *whole: it is full, or something behind it keeps it from growing. */
 gsize cbr_queue_peek (CbrQueue * queue, guint payload, gboolean * whole);
+/* Returns how many bytes belong together, up to @most (0: those of the first buffer), and what is
+ * behind them if they are fewer. */
+gsize cbr_queue_measure (CbrQueue * queue, gsize most, CbrBehind * behind);
+/* Does the data at the head begin with a DISCONT? */
+gboolean cbr_queue_begins (CbrQueue * queue);
 /* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @place: for
- * further calls with no lower @at, as long as the queue is the same: these go on from there. */
+ * further calls with no lower @at, as long as the queue is the same: these go on from there. Then
+ * call cbr_queue_leave_place(). */
 gboolean cbr_queue_get_byte (CbrQueue * queue, gsize at, CbrPlace * place,
     guint8 * byte);
+void cbr_queue_leave_place (CbrPlace * place);
+/* The data at the head cannot leave: the events and queries behind it that do not end it go first.
+ * FALSE: there are none. */
+gboolean cbr_queue_let_pass (CbrQueue * queue);
 /* Cuts off the first @size bytes: no more than cbr_queue_peek() returned. */
 GstBuffer *cbr_queue_cut (CbrQueue * queue, gsize size);
 /* Drops the oldest datagram. Returns its bytes; 0: there is none. */

@@ -73,16 +73,22 @@ cbr_sync_is_size (guint size)
 }
 
 guint
-cbr_sync_guess (const guint8 * data, gsize size)
+cbr_sync_get_front (guint size)
+{
+  return size == 192 ? 4 : 0;
+}
+
+guint
+cbr_sync_fit (const guint8 * data, gsize size, guint * n)
 {
   for (guint i = 0; i < CBR_SYNC_SIZES; i++) {
-    gsize at = sizes[i] == 192 ? 4 : 0;
-    guint n = 0;
+    gsize at = cbr_sync_get_front (sizes[i]);
 
-    for (; at < size && data[at] == CBR_TS_SYNC; at += sizes[i])
-      n++;
-    if (at >= size && (n > 1 || (n == 1 && size == sizes[i])))
+    for (*n = 0; at < size && data[at] == CBR_TS_SYNC; at += sizes[i])
+      ++ * n;
+    if (at >= size && *n > 0)
       return sizes[i];
   }
+  *n = 0;
   return 0;
 }

@@ -48,7 +48,10 @@ void cbr_sync_lose (CbrSync * sync);
 
 /* Is there such a size? */
 gboolean cbr_sync_is_size (guint size);
-/* Returns the size of packets if @data begins with at least two, or is just one; else 0. */
-guint cbr_sync_guess (const guint8 * data, gsize size);
+/* Returns the number of bytes in front of the sync byte of a packet of @size bytes. */
+guint cbr_sync_get_front (guint size);
+/* Returns the size of packets if @data may begin with some: it has *n sync bytes in their places, and
+ * nothing else there. 0: it does not. */
+guint cbr_sync_fit (const guint8 * data, gsize size, guint * n);
 
 G_END_DECLS

@@ -140,7 +140,7 @@ gst_cbr_pacer_init (GstCbrPacer * self)
   cbr_learner_init (&self->learner, self->settings.window);
   cbr_figures_init (&self->figures);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-  self->ts_payload = CBR_TS_PACKETS * CBR_TS_PACKET;
+  self->packets.size = CBR_TS_PACKET;
   self->flushing = TRUE;
   gst_cbr_pacer_thread_reset (self);
 

@@ -5,6 +5,7 @@
 #include "cbrfigures.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
+#include "cbrpackets.h"
 #include "cbrqueue.h"
 #include "cbrschedule.h"
 #include "cbrwaiter.h"
@@ -51,6 +52,18 @@ typedef struct
 
 #define GST_TYPE_CBR_PACER (gst_cbr_pacer_get_type ())
 G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
+
+/* As many bytes as tell that a stream begins with packets. */
+#define CBR_LOOK (3 * CBR_SYNC_SIZE_MAX + 1)
+
+/* What the stream is made of. */
+typedef struct
+{
+  gboolean is_ts, known;        /* by the caps, or by the bytes */
+  gboolean by_caps;             /* the caps say that it is a transport stream */
+  guint8 bytes[CBR_LOOK];       /* its first, until it is known */
+  guint n;
+} CbrFormat;
 
 #define CBR_NO_BASE G_MININT64
 
@@ -104,8 +117,8 @@ struct _GstCbrPacer
   GstClock *clock;              /* that all times here are of; NULL: none was read yet */
   gboolean live, live_known;    /* upstream is live: it does not wait */
   GstSegment segment;           /* of the sink pad */
-  gboolean is_ts, ts_known;     /* by the caps, or by the bytes */
-  guint ts_payload;             /* bytes of seven TS packets */
+  CbrFormat format;
+  CbrPackets packets;           /* if it is a transport stream */
   GstMemory *nulls;             /* null packets, shared */
 
   GstQuery *query;              /* the one that waits for its turn, or is under way */
@@ -184,10 +197,14 @@ gboolean gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent,
 guint gst_cbr_pacer_get_packets (GstEvent * event);
 /* Finds out from a CAPS event how the data behind it is to be cut. */
 void gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event);
-/* Looks for transport stream packets, for sources that have no caps. */
+/* Looks for transport stream packets, for sources whose caps do not tell. */
 void gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer);
-/* Returns the bytes of a datagram; 0: buffers leave as they come. */
+/* Returns the most bytes of a datagram; 0: buffers leave as they come. */
 guint gst_cbr_pacer_get_payload (GstCbrPacer * self);
+/* Returns what may leave next, of up to @n datagrams. */
+CbrPiece gst_cbr_pacer_look (GstCbrPacer * self, guint n);
+/* Drops the oldest datagram.  Returns its bytes. */
+gsize gst_cbr_pacer_drop (GstCbrPacer * self);
 
 /* gstcbrpacersettings.c */
 void gst_cbr_pacer_install_properties (GObjectClass * klass);

@@ -52,58 +52,26 @@ stuff (GstCbrPacer * self, GstBuffer * datagram, gsize size)
   return datagram;
 }
 
-static gboolean
-is_sync (GstCbrPacer * self, gsize at, CbrPlace * place)
+/* Null packets must go between packets: this drops bytes that are in no packet. Returns what may leave
+ * next. *wrong: there are no packets. */
+static CbrPiece
+skip_foreign (GstCbrPacer * self, guint n, gboolean * wrong)
 {
-  guint8 byte;
+  CbrPiece piece = gst_cbr_pacer_look (self, n);
 
-  /* a byte that is not there yet may be a sync byte */
-  return !cbr_queue_get_byte (&self->queue, at, place, &byte)
-      || byte == CBR_TS_SYNC;
-}
+  while (piece.foreign && self->skipped < SKIP_MAX) {
+    /* if a DISCONT was in front of them, it is so of what follows */
+    gsize dropped = cbr_queue_drop (&self->queue, (guint) piece.size);
 
-static gboolean
-is_aligned (GstCbrPacer * self)
-{
-  CbrPlace place = { 0 };
-
-  return is_sync (self, 0, &place);
-}
-
-/* Bytes in front of the next packet. */
-static gsize
-find_packet (GstCbrPacer * self)
-{
-  CbrPlace here = { 0 }, next = { 0 };
-  gsize at = 0;
-
-  while (at < SKIP_MAX && (!is_sync (self, at, &here)
-          || !is_sync (self, at + CBR_TS_PACKET, &next)))
-    at++;
-  return at;
-}
-
-/* Null packets must go between packets: after a loss, or at the beginning, this drops
- * the bytes in front of the next packet.  FALSE: there are no packets. */
-static gboolean
-align (GstCbrPacer * self)
-{
-  gsize skip = 0;
-
-  while (!is_aligned (self) && self->skipped < SKIP_MAX) {
-    gsize dropped;
-
-    if (skip == 0)
-      skip = find_packet (self);
-    /* up to the next DISCONT; with it goes one that it began with: it is so of what follows */
-    dropped = cbr_queue_drop (&self->queue, skip);
-    skip -= dropped;
+    cbr_packets_took (&self->packets, &piece);
     self->figures.bytes_dropped += dropped;
     self->skipped += dropped;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no "
         "packet", dropped);
+    piece = gst_cbr_pacer_look (self, n);
   }
-  return self->skipped < SKIP_MAX;
+  *wrong = self->skipped >= SKIP_MAX;
+  return piece;
 }
 
 /* Returns up to @n more datagrams of @payload bytes in one buffer. NULL: there is nothing
@@ -113,38 +81,28 @@ make_datagrams (GstCbrPacer * self, guint payload, guint n, CbrCycle * cycle,
     gboolean * wrong)
 {
   gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
+  CbrPiece piece = nulls ? skip_foreign (self, n, wrong) :
+      gst_cbr_pacer_look (self, n);
+  gsize size = piece.size, rest = payload > 0 ? size % payload : 0, fill = 0;
   GstBuffer *buffer = NULL;
-  gboolean whole, stuffing;
-  gsize size, rest, fill = 0;
 
-  if (nulls && !align (self)) {
-    *wrong = TRUE;
+  if (*wrong)
     return NULL;
-  }
-  size = cbr_queue_peek (&self->queue, payload * n, &whole);
-  rest = payload > 0 ? size % payload : 0;
   self->begun |= size > 0;
-  stuffing = gst_cbr_pacer_is_stuffing (self);
-  if (rest > 0 && stuffing) {
-    /* a part of a packet waits for its rest, unless that can never come */
-    fill = payload - rest / CBR_TS_PACKET * CBR_TS_PACKET;
-    if (!whole)
-      size -= rest % CBR_TS_PACKET;
-    else if (rest % CBR_TS_PACKET > 0)
-      fill = 0;
-  } else if (rest > 0 && size > rest && !whole) {
-    size -= rest;
-  } else if (rest > 0 && !whole && !self->impatient) {
-    return NULL;
-  } else if (size == 0 && stuffing) {
-    fill = payload;
+  if (gst_cbr_pacer_is_stuffing (self)) {
+    if (rest > 0 || (size == 0 && !cbr_queue_has_other (&self->queue)))
+      fill = payload - rest;
+  } else if (rest > 0 && !piece.whole) {
+    if (size > rest)
+      size -= rest;
+    else if (!self->impatient)
+      return NULL;
   }
   if (size == 0 && fill == 0)
     return NULL;
-  if (fill == payload && size > 0)
-    fill = 0;                   /* a whole datagram of null packets: next time */
   if (size > 0) {
     buffer = cbr_queue_cut (&self->queue, size);
+    cbr_packets_took (&self->packets, &piece);
     self->skipped -= MIN (self->skipped, size);
   }
   if (fill > 0)

@@ -11,9 +11,6 @@
 
 #include "gstcbrpacer.h"
 
-/* As many bytes as tell that a buffer begins with packets. */
-#define LOOK (3 * CBR_SYNC_SIZE_MAX + 1)
-
 guint
 gst_cbr_pacer_get_packets (GstEvent * event)
 {
@@ -34,39 +31,95 @@ void
 gst_cbr_pacer_look_at_caps (GstCbrPacer * self, GstEvent * event)
 {
   guint size = gst_cbr_pacer_get_packets (event);
+  CbrFormat *format = &self->format;
+  gboolean was_ts = format->known && format->is_ts;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  self->ts_known = TRUE;
-  self->is_ts = gst_structure_has_name (gst_caps_get_structure (caps, 0),
-      "video/mpegts");
-  self->ts_payload = CBR_TS_PACKETS * (size > 0 ? size : CBR_TS_PACKET);
+  format->is_ts = format->by_caps =
+      gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/mpegts");
+  /* caps without a size leave that to the bytes, or as the bytes have told before */
+  format->known = !format->is_ts || size > 0 || was_ts;
+  format->n = 0;
+  if (size > 0 || !was_ts)
+    self->packets.size = size > 0 ? size : CBR_TS_PACKET;
+  self->packets.sure = format->is_ts;
 }
 
 void
 gst_cbr_pacer_look_for_ts (GstCbrPacer * self, GstBuffer * buffer)
 {
-  gboolean is_first = !self->is_ts;
-  guint8 bytes[LOOK];
-  guint size;
-  gsize n;
+  CbrFormat *format = &self->format;
+  guint size, n;
 
-  if (self->ts_known)
+  if (format->known)
     return;
-  n = gst_buffer_extract (buffer, 0, bytes, sizeof bytes);
-  size = cbr_sync_guess (bytes, n);
-  self->is_ts = size > 0;
-  self->ts_payload = CBR_TS_PACKETS * (size > 0 ? size : CBR_TS_PACKET);
-  /* a single packet may be an accident: looks at the next buffer, too */
-  self->ts_known = !(self->is_ts && n == size && is_first);
+  if (GST_BUFFER_IS_DISCONT (buffer))
+    format->n = 0;
+  format->n += (guint) gst_buffer_extract (buffer, 0, format->bytes + format->n,
+      sizeof format->bytes - format->n);
+  size = cbr_sync_fit (format->bytes, format->n, &n);
+  if (size == 0 && format->n <= cbr_sync_get_front (192))
+    return;                     /* a sync byte may still come */
+  format->is_ts = size > 0 || format->by_caps;
+  self->packets.size = size > 0 ? size : CBR_TS_PACKET;
+  self->packets.sure = n > 1 || format->by_caps;
+  /* a single sync byte may be an accident: looks at the next buffer, too */
+  format->known = size == 0 || n > 1;
+}
+
+static gboolean
+is_stuffed (GstCbrPacer * self)
+{
+  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
 guint
 gst_cbr_pacer_get_payload (GstCbrPacer * self)
 {
-  if (self->settings.payload_size > 0)
-    return self->settings.payload_size;
-  if (self->is_ts || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS)
-    return self->ts_payload;
-  return 0;
+  guint payload = self->settings.payload_size, packet = self->packets.size;
+
+  if (!self->format.is_ts && !is_stuffed (self))
+    return payload;
+  if (payload == 0)
+    return CBR_TS_PACKETS * packet;
+  /* as many whole packets as fit, if any does; with null packets nothing but whole ones will do */
+  return payload < packet || is_stuffed (self) ? payload : payload -
+      payload % packet;
+}
+
+/* Is the stream cut between packets? */
+static gboolean
+has_packets (GstCbrPacer * self)
+{
+  return (self->format.is_ts || is_stuffed (self))
+      && gst_cbr_pacer_get_payload (self) % self->packets.size == 0;
+}
+
+CbrPiece
+gst_cbr_pacer_look (GstCbrPacer * self, guint n)
+{
+  gsize most = (gsize) gst_cbr_pacer_get_payload (self) * n;
+  CbrPiece piece = { 0 };
+
+  if (has_packets (self))
+    piece = cbr_packets_look (&self->packets, &self->queue, most,
+        self->impatient && !is_stuffed (self));
+  else
+    piece.size = cbr_queue_peek (&self->queue, (guint) most, &piece.whole);
+  /* with null packets nobody is impatient: these leave while something else waits */
+  piece.doubt &= !is_stuffed (self);
+  return piece;
+}
+
+gsize
+gst_cbr_pacer_drop (GstCbrPacer * self)
+{
+  CbrPiece piece = gst_cbr_pacer_look (self, 1);
+
+  /* what is left of a packet is none */
+  piece.foreign |= piece.size == 0;
+  cbr_packets_took (&self->packets, &piece);
+  return cbr_queue_drop (&self->queue, piece.size > 0 ? (guint) piece.size :
+      gst_cbr_pacer_get_payload (self));
 }

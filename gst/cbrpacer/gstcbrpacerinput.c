@@ -49,7 +49,7 @@ learn (GstCbrPacer * self, GstBuffer * buffer)
 static void
 drop_oldest (GstCbrPacer * self)
 {
-  gsize size = cbr_queue_drop (&self->queue, gst_cbr_pacer_get_payload (self));
+  gsize size = gst_cbr_pacer_drop (self);
 
   self->figures.bytes_dropped += size;
   self->dropped_untold += size;

@@ -99,12 +99,13 @@ gboolean
 gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
 {
   guint payload = gst_cbr_pacer_get_payload (self);
+  guint packet = self->packets.size;
   gboolean own;
 
   if (self->settings.stuffing != GST_CBR_PACER_STUFFING_NULL_TS
-      || payload % CBR_TS_PACKET == 0)
+      || (payload % CBR_TS_PACKET == 0 && packet == CBR_TS_PACKET))
     return TRUE;
-  own = self->settings.payload_size > 0;
+  own = packet == CBR_TS_PACKET;
   g_mutex_unlock (&self->lock);
   if (own)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
@@ -115,7 +116,7 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer * self)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
             "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
-            "stuffing=none.", CBR_TS_PACKET, payload / CBR_TS_PACKETS), (NULL));
+            "stuffing=none.", CBR_TS_PACKET, packet), (NULL));
   g_mutex_lock (&self->lock);
   return FALSE;
 }

@@ -21,6 +21,7 @@ void
 gst_cbr_pacer_forget_stream (GstCbrPacer * self, GQueue * kept)
 {
   cbr_queue_clear (&self->queue, kept);
+  self->packets.lost = FALSE;
   cbr_learner_flush (&self->learner);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_thread_reset (self);
@@ -104,8 +105,11 @@ gst_cbr_pacer_prepare (GstCbrPacer * self)
   g_mutex_lock (&self->lock);
   cbr_figures_init (&self->figures);
   cbr_learner_init (&self->learner, self->settings.window);
-  self->is_ts = self->ts_known = self->live = self->live_known = FALSE;
-  self->ts_payload = CBR_TS_PACKETS * CBR_TS_PACKET;
+  self->live = self->live_known = FALSE;
+  self->format = (CbrFormat) {
+  0};
+  self->packets = (CbrPackets) {
+  .size = CBR_TS_PACKET};
   self->offload_payload = 0;
   self->thread = NULL;          /* others may use it while we are stopped */
   self->dropped_told = self->dropped_untold = 0;

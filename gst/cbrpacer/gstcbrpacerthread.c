@@ -69,8 +69,7 @@ wait_for_work (GstCbrPacer * self)
 {
   for (;;) {
     gint64 until = G_MAXINT64;
-    gboolean whole;
-    gsize size;
+    CbrPiece piece;
 
     if (self->flushing || self->result != GST_FLOW_OK)
       return FALSE;
@@ -80,11 +79,12 @@ wait_for_work (GstCbrPacer * self)
       cbr_waiter_interrupt (&self->room);
       continue;
     }
-    size = cbr_queue_peek (&self->queue, gst_cbr_pacer_get_payload (self),
-        &whole);
-    if ((size > 0 && whole) || gst_cbr_pacer_is_stuffing (self))
+    piece = gst_cbr_pacer_look (self, 1);
+    if (piece.held && cbr_queue_let_pass (&self->queue))
       return TRUE;
-    if (size > 0) {
+    if ((piece.size > 0 && piece.whole) || gst_cbr_pacer_is_stuffing (self))
+      return TRUE;
+    if (piece.size > 0 || piece.doubt) {
       /* an incomplete datagram waits for its rest, but not for ever */
       gint64 now = gst_cbr_pacer_read_clock (self);
 
@@ -96,6 +96,10 @@ wait_for_work (GstCbrPacer * self)
         self->fed_at = now;
         return TRUE;
       }
+    } else {
+      /* nothing is here, or a part of a packet, which is of use to nobody without its rest */
+      self->partial_since = -1;
+      self->impatient = FALSE;
     }
     sleep_until_fed (self, until);
   }
@@ -312,6 +316,8 @@ hand_on (GstCbrPacer * self, GstMiniObject * object)
     self->query = NULL;
     cbr_waiter_interrupt (&self->room);
   } else {
+    if (cbr_queue_is_break (object))
+      self->packets.lost = FALSE;
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
         /* set before the push: another stream may begin at once, or wait behind the

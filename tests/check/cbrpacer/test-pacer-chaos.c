@@ -210,6 +210,140 @@ test_settings (void)
   }
 }
 
+/* A transport stream, in pieces of any size. */
+typedef struct
+{
+  guint size;                   /* of a packet */
+  GByteArray *stream;
+  gsize out;                    /* bytes of it that came */
+  gboolean nulls, ended;
+  GMutex lock;
+  GCond cond;
+} Packets;
+
+static GstPadProbeReturn
+take_packets (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Packets *packets = data;
+  GstMapInfo map;
+
+  g_mutex_lock (&packets->lock);
+  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+    packets->ended |= GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) ==
+        GST_EVENT_EOS;
+    g_cond_signal (&packets->cond);
+  } else if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READ);
+    g_assert_cmpuint (map.size % packets->size, ==, 0);
+    g_assert_cmpuint (map.size, <=, 7 * packets->size);
+    for (gsize i = 0; i < map.size; i += packets->size) {
+      if (packets->nulls && map.data[i + 1] == 0x1f && map.data[i + 2] == 0xff)
+        continue;
+      g_assert_cmpuint (packets->out + packets->size, <=, packets->stream->len);
+      g_assert_cmpmem (map.data + i, packets->size, packets->stream->data +
+          packets->out, packets->size);
+      packets->out += packets->size;
+    }
+    gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
+  }
+  g_mutex_unlock (&packets->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Random bytes, but for the sync bytes, and no null packets. */
+static void
+make_packets (Packets * packets, GRand * rand)
+{
+  guint front = packets->size == 192 ? 4 : 0;
+
+  g_byte_array_set_size (packets->stream, 2000 * packets->size);
+  for (guint i = 0; i < packets->stream->len; i++)
+    packets->stream->data[i] = g_rand_int (rand);
+  for (guint i = 0; i < packets->stream->len; i += packets->size) {
+    packets->stream->data[i + front] = 0x47;
+    packets->stream->data[i + front + 1] = 0x01;
+  }
+}
+
+/* Pauses, events and queries in the middle of packets: each datagram begins and ends with a packet, and
+ * no byte is lost. */
+static void
+test_packets (void)
+{
+  static const guint sizes[] = { 188, 192, 204, 208 };
+
+  for (guint seed = 0; seed < 2 * get_seeds (); seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    GstHarness *h = gst_harness_new ("cbrpacer");
+    Packets packets = {.stream = g_byte_array_new (),.nulls = seed % 5 == 4 };
+    GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM |
+        GST_QUERY_TYPE_SERIALIZED, gst_structure_new_empty ("x"));
+    GstSegment segment;
+    gint64 until;
+
+    packets.size = packets.nulls ? 188 : sizes[seed % 4];
+    g_mutex_init (&packets.lock);
+    g_cond_init (&packets.cond);
+    make_packets (&packets, rand);
+    /* a datagram waits for a moment only */
+    g_object_set (h->element, "bitrate", G_GUINT64_CONSTANT (200000000),
+        "max-period", 100 * GST_USECOND, "stuffing", packets.nulls, NULL);
+    gst_harness_use_systemclock (h);
+    gst_harness_set_drop_buffers (h, TRUE);
+    if (seed % 2 == 0) {
+      g_autofree gchar *caps = g_strdup_printf ("video/mpegts,packetsize=%u",
+          packets.size);
+
+      gst_harness_set_src_caps_str (h, caps);
+    } else {
+      /* none: the first buffer tells */
+      gst_segment_init (&segment, GST_FORMAT_BYTES);
+      gst_harness_play (h);
+      gst_harness_push_event (h, gst_event_new_stream_start ("1"));
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+    }
+    g_object_set (h->element, "payload-size", seed % 3 == 0 && !packets.nulls ?
+        7 * packets.size + seed % packets.size : 0, NULL);
+    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER |
+        GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take_packets, &packets, NULL);
+    for (gsize in = 0; in < packets.stream->len;) {
+      gsize n = g_rand_int_range (rand, 1, 1 << g_rand_int_range (rand, 1, 13));
+
+      n = in == 0 ? 1000 : MIN (n, packets.stream->len - in);
+      g_assert_cmpint (gst_harness_push (h, gst_buffer_new_memdup
+              (packets.stream->data + in, n)), ==, GST_FLOW_OK);
+      in += n;
+      switch (g_rand_int_range (rand, 0, 20)) {
+        case 0:
+          g_usleep (g_rand_int_range (rand, 0, 2000));
+          break;
+        case 1:
+          gst_harness_push_event (h, gst_event_new_gap (0, 1));
+          break;
+        case 2:
+          gst_pad_peer_query (h->srcpad, query);
+          break;
+        case 3:
+          set_clock (h->element, rand);
+          break;
+      }
+    }
+    gst_harness_push_event (h, gst_event_new_eos ());
+    until = g_get_monotonic_time () + 10 * LIMIT;
+    g_mutex_lock (&packets.lock);
+    while (!packets.ended)
+      g_assert_true (g_cond_wait_until (&packets.cond, &packets.lock, until));
+    g_mutex_unlock (&packets.lock);
+    g_assert_cmpuint (packets.out, ==, packets.stream->len);
+    gst_harness_teardown (h);
+    gst_query_unref (query);
+    g_byte_array_unref (packets.stream);
+    g_mutex_clear (&packets.lock);
+    g_cond_clear (&packets.cond);
+    g_rand_free (rand);
+  }
+}
+
 static void
 do_something (GstElement * pipeline, GstElement * pacer, GRand * rand)
 {
@@ -474,6 +608,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pacer-chaos/settings", test_settings);
+  g_test_add_func ("/pacer-chaos/packets", test_packets);
   g_test_add_func ("/pacer-chaos/everything", test_chaos);
   g_test_add_func ("/pacer-chaos/offload", test_offload);
   g_test_add_func ("/pacer-chaos/offload-to-another", test_offload_to_another);

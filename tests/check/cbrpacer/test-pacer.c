@@ -200,23 +200,35 @@ wait_for_stat (Fixture * f, const gchar * name, guint64 value)
   }
 }
 
-/* @n buffers, whenever they are due: the clock goes on as the thread waits for it. */
+/* The next buffer, whenever it is due: the clock goes on as the thread waits for it. */
+static GstBuffer *
+pull_when_due (Fixture * f)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  GstBuffer *buffer;
+
+  while ((buffer = try_pull (f)) == NULL) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    if (gst_test_clock_peek_id_count (f->clock) > 0)
+      gst_test_clock_crank (f->clock);
+  }
+  return buffer;
+}
+
 static void
 pull_in_time (Fixture * f, guint n)
 {
-  gint64 until = g_get_monotonic_time () + LIMIT;
+  while (n-- > 0)
+    gst_buffer_unref (pull_when_due (f));
+}
 
-  while (n > 0) {
-    GstBuffer *buffer = try_pull (f);
+static void
+pull_size (Fixture * f, gsize size)
+{
+  GstBuffer *buffer = pull_when_due (f);
 
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    if (buffer != NULL) {
-      gst_buffer_unref (buffer);
-      n--;
-    } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
-      gst_test_clock_crank (f->clock);
-    }
-  }
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, size);
+  gst_buffer_unref (buffer);
 }
 
 /* Until the thread waits for the clock (TRUE) or for something to come. */
@@ -1484,6 +1496,135 @@ test_flushed_caps (void)
   for (guint i = 0; i < 7; i++)
     gst_harness_push (f->h, make_ts (1));
   assert_pull (f, 1316);
+  teardown (f);
+}
+
+/* Bytes @from ... @to - 1 of packets of @size bytes. */
+static GstBuffer *
+make_part (guint size, guint from, guint to)
+{
+  GstBuffer *buffer = make (to - from, GST_CLOCK_TIME_NONE);
+
+  for (guint at = size == 192 ? 4 : 0; at < to; at += size)
+    if (at >= from)
+      gst_buffer_memset (buffer, at - from, 0x47, 1);
+  return buffer;
+}
+
+static const guint packets[] = { 188, 192, 204, 208 };
+
+/* Half a packet never leaves before its rest, however long it waits; with caps or without, and when
+ * payload-size is no multiple of a packet. */
+static void
+test_ts_wait (void)
+{
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (packets); i++) {
+    guint size = packets[i / 4], half = size / 2;
+    g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
+        "systemstream=true,packetsize=%u", size);
+    Fixture *f = setup (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
+        "bitrate=80000000 max-burst=1 payload-size=1499", i % 4 < 2 ? caps :
+        NULL);
+
+    gst_harness_push (f->h, make_part (size, 0, 10 * size + half));
+    pull_size (f, 7 * size);
+    pull_size (f, 3 * size);
+    g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), ==, 250 * MS);
+    /* a day later */
+    gst_test_clock_set_time (f->clock, 86400 * GST_SECOND);
+    gst_harness_push (f->h, make_part (size, 10 * size + half, 17 * size));
+    pull_size (f, 7 * size);
+    teardown (f);
+  }
+}
+
+/* However small the pieces are in which it comes, also the first one, and of any size. */
+static void
+test_ts_pieces (void)
+{
+  static const guint pieces[] = { 1, 3, 50, 100, 187, 189, 1000, 4096 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (packets) * G_N_ELEMENTS (pieces); i++) {
+    guint size = packets[i / G_N_ELEMENTS (pieces)];
+    guint piece = pieces[i % G_N_ELEMENTS (pieces)], end = 70 * size;
+    Fixture *f = setup ("bitrate=8000000 max-burst=1", NULL);
+    GstBufferList *list = gst_buffer_list_new ();
+
+    for (guint at = 0; at < end; at += piece)
+      gst_buffer_list_add (list, make_part (size, at, MIN (at + piece, end)));
+    g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
+    for (guint n = 0; n < 10; n++)
+      pull_size (f, 7 * size);
+    teardown (f);
+  }
+}
+
+/* What ends the stream ends the wait; what does not goes before the half packet. */
+static void
+test_ts_breaks (void)
+{
+  Fixture *f = setup ("bitrate=80000000 max-burst=1", TS);
+  GstQuery *query = gst_query_new_drain ();
+  GstBuffer *buffer;
+
+  gst_harness_push (f->h, make_part (188, 0, 7 * 188 + 100));
+  assert_pull (f, 1316);
+  while (gst_harness_events_in_queue (f->h) > 0)
+    gst_event_unref (gst_harness_pull_event (f->h));
+  gst_pad_peer_query (f->h->srcpad, query);
+  gst_query_unref (query);
+  gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_GAP);
+  buffer = make_part (188, 0, 5 * 188 + 100);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push (f->h, buffer);
+  pull_size (f, 100);
+  gst_harness_push_event (f->h, gst_event_new_eos ());
+  pull_size (f, 5 * 188);
+  pull_size (f, 100);
+  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
+  teardown (f);
+}
+
+/* The clock goes on as the thread waits for it. */
+static void
+pull_event_when_due (Fixture * f, GstEventType type)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  GstEventType last = GST_EVENT_UNKNOWN;
+
+  while (last != type) {
+    GstEvent *event = gst_harness_try_pull_event (f->h);
+
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    if (event != NULL) {
+      last = GST_EVENT_TYPE (event);
+      gst_event_unref (event);
+    } else if (gst_test_clock_peek_id_count (f->clock) > 0) {
+      gst_test_clock_crank (f->clock);
+    }
+  }
+}
+
+/* With null packets, what is no packet is dropped, and counted. */
+static void
+test_null_ts_breaks (void)
+{
+  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  GstBuffer *buffer;
+
+  gst_harness_push (f->h, make_part (188, 0, 9 * 188 + 100));
+  assert_pull (f, 1316);
+  gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
+  gst_harness_push_event (f->h, gst_event_new_eos ());
+  advance_to (f, 1 * MS);
+  buffer = pull (f);
+  g_assert_cmpuint (count_nulls (buffer), ==, 5);
+  gst_buffer_unref (buffer);
+  pull_event_when_due (f, GST_EVENT_EOS);
+  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 100);
+  g_assert_cmpuint (get_stat (f, "bytes-stuffed"), ==, 5 * 188);
   teardown (f);
 }
 
@@ -2862,7 +3003,11 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/ts-packets", test_ts_packets);
   g_test_add_func ("/pacer/other-caps", test_other_caps);
   g_test_add_func ("/pacer/flushed-caps", test_flushed_caps);
+  g_test_add_func ("/pacer/ts-wait", test_ts_wait);
+  g_test_add_func ("/pacer/ts-pieces", test_ts_pieces);
+  g_test_add_func ("/pacer/ts-breaks", test_ts_breaks);
   g_test_add_func ("/pacer/null-ts", test_null_ts);
+  g_test_add_func ("/pacer/null-ts/breaks", test_null_ts_breaks);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
   g_test_add_data_func ("/pacer/null-ts/resync/tiny", NULL,

@@ -168,6 +168,16 @@ test_given (void)
     }
 }
 
+/* Returns the size of packets if @data begins with at least two, or is just one; else 0. */
+static guint
+guess (const guint8 * data, gsize size)
+{
+  guint n, packet = cbr_sync_fit (data, size, &n);
+
+  g_assert_cmpint (n > 0, ==, packet > 0);
+  return n > 1 || packet == size ? packet : 0;
+}
+
 /* By the first bytes alone. */
 static void
 test_guess (void)
@@ -183,10 +193,10 @@ test_guess (void)
       /* it may be just one, of any size */
       if (expected == 0 && front == 0 && n != 192 && cbr_sync_is_size (n))
         expected = n;
-      g_assert_cmpuint (cbr_sync_guess (stream->data, n), ==, expected);
+      g_assert_cmpuint (guess (stream->data, n), ==, expected);
     }
     stream->data[2 * sizes[i] + front] = 0;
-    g_assert_cmpuint (cbr_sync_guess (stream->data, stream->len), ==, 0);
+    g_assert_cmpuint (guess (stream->data, stream->len), ==, 0);
     g_byte_array_unref (stream);
   }
 }

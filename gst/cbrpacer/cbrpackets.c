@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cbrpackets.h"
+
+typedef struct
+{
+  CbrQueue *queue;
+  CbrPlace here, next;          /* where it reads, and a packet further on */
+  guint size, front;            /* of a packet, and in front of its sync byte */
+  gsize there;                  /* bytes looked at */
+  CbrBehind behind;             /* what is behind them */
+  gboolean impatient;
+} Look;
+
+typedef enum
+{
+  PACKET,
+  NONE,                         /* no packet begins here */
+  WAIT,                         /* more must come to tell, or to make it whole */
+} Verdict;
+
+/* Is the sync byte of a packet that begins at @at there? Then *is_sync: is it one? */
+static gboolean
+get_sync (Look * look, gsize at, CbrPlace * place, gboolean * is_sync)
+{
+  guint8 byte = CBR_TS_SYNC;
+
+  if (at + look->front >= look->there)
+    return FALSE;
+  /* a byte that nobody may read may be a sync byte */
+  cbr_queue_get_byte (look->queue, at + look->front, place, &byte);
+  *is_sync = byte == CBR_TS_SYNC;
+  return TRUE;
+}
+
+/* Looks in @from ... @to - 1 for a packet that a sync byte follows. Returns where one begins that is
+ * or, as not all is there yet, may be one; @to: nowhere. *sure: which of the two. */
+static gsize
+find_packet (Look * look, gsize from, gsize to, gboolean * sure)
+{
+  gboolean ended = look->behind == CBR_BEHIND_BREAK;
+  CbrPlace here = { 0 }, next = { 0 };
+
+  for (; from < to; from++) {
+    gboolean is_sync = FALSE, is_next = FALSE;
+
+    if (get_sync (look, from, &here, &is_sync) && !is_sync)
+      continue;
+    *sure = get_sync (look, from + look->size, &next, &is_next);
+    if (*sure ? is_next : !ended)
+      break;
+    /* the last one in front of a break must be whole */
+    if (!*sure && from + look->size <= look->there) {
+      *sure = TRUE;
+      break;
+    }
+  }
+  cbr_queue_leave_place (&here);
+  cbr_queue_leave_place (&next);
+  return from;
+}
+
+static Verdict
+judge (Look * look, gsize at, gboolean lost)
+{
+  gboolean is_sync = FALSE, is_next = FALSE, sure = TRUE;
+  gboolean ended = look->behind == CBR_BEHIND_BREAK;
+
+  if (get_sync (look, at, &look->here, &is_sync) && !is_sync)
+    return NONE;
+  if (at + look->size > look->there)
+    return ended ? NONE : WAIT;
+  if (!get_sync (look, at + look->size, &look->next, &is_next))
+    return !lost || look->impatient || ended ? PACKET : WAIT;
+  if (is_next)
+    return PACKET;
+  if (lost)
+    return NONE;
+  /* it is none if another one begins in it; else what is behind it is none */
+  if (find_packet (look, at + 1, at + look->size, &sure) == at + look->size)
+    return PACKET;
+  return sure ? NONE : look->impatient ? PACKET : WAIT;
+}
+
+CbrPiece
+cbr_packets_look (const CbrPackets * packets, CbrQueue * queue, gsize most,
+    gboolean impatient)
+{
+  guint front = cbr_sync_get_front (packets->size);
+  /* up to the sync byte behind any packet that begins in them */
+  gsize limit = most + packets->size + front + 1;
+  Look look = {.queue = queue,.size = packets->size,.front = front,
+    .impatient = impatient
+  };
+  gboolean lost = packets->lost && !cbr_queue_begins (queue);
+  Verdict verdict = WAIT;
+  CbrPiece piece = { 0 };
+
+  look.there = cbr_queue_measure (queue, limit, &look.behind);
+  while (piece.size < most && (verdict = judge (&look, piece.size,
+              lost)) == PACKET) {
+    piece.size += look.size;
+    lost = FALSE;
+  }
+  if (piece.size > 0) {
+    piece.whole = verdict != WAIT || look.behind != CBR_BEHIND_NOTHING;
+  } else if (look.there == 0) {
+    piece.whole = look.behind != CBR_BEHIND_NOTHING;
+  } else if (verdict == WAIT && !impatient) {
+    piece.held = TRUE;
+    piece.doubt = lost || !packets->sure || look.there >= look.size;
+  } else if (verdict == NONE || lost || !packets->sure) {
+    gsize end = MIN (look.there, most);
+    gboolean sure;
+
+    piece.foreign = TRUE;
+    piece.size = verdict == WAIT ? end : find_packet (&look, 1, end, &sure);
+    piece.whole = piece.size < end || end == most
+        || look.behind != CBR_BEHIND_NOTHING;
+  } else {
+    piece.held = TRUE;
+  }
+  cbr_queue_leave_place (&look.here);
+  cbr_queue_leave_place (&look.next);
+  return piece;
+}
+
+void
+cbr_packets_took (CbrPackets * packets, const CbrPiece * piece)
+{
+  packets->lost = piece->foreign;
+}
