@@ -323,6 +323,8 @@ handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
   /* the element comes first: handlers may ask it */
   if (c->event != NULL)
     c->event (c->element, event);
+  if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)
+    gst_fasp_lines_tell (c->lines, c->element, event);
   gst_fasp_events_handle (c->element, io, event, &c->refusals);
   end_telling (before);
 }
@@ -348,12 +350,13 @@ handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 }
 
 static void
-handle_send_failed (const gchar * why, gpointer data)
+handle_send_failed (guint link, const gchar * why, gpointer data)
 {
   GstFaspConnection *c = data;
   gpointer before = begin_telling (c);
+  g_autofree gchar *line = gst_fasp_lines_describe (c->lines, link, NULL);
 
-  gst_fasp_events_send_failed (c->element, why);
+  gst_fasp_events_send_failed (c->element, line, why);
   end_telling (before);
 }
 
@@ -537,8 +540,10 @@ static gboolean
 start (GstFaspConnection * c, const Wanted * wanted)
 {
   g_autoptr (GError) error = NULL;
-  FaspIo *io = fasp_io_new (&wanted->io, &error);
+  FaspIo *io;
 
+  c->lines = gst_fasp_lines_new (wanted->links);        /* its thread tells of them */
+  io = fasp_io_new (&wanted->io, &error);
   if (io == NULL) {
     if (c->role == FASP_ROLE_SENDER)
       GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE, ("%s",
@@ -605,6 +610,7 @@ gst_fasp_connection_close (GstFaspConnection * c)
   c->io = NULL;
   g_mutex_unlock (&c->lock);
   fasp_io_free (io);
+  g_clear_pointer (&c->lines, gst_fasp_lines_free);
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);
 }
 

@@ -509,6 +509,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_KEY_FRAME:
     case FASP_EVENT_SKIPPED:
       break;                    /* the sink handles these */
+    case FASP_EVENT_FLOW_OUT:
+    case FASP_EVENT_FLOW_BACK:
+      break;                    /* and gstfasplines these */
     case FASP_EVENT_BEHIND:
       tell_behind (element, event, peer);
       break;
@@ -549,13 +552,15 @@ gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
 }
 
 void
-gst_fasp_events_send_failed (GstElement * element, const gchar * why)
+gst_fasp_events_send_failed (GstElement * element, const gchar * line,
+    const gchar * why)
 {
   GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
-      ("The network takes no datagrams: %s. Check the address, the routes (for "
+      ("The network takes no datagrams%s%s: %s. Check the address, the routes (for "
           "a multicast group, multicast-iface), the MTU (at least 1228 bytes, "
           "1280 for IPv6) and the firewall of this machine. Sending is tried "
-          "again.", why), (NULL));
+          "again.", line != NULL ? " for " : "", line != NULL ? line : "",
+          why), (NULL));
 }
 
 void

@@ -30,7 +30,7 @@ typedef struct
 } GstFaspRefusals;
 
 /* Emits the signals and posts the messages for @event; answers the core if
- * it asks.  The element itself posts errors. */
+ * it asks.  The element itself posts errors; gstfasplines.h tells of flows. */
 void gst_fasp_events_handle (GstElement * element, FaspIo * io,
     const FaspEvent * event, GstFaspRefusals * refusals);
 void gst_fasp_events_resolve_failed (GstElement * element,
@@ -46,8 +46,9 @@ gboolean gst_fasp_events_is_due (gint64 * told);
 /* Warns that the kernel's limit for receive buffers is too low for this rate (bit/s). */
 void gst_fasp_events_buffer_short (GstElement * element, guint64 rate,
     gsize granted, gsize wanted);
-/* Warn that this machine cannot send, or receive, datagrams. */
-void gst_fasp_events_send_failed (GstElement * element, const gchar * why);
+/* Warn that this machine cannot send, or receive, datagrams. @line: where, of several; NULL: there is one. */
+void gst_fasp_events_send_failed (GstElement * element, const gchar * line,
+    const gchar * why);
 void gst_fasp_events_receive_failed (GstElement * element, const gchar * why);
 
 G_END_DECLS

@@ -194,6 +194,9 @@ look (Vstream * stream)
 
     while (fasp_endpoint_poll_event (sides[i], &event)) {
       stream->events[event.type][i]++;
+      if (event.type == FASP_EVENT_FLOW_OUT
+          || event.type == FASP_EVENT_FLOW_BACK)
+        stream->outage[i] = event;
       stream->shortfalls += event.falls_short;
     }
     fasp_endpoint_get_stats (sides[i], &stats);

@@ -47,6 +47,7 @@ typedef struct
   guint shortfalls;             /* A was told that its promise falls short */
   FaspTime last_shift, max_jump;        /* play time minus media time, and its largest step */
   guint events[FASP_EVENT_REMOVED + 1][2];      /* by type and side */
+  FaspEvent outage[2];          /* the newest about one of several flows, by side */
   FaspTime last_read;           /* when the newest byte was read */
   FaspSessionStats sender_stats, receiver_stats;        /* latest */
   gsize max_buffer[2];          /* most bytes held, by side */

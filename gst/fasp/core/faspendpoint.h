@@ -251,6 +251,8 @@ typedef enum
                                    latency is known now */
   FASP_EVENT_INTERRUPTED,       /* nothing heard for a while, still trying */
   FASP_EVENT_RESUMED,           /* heard again; goes on where it stood */
+  FASP_EVENT_FLOW_OUT,          /* one of several flows carries nothing; see faspoutage.h */
+  FASP_EVENT_FLOW_BACK,         /* it carries again */
   FASP_EVENT_BITRATE,           /* sender: an encoder may use another rate now */
   FASP_EVENT_DEAF,              /* receiver: the group is not heard any more, the
                                    stream comes by unicast */
@@ -294,6 +296,11 @@ typedef struct
                                    again */
   gboolean left_behind;         /* GAP: the sender did not wait for it */
   FaspAddress before;           /* MOVED: peer of the session before */
+  guint flow;                   /* FLOW_OUT, FLOW_BACK: the flow.  `address' is its own, and
+                                   has its link also if it is not known */
+  FaspTime since;               /* FLOW_OUT: when it last carried; FLOW_BACK: since when
+                                   it carries */
+  FaspTime gone;                /* FLOW_BACK: how long it did not */
   guint flows, flows_here;      /* agreed upon, and what this end has */
   gboolean fec_refused;         /* sender: the peer takes no repairs */
   FaspIdentity peer;

@@ -363,6 +363,43 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
 }
 
+static const gchar *
+explain_outage (const FaspSession * session, const FaspPath * path)
+{
+  if (path->refused)
+    return "its port is closed there";
+  if (!path->proved)
+    return "nobody has answered there yet";
+  return session->role == FASP_ROLE_SENDER ?
+      "what is sent there does not arrive" : "nothing is heard from there";
+}
+
+static void
+tell_outages (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+{
+  guint64 told = fasp_session_look_for_outages (session, now);
+
+  for (guint i = 0; told != 0; i++, told >>= 1) {
+    const FaspPath *path = &session->paths[i];
+    const FaspOutage *outage = &path->outage;
+    FaspEvent *event;
+
+    if ((told & 1) == 0)
+      continue;
+    event = fasp_endpoint_push_event (endpoint, outage->told ?
+        FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);
+    event->flow = i;
+    event->address = path->address;
+    if (path->address.len == 0)
+      event->address.link = i;
+    event->since = outage->told ? outage->last : outage->since;
+    event->gone = outage->told ? 0 : outage->since - outage->last;
+    if (outage->told)
+      g_strlcpy (event->text, explain_outage (session, path),
+          sizeof (event->text));
+  }
+}
+
 /* If the network says that the peer's port is closed, there is no use in sending. */
 static void
 tend_refusal (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
@@ -409,6 +446,7 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       if (session->interrupted && fasp_slow_lets_go (endpoint))
         remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
+      tell_outages (endpoint, now, session);
       if (session->role == FASP_ROLE_SENDER) {
         fasp_writing_follow_header (endpoint, now, session);
         fasp_encoder_follow (endpoint, now, session);

@@ -14,6 +14,7 @@
 #include "faspecn.h"
 #include "faspgap.h"
 #include "fasploss.h"
+#include "faspoutage.h"
 #include "fasppmtu.h"
 #include "faspsentlog.h"
 
@@ -86,6 +87,7 @@ typedef struct
   gboolean dead;                /* sender: nothing arrives; until a packet from */
   guint64 died_pn;              /* died_pn on does, or a PING sent since */
   FaspTime died;                /* `died' is answered */
+  FaspOutage outage;            /* of several flows: what people know of this one */
   FaspLoss loss;                /* sender: of this flow, where each block goes on all */
   /* receiver, with several flows */
   FaspTime pace;                /* mean time between datagrams */

@@ -361,6 +361,7 @@ get_path_timeout (const FaspSession * session)
     const FaspPath *path = &session->paths[i];
 
     timeout = fasp_sooner (timeout, fasp_path_get_ping_time (path));
+    timeout = fasp_sooner (timeout, fasp_outage_get_timeout (&path->outage));
     if (session->role == FASP_ROLE_RECEIVER)
       timeout = fasp_sooner (timeout, fasp_sooner (path->silence_due,
               fasp_gap_get_timeout (path->gap)));

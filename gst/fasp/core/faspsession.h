@@ -255,6 +255,9 @@ FaspSessionResult fasp_session_take (FaspSession * session, FaspTime now,
     const FaspAddress * from, FaspOpened * opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession * session, FaspTime now,
     FaspDatagram * datagram);
+/* Looks which of several flows carry.  Returns a bit for each that people are to be told of: what
+ * is in the `outage' of its path. */
+guint64 fasp_session_look_for_outages (FaspSession * session, FaspTime now);
 FaspTime fasp_session_get_timeout (FaspSession * session, FaspTime now);
 
 /* Since when the peer has been silent although it should not be; may lie in the future.

@@ -33,6 +33,8 @@ void
 fasp_session_excuse (FaspSession * session, FaspTime span)
 {
   session->excused += span;
+  for (guint i = 0; i < session->n_paths; i++)
+    session->paths[i].outage.since += span;
   if (session->hearing != NULL)
     session->hearing->heard += span;
 }

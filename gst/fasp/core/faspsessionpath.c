@@ -231,3 +231,35 @@ fasp_session_poll_ping (FaspSession * session, FaspTime now,
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
+
+/* The sender knows what becomes of what it sends.  The receiver hears its PINGs, where there is nothing
+ * else, and the answers to its own. */
+static gboolean
+carries (const FaspSession * session, FaspTime now, guint flow)
+{
+  return fasp_session_is_used (session, flow)
+      && (session->role == FASP_ROLE_SENDER
+      || now - session->paths[flow].heard <
+      FASP_PATH_QUIET + fasp_rtt_timeout (&session->rtt));
+}
+
+guint64
+fasp_session_look_for_outages (FaspSession * session, FaspTime now)
+{
+  guint64 carrying = 0, told = 0;
+
+  if (session->n_paths == 1)
+    return 0;
+  for (guint i = 0; i < session->n_paths; i++)
+    carrying |= (guint64) carries (session, now, i) << i;
+  for (guint i = 0; i < session->n_paths; i++) {
+    FaspPath *path = &session->paths[i];
+
+    if (carrying == 0)
+      fasp_outage_hold (&path->outage, now);
+    else
+      told |= (guint64) fasp_outage_look (&path->outage, now, carrying >> i & 1,
+          path->dead ? path->died : path->heard) << i;
+  }
+  return told;
+}

@@ -183,6 +183,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
   g_mutex_init (&io->guard.mutex);
   g_cond_init (&io->changed);
   io->event = settings->event;
+  io->flowlets = MAX (settings->flowlets, 1);
   io->send_failed = settings->send_failed;
   io->receive_failed = settings->receive_failed;
   io->buffer_short = settings->buffer_short;

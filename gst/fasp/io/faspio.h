@@ -26,8 +26,11 @@ typedef void (*FaspIoEventFunc) (FaspIo * io, const FaspEvent * event,
 typedef void (*FaspIoResolveFunc) (const gchar * host, const GError * error,
     gpointer user_data);
 
-/* The network refuses our datagrams, or the kernel refuses to hand over those that
- * arrive. It is tried again. */
+/* The network refuses our datagrams on a link (told once for each kind of trouble, of the links that
+ * go to one address of the peer: `flowlets'), or the kernel refuses to hand over those that arrive. It is
+ * tried again. */
+typedef void (*FaspIoSendFailedFunc) (guint link, const gchar * why,
+    gpointer user_data);
 typedef void (*FaspIoRefusedFunc) (const gchar * why, gpointer user_data);
 
 /* The kernel grants the socket a receive buffer of @granted bytes, which is less than
@@ -63,7 +66,8 @@ typedef struct
   guint n_fallbacks;
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
-  FaspIoRefusedFunc send_failed, receive_failed;
+  FaspIoSendFailedFunc send_failed;
+  FaspIoRefusedFunc receive_failed;
   FaspIoBufferFunc buffer_short;
   gpointer user_data;
 } FaspIoSettings;

@@ -31,7 +31,8 @@ struct _FaspIo
   FaspReceivers *receivers;
   GThread *thread;
   FaspIoEventFunc event;
-  FaspIoRefusedFunc send_failed, receive_failed;
+  FaspIoSendFailedFunc send_failed;
+  FaspIoRefusedFunc receive_failed;
   FaspIoBufferFunc buffer_short;
   FaspIoResolveFunc resolve_failed;
   gpointer user_data;
@@ -45,9 +46,10 @@ struct _FaspIo
   guint64 own;                  /* links that it receives from, a bit each */
   gsize buffer;                 /* bytes of the sockets' receive buffers, or
                                    G_MAXSIZE once buffer_short was called */
-  gboolean told[FASP_IO_ERRORS_MAX];    /* errno values that the application was
-                                           told of, for sending */
-  gboolean told_deaf[FASP_IO_ERRORS_MAX];       /* and for receiving */
+  guint flowlets;               /* links to each address of the peer */
+  guint64 told[FASP_IO_ERRORS_MAX];     /* errno values that the application was told of, for
+                                           sending; a bit for each address */
+  guint64 told_deaf[FASP_IO_ERRORS_MAX];        /* and for receiving; one bit */
   FaspTime follow_at;           /* when to look for interfaces that moved;
                                    FASP_NEVER: there are none */
   gboolean deaf_to_group;       /* nothing is heard of the group */

@@ -95,14 +95,16 @@ tell (FaspIo * io)
   fasp_guard_unlock (&io->guard);
 }
 
-/* Reports each kind of trouble once, though several links, or lanes, may each have it. */
-static void
-tell_error (FaspIo * io, gint error, gboolean * told, FaspIoRefusedFunc refused)
+/* Is this error not in @told yet, as number @n of those that may each have it?  From now on it is. */
+static gboolean
+is_news (gint error, guint n, guint64 * told)
 {
-  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || told[error])
-    return;
-  told[error] = TRUE;
-  refused (g_strerror (error), io->user_data);
+  guint64 bit = G_GUINT64_CONSTANT (1) << n;
+
+  if (error <= 0 || error >= FASP_IO_ERRORS_MAX || (told[error] & bit) != 0)
+    return FALSE;
+  told[error] |= bit;
+  return TRUE;
 }
 
 /* A link that is not there yet was reported when it was opened. */
@@ -113,8 +115,9 @@ tell_refused (FaspIo * io)
   gint error;
 
   while ((error = fasp_lanes_take_error (io->lanes, &link)) != 0)
-    if (fasp_socket_has_come (fasp_links_get (io->links, link)))
-      tell_error (io, error, io->told, io->send_failed);
+    if (fasp_socket_has_come (fasp_links_get (io->links, link))
+        && is_news (error, link / io->flowlets, io->told))
+      io->send_failed (link, g_strerror (error), io->user_data);
 }
 
 /* --- waking and sleeping ----------------------------------------------------------- */
@@ -201,10 +204,11 @@ fasp_io_run (gpointer data)
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (;;) {
     gint blocked = fasp_lanes_send (io->lanes);
+    gint deaf = g_atomic_int_exchange (&io->deaf, 0);
 
     tell_refused (io);
-    tell_error (io, g_atomic_int_exchange (&io->deaf, 0), io->told_deaf,
-        io->receive_failed);
+    if (is_news (deaf, 0, io->told_deaf))
+      io->receive_failed (g_strerror (deaf), io->user_data);
     tell (io);
     follow_interfaces (io);
     if (is_done (io))           /* the last datagram may just have been sent */

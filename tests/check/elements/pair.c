@@ -222,6 +222,7 @@ struct _PairWire
   GThread *thread;
   GCancellable *end;
   gint lost;                    /* of five larger ones; atomic */
+  gint off;                     /* atomic: nothing passes, either way */
 };
 
 #define LARGE 500               /* bytes; a call or an answer is less */
@@ -248,6 +249,8 @@ carry (gpointer data)
     back = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (from)) == to;
     if (!back)
       g_set_object (&caller, from);
+    if (g_atomic_int_get (&wire->off))
+      continue;
     if (!back && size > LARGE
         && n++ % 5 < (guint) g_atomic_int_get (&wire->lost))
       continue;
@@ -277,6 +280,12 @@ void
 pair_wire_cut (PairWire * wire)
 {
   g_atomic_int_set (&wire->lost, 5);
+}
+
+void
+pair_wire_switch (PairWire * wire, gboolean on)
+{
+  g_atomic_int_set (&wire->off, !on);
 }
 
 void

@@ -36,6 +36,8 @@ typedef struct _PairWire PairWire;
 PairWire *pair_wire_new (guint to, guint * port);
 /* From now on, all of these are lost. */
 void pair_wire_cut (PairWire * wire);
+/* From now on, nothing passes, either way; or as before. */
+void pair_wire_switch (PairWire * wire, gboolean on);
 void pair_wire_free (PairWire * wire);
 
 /* Waits until an element is gone, 20 s at most, else the test fails. */

@@ -185,6 +185,12 @@ on_refused (const gchar * why, gpointer data)
 }
 
 static void
+on_send_failed (guint link, const gchar * why, gpointer data)
+{
+  on_refused (why, data);
+}
+
+static void
 on_deaf (const gchar * why, gpointer times)
 {
   g_test_message ("%s", why);
@@ -228,7 +234,7 @@ new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short * s)
         1 << 20
   };
   FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_refused,.receive_failed = on_refused,.buffer_short =
+    .send_failed = on_send_failed,.receive_failed = on_refused,.buffer_short =
         on_short,.user_data = s
   };
   g_autoptr (GError) error = NULL;
@@ -479,7 +485,7 @@ test_no_threads (void)
     {.local_address = "127.0.0.1",.tos = -1}
   };
   FaspIoSettings settings = {.links = links,.n_links = 2,.flowlets = 2,
-    .event = on_event,.send_failed = on_refused,.buffer_short = on_short,
+    .event = on_event,.send_failed = on_send_failed,.buffer_short = on_short,
     .resolve_failed = on_resolve_failed,.threads = 2,.peer_host =
         "localhost",.peer_port = 9
   };
@@ -584,7 +590,7 @@ test_families (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspSocketSettings link = {.local_address = cases[i].own,.tos = -1 };
     FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-      .send_failed = on_refused,.receive_failed = on_refused,.peer_host =
+      .send_failed = on_send_failed,.receive_failed = on_refused,.peer_host =
           cases[i].peer,.peer_port = 9
     };
     g_autoptr (GError) error = NULL;
@@ -608,7 +614,7 @@ test_interface (void)
         -1,.interface = "wwan0"
   };
   FaspIoSettings settings = {.links = &link,.n_links = 1,.event = on_event,
-    .send_failed = on_refused,.buffer_short = on_short
+    .send_failed = on_send_failed,.buffer_short = on_short
   };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 

@@ -42,7 +42,7 @@ on_event (FaspIo * io, const FaspEvent * event, gpointer data)
 }
 
 static void
-on_send_failed (const gchar * why, gpointer data)
+on_send_failed (guint link, const gchar * why, gpointer data)
 {
   g_test_message ("%s", why);
 }

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is told of flows that carry nothing: what lasts, once, with its times.
+ */
+#include "fasppath.h"
+#include "vstream.h"
+
+#define RTT (40 * FASP_MSEC)
+#define SIDES 2                 /* sender, receiver */
+/* A sender misses two packets of a flow, which take 30 ms to leave at the rate of these tests, a round trip
+ * and 20 ms (FASP_FLOW_PATIENCE) later, with the next feedback, 20 ms. A receiver looks for an answer to its
+ * PING. */
+#define NOTICE (RTT + 70 * FASP_MSEC)
+#define HEAR (FASP_PATH_QUIET + 8 * RTT)
+
+/* --- alone ---------------------------------------------------------------------------- */
+
+typedef struct
+{
+  gint at;                      /* ms */
+  gboolean carries, tells;
+  gint due;                     /* ms; -1: never */
+} Look;
+
+static const Look looks[] = {
+  {0, TRUE, FALSE, -1},
+  /* too short to be told */
+  {100, FALSE, FALSE, 2100},
+  {2099, FALSE, FALSE, 2100},
+  {2099, TRUE, FALSE, -1},
+  /* again, and this time it lasts */
+  {2100, FALSE, FALSE, 4100},
+  {4100, FALSE, TRUE, -1},
+  {9000, FALSE, FALSE, -1},
+  /* it carries, for too short a time to be told */
+  {9100, TRUE, FALSE, 11100},
+  {10000, FALSE, FALSE, -1},
+  {20000, TRUE, FALSE, 22000},
+  {22000, TRUE, TRUE, -1},
+};
+
+static void
+test_looks (void)
+{
+  FaspOutage outage = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++) {
+    FaspTime now = looks[i].at * FASP_MSEC;
+
+    g_assert_cmpint (fasp_outage_look (&outage, now, looks[i].carries,
+            now - FASP_MSEC), ==, looks[i].tells);
+    g_assert_cmpint (fasp_outage_get_timeout (&outage), ==,
+        looks[i].due < 0 ? FASP_NEVER : looks[i].due * FASP_MSEC);
+  }
+  /* of the outage that was told, not of the last flicker */
+  g_assert_cmpint (outage.last, ==, 2099 * FASP_MSEC);
+  g_assert_cmpint (outage.since, ==, 20000 * FASP_MSEC);
+}
+
+/* While nothing can be seen, no patience is spent. */
+static void
+test_hold (void)
+{
+  FaspOutage outage = { 0 };
+
+  g_assert_false (fasp_outage_look (&outage, 0, FALSE, 0));
+  for (FaspTime now = 0; now <= 10 * FASP_SEC; now += FASP_SEC)
+    fasp_outage_hold (&outage, now);
+  g_assert_false (fasp_outage_look (&outage, 12 * FASP_SEC - 1, FALSE, 0));
+  g_assert_true (fasp_outage_look (&outage, 12 * FASP_SEC, FALSE, 0));
+}
+
+/* --- of a stream ------------------------------------------------------------------------ */
+
+static Vstream *
+start (Vnet * net, guint flows, guint64 bitrate)
+{
+  VstreamConfig config;
+
+  vstream_config_init (&config);
+  config.bitrate = bitrate;
+  config.channel = 8000000;
+  config.lead = FASP_SEC;
+  config.duration = 30 * FASP_SEC;
+  config.flows = flows;
+  vnet_set_path (net, RTT, (gdouble[]) {
+      0, 0}, (gdouble[]) {
+      0, 0}, 0);
+  return vstream_new (net, &config, NULL, NULL);
+}
+
+/* @link carries nothing @to that side from @from to @until, as number @n of its outages. */
+static void
+black_out (Vnet * net, guint link, guint to, guint n, FaspTime from,
+    FaspTime until)
+{
+  ImpairConfig *wire = vnet_get_link_wire (net, !to, to, link);
+
+  g_assert_cmpuint (n, <, G_N_ELEMENTS (wire->blackouts));
+  wire->blackouts[n].start = vnet_get_time (net) + from;
+  wire->blackouts[n].end = vnet_get_time (net) + until;
+}
+
+static void
+assert_told (const Vstream * stream, guint side, guint out, guint back)
+{
+  g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_OUT][side], ==, out);
+  g_assert_cmpuint (stream->events[FASP_EVENT_FLOW_BACK][side], ==, back);
+}
+
+/* Until @side was told of an outage, or its end, which is to be no sooner than @from and by @until. */
+static const FaspEvent *
+await (Vstream * stream, guint side, FaspEventType type, FaspTime from,
+    FaspTime until)
+{
+  vstream_run_until (stream, from);
+  g_assert_cmpuint (stream->events[type][side], ==, 0);
+  vstream_run_until (stream, until);
+  g_assert_cmpuint (stream->events[type][side], ==, 1);
+  g_assert_cmpint (stream->outage[side].type, ==, type);
+  return &stream->outage[side];
+}
+
+static void
+assert_near (FaspTime time, FaspTime from, FaspTime until)
+{
+  g_assert_cmpint (time, >=, from);
+  g_assert_cmpint (time, <=, until);
+}
+
+typedef struct
+{
+  const gchar *name;
+  guint64 bitrate;
+  guint side;                   /* that is told */
+  gboolean forth, back;         /* what is cut */
+  FaspTime notice;
+  const gchar *why;
+} Case;
+
+static const Case cases[] = {
+  {"sender", 2000000, VNET_A, TRUE, TRUE, NOTICE, "does not arrive"},
+  {"sender-forth", 2000000, VNET_A, TRUE, FALSE, NOTICE, "does not arrive"},
+  {"receiver", 2000000, VNET_B, TRUE, TRUE, HEAR, "nothing is heard"},
+  {"receiver-forth", 2000000, VNET_B, TRUE, FALSE, HEAR, "nothing is heard"},
+  /* almost nothing to send: the sender, too, has only PINGs that are not answered */
+  {"sender-idle", 8000, VNET_A, TRUE, TRUE, 3 * FASP_SEC, "does not arrive"},
+  {"receiver-idle", 8000, VNET_B, TRUE, TRUE, HEAR, "nothing is heard"},
+};
+
+/* A flow ends at 5 s, and is back at 15 s. */
+static void
+test_told (gconstpointer data)
+{
+  const Case *c = data;
+
+  for (guint seed = 1; seed <= 6; seed++) {
+    Vnet *net = vnet_new (seed);
+    Vstream *stream = start (net, 3, c->bitrate);
+    FaspTime begin = vnet_get_time (net);
+    const FaspEvent *event;
+    guint link = seed % 3;
+
+    if (c->forth)
+      black_out (net, link, VNET_B, 0, 5 * FASP_SEC, 15 * FASP_SEC);
+    if (c->back)
+      black_out (net, link, VNET_A, 0, 5 * FASP_SEC, 15 * FASP_SEC);
+    event = await (stream, c->side, FASP_EVENT_FLOW_OUT,
+        5 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
+        5 * FASP_SEC + FASP_OUTAGE_PATIENCE + c->notice);
+    g_assert_cmpuint (event->flow, ==, event->address.link);
+    g_assert_cmpuint (event->flow, ==, link);
+    g_assert_cmpuint (event->address.len, >, 0);
+    g_assert_nonnull (strstr (event->text, c->why));
+    assert_near (event->since - begin, 5 * FASP_SEC - FASP_PATH_QUIET,
+        5 * FASP_SEC + c->notice);
+    event = await (stream, c->side, FASP_EVENT_FLOW_BACK,
+        15 * FASP_SEC + FASP_OUTAGE_PATIENCE - 1,
+        15 * FASP_SEC + FASP_OUTAGE_PATIENCE + FASP_PATH_AGAIN_MAX + 2 * RTT);
+    g_assert_cmpuint (event->flow, ==, link);
+    assert_near (event->since - begin, 15 * FASP_SEC,
+        15 * FASP_SEC + FASP_PATH_AGAIN_MAX + 2 * RTT);
+    assert_near (event->gone, 10 * FASP_SEC - c->notice,
+        10 * FASP_SEC + FASP_PATH_AGAIN_MAX + 2 * RTT + FASP_PATH_QUIET);
+    g_assert_true (vstream_run (stream));
+    assert_told (stream, c->side, 1, 1);
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* What does not last, and what concerns all of them, is not told of one. */
+static void
+test_not_told (gconstpointer data)
+{
+  gboolean all = data != NULL;
+
+  for (guint seed = 1; seed <= 6; seed++) {
+    Vnet *net = vnet_new (seed);
+    Vstream *stream = start (net, 3, 2000000);
+
+    for (guint side = 0; side < SIDES; side++) {
+      for (guint link = 0; all && link < 3; link++)
+        black_out (net, link, side, 0, 5 * FASP_SEC, 15 * FASP_SEC);
+      for (guint n = 0; !all && n < 3; n++)
+        black_out (net, 1, side, n, (5 + 3 * n) * FASP_SEC, (6 + 3 * n) *
+            FASP_SEC);
+    }
+    g_assert_true (vstream_run (stream));
+    for (guint side = 0; side < SIDES; side++) {
+      assert_told (stream, side, 0, 0);
+      g_assert_cmpuint (stream->events[FASP_EVENT_INTERRUPTED][side], ==, all);
+    }
+    vstream_free (stream);
+    vnet_free (net);
+  }
+}
+
+/* One that never carried is told of, too. */
+static void
+test_never (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, 3, 2000000);
+
+  black_out (net, 2, VNET_A, 0, 0, 100 * FASP_SEC);
+  black_out (net, 2, VNET_B, 0, 0, 100 * FASP_SEC);
+  vstream_run_until (stream, FASP_OUTAGE_PATIENCE + 2 * RTT + HEAR);
+  for (guint side = 0; side < SIDES; side++) {
+    assert_told (stream, side, 1, 0);
+    g_assert_cmpuint (stream->outage[side].flow, ==, 2);
+    g_assert_cmpuint (stream->outage[side].address.link, ==, 2);
+    g_assert_nonnull (strstr (stream->outage[side].text, "nobody"));
+  }
+  /* who was called does not know where the other end is */
+  g_assert_cmpuint (stream->outage[VNET_B].address.len, ==, 0);
+  g_assert_true (vstream_run (stream));
+  vstream_free (stream);
+  vnet_free (net);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/outage/looks", test_looks);
+  g_test_add_func ("/outage/hold", test_hold);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *path = g_strconcat ("/outage/told/", cases[i].name, NULL);
+
+    g_test_add_data_func (path, &cases[i], test_told);
+  }
+  g_test_add_data_func ("/outage/not-told/flicker", NULL, test_not_told);
+  g_test_add_data_func ("/outage/not-told/all", "all", test_not_told);
+  g_test_add_func ("/outage/never", test_never);
+  return g_test_run ();
+}
