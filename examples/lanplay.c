@@ -5,6 +5,7 @@
  * runs, so that you can use it elsewhere. With --measure it shows nothing, and prints
  * how old the pictures are.
  */
+#include "programme.h"
 #include "lan.h"
 #include "timecode.h"
 
@@ -158,9 +159,10 @@ describe_sound (void)
 {
   if (options.silent)
     return g_strdup ("");
-  return g_strdup_printf (" demux. ! audio/x-opus ! queue ! opusdec ! "
-      "audioconvert ! audioresample ! %s", measure ?
-      "fakesink sync=true async=false" : "autoaudiosink");
+  return
+      g_strdup_printf (" demux. ! audio/x-opus ! queue name=sound ! opusdec ! "
+      "audioconvert ! audioresample ! %s",
+      measure ? "fakesink sync=true async=false" : "autoaudiosink");
 }
 
 static gchar *
@@ -172,7 +174,7 @@ describe (const gchar * from)
       "signal-handoffs=true" : sink;
 
   return g_strdup_printf ("%s ! tsdemux name=demux %s "
-      "demux. ! video/x-h264 ! queue max-size-buffers=4 max-size-time=0 "
+      "demux. ! video/x-h264 ! queue name=pictures max-size-buffers=4 max-size-time=0 "
       "max-size-bytes=0 ! %sh264parse ! %s ! identity name=decoded silent=true "
       "! queue max-size-buffers=2 max-size-time=0 max-size-bytes=0 ! videoconvert ! "
       "%s%s", in, demux, aligned, decoder, out, sound);
@@ -232,6 +234,9 @@ main (int argc, char **argv)
   if (pipeline == NULL)
     return 1;
   set_deadlines (pipeline);
+  programme_follow (pipeline, "demux", "video/", "pictures");
+  if (!options.silent)
+    programme_follow (pipeline, "demux", "audio/", "sound");
   player.ages = g_array_new (FALSE, FALSE, sizeof (gint32));
   in = lan_get_pad (pipeline, "in", "src");
   lan_log_stream (in, "came", options.log);

@@ -7,6 +7,7 @@
  * Each picture carries a time code that fasp-lan-play reads (timecode.h).
  */
 #include "lan.h"
+#include "programme.h"
 #include "timecode.h"
 
 static gint width = 1280, height = 720, rate = 50, kbit = 8000, threads = 2;
@@ -179,8 +180,8 @@ describe (const gchar * to)
       "tune=zerolatency speed-preset=%s bitrate=%d intra-refresh=true "
       "key-int-max=%d bframes=0 sliced-threads=true threads=%d "
       "vbv-buf-capacity=%d aud=true %s ! video/x-h264,profile=high ! mux. "
-      "mpegtsmux name=mux alignment=0 latency=0 %s ! %s%s", video, preset,
-      kbit, rate, threads, 1000 / rate, x264, mux, out, sound);
+      "mpegtsmux name=mux alignment=0 latency=" PROGRAMME_WAIT " %s ! %s%s",
+      video, preset, kbit, rate, threads, 1000 / rate, x264, mux, out, sound);
 }
 
 /* The limits of the elements. The rate control buffer is in whole ms. */

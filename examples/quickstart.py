@@ -18,6 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(os.environ.get("FASP_BUILD", os.path.join(ROOT, "build")))
 LINKEM = os.path.join(BUILD, "tests", "netsim", "linkem")
 PORT, RELAY_PORT = 7001, 7002
+SOUND_HELD = 5          # frames, 0.1 s: what parser and decoder may take to begin with
 
 
 def positive(text):
@@ -159,10 +160,10 @@ def over_link(args, directory, arguments):
         relay.wait()
 
 
-def read_frames(file):
+def read_frames(file, stream="v"):
     """What an independent reader finds: frames, of these out of order, complaints."""
     run = subprocess.run(
-        ["ffprobe", "-v", "warning", "-select_streams", "v", "-show_entries", "frame=pts",
+        ["ffprobe", "-v", "warning", "-select_streams", stream, "-show_entries", "frame=pts",
          "-of", "csv=p=0", file], capture_output=True, text=True)
     times = [int(line.strip(",")) for line in run.stdout.split() if line.strip(",").isdigit()]
     backwards = sum(b <= a for a, b in zip(times, times[1:]))
@@ -228,7 +229,9 @@ def tell(args, directory, data, link):
                  and filecmp.cmp(received, sent, shallow=False))
     frames_sent, _, _ = read_frames(sent)
     probe, backwards, complaints = read_frames(received)
+    sound_sent, _, _ = read_frames(sent, "a")
     decoded, errors = last(receive, "frames"), last(receive, "ts-errors")
+    sound = last(receive, "sound-frames")
     lost, there = link["a_to_b"], link["b_to_a"]
     gone = lost["lost"] + lost["queue_lost"]
     wrote = last(send, "bytes-sent-total")
@@ -241,7 +244,7 @@ What happened
   and {there['lost'] + there['queue_lost']:,} of {there['packets']:,} on the way back.
   {last(send, 'packets-retransmitted'):,} packets were retransmitted; \
 {last(receive, 'bytes'):,} bytes arrived, {'every one the same as sent' if identical else 'NOT the same as sent'}.
-  Frames: {frames_sent} sent, {decoded} decoded, {errors} continuity errors.
+  Frames: {frames_sent} sent, {decoded} decoded, {errors} continuity errors; of sound: {sound_sent} sent, {sound} decoded.
   ffprobe finds {probe} frames in the received file, {backwards} out of order\
 {'.' if not complaints else ', and says: ' + complaints}
   Compared with a network without loss, half of the blocks were at most \
@@ -253,7 +256,8 @@ What happened
   On the wire (IP header up): {100 * (lost['bytes'] / max(1, wrote) - 1):.1f} % \
 more than the programme.""")
     good = (identical and errors == backwards == 0
-            and decoded == frames_sent == probe and decoded > 0)
+            and decoded == frames_sent == probe and decoded > 0
+            and 0 < sound_sent <= sound + SOUND_HELD)
     print("\n" + ("The programme arrived whole." if good else "THE PROGRAMME DID NOT ARRIVE WHOLE."))
     return good
 

@@ -4,6 +4,7 @@
  * example of an application that embeds the element, with gst_parse_launch and probes.
  * It takes the passphrase from the environment (FASP_PASSPHRASE).
  */
+#include "programme.h"
 #include "report.h"
 #include "toolstd.h"
 #include "tscheck.h"
@@ -11,8 +12,9 @@
 typedef struct
 {
   TsCheck ts;
-  guint64 bytes, frames, discontinuities;
+  guint64 bytes, discontinuities;
   GMutex lock;
+  gint frames, sound;           /* decoded; atomic */
 } Counters;
 
 static gboolean
@@ -48,13 +50,9 @@ on_stream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 static GstPadProbeReturn
-on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_decoded (GstPad * pad, GstPadProbeInfo * info, gpointer count)
 {
-  Counters *n = data;
-
-  g_mutex_lock (&n->lock);
-  n->frames++;
-  g_mutex_unlock (&n->lock);
+  g_atomic_int_inc ((gint *) count);
   return GST_PAD_PROBE_OK;
 }
 
@@ -65,23 +63,23 @@ print_counters (FILE * out, gpointer data)
 
   g_mutex_lock (&n->lock);
   fprintf (out,
-      ", \"frames\": %" G_GUINT64_FORMAT ", \"bytes\": %" G_GUINT64_FORMAT
+      ", \"frames\": %d, \"sound-frames\": %d, \"bytes\": %" G_GUINT64_FORMAT
       ", \"ts-packets\": %" G_GUINT64_FORMAT ", \"ts-errors\": %"
-      G_GUINT64_FORMAT ", \"discontinuities\": %" G_GUINT64_FORMAT, n->frames,
-      n->bytes, n->ts.packets, n->ts.errors + n->ts.lost_sync,
-      n->discontinuities);
+      G_GUINT64_FORMAT ", \"discontinuities\": %" G_GUINT64_FORMAT,
+      g_atomic_int_get (&n->frames), g_atomic_int_get (&n->sound), n->bytes,
+      n->ts.packets, n->ts.errors + n->ts.lost_sync, n->discontinuities);
   g_mutex_unlock (&n->lock);
 }
 
 static void
 add_probe (GstElement * pipeline, const gchar * name, const gchar * pad_name,
-    GstPadProbeType type, GstPadProbeCallback callback, Counters * counters)
+    GstPadProbeType type, GstPadProbeCallback callback, gpointer data)
 {
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline),
       name);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, pad_name);
 
-  gst_pad_add_probe (pad, type, callback, counters, NULL);
+  gst_pad_add_probe (pad, type, callback, data, NULL);
 }
 
 gint
@@ -114,8 +112,8 @@ main (gint argc, gchar ** argv)
   ts_check_init (&counters.ts);
   line = g_strdup_printf ("faspsrc name=source ! tee name=t "
       "t. ! queue ! tsdemux name=d "
-      "d. ! queue ! h264parse ! avdec_h264 name=decoder ! %s "
-      "d. ! queue ! aacparse ! avdec_aac ! %s %s",
+      "queue name=pictures ! h264parse ! avdec_h264 name=decoder ! %s "
+      "queue name=sound ! aacparse ! avdec_aac name=sounddecoder ! %s %s",
       display ? "videoconvert ! autovideosink" : "fakesink sync=true",
       display ? "audioconvert ! audioresample ! autoaudiosink" :
       "fakesink sync=true",
@@ -134,7 +132,11 @@ main (gint argc, gchar ** argv)
         NULL);
   add_probe (pipeline, "source", "src", GST_PAD_PROBE_TYPE_BUFFER |
       GST_PAD_PROBE_TYPE_BUFFER_LIST, on_stream, &counters);
-  add_probe (pipeline, "decoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_frame,
-      &counters);
+  add_probe (pipeline, "decoder", "src", GST_PAD_PROBE_TYPE_BUFFER, on_decoded,
+      &counters.frames);
+  add_probe (pipeline, "sounddecoder", "src", GST_PAD_PROBE_TYPE_BUFFER,
+      on_decoded, &counters.sound);
+  programme_follow (pipeline, "d", "video/", "pictures");
+  programme_follow (pipeline, "d", "audio/", "sound");
   return report_run (pipeline, "source", print_counters, &counters);
 }

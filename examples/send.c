@@ -7,6 +7,7 @@
  * program takes the passphrase from the environment (FASP_PASSPHRASE), where other
  * users do not see it.
  */
+#include "programme.h"
 #include "report.h"
 #include "toolrange.h"
 #include "toolstd.h"
@@ -100,7 +101,8 @@ main (gint argc, gchar ** argv)
       "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
       "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
       "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
-      "mpegtsmux name=mux alignment=7 ! %s " "faspsink name=sink max-bitrate=%"
+      "mpegtsmux name=mux alignment=7 latency=" PROGRAMME_WAIT " ! %s "
+      "faspsink name=sink max-bitrate=%"
       G_GUINT64_FORMAT, frames, (guint) (mbit * 900), adaptive ? 200 : 600,
       frames,
       copy ? "tee name=t ! queue ! " "filesink name=copy t. ! queue !" : "",

@@ -29,10 +29,10 @@
  * ## Example launch lines
  *
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 ! udpsink host=127.0.0.1 port=5004 sync=false
+ * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 ! udpsink host=127.0.0.1 port=5004 sync=false
  * ]| The bursts of the encoder leave at 8 Mbit/s at most, five datagrams at a time.
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 stuffing=null-ts ! udpsink host=127.0.0.1 port=5004 sync=false
+ * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency bitrate=6000 ! mpegtsmux ! cbrpacer bitrate=8000000 stuffing=null-ts ! udpsink host=127.0.0.1 port=5004 sync=false
  * ]| The same at exactly 8 Mbit/s, with null packets where the encoder makes less.
  * |[
  * gst-launch-1.0 filesrc location=programme.ts ! cbrpacer ! udpsink host=127.0.0.1 port=5004 sync=false

@@ -31,10 +31,10 @@
  * ## Example launch lines
  *
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://127.0.0.1:7001 max-bitrate=8000000
+ * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://127.0.0.1:7001 max-bitrate=8000000
  * ]| Sends a live programme to a faspsrc listening on the same machine.
  * |[
- * gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 max-bitrate=8000000 wait-for-connection=false
+ * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 max-bitrate=8000000 wait-for-connection=false
  * ]| Serves it to every faspsrc that dials.
  *
  * Since: 0.1
