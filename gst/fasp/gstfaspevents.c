@@ -212,15 +212,13 @@ answer (GstElement * element, FaspIo * io, const FaspEvent * event,
   fasp_io_unlock (io, TRUE);
 }
 
-/* Posts a message that the application can act upon. */
+/* Posts a message that the application can act upon. @s: what it tells, beside who the peer is. */
 static void
-post (GstElement * element, const gchar * name, const FaspEvent * event)
+post (GstElement * element, GstStructure * s, const FaspEvent * event)
 {
-  g_autofree gchar *why = gst_fasp_events_explain (event);
-  GstStructure *s = gst_structure_new (name, "streamid", G_TYPE_STRING,
-      event->streamid, "reason", G_TYPE_STRING, why, NULL);
-
+  gst_structure_set (s, "streamid", G_TYPE_STRING, event->streamid, NULL);
   gst_fasp_address_describe (s, "address", &event->address);
+  gst_fasp_describe_identity (s, &event->peer);
   gst_element_post_message (element, gst_message_new_element (GST_OBJECT
           (element), s));
 }
@@ -248,6 +246,7 @@ tell_connected (GstElement * element, const FaspEvent * event,
       event->latency_ms);
   warn_of_less (element, event, peer);
   g_signal_emit_by_name (element, "caller-added", 0, address);
+  post (element, gst_structure_new_empty ("connection-added"), event);
 }
 
 /* The stream goes on in another session: tells with which peer, and what is missing. */
@@ -457,7 +456,9 @@ tell_removed (GstElement * element, const FaspEvent * event,
   g_autofree gchar *why = gst_fasp_events_explain (event);
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
-  post (element, "connection-removed", event);
+  post (element, gst_structure_new ("connection-removed", "reason",
+          G_TYPE_STRING, why, "bytes", G_TYPE_UINT64, event->bytes, "duration",
+          G_TYPE_UINT64, event->lasted * GST_USECOND, NULL), event);
   if (event->held)
     GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and there is no "
             "other receiver. The stream is held until one connects (with "

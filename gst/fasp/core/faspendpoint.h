@@ -292,6 +292,9 @@ typedef struct
   guint64 bitrate;              /* BITRATE: as of fasp_endpoint_get_available_bitrate() */
   guint64 bytes_lost;           /* REMOVED: bytes the peer never confirmed; MOVED,
                                    BEHIND: bytes missing */
+  guint64 bytes;                /* REMOVED: of the stream: what the peer has confirmed, or
+                                   what came from it */
+  FaspTime lasted;              /* REMOVED: since it was connected */
   gboolean held;                /* REMOVED: the stream waits until there is a receiver
                                    again */
   gboolean left_behind;         /* GAP: the sender did not wait for it */

@@ -297,6 +297,10 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event->reason = session->close_reason;
   event->final = !again && session->close_reason != FASP_REASON_REPLACED;
   event->held = is_held_by (endpoint, session, again);
+  event->lasted = now - session->opened;
+  event->bytes = session->role == FASP_ROLE_SENDER ?
+      endpoint->last.payload_bytes_acknowledged :
+      endpoint->last.payload_bytes_received;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)

@@ -1567,6 +1567,28 @@ test_restart_at_end (void)
   vcast_free (n);
 }
 
+/* What is told of a peer that has gone: the bytes that it had, and how long it was there. */
+static void
+test_removed (void)
+{
+  VCast *n = vcast_new (16);
+
+  vcast_join_default (n);
+  vcast_run (n, 3 * FASP_SEC);
+  vcast_end (n);
+  vcast_run (n, 10 * FASP_SEC);
+  vcast_assert_whole (n, VNET_B);
+  for (VnetSide side = VNET_A; side <= VNET_B; side++) {
+    const FaspEvent *event = &n->nodes[side].last[FASP_EVENT_REMOVED];
+
+    g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 1);
+    g_assert_cmpuint (event->bytes, ==, n->written);
+    g_assert_cmpint (event->lasted, >, 2 * FASP_SEC);
+    g_assert_cmpint (event->lasted, <, 5 * FASP_SEC);
+  }
+  vcast_free (n);
+}
+
 /* A receiver connects at the very moment at which the stream ends: it is told,
  * and does not wait for ever. */
 static void
@@ -2345,6 +2367,7 @@ main (int argc, char **argv)
       test_hold);
   g_test_add_func ("/endpoint/available-bitrate", test_available_bitrate);
   g_test_add_func ("/endpoint/restart-at-end", test_restart_at_end);
+  g_test_add_func ("/endpoint/removed", test_removed);
   g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
   g_test_add_func ("/endpoint/turns", test_turns);
   g_test_add_func ("/endpoint/too-late", test_too_late);

@@ -156,9 +156,15 @@ test_keys (void)
   g_autofree gchar *sink = g_strdup_printf ("key-file=%s public-key=\"%s\"",
       theirs, our_key);
   g_autofree gchar *name = NULL, *key = NULL, *cipher = NULL;
+  g_autoptr (GstMessage) added = NULL;
+  const GstStructure *who;
   Ends ends = launch (sink, source);
 
   play (&ends);
+  added = pair_wait_element (ends.receiver, "connection-added");
+  who = gst_message_get_structure (added);
+  g_assert_cmpstr (gst_structure_get_string (who, "peer-name"), ==, "studio 3");
+  g_assert_cmpstr (gst_structure_get_string (who, "peer-key"), ==, their_key);
   gst_message_unref (pair_wait (ends.sender, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (ends.receiver, GST_MESSAGE_EOS));
   name = get_stat (ends.receiver, "source", "peer-name");

@@ -884,18 +884,33 @@ test_receiver_stops (void)
 {
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (200000);
-  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstMessage) added = NULL, removed = NULL;
   g_autofree gchar *text = NULL;
-  const gchar *reason;
+  const GstStructure *came, *went;
+  guint64 bytes, duration;
 
   play (pair);
   push (pair, stream, 0, 100000, 1316);
   wait_for_size (pair, 100000);
   pair_stop (pair->receiver);
-  message = pair_wait_element (pair->sender, "connection-removed");
-  reason = gst_structure_get_string (gst_message_get_structure (message),
-      "reason");
-  g_assert_nonnull (strstr (reason, "stopped before the end"));
+  added = pair_wait_element (pair->sender, "connection-added");
+  removed = pair_wait_element (pair->sender, "connection-removed");
+  came = gst_message_get_structure (added);
+  went = gst_message_get_structure (removed);
+  g_assert_nonnull (strstr (gst_structure_get_string (went, "reason"),
+          "stopped before the end"));
+  g_assert_nonnull (gst_structure_get_string (came, "address-string"));
+  g_assert_cmpstr (gst_structure_get_string (came, "address-string"), ==,
+      gst_structure_get_string (went, "address-string"));
+  g_assert_cmpstr (gst_structure_get_string (went, "streamid"), ==, "");
+  g_assert_false (gst_structure_has_field (went, "peer-key"));
+  g_assert_true (gst_structure_get_uint64 (went, "bytes", &bytes));
+  g_assert_true (gst_structure_get_uint64 (went, "duration", &duration));
+  /* what it had confirmed; test-endpoint counts them */
+  g_assert_cmpuint (bytes, >, 0);
+  g_assert_cmpuint (bytes, <=, 100000);
+  g_assert_cmpuint (duration, >, 0);
+  g_assert_cmpuint (duration, <, 60 * GST_SECOND);
   text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "The stream is held"));
   pair_free (pair);
