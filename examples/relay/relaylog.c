@@ -3,6 +3,18 @@
 #include <stdio.h>
 #include "faspplain.h"
 
+gboolean
+relay_log_may (RelayLogBudget * budget, gint64 now, guint * missed)
+{
+  *missed = 0;
+  if (budget->n == 0 || now - budget->since >= budget->time) {
+    *missed = budget->n > budget->most ? budget->n - budget->most : 0;
+    budget->n = 0;
+    budget->since = now;
+  }
+  return ++budget->n <= budget->most;
+}
+
 gchar *
 relay_log_make_plain (const gchar * text)
 {

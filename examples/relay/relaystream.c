@@ -3,12 +3,16 @@
 #include "gstfaspcommon.h"
 #include "relaylog.h"
 #include "relaystream.h"
+#include "relayvisits.h"
 
 #define DELAY_FIRST 100         /* ms before a stream starts again */
 #define DELAY_MAX 10000
 #define LASTED (10 * G_USEC_PER_SEC)    /* a stream that ran for this long waits DELAY_FIRST again */
-#define TOLD_MAX 30             /* the most messages of the elements that are logged ... */
-#define TOLD_IN (10 * G_USEC_PER_SEC)   /* ... in that time: callers can cause messages */
+/* Callers can cause what is logged.  The most messages of the elements, and lines about peers that came
+ * or went, in that time: a flood of one does not hide the other. */
+#define TOLD_MAX 30
+#define VISITS_MAX 100
+#define TOLD_IN (10 * G_USEC_PER_SEC)
 
 /* An element, and which callers it takes. Shared with the element's threads. */
 typedef struct
@@ -36,8 +40,7 @@ struct _RelayStream
   GstElement *pipeline;
   guint watch, timer;
   guint delay;                  /* ms */
-  gint64 told_since;
-  guint told;
+  RelayLogBudget told, visits;
   gboolean again;               /* to be started when it has stopped */
   gint ending;                  /* to be stopped when it has started; atomic */
   RelayStreamFunc stopped;
@@ -241,18 +244,16 @@ ended (RelayStream * stream, const gchar * error)
 }
 
 static void
-tell (RelayStream * stream, const gchar * from, const gchar * text)
+tell (RelayStream * stream, RelayLogBudget * budget, const gchar * from,
+    const gchar * text)
 {
-  gint64 now = g_get_monotonic_time ();
+  guint missed;
+  gboolean may = relay_log_may (budget, g_get_monotonic_time (), &missed);
 
-  if (now - stream->told_since >= TOLD_IN) {
-    if (stream->told > TOLD_MAX)
-      relay_log (stream->config->name, "%u more messages were not logged.",
-          stream->told - TOLD_MAX);
-    stream->told = 0;
-    stream->told_since = now;
-  }
-  if (++stream->told <= TOLD_MAX)
+  if (missed > 0)
+    relay_log (stream->config->name, "%u more %s were not logged.", missed,
+        budget == &stream->visits ? "that came or went" : "messages");
+  if (may)
     relay_log (stream->config->name, "%s: %s", from, text);
 }
 
@@ -272,11 +273,16 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
-      tell (stream, from, error->message);
+      tell (stream, &stream->told, from, error->message);
       break;
     case GST_MESSAGE_INFO:
       gst_message_parse_info (message, &error, NULL);
-      tell (stream, from, error->message);
+      tell (stream, &stream->told, from, error->message);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      text = relay_visits_describe (message);
+      if (text != NULL)
+        tell (stream, &stream->visits, from, text);
       break;
     case GST_MESSAGE_EOS:
       ended (stream, NULL);
@@ -418,6 +424,10 @@ relay_stream_new (RelayStreamConfig * config)
   stream->config = relay_stream_config_ref (config);
   stream->require_streamid = config->require_streamid;
   stream->since = g_get_monotonic_time ();
+  stream->told = (RelayLogBudget) {
+  .most = TOLD_MAX,.time = TOLD_IN};
+  stream->visits = (RelayLogBudget) {
+  .most = VISITS_MAX,.time = TOLD_IN};
   g_mutex_init (&stream->lock);
   return stream;
 }

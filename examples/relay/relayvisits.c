@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayvisits.h"
+
+/* Returns " (streamid "news", key of van)", or as much of it as is known. */
+static gchar *
+describe_peer (const GstStructure * s)
+{
+  const gchar *streamid = gst_structure_get_string (s, "streamid");
+  const gchar *key = gst_structure_get_string (s, "peer-key");
+  const gchar *name = gst_structure_get_string (s, "peer-name");
+  GString *text = g_string_new (NULL);
+
+  if (streamid != NULL && streamid[0] != '\0')
+    g_string_append_printf (text, "streamid \"%s\"", streamid);
+  if (key != NULL)
+    g_string_append_printf (text, "%skey %s%s", text->len > 0 ? ", " : "",
+        name != NULL && name[0] != '\0' ? "of " : "",
+        name != NULL && name[0] != '\0' ? name : key);
+  if (text->len > 0) {
+    g_string_prepend (text, " (");
+    g_string_append_c (text, ')');
+  }
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+relay_visits_describe (GstMessage * message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+  const gchar *address, *reason;
+  g_autofree gchar *peer = NULL;
+  guint64 bytes = 0, duration = 0;
+
+  if (s == NULL)
+    return NULL;
+  address = gst_structure_get_string (s, "address-string");
+  if (gst_structure_has_name (s, "connection-added")) {
+    peer = describe_peer (s);
+    return g_strdup_printf ("%s is connected%s.", address, peer);
+  }
+  if (!gst_structure_has_name (s, "connection-removed"))
+    return NULL;
+  peer = describe_peer (s);
+  reason = gst_structure_get_string (s, "reason");
+  gst_structure_get_uint64 (s, "bytes", &bytes);
+  gst_structure_get_uint64 (s, "duration", &duration);
+  return g_strdup_printf ("%s has gone after %.1f s and %" G_GUINT64_FORMAT
+      " bytes%s: %s.", address, duration / (gdouble) GST_SECOND, bytes, peer,
+      reason);
+}
