@@ -89,7 +89,8 @@ static const GstFaspProp mutable_props[] = {
   GST_FASP_PROP_LATENCY, GST_FASP_PROP_GLITCH_INTERVAL,
   GST_FASP_PROP_AUTO_RECONNECT, GST_FASP_PROP_MAX_BITRATE,
   GST_FASP_PROP_SLOW_POLICY, GST_FASP_PROP_WAIT_FOR_CONNECTION,
-  GST_FASP_PROP_KEEP_LISTENING, GST_FASP_PROP_TOO_LATE
+  GST_FASP_PROP_KEEP_LISTENING, GST_FASP_PROP_TOO_LATE,
+  GST_FASP_PROP_MAX_RECEIVERS, GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK
 };
 
 static void
@@ -121,6 +122,11 @@ apply_to (FaspEndpoint * endpoint, const GstFaspSettings * s, GstFaspProp prop)
       break;
     case GST_FASP_PROP_KEEP_LISTENING:
       fasp_endpoint_set_keep_listening (endpoint, s->keep_listening);
+      break;
+    case GST_FASP_PROP_MAX_RECEIVERS:
+    case GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK:
+      fasp_endpoint_set_max_receivers (endpoint, s->max_receivers,
+          s->max_receivers_per_network);
       break;
     case GST_FASP_PROP_TOO_LATE:
       fasp_endpoint_set_too_late_skip (endpoint,

@@ -232,6 +232,19 @@ install_sink (GObjectClass * klass)
           "How long to keep data that was sent, in ns, for receivers that join "
           "(join-at) or come from another sink of the same stream; as far as "
           "buffer-size has room", 0, 24 * GST_SECOND * 3600, 0, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_MAX_RECEIVERS,
+      g_param_spec_uint ("max-receivers", "Most receivers",
+          "When it listens: the most receivers at a time; others are told to "
+          "call again (0: as many as there may be, " G_STRINGIFY
+          (FASP_RECEIVERS_MOST) ")", 0, FASP_RECEIVERS_MOST,
+          FASP_RECEIVERS_DEFAULT, PLAYING));
+  g_object_class_install_property (klass,
+      GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
+      g_param_spec_uint ("max-receivers-per-network",
+          "Most receivers of a network",
+          "When it listens: the most receivers at a time whose IPv4 address, "
+          "or IPv6 /48, is the same (0: no limit besides max-receivers)", 0,
+          FASP_RECEIVERS_MOST, FASP_RECEIVERS_NETWORK_DEFAULT, PLAYING));
 }
 
 static void
@@ -286,8 +299,10 @@ gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role)
   .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
         TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
         DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.rex =
-        TRUE,.glitch_interval = DEFAULT_GLITCH_INTERVAL,.wait_for_connection =
-        TRUE,.role = role};
+        TRUE,.max_receivers =
+        FASP_RECEIVERS_DEFAULT,.max_receivers_per_network =
+        FASP_RECEIVERS_NETWORK_DEFAULT,.glitch_interval =
+        DEFAULT_GLITCH_INTERVAL,.wait_for_connection = TRUE,.role = role};
   gst_fasp_multicast_init (&settings->multicast);
 }
 
@@ -336,6 +351,9 @@ static const struct
   [GST_FASP_PROP_FLOW_ASSIGNMENT] = IN (flow_assignment, G_TYPE_ENUM),
   [GST_FASP_PROP_REX] = IN (rex, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_HISTORY] = IN (history, G_TYPE_UINT64),
+  [GST_FASP_PROP_MAX_RECEIVERS] = IN (max_receivers, G_TYPE_UINT),
+  [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] =
+      IN (max_receivers_per_network, G_TYPE_UINT),
   [GST_FASP_PROP_KEEP_LISTENING] = IN (keep_listening, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_TOO_LATE] = IN (too_late, G_TYPE_ENUM),
   [GST_FASP_PROP_CAPS] = IN (caps, G_TYPE_BOXED),

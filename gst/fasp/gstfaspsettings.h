@@ -61,6 +61,8 @@ typedef enum
   GST_FASP_PROP_FLOW_ASSIGNMENT,
   GST_FASP_PROP_REX,
   GST_FASP_PROP_HISTORY,
+  GST_FASP_PROP_MAX_RECEIVERS,
+  GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
   /* source */
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
@@ -113,6 +115,7 @@ typedef struct
   GstFaspSlowPolicy slow_policy;
   GstClockTime glitch_interval;
   gboolean wait_for_connection;
+  guint max_receivers, max_receivers_per_network;       /* 0: no limit */
   gboolean keep_listening;
   GstFaspTooLate too_late;
   GstCaps *caps;

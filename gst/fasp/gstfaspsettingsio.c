@@ -289,6 +289,8 @@ fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
   config->too_late_skip = s->too_late == GST_FASP_TOO_LATE_SKIP;
   config->resume_timeout = s->resume_timeout / GST_USECOND;
   config->history = s->history / GST_USECOND;
+  config->max_receivers = s->max_receivers;
+  config->max_receivers_per_network = s->max_receivers_per_network;
   config->join = joins[s->join_at];
   config->join_back_ms = s->join_back / GST_MSECOND;
   return TRUE;

@@ -145,16 +145,6 @@ is_same_call (gconstpointer a, gconstpointer b)
   return memcmp (a, b, FASP_KEY_SIZE) == 0;
 }
 
-static guint
-count_open (const FaspEndpoint * endpoint)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    n += fasp_endpoint_nth (endpoint, i)->state == FASP_SESSION_OPEN;
-  return n;
-}
-
 /* The open session that the caller proves it was in, or NULL. */
 static FaspSession *
 find_resumed (FaspEndpoint * endpoint, const Call * call)
@@ -284,7 +274,13 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   session->listener = TRUE;
   session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
+  if (session->role == FASP_ROLE_SENDER) {
+    session->tx.unheard = TRUE;
+    session->tx.fresh_time = FASP_NEVER;
+    session->unheard_turn = &endpoint->unheard_turn;
+  }
   session->half = fasp_gate_enter (endpoint->gate, call->from);
+  session->network = fasp_gate_get_network (endpoint->gate, call->from);
   session->half_place.data = session;
   g_queue_push_tail_link (&endpoint->half, &session->half_place);
   memcpy (session->call, call->id, sizeof session->call);
@@ -405,9 +401,27 @@ has_received (const FaspEndpoint * endpoint)
   return endpoint->received;
 }
 
+/* Why a sender takes no receiver from @network now; NULL: it does. */
+static const gchar *
+explain_crowded (const FaspEndpoint * endpoint, guint64 network)
+{
+  const FaspEndpointConfig *config = &endpoint->config;
+  guint most = config->max_receivers, of_network =
+      config->max_receivers_per_network;
+
+  if (most == 0 || most > FASP_RECEIVERS_MOST)
+    most = FASP_RECEIVERS_MOST;
+  if (endpoint->stats.sessions >= most)
+    return "it has as many receivers as it takes (max-receivers)";
+  return of_network > 0
+      && fasp_crowd_count (endpoint->crowd, network) >= of_network ?
+      "it has as many receivers as it takes from one network "
+      "(max-receivers-per-network)" : NULL;
+}
+
 /* Why a receiver takes no other sender than @session now; NULL: it does. */
 static const gchar *
-explain_full (const FaspEndpoint * endpoint, const FaspSession * session)
+explain_occupied (const FaspEndpoint * endpoint, const FaspSession * session)
 {
   if (fasp_endpoint_get_heard (endpoint, session) != NULL)
     return "another sender is connected already";
@@ -418,6 +432,16 @@ explain_full (const FaspEndpoint * endpoint, const FaspSession * session)
       "started again (with keep-listening=true it would)" : NULL;
 }
 
+/* Why nobody from @network is let in now, beside @session; NULL: somebody is. */
+static const gchar *
+explain_full (const FaspEndpoint * endpoint, const FaspSession * session,
+    guint64 network)
+{
+  return endpoint->config.role == FASP_ROLE_SENDER ?
+      explain_crowded (endpoint, network) : explain_occupied (endpoint,
+      session);
+}
+
 static void
 decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
 {
@@ -425,6 +449,8 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
   gboolean receiver = config->role == FASP_ROLE_RECEIVER;
   const FaspHello *hello = &call->hello;
   FaspSession *resumed = find_resumed (endpoint, call);
+  const gchar *full = explain_full (endpoint, NULL,
+      fasp_gate_get_network (endpoint->gate, call->from));
   FaspCipher cipher;
 
   if (resumed != NULL) {
@@ -443,12 +469,8 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
     reject (endpoint, now, call, FASP_REASON_SAME_ROLE,
         receiver ? "both ends are receivers: one must be faspsink" :
         "both ends are senders: one must be faspsrc");
-  } else if (receiver && explain_full (endpoint, NULL) != NULL) {
-    reject (endpoint, now, call, FASP_REASON_BUSY,
-        explain_full (endpoint, NULL));
-  } else if (!receiver && count_open (endpoint) >= FASP_SESSIONS_MAX) {
-    reject (endpoint, now, call, FASP_REASON_BUSY,
-        "no room for one more receiver");
+  } else if (full != NULL) {
+    reject (endpoint, now, call, FASP_REASON_BUSY, full);
   } else if (!receiver && fasp_store_is_finished (endpoint->store)
       && fasp_history_choose (endpoint, now, &hello->wants) >=
       fasp_store_get_head (endpoint->store)) {
@@ -474,6 +496,7 @@ fasp_admission_init (FaspEndpoint * endpoint)
     fasp_gate_init (endpoint->gate, secret);
   }
   fasp_gate_join (endpoint->gate);
+  endpoint->crowd = fasp_crowd_new ();
 }
 
 void
@@ -482,6 +505,7 @@ fasp_admission_end (FaspEndpoint * endpoint)
   while (!g_queue_is_empty (&endpoint->half))
     fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
   fasp_gate_part (endpoint->gate);
+  fasp_crowd_free (endpoint->crowd);
 }
 
 void
@@ -535,18 +559,17 @@ gboolean
 fasp_admission_has_room (const FaspEndpoint * endpoint,
     const FaspSession * session)
 {
-  return session->role == FASP_ROLE_SENDER
-      || explain_full (endpoint, session) == NULL;
+  return explain_full (endpoint, session, session->network) == NULL;
 }
 
 void
 fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  /* a receiver takes one sender: the first that answers */
+  /* a receiver takes one sender: the first that answers; a sender so many receivers */
   if (!fasp_admission_has_room (endpoint, session)) {
     fasp_session_close (session, now, FASP_REASON_BUSY,
-        explain_full (endpoint, session));
+        explain_full (endpoint, session, session->network));
     return;
   }
   if (session->role == FASP_ROLE_RECEIVER)

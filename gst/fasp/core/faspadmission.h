@@ -25,10 +25,8 @@ G_BEGIN_DECLS
  * has the most gives way to the next caller. (Of several endpoints at the port, each may have its share
  * besides.) */
 #define FASP_HALF_MAX 1024
-/* The most of one network, */
+/* The most of one network. */
 #define FASP_HALF_NETWORK_MAX 256
-/* and the most receivers of one sender. */
-#define FASP_SESSIONS_MAX 16384
 
 void fasp_admission_init (FaspEndpoint * endpoint);
 void fasp_admission_end (FaspEndpoint * endpoint);
@@ -36,7 +34,7 @@ void fasp_admission_end (FaspEndpoint * endpoint);
 void fasp_admission_receive (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, gsize size, const FaspHandshake * open,
     FaspRoute route);
-/* May the half-open @session become open?  A receiver takes one sender. */
+/* May the half-open @session become open?  A receiver takes one sender, a sender so many receivers. */
 gboolean fasp_admission_has_room (const FaspEndpoint * endpoint,
     const FaspSession * session);
 /* The first datagram of a half-open session came, so its address is real. */

@@ -13,7 +13,8 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    session->tx.fresh_time = now;
+    if (!session->tx.unheard)
+      session->tx.fresh_time = now;
     if (session->rate != NULL) {
       fasp_rate_set_bounds (session->rate, min_bitrate, max_bitrate);
       session->rate_until = now;
@@ -48,6 +49,15 @@ void
 fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint, FaspSlowPolicy policy)
 {
   endpoint->config.slow_policy = policy;
+}
+
+/* Whoever is there stays. */
+void
+fasp_endpoint_set_max_receivers (FaspEndpoint * endpoint, guint most,
+    guint per_network)
+{
+  endpoint->config.max_receivers = most;
+  endpoint->config.max_receivers_per_network = per_network;
 }
 
 void

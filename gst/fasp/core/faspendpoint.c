@@ -25,6 +25,8 @@ fasp_endpoint_config_init (FaspEndpointConfig * config, FaspRole role,
   config->glitch_interval = FASP_GLITCH_INTERVAL_DEFAULT;
   config->buffer_size = DEFAULT_BUFFER;
   config->half_open_max = 16;
+  config->max_receivers = FASP_RECEIVERS_DEFAULT;
+  config->max_receivers_per_network = FASP_RECEIVERS_NETWORK_DEFAULT;
   config->slow_policy = FASP_SLOW_WAIT;
   config->wait_for_connection = TRUE;
   config->reconnect = TRUE;

@@ -67,6 +67,8 @@ typedef struct
   guint64 min_bitrate;          /* sender: a controller never goes below, bit/s */
   gsize buffer_size;            /* bytes that the store or the reorder buffer
                                    holds at most */
+  guint max_receivers;          /* listening sender: it takes so many in all, */
+  guint max_receivers_per_network;      /* and of a network (faspgate.h); 0: as many as there may be */
   guint half_open_max;          /* handshakes answered without a cookie at a
                                    time; beyond that callers get a RETRY */
   FaspSlowPolicy slow_policy;   /* sender */
@@ -333,6 +335,8 @@ void fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint,
     guint64 seconds);
 void fasp_endpoint_set_slow_policy (FaspEndpoint * endpoint,
     FaspSlowPolicy policy);
+void fasp_endpoint_set_max_receivers (FaspEndpoint * endpoint, guint most,
+    guint per_network);
 void fasp_endpoint_set_wait_for_connection (FaspEndpoint * endpoint,
     gboolean wait);
 void fasp_endpoint_set_too_late_skip (FaspEndpoint * endpoint, gboolean skip);

@@ -10,6 +10,7 @@
 #include "faspannounce.h"
 #include "faspcaller.h"
 #include "faspcookie.h"
+#include "faspcrowd.h"
 #include "faspfollower.h"
 #include "faspgate.h"
 #include "faspheader.h"
@@ -45,6 +46,7 @@ struct _FaspEndpoint
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
   FaspGate *gate, *own_gate;    /* the port's; own_gate: not shared, owned */
+  FaspCrowd *crowd;             /* listening sender: of its receivers */
   GQueue half;                  /* FaspSession that are not open yet, the oldest first */
   FaspStreamName names[FASP_STREAM_NAMES];      /* listener with a streamid */
 
@@ -73,6 +75,7 @@ struct _FaspEndpoint
   FaspTime measured_by;         /* nothing is written before; FASP_NEVER: no wait */
   FaspTime media_time;
   FaspSource source;            /* how fast the application writes */
+  FaspTime unheard_turn;        /* of peers that have reported nothing: the next one's */
   guint64 past;                 /* the first block kept as history, */
   guint64 key;                  /* and that of the newest key frame (fasphistory.c) */
   FaspHeader header;            /* of the stream that is written */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspallowance.h"
+#include "faspbytes.h"
 #include "faspcrypto.h"
 #include "faspgate.h"
 
@@ -10,15 +11,33 @@ fasp_gate_init (FaspGate * gate, const guint8 secret[16])
   memcpy (gate->secret, secret, sizeof gate->secret);
 }
 
+static void
+hash (const FaspGate * gate, const guint8 network[FASP_NETWORK_SIZE],
+    guint8 * number, gsize size)
+{
+  fasp_hmac (gate->secret, sizeof gate->secret, "fasp gate 1", network,
+      FASP_NETWORK_SIZE, number, size);
+}
+
 static FaspBucket *
 get_bucket (FaspGate * gate, const FaspAddress * address)
 {
   guint8 network[FASP_NETWORK_SIZE], index;
 
   fasp_address_get_network (address, network);
-  fasp_hmac (gate->secret, sizeof gate->secret, "fasp gate 1", network,
-      sizeof network, &index, 1);
+  hash (gate, network, &index, 1);
   return network[0] == 4 ? &gate->four[index] : &gate->six[index];
+}
+
+guint64
+fasp_gate_get_network (const FaspGate * gate, const FaspAddress * address)
+{
+  guint8 network[FASP_NETWORK_SIZE], number[8];
+  FaspReader r = { number, sizeof number };
+
+  fasp_address_get_network (address, network);
+  hash (gate, network, number, sizeof number);
+  return fasp_read_uint (&r, sizeof number);
 }
 
 /* A bucket, and how it fills. */

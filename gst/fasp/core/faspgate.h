@@ -51,6 +51,9 @@ gboolean fasp_gate_take (FaspGate * gate, FaspTime now,
  * is half open no longer. */
 FaspBucket *fasp_gate_enter (FaspGate * gate, const FaspAddress * address);
 void fasp_gate_leave (FaspGate * gate, FaspBucket * bucket);
+/* A number for the network of an address. Nobody outside can tell which, or find two with the same. */
+guint64 fasp_gate_get_network (const FaspGate * gate,
+    const FaspAddress * address);
 /* One more endpoint uses the gate, or one less. */
 void fasp_gate_join (FaspGate * gate);
 void fasp_gate_part (FaspGate * gate);

@@ -95,6 +95,8 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   session->connected = TRUE;
   endpoint->seeking = 0;
   fasp_admission_left (endpoint, session);
+  if (session->listener)
+    fasp_crowd_join (endpoint->crowd, session->network);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
@@ -286,6 +288,8 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   session->interrupted = FALSE;
   if (!session->connected)
     return;
+  if (session->listener)
+    fasp_crowd_leave (endpoint->crowd, session->network);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete

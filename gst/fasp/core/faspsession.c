@@ -365,7 +365,8 @@ get_path_timeout (const FaspSession * session)
     if (session->role == FASP_ROLE_RECEIVER)
       timeout = fasp_sooner (timeout, fasp_sooner (path->silence_due,
               fasp_gap_get_timeout (path->gap)));
-    else if (fasp_session_is_used (session, i) && !session->member.joined)
+    else if (fasp_session_is_used (session, i) && !session->member.joined
+        && !session->tx.unheard)
       timeout = path->probed ? 0 : fasp_sooner (timeout,
           fasp_pmtu_get_timeout (&path->pmtu));
   }
@@ -449,6 +450,18 @@ fasp_session_set_pace (FaspSession * session, FaspTime now, guint64 rate)
       fasp_pacer_choose_burst (rate, session->pacer.quantum));
 }
 
+/* A peer that has reported nothing: its next new block has its turn among those of all such peers. */
+static void
+wait_for_turn (FaspSession * session, FaspTime now)
+{
+  FaspTx *tx = &session->tx;
+
+  if (tx->fresh_time != FASP_NEVER || !fasp_tx_has_fresh (tx))
+    return;
+  tx->fresh_time = MAX (*session->unheard_turn, now);
+  *session->unheard_turn = tx->fresh_time + FASP_UNHEARD_EVERY;
+}
+
 void
 fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
     gboolean waits)
@@ -457,6 +470,10 @@ fasp_session_end_turn (FaspSession * session, FaspTime now, FaspTime quantum,
 
   if (session->role != FASP_ROLE_SENDER)
     return;
+  if (session->tx.unheard) {
+    wait_for_turn (session, now);
+    return;
+  }
   if (pacer->quantum != MAX (quantum, FASP_PACER_QUANTUM)) {
     pacer->quantum = MAX (quantum, FASP_PACER_QUANTUM);
     fasp_session_set_pace (session, now, pacer->ready.rate);

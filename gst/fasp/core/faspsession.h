@@ -40,6 +40,9 @@ G_BEGIN_DECLS
 #define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
 #define FASP_CLOSE_TIMEOUT FASP_SEC
+/* All peers that have called and reported nothing share a pace: one new block in this time, which makes an
+ * initial window in a tenth of a second. */
+#define FASP_UNHEARD_EVERY (10 * FASP_MSEC)
 /* How long a receiver waits for a latency that the sender is to find. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
 #define FASP_JUMBO_KNOWN (3 * FASP_SEC)
@@ -102,6 +105,7 @@ typedef struct
   FaspLatency agreed;
   struct _FaspBucket *half;     /* listener, until it is open: the gate's, not owned, */
   GList half_place;             /* and its place in the endpoint's queue */
+  guint64 network;              /* listener: that it was called from, as the gate names it */
   gchar *streamid;
   guint64 start;                /* sender: first block promised to the peer, */
   FaspPlace told;               /* its place in the stream, as the hello gave it, */
@@ -158,6 +162,8 @@ typedef struct
                                    although data was in flight */
   FaspRate *rate;               /* sender; NULL: a fixed rate */
   const FaspSource *source;     /* sender: the endpoint's, shared by its sessions */
+  FaspTime *unheard_turn;       /* sender: the endpoint's: when the next block may go to any peer that has
+                                   reported nothing */
   FaspTime rate_until;          /* when the controller's rate may change */
   gboolean tells_arrivals;      /* receiver: the sender wants arrival times */
   FaspTx tx;                    /* of a sender */

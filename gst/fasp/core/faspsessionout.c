@@ -323,6 +323,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   if (item.copy > 0 && item.round > 0)
     fasp_pacer_use (&session->pacer, datagram->size + datagram->to.overhead);
   fasp_tx_sent (&session->tx, now, &session->rtt, &item);
+  if (session->tx.unheard && block != FASP_NO_BLOCK)
+    session->tx.fresh_time = FASP_NEVER;        /* until it has another turn */
   if (session->duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
       && item.copy == 0)
     fasp_tx_double (&session->tx, fasp_session_get_times (session) - 1);

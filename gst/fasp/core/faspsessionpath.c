@@ -126,7 +126,8 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
   guint64 rate = session->pacer.ready.rate;
 
   /* what a group sends, originals and rexes, fits any path */
-  if (session->role == FASP_ROLE_RECEIVER || session->member.joined)
+  if (session->role == FASP_ROLE_RECEIVER || session->member.joined
+      || session->tx.unheard)
     return FALSE;
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptxprivate.h"
 
-/* Stall if nothing was heard for this long, or for four times the RTT. */
+/* Stall if nothing was heard for this long, or for four times the RTT; if the peer has never confirmed a
+ * block, for FIRST_AFTER (three times the initial RTT of RFC 9002, section 6.2.2). */
 #define STALL_AFTER (5 * FASP_SEC)
+#define FIRST_AFTER FASP_SEC
 /* A copy that the channel has no room for is tried again after this time. */
 #define COPY_AGAIN (5 * FASP_MSEC)
 /* If blocks are found too late in the queue again within this time, more is written
@@ -69,11 +71,20 @@ is_waiting (const FaspTx * tx)
   return tx->acked < tx->cursor || tx->cursor < fasp_store_get_head (tx->store);
 }
 
+/* May a peer that has reported nothing get one more? */
+static gboolean
+may_begin (const FaspTx * tx)
+{
+  return tx->payload_sent + tx->blocks_sent * FASP_TX_UNHEARD_OVERHEAD <
+      FASP_TX_UNHEARD_BYTES - FASP_TX_UNHEARD_PACKET;
+}
+
 /* Does the peer take the next new block? */
 static gboolean
 has_room (const FaspTx * tx)
 {
-  return fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
+  return (!tx->unheard || may_begin (tx))
+      && fasp_store_ends_by (tx->store, tx->cursor, tx->limit)
       && tx->cursor - tx->acked < FASP_WINDOW_MAX;
 }
 
@@ -139,6 +150,9 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     return FALSE;
   *dead = result.dead;
   tx->feedback++;
+  if (tx->unheard)
+    tx->fresh_time = now;
+  tx->unheard = FALSE;
   tx->heard = now;
   tx->skips_told = feedback->skips;
   tx->wanted = MAX (tx->wanted, feedback->wanted);
@@ -260,7 +274,14 @@ fasp_tx_stall (FaspTx * tx, FaspTime now)
 static void
 check_stall (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
-  if (now - get_deadline (tx) > MAX (STALL_AFTER, 4 * rtt->smoothed))
+  FaspTime silent = now - get_deadline (tx), after = STALL_AFTER;
+
+  /* it may have been silent because there was nothing to report */
+  if (tx->confirmed == 0 && tx->log == NULL) {
+    silent = MIN (silent, now - tx->begun);
+    after = FIRST_AFTER;
+  }
+  if (silent > MAX (after, 4 * rtt->smoothed))
     fasp_tx_stall (tx, now);
 }
 
@@ -454,6 +475,8 @@ fasp_tx_sent (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
       }
       if (item->index == 0) {
         if (item->round == 0) {
+          if (tx->begun == 0)
+            tx->begun = now;
           tx->blocks_sent++;
           tx->payload_sent += fasp_block_get_payload (block);
         } else {

@@ -35,6 +35,13 @@ G_BEGIN_DECLS
 #define FASP_TX_TAIL_LEAST FASP_MSEC
 #define FASP_TX_TAIL_MAX (100 * FASP_MSEC)
 
+/* A peer that called, and has not shown by a FEEDBACK that it is a receiver, gets no more than ten packets, or
+ * two that are larger (RFC 9002, section 7.2), headers included. */
+#define FASP_TX_UNHEARD_BYTES 14720
+#define FASP_TX_UNHEARD_PACKET 1472
+/* Bytes of a datagram besides its payload: IP, UDP, and ours. */
+#define FASP_TX_UNHEARD_OVERHEAD (28 + FASP_DATA_OVERHEAD)
+
 typedef struct
 {
   FaspStore *store;             /* shared, not owned */
@@ -63,6 +70,8 @@ typedef struct
   FaspTime gap;                 /* and the usual time between new blocks, smoothed */
   FaspTime expired_time;        /* when blocks that waited were last found too late; 0: never */
   FaspTime heard;               /* time of the last feedback */
+  gboolean unheard;             /* nothing was reported yet, and new blocks wait for that; set by the caller */
+  FaspTime begun;               /* when the first block left; 0: none has */
   gboolean stalled;
   FaspTime stall_end;           /* end of the last stall */
   /* a block being sent in fragments */

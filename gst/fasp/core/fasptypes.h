@@ -62,6 +62,13 @@ fasp_later (FaspTime a, FaspTime b)
 /* The wanted time between skips, in seconds: a week. */
 #define FASP_GLITCH_INTERVAL_DEFAULT 604800
 
+/* Receivers of a listening sender: the most whatever is configured, and what is configured unless somebody
+ * says otherwise. A session takes up to 180 kB, so 4096 take 0.7 GB at most. Behind one address there may be all
+ * of a company or campus. */
+#define FASP_RECEIVERS_MOST 16384
+#define FASP_RECEIVERS_DEFAULT 4096
+#define FASP_RECEIVERS_NETWORK_DEFAULT 1024
+
 /* What protects the datagrams of a session. Numbers as on the wire. */
 typedef enum
 {

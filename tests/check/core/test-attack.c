@@ -199,6 +199,41 @@ say_feedback (Play * play, VStranger * stranger, const FaspFeedback * feedback)
   say (play, stranger, &w);
 }
 
+static FaspSessionStats
+get_stats (FaspEndpoint * endpoint, FaspTime now)
+{
+  FaspSessionStats stats = { 0 };
+
+  fasp_endpoint_get_sessions (endpoint, now, &(guint64) {
+      0}
+      , &stats, 1);
+  return stats;
+}
+
+/* Writes and reads as long as @time, at @bitrate. */
+static void
+stream (Play * play, FaspTime time, guint64 bitrate)
+{
+  const FaspTime step = 10 * FASP_MSEC;
+  static guint8 data[1 << 16];
+  gsize size = bitrate / 8 * step / FASP_SEC;
+  FaspBlock *block;
+
+  g_assert_cmpuint (size, <=, sizeof data);
+  for (FaspTime t = 0; t < time; t += step) {
+    FaspTime now = vnet_get_time (play->net);
+
+    play->written += fasp_endpoint_write (play->sink, now, now, data, size,
+        NULL);
+    run (play, step);
+    while (play->good != NULL && (block = fasp_endpoint_read (play->good,
+                vnet_get_time (play->net))) != NULL) {
+      play->read += fasp_block_get_payload (block);
+      fasp_block_unref (block);
+    }
+  }
+}
+
 /* --- work ------------------------------------------------------------------------------ */
 
 static gdouble
@@ -316,6 +351,38 @@ test_feedback (void)
         cost[1][k] * 1e3);
     g_assert_cmpfloat (cost[1][k], <, NOT_MORE * cost[0][k]);
   }
+}
+
+/* Lies by the thousand in a second, and a good receiver beside: its lateness is the same, to the microsecond,
+ * and nothing is kept for whoever lies. */
+static void
+test_beside (void)
+{
+  FaspHist lateness[2];
+
+  for (guint lies = 0; lies < 2; lies++) {
+    Play *play = play_new (FASP_ROLE_SENDER);
+    FaspAddress at = get_address (1);
+    VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+
+    begin (play);
+    add_good (play, 40 * FASP_MSEC, 200);
+    g_assert_true (let_in (play, stranger));
+    stream (play, FASP_SEC, 5000000);
+    for (guint i = 0; i < 200; i++) {
+      FaspFeedback f = make_feedback (2, G_GUINT64_CONSTANT (1) << 60);
+      FaspFeedback stale = make_feedback (1, 0);
+
+      for (guint n = 0; n < (lies ? 50 : 1); n++)
+        say_feedback (play, stranger, n % 2 == 0 ? &stale : &f);
+      stream (play, 10 * FASP_MSEC, 5000000);
+    }
+    lateness[lies] = fasp_endpoint_nth (play->good, 0)->rx.lateness;
+    g_assert_cmpuint (lateness[lies].count, >, 500);
+    play_free (play);
+  }
+  g_assert_cmpmem (&lateness[0], sizeof lateness[0], &lateness[1],
+      sizeof lateness[1]);
 }
 
 /* A member of a group may have some thousands of blocks looked up at once, but not with each FEEDBACK. */
@@ -544,6 +611,133 @@ test_reports (void)
   play_free (play);
 }
 
+/* --- receivers that are none ------------------------------------------------------------------- */
+
+#define SILENT 300
+
+typedef enum
+{
+  PING_ALONE,                   /* one PING each */
+  FEEDBACK_ONCE,                /* one FEEDBACK */
+  PINGS_ALL_THE_TIME,           /* a PING a second */
+} Silence;
+
+/* Sessions of one address say hardly anything, on the line of a good receiver. Until they report, they draw
+ * no more than an initial window each, all of them at one modest pace; and whoever has never confirmed a
+ * block gets no more than a second of the stream. The good receiver has no skip, and is as little late as among
+ * good ones. */
+static void
+test_silent (gconstpointer data)
+{
+  const guint64 bitrate = 5000000;
+  const Silence silence = GPOINTER_TO_INT (data);
+  const guint strangers[] = { 0, silence == FEEDBACK_ONCE ? 1 : SILENT };
+  FaspHist lateness[2];
+
+  for (guint i = 0; i < 2; i++) {
+    Play *play = play_new (FASP_ROLE_SENDER);
+    ImpairConfig *line = vnet_get_wire (play->net, VNET_A, VNET_B);
+    guint64 got = 0, most = 0;
+
+    play->config.max_bitrate = 2 * bitrate;
+    begin (play);
+    add_good (play, 40 * FASP_MSEC, 200);
+    line->rate = 12000000;
+    stream (play, FASP_SEC, bitrate);
+    for (guint n = 0; n < strangers[i]; n++) {
+      FaspAddress at = vnet_get_address (VNET_B);
+
+      at.bytes[3]++;            /* another port, behind the same line */
+      add_stranger (play, &at, FASP_ROLE_RECEIVER);
+    }
+    for (guint t = 0; t < 500; t++) {
+      for (guint n = 0; n < play->strangers->len; n++) {
+        VStranger *stranger = g_ptr_array_index (play->strangers, n);
+        FaspFeedback f = make_feedback (1, 0);
+
+        call (play, stranger);
+        f.ack = f.from = f.end = stranger->agreement.hello.start;
+        if (stranger->let_in && (stranger->pn == 0
+                || (silence == PINGS_ALL_THE_TIME && t % 100 == 0))) {
+          if (silence == FEEDBACK_ONCE)
+            say_feedback (play, stranger, &f);
+          else
+            say_ping (play, stranger, &stranger->at);
+        }
+      }
+      stream (play, 10 * FASP_MSEC, bitrate);
+    }
+    for (guint n = 0; n < play->strangers->len; n++) {
+      VStranger *stranger = g_ptr_array_index (play->strangers, n);
+
+      g_assert_true (stranger->let_in);
+      most = MAX (most, stranger->got);
+      got += stranger->got;
+    }
+    g_test_message ("%u strangers got %" G_GUINT64_FORMAT
+        " bytes, one of them %" G_GUINT64_FORMAT, strangers[i], got, most);
+    if (silence == FEEDBACK_ONCE)
+      g_assert_cmpuint (most, <, bitrate / 8 * 6 / 5);
+    else
+      g_assert_cmpuint (most, <, 2 * FASP_TX_UNHEARD_BYTES);
+    lateness[i] = play->good->sessions->len > 0 ?
+        fasp_endpoint_nth (play->good, 0)->rx.lateness : (FaspHist) {
+    0};
+    g_assert_cmpuint (play->read, >, play->written * 9 / 10);
+    g_assert_cmpuint (get_stats (play->good, vnet_get_time (play->net)).skips,
+        ==, 0);
+    play_free (play);
+  }
+  g_test_message ("latest: %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " us",
+      lateness[0].max, lateness[1].max);
+  /* as with as many good receivers: a turn among three hundred, and a few packets in front of it */
+  g_assert_cmpint (lateness[0].max, <, 5 * FASP_MSEC);
+  g_assert_cmpint (lateness[1].max, <, 40 * FASP_MSEC);
+}
+
+static gboolean
+comes_in (Play * play, guint32 network)
+{
+  FaspAddress at = get_address (network);
+  VStranger *stranger = add_stranger (play, &at, FASP_ROLE_RECEIVER);
+
+  if (!let_in (play, stranger)) {
+    g_assert_cmpint (stranger->refused, ==, FASP_REASON_BUSY);
+    return FALSE;
+  }
+  say_ping (play, stranger, &at);
+  run (play, FASP_MSEC);
+  return TRUE;
+}
+
+/* So many receivers of a network, and so many in all. Others are told that there is no room now, for which they
+ * call again, and are let in when somebody has left. */
+static void
+test_crowd (void)
+{
+  Play *play = play_new (FASP_ROLE_SENDER);
+  FaspSession *first;
+  FaspEndpointStats stats;
+
+  play->config.max_receivers = 25;
+  play->config.max_receivers_per_network = 10;
+  begin (play);
+  for (guint network = 0; network < 3; network++)
+    for (guint i = 0; i < 12; i++)
+      g_assert_true (comes_in (play, network) == (i < 10 && network * 10 + i <
+              25));
+  first = fasp_endpoint_nth (play->sink, 0);
+  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED,
+      NULL);
+  fasp_endpoint_wake (play->sink, first);
+  run (play, 100 * FASP_MSEC);
+  g_assert_true (comes_in (play, 2));
+  g_assert_false (comes_in (play, 0));
+  fasp_endpoint_get_stats (play->sink, &stats);
+  g_assert_cmpuint (stats.sessions, ==, 25);
+  play_free (play);
+}
+
 /* --- a third party ---------------------------------------------------------------------------- */
 
 /* PINGs that seem to come from somebody else: what goes there is bounded by time, whether they are the
@@ -586,12 +780,20 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/attack/feedback", test_feedback);
+  g_test_add_func ("/attack/beside", test_beside);
   g_test_add_func ("/attack/looks", test_looks);
   g_test_add_func ("/attack/keys", test_keys);
   g_test_add_func ("/attack/forged", test_forged);
   g_test_add_func ("/attack/half-open", test_half_open);
   g_test_add_func ("/attack/half-open/port", test_half_open_port);
   g_test_add_func ("/attack/reports", test_reports);
+  g_test_add_data_func ("/attack/silent/ping",
+      GINT_TO_POINTER (PING_ALONE), test_silent);
+  g_test_add_data_func ("/attack/silent/pings",
+      GINT_TO_POINTER (PINGS_ALL_THE_TIME), test_silent);
+  g_test_add_data_func ("/attack/silent/feedback",
+      GINT_TO_POINTER (FEEDBACK_ONCE), test_silent);
+  g_test_add_func ("/attack/crowd", test_crowd);
   g_test_add_func ("/attack/pongs", test_pongs);
   return g_test_run ();
 }

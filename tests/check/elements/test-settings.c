@@ -67,6 +67,8 @@ static const Uri uris[] = {
   {"faspsink", "fasp://host:7001?latency=3000000000", "latency"},
   {"faspsink", "fasp://host:7001?mode=server", "mode"},
   {"faspsink", "fasp://host:7001?slow-policy=whatever", "slow-policy"},
+  {"faspsink", "fasp://:7001?max-receivers=16385", "max-receivers"},
+  {"faspsrc", "fasp://:7001?max-receivers=5", "max-receivers"},
   {"faspsink", "fasp://host:7001?tos=256", "tos"},
   {"faspsink", "fasp://host:7001?ttl=256", "ttl"},
   {"faspsink", "fasp://host:7001?flowlets=0", "flowlets"},
@@ -231,15 +233,25 @@ test_keys (void)
   g_autoptr (GstElement) sink = gst_object_ref_sink
       (gst_element_factory_make ("faspsink", NULL));
   g_autofree gchar *streamid = NULL, *uri = NULL;
-  guint latency, policy;
+  guint latency, policy, most, of_network;
   guint64 bitrate;
   gboolean wait;
   gint tos;
 
+  /* a crowd as it is used by default */
+  g_object_get (sink, "max-receivers", &most, "max-receivers-per-network",
+      &of_network, NULL);
+  g_assert_cmpuint (most, ==, 4096);
+  g_assert_cmpuint (of_network, ==, 1024);
   /* what the URI does not name keeps its value */
   g_object_set (sink, "latency", 77, "streamid", "before", NULL);
   g_object_set (sink, "uri", "fasp://h:1?max-bitrate=8000000&tos=184&"
-      "slow-policy=drop-receiver&wait-for-connection=false", NULL);
+      "slow-policy=drop-receiver&wait-for-connection=false&max-receivers=50&"
+      "max-receivers-per-network=0", NULL);
+  g_object_get (sink, "max-receivers", &most, "max-receivers-per-network",
+      &of_network, NULL);
+  g_assert_cmpuint (most, ==, 50);
+  g_assert_cmpuint (of_network, ==, 0);
   g_object_get (sink, "latency", &latency, "max-bitrate", &bitrate, "tos",
       &tos, "slow-policy", &policy, "wait-for-connection", &wait, "streamid",
       &streamid, NULL);
