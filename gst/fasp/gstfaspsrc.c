@@ -43,6 +43,7 @@
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfasphandover.h"
 #include "gstfaspjoiner.h"
 #include "gstfaspplace.h"
 
@@ -66,6 +67,8 @@ struct _GstFaspSrc
   GstFaspConnection connection;
   gint unlocked;                /* nothing may wait; atomic */
   gint interrupted;             /* `unlocked' was set since the last look at the clocks; atomic */
+  GThread *controller;          /* the thread that changes our state or sends us an event; atomic, */
+  gboolean pausing;             /* and that it pauses us; for that thread only */
   gboolean started;             /* `caps' and `provided' are in force, whatever is set meanwhile;
                                  * object lock */
   GstCaps *caps;                /* NULL: any */
@@ -81,9 +84,11 @@ struct _GstFaspSrc
   gboolean enters;              /* and this receiver needs it in the stream */
   guint32 header_from;          /* the session in which the last header came */
   gboolean at_end;              /* the end of this sender's stream was read */
+  GstFlowReturn over;           /* what is returned for good; OK: the stream goes on */
   GstClockTime last_pts;        /* never decreases */
   FaspIoItem items[BATCH];      /* read, ... */
-  guint n, next;                /* ... delivered up to `next' */
+  guint n, next;                /* ... made into buffers up to `next' */
+  GstFaspHandover handover;     /* the buffer that is on its way to the pad */
   GstFaspClock *clock;          /* at the sender's rate */
   gboolean own_clock;           /* it is the pipeline's clock */
   GstClockTime looked;          /* when it was last told about the sender's clock */
@@ -256,10 +261,12 @@ push_gap (GstFaspSrc * self, const FaspIoItem * item)
       gst_event_new_gap (self->last_pts, end - self->last_pts));
 }
 
-/* Announces the stream and its header downstream, if either has changed. */
+/* Announces the stream and its header downstream, if either has changed. A pad that is flushed takes no
+ * event: then the buffer does not pass, either, and the stream is announced when that is given again. */
 static void
 announce (GstFaspSrc * self, const FaspPlace * place)
 {
+  GstPad *pad = GST_BASE_SRC_PAD (self);
   gboolean another = place->known && !(self->announced
       && fasp_origin_equal (&self->origin, &place->origin));
   GstEvent *event;
@@ -275,7 +282,10 @@ announce (GstFaspSrc * self, const FaspPlace * place)
     event = gst_fasp_place_make_event (&place->origin, self->streamid,
         self->header);
     GST_OBJECT_UNLOCK (self);
-    gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+    if (!gst_pad_push_event (pad, event) && GST_PAD_IS_FLUSHING (pad)) {
+      self->announced = FALSE;
+      return;
+    }
   }
   self->header_came = FALSE;
 }
@@ -392,6 +402,20 @@ drop_items (GstFaspSrc * self)
     fasp_block_unref (self->items[self->next++].block);
 }
 
+/* What GstBaseSrc had, and dropped.  Its time may be another one after a flush. */
+static GstBuffer *
+take_back (GstFaspSrc * self)
+{
+  FaspIoItem item;
+  GstBuffer *buffer = gst_fasp_handover_take_back (&self->handover, &item);
+
+  if (buffer == NULL)
+    return NULL;
+  announce (self, &item.place);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = choose_pts (self, &item);
+  return gst_fasp_handover_give (&self->handover, buffer, &item);
+}
+
 /* Makes a buffer of some of the items that were read.  NULL: there are none left, or
  * the end of this sender's stream was reached.
  *
@@ -400,7 +424,7 @@ drop_items (GstFaspSrc * self)
 static GstBuffer *
 take_items (GstFaspSrc * self)
 {
-  const FaspIoItem *item;
+  FaspIoItem *item;
 
   while (self->next < self->n
       && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
@@ -420,54 +444,156 @@ take_items (GstFaspSrc * self)
   announce (self, &item->place);
   if (item->block->flags & FASP_BLOCK_DISCONT)
     push_gap (self, item);
-  if (self->enters)
-    return make_header (self, item);
-  return make_buffer (self);
+  return gst_fasp_handover_give (&self->handover, self->enters ?
+      make_header (self, item) : make_buffer (self), item);
+}
+
+/* Reads the next items. */
+static GstFlowReturn
+read_items (GstFaspSrc * self)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  FaspEvent event;
+
+  self->next = self->n = 0;
+  switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n,
+          &event)) {
+    case FASP_IO_OK:
+      follow_sender (self);
+      /* in a pause, nothing has running time */
+      ret = gst_base_src_wait_playing (GST_BASE_SRC (self));
+      look_at_clocks (self);
+      return ret;
+    case FASP_IO_FLUSHING:
+      return GST_FLOW_FLUSHING;
+    case FASP_IO_ENDED:
+      forget_header (self, event.session);
+      return self->over = ended (self, &event);
+    case FASP_IO_WAITING:      /* only who writes is told of that */
+      break;
+    case FASP_IO_FAILED:
+      return self->over = gst_fasp_connection_fail (&self->connection, &event);
+  }
+  return GST_FLOW_OK;
+}
+
+/* Has the stream ended?  The base class drops this answer, too, and asks again. */
+static GstFlowReturn
+look_for_end (GstFaspSrc * self)
+{
+  GstFlowReturn ret = self->at_end ? ended (self, NULL) : self->over;
+
+  self->at_end &= ret != GST_FLOW_OK;
+  return ret;
 }
 
 static GstFlowReturn
 gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 {
   GstFaspSrc *self = GST_FASP_SRC (src);
+  GstFlowReturn ret = GST_FLOW_OK;
 
   /* what was read before a flush has running time by that after it, too */
-  if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE)
-      && self->next < self->n)
+  if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE))
     look_at_clocks (self);
-  for (;;) {
-    GstFlowReturn ret;
-    FaspEvent event;
-
+  *buffer = take_back (self);
+  while (*buffer == NULL && ret == GST_FLOW_OK) {
     *buffer = take_items (self);
-    if (*buffer != NULL)
-      return GST_FLOW_OK;
-    if (self->at_end) {
-      self->at_end = FALSE;
-      ret = ended (self, NULL);
-      if (ret != GST_FLOW_OK)
-        return ret;
-    }
-    self->next = self->n = 0;
-    switch (fasp_io_read (self->connection.io, self->items, BATCH, &self->n,
-            &event)) {
-      case FASP_IO_OK:
-        follow_sender (self);
-        look_at_clocks (self);
-        break;
-      case FASP_IO_FLUSHING:
-        return GST_FLOW_FLUSHING;
-      case FASP_IO_ENDED:
-        forget_header (self, event.session);
-        ret = ended (self, &event);
-        if (ret != GST_FLOW_OK)
-          return ret;
-        break;
-      case FASP_IO_WAITING:    /* only who writes is told of that */
-        break;
-      case FASP_IO_FAILED:
-        return gst_fasp_connection_fail (&self->connection, &event);
-    }
+    if (*buffer == NULL)
+      ret = look_for_end (self);
+    if (*buffer == NULL && ret == GST_FLOW_OK)
+      ret = read_items (self);
   }
+  return ret;
+}
+
+/* --- flushes ------------------------------------------------------------------------------ */
+
+/* Both changes of state and events of the application come with the state lock held. */
+static GThread *
+begin_control (GstFaspSrc * self, gboolean pausing)
+{
+  GThread *before = g_atomic_pointer_get (&self->controller);
+
+  g_atomic_pointer_set (&self->controller, g_thread_self ());
+  self->pausing = pausing;
+  return before;
+}
+
+static void
+end_control (GstFaspSrc * self, GThread * before)
+{
+  self->pausing = FALSE;
+  g_atomic_pointer_set (&self->controller, before);
+}
+
+static gboolean
+is_controlled (GstFaspSrc * self)
+{
+  return g_atomic_pointer_get (&self->controller) == g_thread_self ();
+}
+
+/* The base class may unlock twice, and end that once. */
+static void
+set_unlocked (GstFaspSrc * self, gboolean unlocked)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->unlocked, !unlocked, unlocked))
+    return;
+  if (unlocked)
+    gst_fasp_connection_begin_flush (&self->connection);
+  else
+    gst_fasp_connection_end_flush (&self->connection);
+  g_atomic_int_set (&self->interrupted, TRUE);
+}
+
+/* Flushes, EOS events and changes of state end the waits of create(); who did that lets it wait
+ * again.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that in the streaming thread when it
+ * calls create() again.  Neither is followed.  If create() returned, and the pause were over by then,
+ * GstBaseSrc would stop its task for good.  If a flush had come meanwhile, create() would wait in spite of
+ * it.  A pause needs no unlock: read_items() waits for PLAYING. */
+static gboolean
+gst_fasp_src_unlock (GstBaseSrc * src)
+{
+  GstFaspSrc *self = GST_FASP_SRC (src);
+
+  if (!(is_controlled (self) && self->pausing))
+    set_unlocked (self, TRUE);
+  return TRUE;
+}
+
+static gboolean
+gst_fasp_src_unlock_stop (GstBaseSrc * src)
+{
+  GstFaspSrc *self = GST_FASP_SRC (src);
+
+  if (is_controlled (self))
+    set_unlocked (self, FALSE);
+  return TRUE;
+}
+
+/* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not flushed,
+ * nobody could close the element any more.  The FLUSH_START may have come before the element was
+ * closed, and opened again.  A seek would wait as a FLUSH_STOP does.  A stream that is live has nowhere to
+ * seek to; GstBaseSrc refuses only the seeks that come from downstream. */
+static gboolean
+gst_fasp_src_send_event (GstElement * element, GstEvent * event)
+{
+  GstFaspSrc *self = GST_FASP_SRC (element);
+  GstElementClass *parent = GST_ELEMENT_CLASS (gst_fasp_src_parent_class);
+  GThread *before;
+  gboolean done;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  before = begin_control (self, FALSE);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      && !g_atomic_int_get (&self->unlocked))
+    parent->send_event (element, gst_event_new_flush_start ());
+  done = parent->send_event (element, event);
+  end_control (self, before);
+  return done;
 }
 
 /* --- latency --------------------------------------------------------------------------- */
@@ -520,9 +646,15 @@ gst_fasp_src_query (GstBaseSrc * src, GstQuery * query)
 static gboolean
 gst_fasp_src_event (GstBaseSrc * src, GstEvent * event)
 {
+  GstFaspSrc *self = GST_FASP_SRC (src);
+  gboolean stops = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP, done;
+
   if (gst_video_event_is_force_key_unit (event))
-    return gst_fasp_connection_want_key_frame (&GST_FASP_SRC (src)->connection);
-  return GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
+    return gst_fasp_connection_want_key_frame (&self->connection);
+  done = GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
+  if (stops)                    /* that came up from downstream */
+    set_unlocked (self, FALSE);
+  return done;
 }
 
 static GstCaps *
@@ -601,14 +733,15 @@ forget_settings (GstFaspSrc * self)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* GstBaseSrc would start and stop us while it changes the state of the pad.  If that fails it posts an
+ * error of its own behind ours. */
 static gboolean
-gst_fasp_src_start (GstBaseSrc * src)
+open_up (GstFaspSrc * self)
 {
-  GstFaspSrc *self = GST_FASP_SRC (src);
-
   self->negotiated = FALSE;
   self->at_end = self->announced = self->knows_keys = FALSE;
   self->header_came = self->enters = FALSE;
+  self->over = GST_FLOW_OK;
   self->last_pts = GST_CLOCK_TIME_NONE;
   self->running = 0;
   take_settings (self);
@@ -618,66 +751,39 @@ gst_fasp_src_start (GstBaseSrc * src)
   return FALSE;
 }
 
-static gboolean
-gst_fasp_src_stop (GstBaseSrc * src)
+static void
+close_down (GstFaspSrc * self)
 {
-  drop_items (GST_FASP_SRC (src));
-  gst_fasp_joiner_clear (&GST_FASP_SRC (src)->joiner);
-  gst_clear_buffer (&GST_FASP_SRC (src)->header);
-  gst_fasp_connection_close (&GST_FASP_SRC (src)->connection);
-  forget_settings (GST_FASP_SRC (src));
-  return TRUE;
+  gst_fasp_handover_clear (&self->handover);
+  drop_items (self);
+  gst_fasp_joiner_clear (&self->joiner);
+  gst_clear_buffer (&self->header);
+  gst_fasp_connection_close (&self->connection);
+  forget_settings (self);
 }
 
 static GstStateChangeReturn
 gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
 {
+  GstFaspSrc *self = GST_FASP_SRC (element);
+  GstStateChangeReturn ret;
+  GThread *before;
+
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
-      && !gst_fasp_connection_may_close (&GST_FASP_SRC (element)->connection))
+      && !gst_fasp_connection_may_close (&self->connection))
     return GST_STATE_CHANGE_FAILURE;
-  return GST_ELEMENT_CLASS (gst_fasp_src_parent_class)->change_state (element,
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !open_up (self))
+    return GST_STATE_CHANGE_FAILURE;
+  before = begin_control (self, transition ==
+      GST_STATE_CHANGE_PLAYING_TO_PAUSED);
+  ret = GST_ELEMENT_CLASS (gst_fasp_src_parent_class)->change_state (element,
       transition);
-}
-
-/* The base class may call unlock twice, and unlock_stop once. */
-static void
-set_unlocked (GstFaspSrc * self, gboolean unlocked)
-{
-  if (!g_atomic_int_compare_and_exchange (&self->unlocked, !unlocked, unlocked))
-    return;
-  if (unlocked)
-    gst_fasp_connection_begin_flush (&self->connection);
-  else
-    gst_fasp_connection_end_flush (&self->connection);
-  g_atomic_int_set (&self->interrupted, TRUE);
-}
-
-static gboolean
-gst_fasp_src_unlock (GstBaseSrc * src)
-{
-  set_unlocked (GST_FASP_SRC (src), TRUE);
-  return TRUE;
-}
-
-static gboolean
-gst_fasp_src_unlock_stop (GstBaseSrc * src)
-{
-  set_unlocked (GST_FASP_SRC (src), FALSE);
-  return TRUE;
-}
-
-/* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not flushed,
- * nobody could close the element any more.  The FLUSH_START may have come before the element was
- * closed, and opened again. */
-static gboolean
-gst_fasp_src_send_event (GstElement * element, GstEvent * event)
-{
-  GstElementClass *parent = GST_ELEMENT_CLASS (gst_fasp_src_parent_class);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      && !g_atomic_int_get (&GST_FASP_SRC (element)->unlocked))
-    parent->send_event (element, gst_event_new_flush_start ());
-  return parent->send_event (element, event);
+  end_control (self, before);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
+    close_down (self);
+  return ret;
 }
 
 /* --- GObject -------------------------------------------------------------------------------- */
@@ -729,8 +835,6 @@ gst_fasp_src_class_init (GstFaspSrcClass * klass)
       "Source/Network", "Receives a stream, whole and in order, over networks "
       "that lose packets", "The gst-fasp developers");
 
-  src_class->start = gst_fasp_src_start;
-  src_class->stop = gst_fasp_src_stop;
   src_class->unlock = gst_fasp_src_unlock;
   src_class->unlock_stop = gst_fasp_src_unlock_stop;
   src_class->query = gst_fasp_src_query;
@@ -752,4 +856,5 @@ gst_fasp_src_init (GstFaspSrc * self)
   gst_base_src_set_do_timestamp (GST_BASE_SRC (self), FALSE);
   gst_pad_add_probe (GST_BASE_SRC_PAD (self),
       GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation, NULL, NULL);
+  gst_fasp_handover_init (&self->handover, GST_BASE_SRC_PAD (self));
 }

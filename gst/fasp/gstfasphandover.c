@@ -1,0 +1,50 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstfasphandover.h"
+
+/* Called when nothing can hold the buffer back any more but a pad that was unlinked.  The base class may
+ * have made a copy of it, but there is no other. */
+static GstPadProbeReturn
+pass (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  if (gst_pad_is_linked (pad))
+    gst_fasp_handover_clear (data);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_fasp_handover_init (GstFaspHandover * handover, GstPad * pad)
+{
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass, handover, NULL);
+}
+
+void
+gst_fasp_handover_clear (GstFaspHandover * handover)
+{
+  gst_clear_buffer (&handover->buffer);
+}
+
+GstBuffer *
+gst_fasp_handover_give (GstFaspHandover * handover, GstBuffer * buffer,
+    const FaspIoItem * item)
+{
+  handover->buffer = gst_buffer_ref (buffer);
+  handover->item = *item;
+  return buffer;
+}
+
+GstBuffer *
+gst_fasp_handover_take_back (GstFaspHandover * handover, FaspIoItem * item)
+{
+  GstBuffer *buffer = handover->buffer;
+
+  handover->buffer = NULL;
+  *item = handover->item;
+  return buffer != NULL ? gst_buffer_make_writable (buffer) : NULL;
+}
