@@ -68,16 +68,21 @@ cbr_rate_is_known (const CbrRate * rate)
 guint64
 cbr_rate_get (const CbrRate * rate)
 {
-  const CbrRatePoint *a, *b;
+  const CbrRatePoint *a, *b, *next;
   guint64 mean;
-  gint64 span;
+  gdouble bytes;
 
   if (rate->n < 2)
     return rate->kept;
   a = nth (rate, 0);
+  next = nth (rate, 1);
   b = nth (rate, rate->n - 1);
-  span = MAX (b->time - a->time, rate->window);
   /* a double will do, as a window does not have 2^60 bytes; .5 rounds to the nearest */
-  mean = (guint64) ((b->bytes - a->bytes) * 8e9 / span + .5);
+  bytes = b->bytes - a->bytes;
+  /* the window may begin between two points, which are far apart if little came: they came steadily */
+  if (b->time - rate->window > a->time)
+    bytes -= (gdouble) (next->bytes - a->bytes) * (b->time - rate->window -
+        a->time) / (next->time - a->time);
+  mean = (guint64) (bytes * 8e9 / rate->window + .5);
   return cbr_rate_is_known (rate) ? mean : MAX (mean, rate->kept);
 }

@@ -12,6 +12,9 @@
  * input is, to the precision of its clock.  In the first W the rate grows from 0,
  * as if nothing had come before.
  *
+ * Between two points, the bytes are taken to have come steadily.  (Else, behind a pause,
+ * the window would begin before it, and the rate would be far too low.)
+ *
  * It uses constant memory: points closer than W / CBR_RATE_POINTS are merged,
  * which smooths but does not lose bytes.
  */

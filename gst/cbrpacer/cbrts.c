@@ -2,12 +2,8 @@
 #include <string.h>
 #include "cbrts.h"
 
-/* A PCR comes every 100 ms (ISO/IEC 13818-1, 2.7.2).  One that is further than this
- * from the last one belongs to another clock. */
-#define JUMP_MAX (10 * G_GINT64_CONSTANT (27000000))
-/* If the PCR of another PID advances by this much while ours does not come, ours has ended: three
- * times the longest interval that is allowed. */
-#define SILENCE (3 * G_GINT64_CONSTANT (2700000))
+/* If the PCR of another PID advances by this much while ours does not come, ours has ended. */
+#define SILENCE CBR_TS_NEAR
 /* If as many PCRs of yet others come while that one does not, it has ended, too. There are fewer
  * programmes than that in a stream. */
 #define STRANGERS_MAX 64
@@ -66,7 +62,7 @@ take_over (CbrTs * ts, guint16 pid, guint64 raw)
     return FALSE;
   ts->strangers = 0;
   if (!ts->has_other || pid != ts->other_pid || (ts->header[5] & 0x80)
-      || step > JUMP_MAX) {
+      || step > CBR_TS_PAUSE) {
     ts->has_other = TRUE;
     ts->other_pid = pid;
     ts->other_raw = raw;
@@ -74,16 +70,99 @@ take_over (CbrTs * ts, guint16 pid, guint64 raw)
   }
   if (step < SILENCE)
     return FALSE;
-  ts->raw = ts->other_raw;
+  ts->last.raw = ts->other_raw;
+  ts->has_before = FALSE;
+  ts->doubts = 0;
   return TRUE;
 }
 
-/* A whole header was seen: does it have a PCR of the stream's clock? */
+/* The clock goes on from @from by @step. */
+static void
+go_on (CbrTs * ts, CbrTsTime from, guint64 raw, gint64 step)
+{
+  ts->before = from;
+  ts->has_before = TRUE;
+  ts->last = (CbrTsTime) {
+  raw, from.ticks + step};
+  ts->doubts = 0;
+}
+
+/* Another clock begins. */
+static void
+begin (CbrTs * ts, guint64 raw)
+{
+  ts->last.raw = raw;
+  ts->has_pcr = TRUE;
+  ts->has_before = FALSE;
+  ts->doubts = 0;
+}
+
+/* Does @raw follow the PCR in doubt? The doubtful step and the next one may be of one size: where PCRs are
+ * far apart, or a pause has some. */
 static gboolean
-read_header (CbrTs * ts, CbrTsPcr * pcr)
+is_confirmed (CbrTs * ts, gint64 doubtful, guint64 raw)
+{
+  gint64 most = doubtful <= CBR_TS_PAUSE ? MAX (doubtful, CBR_TS_NEAR) :
+      CBR_TS_NEAR;
+
+  return ts->doubts > 0 && get_step (ts->doubt, raw) <= most;
+}
+
+static CbrTsPcr
+tell (CbrTs * ts, guint64 at, gboolean jump)
+{
+  ts->told = MAX (ts->told, ts->last.ticks);
+  return (CbrTsPcr) {
+  (gssize) at, ts->told / 27 * 1000 + ts->told % 27 * 1000 / 27, jump};
+}
+
+/* Takes a PCR of the stream's clock, whose packet is at byte @at of the stream. FALSE: it is in doubt. */
+static gboolean
+take_pcr (CbrTs * ts, guint64 at, guint64 raw, gboolean announced,
+    CbrTsPcr * pcr)
+{
+  gint64 step = get_step (ts->last.raw, raw);
+  gint64 doubtful = get_step (ts->last.raw, ts->doubt);
+  gboolean jump = !ts->has_pcr || announced;
+
+  if (jump) {
+    begin (ts, raw);
+  } else if (step <= CBR_TS_NEAR) {
+    go_on (ts, ts->last, raw, step);
+  } else if (is_confirmed (ts, doubtful, raw)) {
+    gint64 further = get_step (ts->doubt, raw);
+
+    if (doubtful <= CBR_TS_PAUSE)
+      go_on (ts, ts->last, ts->doubt, doubtful);
+    else
+      begin (ts, ts->doubt);
+    *pcr = tell (ts, ts->doubt_at, doubtful > CBR_TS_PAUSE);
+    go_on (ts, ts->last, raw, further);
+    ts->next = tell (ts, at, FALSE);
+    ts->has_next = TRUE;
+    return TRUE;
+  } else if (ts->has_before && get_step (ts->before.raw, raw) <
+      get_step (ts->before.raw, ts->last.raw)) {
+    /* between the last two: the last one was wrong */
+    go_on (ts, ts->before, raw, get_step (ts->before.raw, raw));
+  } else if (ts->doubts + 1 < CBR_TS_DOUBTS) {
+    ts->doubts++;
+    ts->doubt = raw;
+    ts->doubt_at = at;
+    return FALSE;
+  } else {
+    jump = TRUE;
+    begin (ts, raw);
+  }
+  *pcr = tell (ts, at, jump);
+  return TRUE;
+}
+
+/* A whole header was seen, at byte @at of the stream: does it have a PCR of the stream's clock? */
+static gboolean
+read_header (CbrTs * ts, guint64 at, CbrTsPcr * pcr)
 {
   guint16 pid = ((ts->header[1] & 0x1f) << 8) | ts->header[2];
-  gint64 step;
   guint64 raw;
 
   ts->packets++;
@@ -92,22 +171,17 @@ read_header (CbrTs * ts, CbrTsPcr * pcr)
   if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid
           && !take_over (ts, pid, raw)))
     return FALSE;
-  step = get_step (ts->raw, raw);
-  pcr->jump = !ts->has_pcr || (ts->header[5] & 0x80) || step > JUMP_MAX;
-  if (!pcr->jump)
-    ts->ticks += step;
-  pcr->time = ts->ticks / 27 * 1000 + ts->ticks % 27 * 1000 / 27;
-  ts->has_pid = ts->has_pcr = TRUE;
+  ts->has_pid = TRUE;
   ts->pid = pid;
-  ts->raw = raw;
   ts->has_other = FALSE;
   ts->packets = 0;
-  return TRUE;
+  return take_pcr (ts, at, raw, (ts->header[5] & 0x80) != 0, pcr);
 }
 
-gboolean
-cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
-    CbrTsPcr * pcr)
+/* @begin: where byte 0 of @data is in the stream. */
+static gboolean
+find_pcr (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
+    guint64 begin, CbrTsPcr * pcr)
 {
   while (*done < size) {
     if (ts->sync.size == 0 && !cbr_sync_find (&ts->sync, data, size, done))
@@ -121,10 +195,9 @@ cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
       }
       ts->header[ts->phase++] = byte;
       ++*done;
-      if (ts->phase == CBR_TS_HEADER && read_header (ts, pcr)) {
-        pcr->offset = (gssize) * done - CBR_TS_HEADER;
+      if (ts->phase == CBR_TS_HEADER && read_header (ts, begin + *done -
+              CBR_TS_HEADER, pcr))
         return TRUE;
-      }
     } else {
       gsize part = MIN (ts->sync.size - ts->phase, size - *done);
 
@@ -135,6 +208,27 @@ cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
     }
   }
   return FALSE;
+}
+
+gboolean
+cbr_ts_feed (CbrTs * ts, const guint8 * data, gsize size, gsize * done,
+    CbrTsPcr * pcr)
+{
+  guint64 begin = ts->bytes - *done;
+  gsize from = *done;
+
+  if (ts->has_next) {
+    *pcr = ts->next;
+    ts->has_next = FALSE;
+  } else {
+    gboolean found = find_pcr (ts, data, size, done, begin, pcr);
+
+    ts->bytes += *done - from;
+    if (!found)
+      return FALSE;
+  }
+  pcr->offset -= (gssize) begin;
+  return TRUE;
 }
 
 void

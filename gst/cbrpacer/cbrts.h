@@ -2,6 +2,19 @@
  *
  * cbrts.h: what the pacer knows about MPEG transport streams (ISO/IEC 13818-1): the
  * program clock reference in their packets, and null packets.
+ *
+ * A PCR comes at least every 100 ms, and only the discontinuity_indicator announces another clock.
+ * Files keep neither rule, and packets are damaged. So a PCR counts
+ *
+ *   - if it is CBR_TS_NEAR at most after the one before it;
+ *   - else it is in doubt until the next one.  If that follows the one in doubt, both count: time has
+ *     passed without a PCR, a pause, or, backwards or over more than CBR_TS_PAUSE, another clock
+ *     has begun.  If that follows the one before the doubt, the one in doubt was wrong, and never
+ *     counts;
+ *   - if it is announced, as the first one of another clock.
+ *
+ * A PCR that was near, but wrong, counts until the next one, which follows the one before it.  Time
+ * stands still then until it is made up for.  So no wrong PCR makes time longer or shorter.
  */
 #pragma once
 
@@ -17,30 +30,52 @@ G_BEGIN_DECLS
  * the longest time that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
 #define CBR_TS_PATIENCE (1 << 18)
 
+/* Three times the longest interval that is allowed, 27 MHz. */
+#define CBR_TS_NEAR (3 * G_GINT64_CONSTANT (2700000))
+/* A step of the clock that is longer than this is none: 27 MHz. */
+#define CBR_TS_PAUSE (10 * G_GINT64_CONSTANT (27000000))
+/* After so many PCRs in a row that follow none before them, the clock begins anew. One that is wrong
+ * beside a pause makes three. */
+#define CBR_TS_DOUBTS 4
+
+typedef struct
+{
+  gssize offset;                /* of its packet's sync byte in the data that was fed; may be
+                                   < 0, also by much, if it was in doubt */
+  gint64 time;                  /* ns; never decreases */
+  gboolean jump;                /* not continuous with the PCR before */
+} CbrTsPcr;
+
+/* A PCR that counts. */
+typedef struct
+{
+  guint64 raw;                  /* 27 MHz, wraps */
+  guint64 ticks;                /* the same from 0, does not wrap */
+} CbrTsTime;
+
 typedef struct
 {
   CbrSync sync;
   guint phase;                  /* bytes seen from the sync byte of the current packet on */
   guint8 header[CBR_TS_HEADER];
+  guint64 bytes;                /* bytes fed */
   guint64 packets;              /* packets since the last PCR */
   gboolean has_pid;
   guint16 pid;                  /* the one that carries the PCR */
   gboolean has_pcr;
-  guint64 raw;                  /* the last PCR, 27 MHz, wraps */
-  guint64 ticks;                /* the same from 0, does not wrap */
+  CbrTsTime last;               /* the last PCR that counts */
+  gboolean has_before;
+  CbrTsTime before;             /* and the one before it, of the same clock */
+  guint64 told;                 /* the most ticks that were told */
+  guint doubts;                 /* PCRs in doubt since the last; */
+  guint64 doubt, doubt_at;      /* the latest of them, 27 MHz, wraps; and where it was */
+  gboolean has_next;            /* that one was told, and next */
+  CbrTsPcr next;                /* comes this one */
   gboolean has_other;           /* since then, another PID has carried one: */
   guint16 other_pid;
   guint64 other_raw;            /* the first */
   guint strangers;              /* PCRs of yet other PIDs since it came */
 } CbrTs;
-
-typedef struct
-{
-  gssize offset;                /* of its packet's sync byte in the data that was fed; may be
-                                   < 0 */
-  gint64 time;                  /* ns; never decreases */
-  gboolean jump;                /* not continuous with the PCR before */
-} CbrTsPcr;
 
 /* @size: of the packets, if it is known, or 0. */
 void cbr_ts_init (CbrTs * ts, guint size);

@@ -126,6 +126,118 @@ test_pcr_jump (void)
   }
 }
 
+/* A packet with a PCR of @us, which may be negative. */
+static void
+feed_pcr (CbrLearner * learner, gint64 us, gboolean announced)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
+  guint8 packet[188];
+
+  make_packet (packet, 0x100, (PCR_WRAP + (guint64) (us * 27)) % PCR_WRAP,
+      announced);
+  gst_buffer_fill (buffer, 0, packet, sizeof packet);
+  cbr_learner_feed (learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+  gst_buffer_unref (buffer);
+}
+
+/* The PCR makes a step in the middle of 200, for good or in one of them, however far they are apart. */
+static void
+test_pcr_steps (void)
+{
+  static const gint64 intervals[] = { 20, 100, 300, 500, 1000 };
+  static const struct
+  {
+    const gchar *name;
+    gint64 step;                /* ms */
+    gboolean once, announced;
+    gint64 longer;              /* by so many ms */
+  } cases[] = {
+    {"none", 0, FALSE, FALSE, 0},
+    {"a short pause", 200, FALSE, FALSE, 200},
+    {"a pause", 1500, FALSE, FALSE, 1500},
+    {"a longer one", 5000, FALSE, FALSE, 5000},
+    {"the longest", 8900, FALSE, FALSE, 8900},
+    {"another clock", 11000, FALSE, FALSE, 0},
+    {"a far one", 40000000, FALSE, FALSE, 0},
+    {"an earlier one", -30, FALSE, FALSE, 0},
+    {"an earlier one", -3000, FALSE, FALSE, 0},
+    {"an earlier one", -40000000, FALSE, FALSE, 0},
+    {"announced", 1500, FALSE, TRUE, 0},
+    {"announced", -1500, FALSE, TRUE, 0},
+    {"slightly wrong", 200, TRUE, FALSE, 0},
+    {"wrong", 1500, TRUE, FALSE, 0},
+    {"wrong", 5000, TRUE, FALSE, 0},
+    {"wrong", 9000, TRUE, FALSE, 0},
+    {"wrong", 40000000, TRUE, FALSE, 0},
+    {"wrong, earlier", -30, TRUE, FALSE, 0},
+    {"wrong, earlier", -200, TRUE, FALSE, 0},
+    {"wrong, earlier", -5000, TRUE, FALSE, 0},
+    {"wrong, earlier", -40000000, TRUE, FALSE, 0},
+    {"wrong and announced", 5000, TRUE, TRUE, 0},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (intervals); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (cases); j++) {
+      gint64 interval = intervals[i], late;
+      CbrLearner learner;
+
+      cbr_learner_init (&learner, SEC);
+      for (guint k = 0; k < 200; k++) {
+        gboolean is = cases[j].once ? k == 100 : k >= 100;
+
+        feed_pcr (&learner, (k * interval + is * cases[j].step) * 1000,
+            cases[j].announced && k == 100);
+        /* not even for a moment */
+        if (cases[j].once)
+          g_assert_cmpint (learner.elapsed, <=, k * interval * MSEC + 3 *
+              MAX (interval, 100) * MSEC);
+      }
+      late = (200 * interval + cases[j].longer) * MSEC - learner.elapsed;
+      g_test_message ("%s of %d, every %d ms: %d ms", cases[j].name,
+          (gint) cases[j].step, (gint) interval, (gint) (late / MSEC));
+      /* the sync bytes, and where a clock begins; the last ones may be in doubt */
+      g_assert_cmpint (late, >=, 0);
+      g_assert_cmpint (late, <=, (CBR_SYNC_RUN + CBR_TS_DOUBTS + 2) *
+          interval * MSEC);
+    }
+}
+
+/* PCRs at random intervals, now and then after a pause; each tenth is wrong by a random time. */
+static void
+test_pcr_seeds (void)
+{
+  for (guint seed = 0; seed < 200; seed++) {
+    GRand *rand = g_rand_new_with_seed (seed);
+    gint64 us = 0, begin = -1, most = 0, steps[2] = { 0 };
+    CbrLearner learner;
+
+    cbr_learner_init (&learner, SEC);
+    for (guint k = 0; k < 2000; k++) {
+      gint64 wrong = k % 10 == 9 ? (gint64) (g_rand_double_range (rand, -1,
+              1) * (1 << g_rand_int_range (rand, 10, 27))) : 0;
+
+      feed_pcr (&learner, us + wrong, FALSE);
+      if (begin < 0 && learner.clock == CBR_CLOCK_PCR)
+        begin = us;
+      /* one that is wrong leads by no more than the longest step that is taken for granted, or that
+       * was seen just now */
+      most = MAX (most, us - begin + MAX (300000, MAX (steps[0], steps[1])));
+      if (begin >= 0)
+        g_assert_cmpint (learner.elapsed / 1000, <=, most);
+      steps[k % 2] = g_rand_int_range (rand, 10000, 100000);
+      if (g_rand_int_range (rand, 0, 100) == 0)
+        steps[k % 2] += g_rand_int_range (rand, 0, 4500000);
+      us += steps[k % 2];
+    }
+    /* a lead is made up for */
+    for (guint k = 0; k < 300; k++, us += 20000)
+      feed_pcr (&learner, us, FALSE);
+    g_assert_cmpint (ABS (learner.elapsed / 1000 + 20000 - (us - begin)), <=,
+        1);
+    g_rand_free (rand);
+  }
+}
+
 /* One file behind another, whose PCR is in packets of another PID: its clock goes on, and so does it
  * when the PCR of one of several programmes ends. */
 static void
@@ -474,6 +586,24 @@ test_jumps (void)
   g_assert_cmpuint (cbr_rate_get (&rate), ==, 1000000);
 }
 
+/* The window is a window also behind a pause, in which it begins: what came in the pause came steadily,
+ * and what came before it does not count. */
+static void
+test_pause (void)
+{
+  CbrRate rate;
+
+  cbr_rate_init (&rate, SEC);
+  for (guint i = 0; i <= 20; i++)
+    cbr_rate_add (&rate, i * 100 * MSEC, i * 12500);
+  for (guint i = 0; i <= 20; i++) {
+    /* 4 s with 4000 bytes */
+    cbr_rate_add (&rate, 6 * SEC + i * 100 * MSEC, 254000 + i * 12500);
+    g_assert_cmpuint (cbr_rate_get (&rate), ==, MIN (i, 10) * 100000 + (10 -
+            MIN (i, 10)) * 800);
+  }
+}
+
 /* What is known stays known, however fine the clock. */
 static void
 test_fine_clock (void)
@@ -562,6 +692,8 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/pcr", test_pcr);
   g_test_add_func ("/learner/days", test_days);
   g_test_add_func ("/learner/pcr-jump", test_pcr_jump);
+  g_test_add_func ("/learner/pcr-steps", test_pcr_steps);
+  g_test_add_func ("/learner/pcr-seeds", test_pcr_seeds);
   g_test_add_func ("/learner/pcr-of-another", test_pcr_of_another);
   g_test_add_func ("/learner/pcr-of-third", test_pcr_of_third);
   g_test_add_func ("/learner/pcr-damaged", test_pcr_damaged);
@@ -573,6 +705,7 @@ main (int argc, char **argv)
   g_test_add_func ("/learner/broken-clock", test_broken_clock);
   g_test_add_func ("/learner/stopped-clock", test_stopped_clock);
   g_test_add_func ("/learner/jumps", test_jumps);
+  g_test_add_func ("/learner/pause", test_pause);
   g_test_add_func ("/learner/fine-clock", test_fine_clock);
   g_test_add_func ("/learner/moving-average", test_moving_average);
   g_test_add_func ("/learner/garbage", test_garbage);
