@@ -630,7 +630,7 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
 
   /* calls after the first failure come here, too */
   if (c->failed)
-    return GST_FLOW_ERROR;
+    return GST_FASP_FLOW_TOLD;
   c->failed = TRUE;
   if (event->reason == FASP_REASON_REFUSED)
     GST_ELEMENT_ERROR (c->element, RESOURCE, NOT_AUTHORIZED,
@@ -641,7 +641,7 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
   else
     GST_ELEMENT_ERROR (c->element, RESOURCE, READ, ("Cannot receive: %s.",
             why), (NULL));
-  return GST_FLOW_ERROR;
+  return GST_FASP_FLOW_TOLD;
 }
 
 static void

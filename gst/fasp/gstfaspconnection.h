@@ -56,7 +56,11 @@ gboolean gst_fasp_connection_open (GstFaspConnection * connection);
  * or messages: that handler runs in a thread which would wait for its own end. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection * connection);
 void gst_fasp_connection_close (GstFaspConnection * connection);
-/* Posts the error that ended the stream, once; returns GST_FLOW_ERROR. */
+/* What a streaming thread returns when it has posted an error.  After GST_FLOW_ERROR, GStreamer's sources
+ * post "Internal data stream error" and then send EOS.  That second error tells less, and hides the first
+ * from applications that show the last. */
+#define GST_FASP_FLOW_TOLD GST_FLOW_EOS
+/* Posts the error that ended the stream, once; returns GST_FASP_FLOW_TOLD. */
 GstFlowReturn gst_fasp_connection_fail (GstFaspConnection * connection,
     const FaspEvent * event);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;

@@ -150,7 +150,7 @@ write_gathered (GstFaspSink * self, Gathered * g)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("The stream has ended. Set faspsink to READY and back to PLAYING to "
             "send another."), (NULL));
-    return GST_FLOW_ERROR;
+    return GST_FASP_FLOW_TOLD;
   }
   for (;;) {
     gint64 before = g_get_monotonic_time ();
@@ -275,7 +275,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
       GST_ELEMENT_ERROR (self, RESOURCE, READ,
           ("A buffer cannot be read: put an element before faspsink that "
               "brings it into system memory."), (NULL));
-      return GST_FLOW_ERROR;
+      return GST_FASP_FLOW_TOLD;
     }
     piece->key = key;
     if (piece->size > 0)        /* the first that has bytes begins it */
@@ -363,7 +363,7 @@ drain (GstFaspSink * self)
                 " bytes of the stream. What it has may end there: "
                 "send the stream again. If the network was down for long, raise "
                 "resume-timeout.", lost), (NULL));
-        return GST_FLOW_ERROR;
+        return GST_FASP_FLOW_TOLD;
       case FASP_IO_FLUSHING:
         ret = wait_to_go_on (self);
         if (ret != GST_FLOW_OK)

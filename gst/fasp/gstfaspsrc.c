@@ -377,7 +377,7 @@ ended (GstFaspSrc * self, const FaspEvent * event)
   if (event->reason == FASP_REASON_SILENT) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s. Check that it runs, and the "
             "network in between. %s.", why, instead), (NULL));
-    return GST_FLOW_ERROR;
+    return GST_FASP_FLOW_TOLD;
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
   GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL));
