@@ -633,14 +633,15 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
     return GST_FASP_FLOW_TOLD;
   c->failed = TRUE;
   if (event->reason == FASP_REASON_REFUSED)
-    GST_ELEMENT_ERROR (c->element, RESOURCE, NOT_AUTHORIZED,
-        ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL));
+    GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, NOT_AUTHORIZED,
+        ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL),
+        GST_FASP_REASON (event));
   else if (sends)
-    GST_ELEMENT_ERROR (c->element, RESOURCE, WRITE, ("Cannot send: %s.%s", why,
-            instead), (NULL));
+    GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, WRITE,
+        ("Cannot send: %s.%s", why, instead), (NULL), GST_FASP_REASON (event));
   else
-    GST_ELEMENT_ERROR (c->element, RESOURCE, READ, ("Cannot receive: %s.",
-            why), (NULL));
+    GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, READ,
+        ("Cannot receive: %s.", why), (NULL), GST_FASP_REASON (event));
   return GST_FASP_FLOW_TOLD;
 }
 

@@ -391,8 +391,8 @@ tell_rejected (GstElement * element, const FaspEvent * event,
     g_signal_emit_by_name (element, "caller-rejected", address,
         event->streamid);
   if (!event->final && !was_told (refusals, event))
-    GST_ELEMENT_WARNING (element, RESOURCE, BUSY, ("Not connected: %s.",
-            why), (NULL));
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY,
+        ("Not connected: %s.", why), (NULL), GST_FASP_REASON (event));
 }
 
 static gboolean
@@ -457,18 +457,20 @@ tell_removed (GstElement * element, const FaspEvent * event,
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
   post (element, gst_structure_new ("connection-removed", "reason",
-          G_TYPE_STRING, why, "bytes", G_TYPE_UINT64, event->bytes, "duration",
-          G_TYPE_UINT64, event->lasted * GST_USECOND, NULL), event);
+          G_TYPE_STRING, why, "reason-code", G_TYPE_UINT,
+          (guint) event->reason, "bytes", G_TYPE_UINT64, event->bytes,
+          "duration", G_TYPE_UINT64, event->lasted * GST_USECOND, NULL), event);
   if (event->held)
-    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s, and there is no "
-            "other receiver. The stream is held until one connects (with "
-            "wait-for-connection=false it would be discarded).", why), (NULL));
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
+        ("%s, and there is no other receiver. The stream is held until one "
+            "connects (with wait-for-connection=false it would be discarded).",
+            why), (NULL), GST_FASP_REASON (event));
   else if (event->reason == FASP_REASON_REPLACED
       && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))
-    GST_ELEMENT_WARNING (element, RESOURCE, WRITE, ("%s. The stream goes on "
-            "from where it stood. A program that was started since lacks all "
-            "that came before: if the stream is a file, send it again.", why),
-        (NULL));
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
+        ("%s. The stream goes on from where it stood. A program that was "
+            "started since lacks all that came before: if the stream is a file, "
+            "send it again.", why), (NULL), GST_FASP_REASON (event));
   else
     GST_INFO_OBJECT (element, "%s", why);
 }

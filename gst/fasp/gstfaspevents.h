@@ -16,6 +16,10 @@ G_BEGIN_DECLS
  * caller-connecting), and caller-identified. */
 void gst_fasp_events_install (GObjectClass * klass);
 
+/* The details of an error or warning about what became of a peer, for GST_ELEMENT_*_WITH_DETAILS(). */
+#define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, \
+    (guint) (event)->reason, NULL)
+
 /* The last refusals that a warning told of.  A caller repeats its call before it gives up,
  * and with auto-reconnect it never gives up: not each refusal gets a warning. */
 typedef struct

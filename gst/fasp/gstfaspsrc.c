@@ -366,21 +366,23 @@ ended (GstFaspSrc * self, const FaspEvent * event)
     return GST_FLOW_OK;
   /* a new sender is here already, or we dial it again */
   if (go_on || event->reason == FASP_REASON_REPLACED || !event->final) {
-    GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. %s.", why,
+    GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why,
             event->reason == FASP_REASON_REPLACED ?
             "The stream of the new sender follows" :
-            "Waiting for the next sender"), (NULL));
+            "Waiting for the next sender"), (NULL), GST_FASP_REASON (event));
     return GST_FLOW_OK;
   }
   instead = dials ? "With auto-reconnect=true, faspsrc would call again" :
       "With keep-listening=true, faspsrc would wait for the next sender";
   if (event->reason == FASP_REASON_SILENT) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s. Check that it runs, and the "
-            "network in between. %s.", why, instead), (NULL));
+    GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
+        ("%s. Check that it runs, and the network in between. %s.", why,
+            instead), (NULL), GST_FASP_REASON (event));
     return GST_FASP_FLOW_TOLD;
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
-  GST_ELEMENT_WARNING (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL));
+  GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why,
+          instead), (NULL), GST_FASP_REASON (event));
   return GST_FLOW_EOS;
 }
 
