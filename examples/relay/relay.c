@@ -217,6 +217,14 @@ serve_instead (Relay * relay, GSocketAddress * address, GError ** error)
   return http;
 }
 
+static void
+tell_warnings (const RelayConfig * config)
+{
+  for (guint i = 0; i < config->warnings->len; i++)
+    relay_log (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings,
+            i));
+}
+
 /* If the new server cannot start, the old one goes on. */
 static gboolean
 serve (Relay * relay, GSocketAddress * address, GError ** error)
@@ -246,6 +254,7 @@ load (Relay * relay, GError ** error)
 
   if (config == NULL || !serve (relay, config->status, error))
     return FALSE;
+  tell_warnings (config);
   g_mutex_lock (&relay->lock);
   relay->loaded = g_get_real_time () / G_USEC_PER_SEC;
   relay->receiver_metrics = config->receiver_metrics;
@@ -466,6 +475,7 @@ main (int argc, char **argv)
     relay_log (NULL, "%s", error->message);
     return FAULTY;
   }
+  tell_warnings (config);
   g_print ("%s is good: %u stream%s.\n", argv[1], config->streams->len,
       config->streams->len != 1 ? "s" : "");
   return ENDED;

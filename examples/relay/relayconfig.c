@@ -2,6 +2,7 @@
 #include <string.h>
 #include "relayconfig.h"
 #include "relayfile.h"
+#include "gstfaspfile.h"
 
 #define RELAY "relay"
 #define STREAM "stream "
@@ -89,6 +90,7 @@ relay_config_free (RelayConfig * config)
 {
   g_clear_object (&config->status);
   g_strfreev (config->status_names);
+  g_ptr_array_unref (config->warnings);
   g_ptr_array_unref (config->streams);
   g_free (config);
 }
@@ -189,19 +191,37 @@ read_status_names (GKeyFile * file, RelayConfig * config, GError ** error)
   return locate (error, RELAY, "status-names");
 }
 
+/* Tells of a file that others can read or change, once, whatever names it. */
+static void
+look_at_file (GPtrArray * warnings, const gchar * path,
+    const struct stat *what, GstFaspFileKind kind)
+{
+  g_autofree gchar *warning = gst_fasp_file_warn (path, what, kind);
+
+  if (warning == NULL)
+    return;
+  for (guint i = 0; i < warnings->len; i++)
+    if (g_str_equal (g_ptr_array_index (warnings, i), warning))
+      return;
+  g_ptr_array_add (warnings, g_steal_pointer (&warning));
+}
+
 /* Reads a file with one line, and strips the space around that. */
 static gboolean
 read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
-    gchar ** passphrase, GError ** error)
+    GPtrArray * warnings, gchar ** passphrase, GError ** error)
 {
   g_autoptr (GError) why = NULL;
   g_autofree gchar *path = read_string (file, group, key, &why);
-  gchar *text;
+  struct stat what;
+  gchar *text = NULL;
   gsize size;
 
   if (path == NULL && why == NULL)
     return TRUE;
-  if (path == NULL || !g_file_get_contents (path, &text, &size, &why)) {
+  if (path != NULL)
+    text = gst_fasp_file_read (path, &size, &what, &why);
+  if (text == NULL) {
     BAD (error, "%s. Name a file that the relay can read and that holds "
         "nothing but the passphrase.", why->message);
     return locate (error, group, key);
@@ -210,6 +230,7 @@ read_passphrase (GKeyFile * file, const gchar * group, const gchar * key,
     *passphrase = g_strdup (g_strstrip (text));
   explicit_bzero (text, size);
   g_free (text);
+  look_at_file (warnings, path, &what, GST_FASP_FILE_SECRET);
   if (*passphrase != NULL && g_utf8_validate (*passphrase, -1, NULL)
       && g_utf8_strlen (*passphrase, -1) >= 10 && strlen (*passphrase) <= 1024)
     return TRUE;
@@ -281,12 +302,13 @@ make_end (const RelayEnd * side, const gchar * uri, GError ** error)
 
 /* Reads what all inputs, or all outputs, have in common. */
 static gboolean
-read_side (GKeyFile * file, const gchar * group, RelayEnd * side,
-    GError ** error)
+read_side (GKeyFile * file, const gchar * group, GPtrArray * warnings,
+    RelayEnd * side, GError ** error)
 {
   const gchar *name = side->sends ? "output" : "input";
   g_autofree gchar *key = g_strconcat (name, "-passphrase-file", NULL);
-  gboolean good = read_passphrase (file, group, key, &side->passphrase, error);
+  gboolean good = read_passphrase (file, group, key, warnings,
+      &side->passphrase, error);
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);
@@ -301,13 +323,13 @@ read_side (GKeyFile * file, const gchar * group, RelayEnd * side,
 }
 
 static gboolean
-read_input (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
-    GError ** error)
+read_input (GKeyFile * file, const gchar * group, GPtrArray * warnings,
+    RelayStreamConfig * config, GError ** error)
 {
   g_auto (RelayEnd) side = {.streamid = g_strdup (config->streamid) };
   g_autofree gchar *uri = NULL;
 
-  if (!read_side (file, group, &side, error))
+  if (!read_side (file, group, warnings, &side, error))
     return FALSE;
   uri = read_string (file, group, "input", error);
   if (uri == NULL) {
@@ -324,8 +346,8 @@ read_input (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
 }
 
 static gboolean
-read_outputs (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
-    GError ** error)
+read_outputs (GKeyFile * file, const gchar * group, GPtrArray * warnings,
+    RelayStreamConfig * config, GError ** error)
 {
   g_auto (RelayEnd) side = {.sends = TRUE,.streamid =
         g_strdup (config->streamid)
@@ -334,7 +356,7 @@ read_outputs (GKeyFile * file, const gchar * group, RelayStreamConfig * config,
   gchar **uris;
   gboolean good;
 
-  if (!read_side (file, group, &side, error))
+  if (!read_side (file, group, warnings, &side, error))
     return FALSE;
   uris = g_key_file_get_string_list (file, group, "output", &n, NULL);
   good = n > 0 && n <= RELAY_OUTPUTS_MAX;
@@ -374,7 +396,8 @@ check_name (const gchar * group, const gchar * name, GError ** error)
 }
 
 static RelayStreamConfig *
-read_stream (GKeyFile * file, const gchar * group, GError ** error)
+read_stream (GKeyFile * file, const gchar * group, GPtrArray * warnings,
+    GError ** error)
 {
   RelayStreamConfig *config = g_atomic_rc_box_new0 (RelayStreamConfig);
   g_autoptr (GError) why = NULL;
@@ -395,8 +418,8 @@ read_stream (GKeyFile * file, const gchar * group, GError ** error)
       && read_boolean (file, group, "require-streamid",
       &config->require_streamid, &why)
       && read_boolean (file, group, "optional", &config->optional, &why)
-      && read_input (file, group, config, &why)
-      && read_outputs (file, group, config, &why);
+      && read_input (file, group, warnings, config, &why)
+      && read_outputs (file, group, warnings, config, &why);
   if (good)
     return config;
   g_propagate_error (error, g_steal_pointer (&why));
@@ -605,7 +628,7 @@ add_stream (GKeyFile * file, const gchar * group, RelayConfig * config,
         group, RELAY_STREAMS_MAX);
     return FALSE;
   }
-  stream = read_stream (file, group, error);
+  stream = read_stream (file, group, config->warnings, error);
   if (stream == NULL)
     return FALSE;
   if (relay_config_find (config, stream->name) != NULL) {
@@ -625,6 +648,7 @@ relay_config_parse (const gchar * text, gsize size, GError ** error)
   g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
   g_auto (GStrv) groups = NULL;
 
+  config->warnings = g_ptr_array_new_with_free_func (g_free);
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
       relay_stream_config_unref);
   if (file == NULL)
@@ -642,18 +666,38 @@ relay_config_parse (const gchar * text, gsize size, GError ** error)
   return check_ports (config, error) ? g_steal_pointer (&config) : NULL;
 }
 
+static gboolean
+has_secret (const RelayConfig * config)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < config->streams->len; i++) {
+    const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
+
+    found |= relay_end_names_passphrase (s->input);
+    for (guint k = 0; k < s->outputs->len; k++)
+      found |= relay_end_names_passphrase (g_ptr_array_index (s->outputs, k));
+  }
+  return found;
+}
+
 RelayConfig *
 relay_config_load (const gchar * path, GError ** error)
 {
   g_autofree gchar *text = NULL;
   RelayConfig *config;
+  struct stat what;
   gsize size;
 
-  if (!g_file_get_contents (path, &text, &size, error))
+  text = gst_fasp_file_read (path, &size, &what, error);
+  if (text == NULL)
     return NULL;
   config = relay_config_parse (text, size, error);
   explicit_bzero (text, size);
   if (config == NULL)
     g_prefix_error (error, "%s: ", path);
+  else
+    look_at_file (config->warnings, path, &what, has_secret (config) ?
+        GST_FASP_FILE_SECRET : GST_FASP_FILE_TRUSTED);
   return config;
 }

@@ -48,6 +48,7 @@ typedef struct
   GSocketAddress *status;       /* where HTTP is served; NULL: nowhere */
   gchar **status_names;         /* by which it is asked for; NULL: none */
   gboolean receiver_metrics;    /* /metrics lists each receiver */
+  GPtrArray *warnings;          /* sentences: files that others could read or change */
   GPtrArray *streams;           /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
@@ -79,6 +80,8 @@ RelayDifference relay_stream_config_compare (const RelayStreamConfig * a,
 GstElement *relay_end_make (const RelayEnd * end, const gchar * name,
     GError ** error);
 gboolean relay_end_has_passphrase (const RelayEnd * end);
+/* ... in its URI, so that the configuration is a secret. */
+gboolean relay_end_names_passphrase (const RelayEnd * end);
 /* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
 void relay_end_adjust (const RelayEnd * old, const RelayEnd * end,
     GstElement * element);

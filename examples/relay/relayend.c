@@ -56,11 +56,17 @@ relay_end_make (const RelayEnd * end, const gchar * name, GError ** error)
 }
 
 gboolean
-relay_end_has_passphrase (const RelayEnd * end)
+relay_end_names_passphrase (const RelayEnd * end)
 {
   g_autoptr (GstUri) uri = gst_uri_from_string (end->uri);
 
-  return end->passphrase != NULL || gst_uri_query_has_key (uri, "passphrase");
+  return gst_uri_query_has_key (uri, "passphrase");
+}
+
+gboolean
+relay_end_has_passphrase (const RelayEnd * end)
+{
+  return end->passphrase != NULL || relay_end_names_passphrase (end);
 }
 
 /* --- changes ------------------------------------------------------------------------ */

@@ -504,17 +504,22 @@ static gboolean
 prepare (GstFaspConnection * c, Wanted * wanted)
 {
   FaspIoSettings *io = &wanted->io;
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
 
   if (get_wanted (c, wanted, &error))
     io->endpoint.credentials = gst_fasp_keys_load (&wanted->keys,
-        fasp_endpoint_config_dials (&io->endpoint), &c->stretched, &error);
+        fasp_endpoint_config_dials (&io->endpoint), warnings, &c->stretched,
+        &error);
   if (error != NULL) {
     GST_ELEMENT_ERROR (c->element, RESOURCE, SETTINGS, ("%s",
             error->message), (NULL));
     return FALSE;
   }
   warn_of_keys (c, &wanted->keys);
+  for (guint i = 0; i < warnings->len; i++)
+    GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS, ("%s",
+            (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
   io->event = handle_event;
   io->resolve_failed = handle_resolve_failed;
   io->send_failed = handle_send_failed;

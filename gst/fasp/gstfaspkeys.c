@@ -11,6 +11,7 @@
 #include <openssl/pem.h>
 #include <string.h>
 #include "gstfaspcommon.h"
+#include "gstfaspfile.h"
 #include "gstfaspkeys.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, \
@@ -88,18 +89,34 @@ gst_fasp_keys_authenticate (const GstFaspKeys * keys)
 
 /* --- keys ---------------------------------------------------------------------------- */
 
+/* @warnings: may be NULL. */
+static gchar *
+read_file (const gchar * path, GstFaspFileKind kind, gsize * size,
+    GPtrArray * warnings, GError ** error)
+{
+  struct stat what;
+  gchar *text = gst_fasp_file_read (path, size, &what, error);
+  gchar *warning = text != NULL && warnings != NULL ?
+      gst_fasp_file_warn (path, &what, kind) : NULL;
+
+  if (warning != NULL)
+    g_ptr_array_add (warnings, warning);
+  return text;
+}
+
 static gboolean
 read_private_key (const gchar * path, FaspCredentials * credentials,
-    GError ** error)
+    GPtrArray * warnings, GError ** error)
 {
   guint8 key[FASP_KEY_SIZE];
   gsize size = sizeof key, text_size;
-  g_autofree gchar *text = NULL;
+  g_autofree gchar *text = read_file (path, GST_FASP_FILE_SECRET, &text_size,
+      warnings, error);
   EVP_PKEY *parsed;
   gboolean good;
   BIO *bio;
 
-  if (!g_file_get_contents (path, &text, &text_size, error)) {
+  if (text == NULL) {
     g_prefix_error (error, "Cannot read the key-file: ");
     return FALSE;
   }
@@ -163,13 +180,15 @@ gst_fasp_describe_identity (GstStructure * structure, const FaspIdentity * who)
 
 static gboolean
 read_allowed_keys (const gchar * path, FaspCredentials * credentials,
-    GError ** error)
+    GPtrArray * warnings, GError ** error)
 {
-  g_autofree gchar *text = NULL;
+  gsize size;
+  g_autofree gchar *text = read_file (path, GST_FASP_FILE_TRUSTED, &size,
+      warnings, error);
   g_auto (GStrv) lines = NULL;
   guint found = 0;
 
-  if (!g_file_get_contents (path, &text, NULL, error)) {
+  if (text == NULL) {
     g_prefix_error (error, "Cannot read allowed-keys: ");
     return FALSE;
   }
@@ -251,7 +270,8 @@ check (const GstFaspKeys * keys, gboolean dials, GError ** error)
 
 /* Does everything except for the passphrase, which takes long. */
 static FaspCredentials *
-load_files (const GstFaspKeys * keys, gboolean dials, GError ** error)
+load_files (const GstFaspKeys * keys, gboolean dials, GPtrArray * warnings,
+    GError ** error)
 {
   static const FaspCipher ciphers[] = {
     [GST_FASP_ENCRYPTION_NONE] = FASP_CIPHER_NONE,
@@ -275,10 +295,10 @@ load_files (const GstFaspKeys * keys, gboolean dials, GError ** error)
     fasp_credentials_allow (credentials, key, NULL);
   }
   if (keys->key_file != NULL
-      && !read_private_key (keys->key_file, credentials, error))
+      && !read_private_key (keys->key_file, credentials, warnings, error))
     goto failed;
   if (keys->allowed_keys != NULL
-      && !read_allowed_keys (keys->allowed_keys, credentials, error))
+      && !read_allowed_keys (keys->allowed_keys, credentials, warnings, error))
     goto failed;
   return credentials;
 
@@ -290,7 +310,7 @@ failed:
 gboolean
 gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials, GError ** error)
 {
-  FaspCredentials *credentials = load_files (keys, dials, error);
+  FaspCredentials *credentials = load_files (keys, dials, NULL, error);
 
   fasp_credentials_unref (credentials);
   return credentials != NULL;
@@ -298,9 +318,9 @@ gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials, GError ** error)
 
 FaspCredentials *
 gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
-    GstFaspStretched ** stretched, GError ** error)
+    GPtrArray * warnings, GstFaspStretched ** stretched, GError ** error)
 {
-  FaspCredentials *credentials = load_files (keys, dials, error);
+  FaspCredentials *credentials = load_files (keys, dials, warnings, error);
 
   if (credentials != NULL && keys->passphrase != NULL) {
     *stretched = gst_fasp_stretch (keys->passphrase);

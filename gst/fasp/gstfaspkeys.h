@@ -55,9 +55,9 @@ gboolean gst_fasp_keys_check (const GstFaspKeys * keys, gboolean dials,
     GError ** error);
 /* Checks, reads files and stretches the passphrase, which takes a tenth of a second, and
  * waits for others that do the same.  Returns NULL and sets @error to say what is wrong
- * and what to do.  *stretched: set if there is a passphrase; keep it while the element is
- * open. */
+ * and what to do.  @warnings: texts about files that others could read or change are
+ * added.  *stretched: set if there is a passphrase; keep it while the element is open. */
 FaspCredentials *gst_fasp_keys_load (const GstFaspKeys * keys, gboolean dials,
-    GstFaspStretched ** stretched, GError ** error);
+    GPtrArray * warnings, GstFaspStretched ** stretched, GError ** error);
 
 G_END_DECLS

@@ -63,6 +63,15 @@ get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
   return value;
 }
 
+static gboolean
+has_message (GstElement * pipeline, GstMessageType type)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
+
+  return message != NULL;
+}
+
 /* --- keys ----------------------------------------------------------------------- */
 
 /* What the messages tell the user to type. */
@@ -176,6 +185,35 @@ test_keys (void)
   stop (&ends);
 }
 
+/* Others may read the key and change the list: each is told of at the start, and is used. */
+static void
+test_open_files (void)
+{
+  g_autofree gchar *our_key = NULL;
+  g_autofree gchar *ours = make_key ("open.pem", &our_key);
+  g_autofree gchar *allowed = write_file ("open", our_key);
+  GstElement *source = pair_launch ("faspsrc uri=fasp://:%u key-file=%s "
+      "allowed-keys=%s ! fakesink", pair_get_port (), ours, allowed);
+  g_autofree gchar *read = NULL, *change = NULL;
+
+  g_assert_cmpint (g_chmod (ours, 0604), ==, 0);
+  g_assert_cmpint (g_chmod (allowed, 0666), ==, 0);
+  gst_element_set_state (source, GST_STATE_PLAYING);
+  read = pair_wait_text (source, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (read, "can read"));
+  g_assert_nonnull (strstr (read, ours));
+  change = pair_wait_text (source, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (change, "can change"));
+  g_assert_nonnull (strstr (change, allowed));
+  pair_stop (source);
+  g_assert_cmpint (g_chmod (ours, 0600), ==, 0);
+  g_assert_cmpint (g_chmod (allowed, 0644), ==, 0);
+  gst_element_set_state (source, GST_STATE_PLAYING);
+  g_assert_false (has_message (source, GST_MESSAGE_WARNING));
+  pair_stop (source);
+  gst_object_unref (source);
+}
+
 static void
 test_unknown_key (void)
 {
@@ -193,15 +231,6 @@ test_unknown_key (void)
   text = pair_wait_text (ends.sender, GST_MESSAGE_ERROR);
   g_assert_nonnull (strstr (text, "allowed-keys"));
   stop (&ends);
-}
-
-static gboolean
-has_message (GstElement * pipeline, GstMessageType type)
-{
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
-
-  return message != NULL;
 }
 
 /* --- passphrases --------------------------------------------------------------------- */
@@ -480,6 +509,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   directory = g_dir_make_tmp ("fasp-keys-XXXXXX", NULL);
   g_test_add_func ("/keys/files", test_keys);
+  g_test_add_func ("/keys/open-files", test_open_files);
   g_test_add_func ("/keys/unknown", test_unknown_key);
   g_test_add_data_func ("/keys/identified/let-in", "", test_identified);
   g_test_add_data_func ("/keys/identified/refused", "studio 3",

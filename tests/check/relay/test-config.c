@@ -5,6 +5,7 @@
  */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "relayconfig.h"
 
 #define IN "input = fasp://127.0.0.1:7001\n"
@@ -363,6 +364,56 @@ test_files (void)
   g_assert_false (g_file_test ("/tmp/x.csv", G_FILE_TEST_EXISTS));
 }
 
+/* A configuration that has a passphrase, or names a file that has one, is the relay's alone. */
+static void
+test_open_files (void)
+{
+  static const struct
+  {
+    const gchar *text;
+    mode_t mode;
+    guint warnings;
+    const gchar *command;
+  } cases[] = {
+    {"[stream a]\n" IN OUT, 0644, 0, NULL},
+    {"[stream a]\n" IN OUT, 0664, 1, "chmod go-w "},
+    {"[stream a]\n" IN "output = fasp://:1?passphrase=correct-horse\n", 0600,
+        0, NULL},
+    {"[stream a]\n" IN "output = fasp://:1?passphrase=correct-horse\n", 0640,
+        1, "chmod go= "},
+    /* the file with the passphrase is told of once; the configuration is no secret */
+    {"[stream a]\n" IN OUT "output-passphrase-file = FILE\n"
+          "input-passphrase-file = FILE\n", 0604, 1, "chmod go= "},
+  };
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "relay.conf", NULL);
+  g_autofree gchar *secret = g_build_filename (folder, "secret", NULL);
+
+  g_assert_true (g_file_set_contents (secret, "correct-horse", -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_auto (GStrv) parts = g_strsplit (cases[i].text, "FILE", -1);
+    g_autofree gchar *text = g_strjoinv (secret, parts);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayConfig) config = NULL;
+
+    g_assert_true (g_file_set_contents (path, text, -1, NULL));
+    g_assert_cmpint (g_chmod (path, cases[i].mode), ==, 0);
+    g_assert_cmpint (g_chmod (secret, cases[i].mode), ==, 0);
+    config = relay_config_load (path, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (config->warnings->len, ==, cases[i].warnings);
+    for (guint k = 0; k < config->warnings->len; k++) {
+      const gchar *warning = g_ptr_array_index (config->warnings, k);
+
+      g_assert_nonnull (strstr (warning, cases[i].command));
+      g_assert_null (strstr (warning, "horse"));
+    }
+  }
+  g_unlink (path);
+  g_unlink (secret);
+  g_rmdir (folder);
+}
+
 static const struct
 {
   const gchar *input, *output, *more;
@@ -441,6 +492,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/addresses", test_addresses);
   g_test_add_func ("/relay/config/passphrase", test_passphrase);
   g_test_add_func ("/relay/config/files", test_files);
+  g_test_add_func ("/relay/config/open-files", test_open_files);
   g_test_add_func ("/relay/config/changes", test_changes);
   g_test_add_func ("/relay/config/adjust", test_adjust);
   return g_test_run ();
