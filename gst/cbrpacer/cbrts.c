@@ -108,6 +108,15 @@ is_confirmed (CbrTs * ts, gint64 doubtful, guint64 raw)
   return ts->doubts > 0 && get_step (ts->doubt, raw) <= most;
 }
 
+/* Did time pass in the doubtful step, in front of one that is @further long? The first PCR of a clock may
+ * be wrong itself: no pause follows it, but PCRs that are far apart. */
+static gboolean
+is_pause (CbrTs * ts, gint64 doubtful, gint64 further)
+{
+  return doubtful <= CBR_TS_PAUSE && (ts->has_before
+      || doubtful <= 2 * MAX (further, CBR_TS_NEAR));
+}
+
 static CbrTsPcr
 tell (CbrTs * ts, guint64 at, gboolean jump)
 {
@@ -132,11 +141,12 @@ take_pcr (CbrTs * ts, guint64 at, guint64 raw, gboolean announced,
   } else if (is_confirmed (ts, doubtful, raw)) {
     gint64 further = get_step (ts->doubt, raw);
 
-    if (doubtful <= CBR_TS_PAUSE)
-      go_on (ts, ts->last, ts->doubt, doubtful);
-    else
+    jump = !is_pause (ts, doubtful, further);
+    if (jump)
       begin (ts, ts->doubt);
-    *pcr = tell (ts, ts->doubt_at, doubtful > CBR_TS_PAUSE);
+    else
+      go_on (ts, ts->last, ts->doubt, doubtful);
+    *pcr = tell (ts, ts->doubt_at, jump);
     go_on (ts, ts->last, raw, further);
     ts->next = tell (ts, at, FALSE);
     ts->has_next = TRUE;
