@@ -121,6 +121,7 @@ struct _GstCbrPacer
   CbrPackets packets;           /* if it is a transport stream */
   GstMemory *nulls;             /* null packets, shared */
 
+  GstClockTime latency;         /* that was answered last; NONE: nobody has asked since it changed */
   GstQuery *query;              /* the one that waits for its turn, or is under way */
   gboolean query_busy, query_result;
 
@@ -175,6 +176,8 @@ GstFlowReturn gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
 void gst_cbr_pacer_ask_if_live (GstCbrPacer * self);
 
 /* gstcbrpacerwarnings.c: call these with the lock held; it is released meanwhile */
+/* Tells of a latency that is another one than was answered. */
+void gst_cbr_pacer_tell_latency (GstCbrPacer * self);
 /* Warns about dropped data, at most once a second. */
 void gst_cbr_pacer_tell_dropped (GstCbrPacer * self);
 /* Warns if the source is live and waits: its stream is later and later. Other sources may wait. */
@@ -218,6 +221,8 @@ guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer * self, guint64 bytes,
     guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer * self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer * self);
+/* Returns how long data stays here at most, for the LATENCY query. */
+GstClockTime gst_cbr_pacer_get_latency (GstCbrPacer * self);
 /* Is the stream's clock needed?  A source that waits is played at the pace of its clock
  * if the rate is learned.  With null packets it is also needed with a set rate:
  * otherwise the source would fill the whole rate. */

@@ -158,6 +158,7 @@ gst_cbr_pacer_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     gst_buffer_unref (buffer);
   else
     ret = take_buffer (self, buffer);
+  gst_cbr_pacer_tell_latency (self);
   gst_cbr_pacer_tell_held (self);
   gst_cbr_pacer_tell_dropped (self);
   g_mutex_unlock (&self->lock);
@@ -176,6 +177,7 @@ gst_cbr_pacer_chain_list (GstPad * pad, GstObject * parent,
   ret = self->eos ? GST_FLOW_EOS : GST_FLOW_OK;
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++)
     ret = take_buffer (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
+  gst_cbr_pacer_tell_latency (self);
   gst_cbr_pacer_tell_held (self);
   gst_cbr_pacer_tell_dropped (self);
   g_mutex_unlock (&self->lock);

@@ -33,6 +33,16 @@ gst_cbr_pacer_get_max_delay (GstCbrPacer * self)
       MAX (self->settings.max_delay, self->settings.window);
 }
 
+GstClockTime
+gst_cbr_pacer_get_latency (GstCbrPacer * self)
+{
+  GstClockTime delay = gst_cbr_pacer_get_max_delay (self);
+
+  /* an incomplete datagram waits for more */
+  return gst_cbr_pacer_get_payload (self) > 0 ? MAX (delay,
+      self->settings.max_period) : delay;
+}
+
 gboolean
 gst_cbr_pacer_wants_clock (GstCbrPacer * self)
 {

@@ -63,7 +63,7 @@ gst_cbr_pacer_src_query (GstPad * pad, GstObject * parent, GstQuery * query)
     return FALSE;
   gst_query_parse_latency (query, &live, &min, &max);
   g_mutex_lock (&self->lock);
-  delay = gst_cbr_pacer_get_max_delay (self);
+  delay = self->latency = gst_cbr_pacer_get_latency (self);
   g_mutex_unlock (&self->lock);
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += delay;

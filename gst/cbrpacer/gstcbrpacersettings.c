@@ -137,10 +137,8 @@ set_property (GObject * object, guint id, const GValue * value,
 {
   GstCbrPacer *self = GST_CBR_PACER (object);
   CbrSettings *settings = &self->settings;
-  GstClockTime delay;
 
   g_mutex_lock (&self->lock);
-  delay = gst_cbr_pacer_get_max_delay (self);
   switch (id) {
     case PROP_BITRATE:
       forget_clock (self);
@@ -194,11 +192,8 @@ set_property (GObject * object, guint id, const GValue * value,
   /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
-  delay ^= gst_cbr_pacer_get_max_delay (self);
+  gst_cbr_pacer_tell_latency (self);
   g_mutex_unlock (&self->lock);
-  if (delay != 0)
-    gst_element_post_message (GST_ELEMENT (self),
-        gst_message_new_latency (GST_OBJECT (self)));
 }
 
 /* Call this with the lock held. */

@@ -106,6 +106,7 @@ gst_cbr_pacer_prepare (GstCbrPacer * self)
   cbr_figures_init (&self->figures);
   cbr_learner_init (&self->learner, self->settings.window);
   self->live = self->live_known = FALSE;
+  self->latency = GST_CLOCK_TIME_NONE;
   self->format = (CbrFormat) {
   0};
   self->packets = (CbrPackets) {

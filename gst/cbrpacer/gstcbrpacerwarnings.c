@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the application is told of a stream that does not fit: data that was dropped, and a
- * live source that is held up.
+ * What the application is told of the stream: that it stays for another time, and if it does not
+ * fit, that data was dropped, or a live source is held up.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -42,6 +42,20 @@ advise_rate (GstCbrPacer * self)
     return g_strdup ("Raise bitrate");
   return g_strdup_printf ("Raise bitrate (it is in bit/s: %" G_GUINT64_FORMAT
       " kbit/s are bitrate=%" G_GUINT64_FORMAT ")", rate, rate * 1000);
+}
+
+void
+gst_cbr_pacer_tell_latency (GstCbrPacer * self)
+{
+  if (!GST_CLOCK_TIME_IS_VALID (self->latency)
+      || self->latency == gst_cbr_pacer_get_latency (self))
+    return;
+  /* it will be asked for again */
+  self->latency = GST_CLOCK_TIME_NONE;
+  g_mutex_unlock (&self->lock);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_latency (GST_OBJECT (self)));
+  g_mutex_lock (&self->lock);
 }
 
 void

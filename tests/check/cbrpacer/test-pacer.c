@@ -2923,6 +2923,38 @@ test_learn_and_pause_long (void)
 
 /* --- what it tells --------------------------------------------------------------------------------------- */
 
+static GstClockTime
+ask_latency (Fixture * f)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min, max;
+  gboolean live;
+
+  g_assert_true (gst_pad_peer_query (f->h->sinkpad, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  g_assert_true (live);
+  gst_query_unref (query);
+  return min;
+}
+
+/* It is another one when the first bytes tell that datagrams wait for more packets. */
+static void
+test_latency_of_ts (void)
+{
+  Fixture *f = setup ("bitrate=1000000 max-delay=40000000", NULL);
+
+  gst_harness_set_upstream_latency (f->h, 7 * MS);
+  g_assert_cmpuint (ask_latency (f), ==, 47 * MS);
+  gst_bus_set_flushing (f->bus, TRUE);
+  gst_bus_set_flushing (f->bus, FALSE);
+  gst_harness_push (f->h, make_ts (3));
+  gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
+  g_assert_cmpuint (ask_latency (f), ==, 257 * MS);
+  gst_harness_push (f->h, make_ts (3));
+  g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
+  teardown (f);
+}
+
 static void
 test_latency (void)
 {
@@ -2936,21 +2968,19 @@ test_latency (void)
     /* learned: a window, if that is more */
     {"max-delay=40000000", GST_SECOND},
     {"max-delay=40000000 window=20000000", 40 * MS},
+    /* a datagram waits for more */
+    {"bitrate=1000000 payload-size=500", GST_SECOND},
+    {"bitrate=1000000 payload-size=500 max-delay=40000000", 250 * MS},
+    {"bitrate=1000000 payload-size=500 max-delay=40000000 max-period=20000000",
+        40 * MS},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Fixture *f = setup (cases[i].properties, SIMPLE);
-    GstQuery *query = gst_query_new_latency ();
     GstMessage *message;
-    GstClockTime min, max;
-    gboolean live;
 
     gst_harness_set_upstream_latency (f->h, 7 * MS);
-    g_assert_true (gst_pad_peer_query (f->h->sinkpad, query));
-    gst_query_parse_latency (query, &live, &min, &max);
-    g_assert_true (live);
-    g_assert_cmpuint (min, ==, cases[i].latency + 7 * MS);
-    gst_query_unref (query);
+    g_assert_cmpuint (ask_latency (f), ==, cases[i].latency + 7 * MS);
     while ((message = gst_bus_pop_filtered (f->bus,
                 GST_MESSAGE_LATENCY)) != NULL)
       gst_message_unref (message);
@@ -3229,6 +3259,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/learn/impossible-next", test_cannot_learn_next);
   g_test_add_func ("/pacer/wait-for-a-rate", test_wait_for_a_rate);
   g_test_add_func ("/pacer/latency", test_latency);
+  g_test_add_func ("/pacer/latency-of-ts", test_latency_of_ts);
   g_test_add_func ("/pacer/stats", test_stats);
   g_test_add_func ("/pacer/cpu-share", test_cpu_share);
   g_test_add_func ("/pacer/cpu-of-others", test_cpu_of_others);
