@@ -157,7 +157,7 @@ test_log_speaker (void)
 {
   FaspGroupLog *log = log_with (200, 100);
   guint8 asked[200] = { 0 }, round;
-  gint me, other;
+  gint me = 0, other = 0;       /* their addresses are who they are */
 
   fasp_group_log_set_speaker (log, &me);
   g_assert_false (fasp_group_log_ask (log, 0, &me, 1000, 200, &asked[0]));

@@ -792,8 +792,8 @@ test_absent (void)
     "appsrc name=in ! faspsink uri=fasp://:%u",
     "appsrc name=in ! faspsink uri=fasp://no.such.host.invalid:%u",
     "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u",
-    "audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u?"
-        "wait-for-connection=false",
+    ("audiotestsrc is-live=true ! faspsink uri=fasp://127.0.0.1:%u?"
+        "wait-for-connection=false"),
     "faspsrc uri=fasp://127.0.0.1:%u ! fakesink",
     "faspsrc uri=fasp://:%u ! fakesink",
     "faspsrc uri=fasp://no.such.host.invalid:%u ! fakesink",
