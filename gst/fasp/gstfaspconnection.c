@@ -331,7 +331,7 @@ handle_event (FaspIo * io, const FaspEvent * event, gpointer data)
     c->event (c->element, event);
   if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)
     gst_fasp_lines_tell (c->lines, c->element, event);
-  gst_fasp_events_handle (c->element, io, event, &c->refusals);
+  gst_fasp_events_handle (c->element, io, event, &c->told);
   end_telling (before);
 }
 
@@ -527,7 +527,7 @@ prepare (GstFaspConnection * c, Wanted * wanted)
   io->buffer_short = handle_buffer_short;
   io->user_data = c;
   io->endpoint.ask |= has_judge (c->element);
-  memset (&c->refusals, 0, sizeof c->refusals);
+  memset (&c->told, 0, sizeof c->told);
   c->told_busy = c->failed = FALSE;
   return TRUE;
 }

@@ -27,7 +27,7 @@ struct _GstFaspConnection
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
-  GstFaspRefusals refusals;     /* used by the I/O thread only, */
+  GstFaspTold told;             /* used by the I/O thread only, */
   GstFaspLines *lines;          /* and this, while there is one */
   gboolean failed;              /* an error was posted; used by the streaming thread only */
   gboolean told_busy;           /* the error of may_close() was posted */

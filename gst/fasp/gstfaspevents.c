@@ -166,17 +166,20 @@ post_promise (GstElement * element, const FaspEvent * event)
 
 /* Tells how often skips are to be expected; warns if that is more often than wanted. */
 static void
-tell_promise (GstElement * element, const FaspEvent * event, const gchar * peer)
+tell_promise (GstElement * element, const FaspEvent * event,
+    const gchar * peer, GstFaspTold * told)
 {
   g_autofree gchar *interval = describe_time (event->promised_interval);
+  g_autofree gchar *more = NULL;
 
   post_promise (element, event);
-  if (event->falls_short)
+  if (event->falls_short
+      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_SHORT], &more))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("The network to %s loses too much for a latency of %u ms: expect a "
             "skip every %s, more often than glitch-interval allows. Raise "
-            "latency (or set latency=-1), or max-bitrate if it is set.",
-            peer, event->current_latency_ms, interval), (NULL));
+            "latency (or set latency=-1), or max-bitrate if it is set.%s",
+            peer, event->current_latency_ms, interval, more), (NULL));
 }
 
 /* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
@@ -225,26 +228,31 @@ post (GstElement * element, GstStructure * s, const FaspEvent * event)
 
 /* Warns about features that are set at this end, and that the other end lacks. */
 static void
-warn_of_less (GstElement * element, const FaspEvent * event, const gchar * peer)
+warn_of_less (GstElement * element, const FaspEvent * event,
+    const gchar * peer, GstFaspTold * told)
 {
-  if (event->flows < event->flows_here)
+  g_autofree gchar *flows = NULL, *fec = NULL;
+
+  if (event->flows < event->flows_here
+      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FLOWS], &flows))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
-            "same number of bonding-addresses, on both ends.", peer,
-            event->flows, event->flows_here), (NULL));
-  if (event->fec_refused)
+            "same number of bonding-addresses, on both ends.%s", peer,
+            event->flows, event->flows_here, flows), (NULL));
+  if (event->fec_refused
+      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_FEC], &fec))
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
-            "fec=auto there to use FEC.", peer), (NULL));
+            "fec=auto there to use FEC.%s", peer, fec), (NULL));
 }
 
 static void
 tell_connected (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address, const gchar * peer)
+    GSocketAddress * address, const gchar * peer, GstFaspTold * told)
 {
   GST_INFO_OBJECT (element, "connected to %s, latency %u ms", peer,
       event->latency_ms);
-  warn_of_less (element, event, peer);
+  warn_of_less (element, event, peer, told);
   g_signal_emit_by_name (element, "caller-added", 0, address);
   post (element, gst_structure_new_empty ("connection-added"), event);
 }
@@ -316,22 +324,33 @@ tell_gap (GstElement * element, const FaspEvent * event, const gchar * peer)
 
 static void
 tell_interrupted (GstElement * element, const FaspEvent * event,
-    const gchar * peer)
+    const gchar * peer, GstFaspTold * told)
 {
+  g_autofree gchar *more = NULL;
+
+  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_INTERRUPTED],
+          &more))
+    return;
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Connection to %s interrupted: %s. If it is heard again within "
           "resume-timeout, the stream goes on where it stood. A program that is "
-          "started in its place does not have what came before.", peer,
-          event->text), (NULL));
+          "started in its place does not have what came before.%s", peer,
+          event->text, more), (NULL));
 }
 
 static void
-tell_resumed (GstElement * element, const gchar * peer)
+tell_resumed (GstElement * element, const gchar * peer, GstFaspTold * told)
 {
+  g_autofree gchar *more = NULL;
+
+  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_RESUMED], &more))
+    return;
   GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("Connection to %s is back; the stream goes on where it stood.", peer),
+      ("Connection to %s is back; the stream goes on where it stood.%s", peer,
+          more),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("connection to %s is back; the stream goes on where it stood", peer));
+      ("connection to %s is back; the stream goes on where it stood%s%s", peer,
+          more[0] != '\0' ? "." : "", more));
 }
 
 static void
@@ -367,7 +386,7 @@ gst_fasp_events_is_due (gint64 * told)
 }
 
 static gboolean
-was_told (GstFaspRefusals * told, const FaspEvent * event)
+was_told (GstFaspTold * told, const FaspEvent * event)
 {
   for (guint i = 0; i < G_N_ELEMENTS (told->last); i++)
     if (told->last[i].time > 0 && event->reason == told->last[i].reason
@@ -382,17 +401,19 @@ was_told (GstFaspRefusals * told, const FaspEvent * event)
 
 static void
 tell_rejected (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address, GstFaspRefusals * refusals)
+    GSocketAddress * address, GstFaspTold * told)
 {
-  g_autofree gchar *why = gst_fasp_events_explain (event);
+  g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
 
   /* without an address there was no peer: its name was not found */
   if (address != NULL)
     g_signal_emit_by_name (element, "caller-rejected", address,
         event->streamid);
-  if (!event->final && !was_told (refusals, event))
+  told->quiet[GST_FASP_QUIET_REFUSED].untold += event->more;
+  if (!event->final && !was_told (told, event)
+      && gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_REFUSED], &more))
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY,
-        ("Not connected: %s.", why), (NULL), GST_FASP_REASON (event));
+        ("Not connected: %s.%s", why, more), (NULL), GST_FASP_REASON (event));
 }
 
 static gboolean
@@ -451,33 +472,38 @@ tell_unanswered (GstElement * element, const FaspEvent * event,
 
 static void
 tell_removed (GstElement * element, const FaspEvent * event,
-    GSocketAddress * address)
+    GSocketAddress * address, GstFaspTold * told)
 {
-  g_autofree gchar *why = gst_fasp_events_explain (event);
+  g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
+  gboolean replaced = event->reason == FASP_REASON_REPLACED
+      && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK);
 
   g_signal_emit_by_name (element, "caller-removed", 0, address);
   post (element, gst_structure_new ("connection-removed", "reason",
           G_TYPE_STRING, why, "reason-code", G_TYPE_UINT,
           (guint) event->reason, "bytes", G_TYPE_UINT64, event->bytes,
           "duration", G_TYPE_UINT64, event->lasted * GST_USECOND, NULL), event);
+  if (!event->held && !replaced) {
+    GST_INFO_OBJECT (element, "%s", why);
+    return;
+  }
+  if (!gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_LEFT], &more))
+    return;
   if (event->held)
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
         ("%s, and there is no other receiver. The stream is held until one "
-            "connects (with wait-for-connection=false it would be discarded).",
-            why), (NULL), GST_FASP_REASON (event));
-  else if (event->reason == FASP_REASON_REPLACED
-      && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK))
+            "connects (with wait-for-connection=false it would be "
+            "discarded).%s", why, more), (NULL), GST_FASP_REASON (event));
+  else
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
         ("%s. The stream goes on from where it stood. A program that was "
             "started since lacks all that came before: if the stream is a file, "
-            "send it again.", why), (NULL), GST_FASP_REASON (event));
-  else
-    GST_INFO_OBJECT (element, "%s", why);
+            "send it again.%s", why, more), (NULL), GST_FASP_REASON (event));
 }
 
 void
 gst_fasp_events_handle (GstElement * element, FaspIo * io,
-    const FaspEvent * event, GstFaspRefusals * refusals)
+    const FaspEvent * event, GstFaspTold * told)
 {
   g_autoptr (GSocketAddress) address = event->address.len > 0 ?
       fasp_socket_address_to_gio (&event->address) : NULL;
@@ -491,13 +517,13 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       tell_unanswered (element, event, peer);
       break;
     case FASP_EVENT_CONNECTED:
-      tell_connected (element, event, address, peer);
+      tell_connected (element, event, address, peer, told);
       break;
     case FASP_EVENT_REJECTED:
-      tell_rejected (element, event, address, refusals);
+      tell_rejected (element, event, address, told);
       break;
     case FASP_EVENT_PROMISE:
-      tell_promise (element, event, peer);
+      tell_promise (element, event, peer, told);
       break;
     case FASP_EVENT_MOVED:
       tell_moved (element, event, peer);
@@ -522,13 +548,13 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
       tell_gap (element, event, peer);
       break;
     case FASP_EVENT_INTERRUPTED:
-      tell_interrupted (element, event, peer);
+      tell_interrupted (element, event, peer, told);
       break;
     case FASP_EVENT_RESUMED:
-      tell_resumed (element, peer);
+      tell_resumed (element, peer, told);
       break;
     case FASP_EVENT_REMOVED:
-      tell_removed (element, event, address);
+      tell_removed (element, event, address, told);
       break;
   }
 }

@@ -9,6 +9,7 @@
 
 #include <gst/gst.h>
 #include "faspio.h"
+#include "gstfaspquiet.h"
 
 G_BEGIN_DECLS
 
@@ -20,10 +21,25 @@ void gst_fasp_events_install (GObjectClass * klass);
 #define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, \
     (guint) (event)->reason, NULL)
 
-/* The last refusals that a warning told of.  A caller repeats its call before it gives up,
- * and with auto-reconnect it never gives up: not each refusal gets a warning. */
+/* What is told of peers, who may be strangers, by kind (gstfaspquiet.h). */
+typedef enum
+{
+  GST_FASP_QUIET_REFUSED,
+  GST_FASP_QUIET_LEFT,
+  GST_FASP_QUIET_INTERRUPTED,
+  GST_FASP_QUIET_RESUMED,
+  GST_FASP_QUIET_FLOWS,
+  GST_FASP_QUIET_FEC,
+  GST_FASP_QUIET_SHORT,
+  GST_FASP_QUIET_KINDS,
+} GstFaspQuietKind;
+
+/* What was told already.  A caller repeats its call before it gives up, and with auto-reconnect it
+ * never gives up: not each refusal gets a warning. */
 typedef struct
 {
+  GstFaspQuiet quiet[GST_FASP_QUIET_KINDS];
+  /* the last refusals that a warning told of */
   struct
   {
     FaspAddress caller;
@@ -31,12 +47,12 @@ typedef struct
     gint64 time;                /* 0: the entry is free */
   } last[8];
   guint next;
-} GstFaspRefusals;
+} GstFaspTold;
 
 /* Emits the signals and posts the messages for @event; answers the core if
  * it asks.  The element itself posts errors; gstfasplines.h tells of flows. */
 void gst_fasp_events_handle (GstElement * element, FaspIo * io,
-    const FaspEvent * event, GstFaspRefusals * refusals);
+    const FaspEvent * event, GstFaspTold * told);
 void gst_fasp_events_resolve_failed (GstElement * element,
     const gchar * host, const GError * error);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
+#include "faspallowance.h"
 #include "faspcredentials.h"
 #include "fasphistory.h"
 #include "faspmulticast.h"
 
-/* The application hears of a refused caller that has not proved its address at
- * most this often. */
-#define TELL_REFUSAL_AFTER (100 * FASP_MSEC)
+/* The application hears of so many refused callers at once, and then of one in this time; that one has the
+ * number of those before. */
+#define TELL_REFUSALS 16
+#define TELL_REFUSAL_EVERY FASP_SEC
 /* With more sessions than this, a caller must prove its address before anything
  * else is done. */
 #define PROOF_ABOVE 64
@@ -62,8 +64,7 @@ is_first_refusal (FaspEndpoint * endpoint, const guint8 nonce[FASP_NONCE_SIZE])
   return TRUE;
 }
 
-/* Refuses the call.  TRUE: the application is told; else it was told before, or too
- * many such refusals happen. */
+/* Refuses the call.  FALSE: it was refused just now, and is repeated. */
 static gboolean
 reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     FaspReason reason, const gchar * text)
@@ -73,14 +74,17 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
   say_no (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
     fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
-  /* without proof of its address a caller can be anybody, many times a second */
-  if (!call->proved && now - endpoint->refusal_told < TELL_REFUSAL_AFTER)
-    return FALSE;
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
-  if (!call->proved)
-    endpoint->refusal_told = now;
+  /* a caller can be anybody, many times a second */
+  if (!fasp_allowance_take (&endpoint->refusals_told, now, TELL_REFUSAL_EVERY,
+          TELL_REFUSALS)) {
+    endpoint->refusals_untold++;
+    return TRUE;
+  }
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
+  event->more = endpoint->refusals_untold;
+  endpoint->refusals_untold = 0;
   event->address = *call->from;
   event->reason = reason;
   g_strlcpy (event->text, text, sizeof (event->text));

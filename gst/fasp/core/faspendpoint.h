@@ -282,6 +282,7 @@ typedef struct
   FaspReason reason;
   gboolean final;               /* no attempt to reconnect will follow */
   gboolean calling;             /* REJECTED: this end called */
+  guint64 more;                 /* REJECTED: so many before it were not told of, as there were too many */
   gboolean in_the_middle;       /* CONNECTED, sender: the peer has nothing of the stream,
                                    and will not get its beginning */
   gboolean latency_known;       /* FALSE: it is still to be found */
@@ -455,7 +456,7 @@ typedef struct
   guint64 datagrams_forged;     /* failed their tag (damaged or spoofed) */
   guint64 datagrams_version;    /* other version */
   guint64 handshakes_refused;
-  guint64 callers_misdirected;  /* refused for their streamid, and reported in an event */
+  guint64 callers_misdirected;  /* refused for their streamid */
   guint64 handshakes_retried;   /* answered with a cookie */
 } FaspEndpointStats;
 

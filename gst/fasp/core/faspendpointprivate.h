@@ -39,7 +39,8 @@ struct _FaspEndpoint
   GHashTable *by_call;          /* listener: all that an OPEN said -> FaspSession */
   FaspWhereabouts whereabouts;  /* of the sessions' peers */
   FaspTurns turns[FASP_LANES_MAX];      /* which session to poll next, by lane */
-  FaspTime refusal_told;        /* last event about a caller of unproved address */
+  FaspTime refusals_told;       /* events about refused callers: faspallowance.h, */
+  guint64 refusals_untold;      /* and how many there were none about since the last */
   guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* nonces, */
   guint oldest_refused;         /* and which of them is replaced next */
   GQueue events;                /* FaspEvent, owned */

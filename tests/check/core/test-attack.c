@@ -577,6 +577,41 @@ test_half_open_port (void)
   play_free (play);
 }
 
+/* Callers from everywhere are refused: the application hears of some of them, and how many there were. */
+static void
+test_refusals (void)
+{
+  Play *play = play_new (FASP_ROLE_SENDER);
+  const guint n = 2000, seconds = 8;
+  guint64 told = 0, untold = 0, refused = 0;
+  FaspEndpointStats stats;
+  FaspEvent event;
+
+  play->config.max_receivers = 1;
+  begin (play);
+  add_good (play, 20 * FASP_MSEC, 100);
+  run (play, FASP_SEC);
+  for (guint i = 0; i < n; i++) {
+    if (i == n - 1)
+      run (play, 2 * FASP_SEC);
+    call_proved (play, play->sink, i);
+    run (play, seconds * FASP_SEC / n);
+    while (fasp_endpoint_poll_event (play->sink, &event))
+      if (event.type == FASP_EVENT_REJECTED) {
+        g_assert_cmpint (event.reason, ==, FASP_REASON_BUSY);
+        told++;
+        untold += event.more;
+      }
+  }
+  g_assert_cmpuint (told, >, seconds);
+  g_assert_cmpuint (told, <=, 16 + seconds + 3);
+  g_assert_cmpuint (told + untold, ==, n);
+  fasp_endpoint_get_stats (play->sink, &stats);
+  refused = stats.handshakes_refused;
+  g_assert_cmpuint (refused, ==, n);
+  play_free (play);
+}
+
 /* That nobody listens at an address where a thousand sessions are is dealt with now and then, not whenever
  * somebody says so. */
 static void
@@ -786,6 +821,7 @@ main (int argc, char **argv)
   g_test_add_func ("/attack/forged", test_forged);
   g_test_add_func ("/attack/half-open", test_half_open);
   g_test_add_func ("/attack/half-open/port", test_half_open_port);
+  g_test_add_func ("/attack/refusals", test_refusals);
   g_test_add_func ("/attack/reports", test_reports);
   g_test_add_data_func ("/attack/silent/ping",
       GINT_TO_POINTER (PING_ALONE), test_silent);

@@ -1,0 +1,29 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "faspallowance.h"
+#include "gstfaspquiet.h"
+
+#define AT_ONCE 10
+#define EVERY (10 * FASP_SEC)
+
+gboolean
+gst_fasp_quiet_may_tell (GstFaspQuiet * quiet, gchar ** more)
+{
+  *more = NULL;
+  if (!fasp_allowance_take (&quiet->full, g_get_monotonic_time (), EVERY,
+          AT_ONCE)) {
+    quiet->untold++;
+    return FALSE;
+  }
+  *more = quiet->untold == 0 ? g_strdup ("") :
+      g_strdup_printf (" %" G_GUINT64_FORMAT " more like this since the last "
+      "such message.", quiet->untold);
+  quiet->untold = 0;
+  return TRUE;
+}
