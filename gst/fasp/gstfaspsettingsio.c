@@ -141,16 +141,25 @@ check_rates (const GstFaspSettings * s, GError ** error)
   return TRUE;
 }
 
+/* Without %INTERFACE, which some versions of GLib do not parse, and the others do not compare. */
+static GInetAddress *
+parse_plain (const gchar * text)
+{
+  g_autofree gchar *plain = g_strndup (text, strcspn (text, "%"));
+
+  return g_inet_address_new_from_string (plain);
+}
+
 /* The same address, however it is written? */
 static gboolean
 is_same_address (const gchar * a, const gchar * b)
 {
-  g_autoptr (GInetAddress) one = g_inet_address_new_from_string (a);
-  g_autoptr (GInetAddress) other = g_inet_address_new_from_string (b);
+  g_autoptr (GInetAddress) one = parse_plain (a), other = parse_plain (b);
 
-  if (one == NULL || other == NULL)     /* also with %INTERFACE */
-    return g_ascii_strcasecmp (a, b) == 0;
-  return g_inet_address_equal (one, other);
+  if (one == NULL || other == NULL)
+    return g_str_equal (a, b);
+  return g_inet_address_equal (one, other)
+      && g_strcmp0 (strchr (a, '%'), strchr (b, '%')) == 0;
 }
 
 /* Where to listen may be said twice, if that is the same. */

@@ -78,6 +78,8 @@ static const struct
   /* the same address, written in two ways */
   {{"uri=fasp://[2001:db8::1]:8001", "mode=listener",
           "localaddress=2001:DB8:0::1"}, "2001:DB8:0::1", 8001, NULL},
+  {{"uri=fasp://[fe80::1%25lo]:8001", "mode=listener",
+          "localaddress=FE80:0::1%lo"}, "FE80:0::1%lo", 8001, NULL},
   {{"uri=fasp://192.0.2.1:8001", "mode=listener", "localaddress="},
       "192.0.2.1", 8001, NULL},
   /* where the URI says whom to dial, it does not say where from */
