@@ -41,6 +41,7 @@ struct _FaspEndpoint
   FaspTurns turns[FASP_LANES_MAX];      /* which session to poll next, by lane */
   FaspTime refusals_told;       /* events about refused callers: faspallowance.h, */
   guint64 refusals_untold;      /* and how many there were none about since the last */
+  FaspTime outages_told;        /* events about outages: faspallowance.h */
   guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* nonces, */
   guint oldest_refused;         /* and which of them is replaced next */
   GQueue events;                /* FaspEvent, owned */

@@ -4,6 +4,7 @@
  * may be interrupted and heard again, and ends.
  */
 #include "faspadmission.h"
+#include "faspallowance.h"
 #include "faspdial.h"
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
@@ -388,11 +389,16 @@ tell_outages (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   guint64 told = fasp_session_look_for_outages (session, now);
 
   for (guint i = 0; told != 0; i++, told >>= 1) {
-    const FaspPath *path = &session->paths[i];
-    const FaspOutage *outage = &path->outage;
+    FaspPath *path = &session->paths[i];
+    FaspOutage *outage = &path->outage;
     FaspEvent *event;
 
     if ((told & 1) == 0)
+      continue;
+    if (outage->told)
+      outage->passed_on = fasp_allowance_take (&endpoint->outages_told, now,
+          FASP_OUTAGE_EVERY, FASP_OUTAGE_BURST);
+    if (!outage->passed_on)
       continue;
     event = fasp_endpoint_push_event (endpoint, outage->told ?
         FASP_EVENT_FLOW_OUT : FASP_EVENT_FLOW_BACK, session);

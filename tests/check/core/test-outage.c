@@ -239,6 +239,33 @@ test_never (void)
   vnet_free (net);
 }
 
+/* However many there are, and however often, the application is not flooded; and of what it hears it
+ * hears the end. */
+static void
+test_many (void)
+{
+  Vnet *net = vnet_new (1);
+  Vstream *stream = start (net, FASP_FLOWS_MAX, 2000000);
+  guint out;
+
+  for (guint side = 0; side < SIDES; side++)
+    for (guint link = 1; link < FASP_FLOWS_MAX; link++)
+      for (guint n = 0; n < 3; n++)
+        black_out (net, link, side, n, (3 + 8 * n) * FASP_SEC,
+            (7 + 8 * n) * FASP_SEC);
+  g_assert_true (vstream_run (stream));
+  for (guint side = 0; side < SIDES; side++) {
+    out = stream->events[FASP_EVENT_FLOW_OUT][side];
+    /* 63 at first, and then what 24 s allow */
+    g_assert_cmpuint (out, >=, FASP_OUTAGE_BURST);
+    g_assert_cmpuint (out, <=, FASP_OUTAGE_BURST +
+        24 * FASP_SEC / FASP_OUTAGE_EVERY);
+    assert_told (stream, side, out, out);
+  }
+  vstream_free (stream);
+  vnet_free (net);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -253,5 +280,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/outage/not-told/flicker", NULL, test_not_told);
   g_test_add_data_func ("/outage/not-told/all", "all", test_not_told);
   g_test_add_func ("/outage/never", test_never);
+  g_test_add_func ("/outage/many", test_many);
   return g_test_run ();
 }
