@@ -15,7 +15,8 @@
  *     itself.
  *
  * A PCR that was near, but wrong, counts until the next one, which follows the one before it.  Time
- * stands still then until it is made up for.  So no wrong PCR makes time longer or shorter.
+ * stands still then until it is made up for.  So no wrong PCR makes time longer or shorter, but for
+ * the first one of a clock, if it is near.
  */
 #pragma once
 

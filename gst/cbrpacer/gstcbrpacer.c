@@ -141,6 +141,7 @@ gst_cbr_pacer_init (GstCbrPacer * self)
   cbr_figures_init (&self->figures);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->packets.size = CBR_TS_PACKET;
+  self->latency = GST_CLOCK_TIME_NONE;
   self->flushing = TRUE;
   gst_cbr_pacer_thread_reset (self);
 
