@@ -38,12 +38,12 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
     return;
   }
   hello->window = fasp_endpoint_get_window (endpoint);
-  if (!fasp_dial_is_ours (endpoint))
-    return;                     /* the sender has chosen already */
-  hello->wants.join = endpoint->config.join;
-  hello->wants.back_ms = endpoint->config.join_back_ms;
   if (endpoint->stand.offset != FASP_OFFSET_UNKNOWN)
     hello->wants.from = endpoint->stand;
+  if (!fasp_dial_is_ours (endpoint))
+    return;                     /* where it joins, the sender has chosen already */
+  hello->wants.join = endpoint->config.join;
+  hello->wants.back_ms = endpoint->config.join_back_ms;
 }
 
 /* The link to try as number @n: the first of each address, then the second of each ... */
@@ -248,6 +248,24 @@ begin_anew (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   fasp_tx_begin_at (&session->tx, choose_start (endpoint, now));
 }
 
+/* The receiver that answers stands at @stand. What it has of our stream, by us or by somebody who relays it,
+ * it need not get again. If it has another stream by now, it has got that instead of ours: who does not
+ * wait for receivers begins anew. */
+static void
+follow_stand (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
+    const FaspPlace * stand)
+{
+  guint64 number;
+
+  session->stood = *stand;
+  if (fasp_store_find (endpoint->store, stand, &number)) {
+    fasp_tx_begin_at (&session->tx, number);
+  } else if (!endpoint->config.wait_for_connection) {
+    endpoint->left = *stand;
+    fasp_tx_begin_at (&session->tx, choose_start (endpoint, now));
+  }
+}
+
 void
 fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * from, const FaspAgreement * agreement)
@@ -279,6 +297,8 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   session->told = endpoint->caller.hello.place;
   session->told_header = endpoint->caller.hello.has_header;
   session->stood = endpoint->left;
+  if (endpoint->store != NULL && answer->wants.from.known)
+    follow_stand (endpoint, now, session, &answer->wants.from);
   session->of_peer = endpoint->wanted;
   fasp_move_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
@@ -306,7 +326,8 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   FaspEvent *event;
   gboolean group = endpoint->config.group.len > 0;
   /* anybody can send a REJECT, so it does not end an open session, which may come back */
-  gboolean open = fasp_endpoint_get_open (endpoint) != NULL;
+  FaspSession *session = fasp_endpoint_get_open (endpoint);
+  gboolean open = session != NULL;
   gboolean passing = answer->reason == FASP_REASON_BUSY
       || (answer->reason == FASP_REASON_FINISHED
       && endpoint->config.keep_listening) || (open && !group);
@@ -315,6 +336,8 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   /* any sender that announces itself to a group is called: it speaks for itself alone */
   gboolean next = moves || (group && (endpoint->config.reconnect || open));
 
+  if (open)
+    session->has_other = answer->reason == FASP_REASON_BUSY;
   if (goes_on && endpoint->last_reject == answer->reason)
     return;                     /* reported before; the call goes on at its pace */
   endpoint->last_reject = answer->reason;

@@ -156,7 +156,7 @@ fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
   /* who was given up does not come back, though something of it may still be read */
   if (session->state == FASP_SESSION_CLOSED && session->close_initiated)
     return;
-  session->interrupted = FALSE;
+  session->interrupted = session->has_other = FALSE;
   endpoint->stats.interrupted--;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* the peer still knows us: no need to call */

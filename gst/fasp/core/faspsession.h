@@ -125,6 +125,7 @@ typedef struct
   FaspTime excused;             /* time since `heard' in which we were not running
                                    to hear the peer */
   gboolean interrupted;
+  gboolean has_other;           /* sender: interrupted, and the receiver says that it has another sender */
   guint of_peer;                /* caller: index of the peer, of several */
   gboolean refused;             /* opened, but there is no room for its stream */
   gboolean connected;           /* the application was told of its connection, */

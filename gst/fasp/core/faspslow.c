@@ -6,15 +6,17 @@
 /* The application hears of receivers that are left behind no more often than this. */
 #define TELL_AFTER FASP_SEC
 
-/* May the stream leave this receiver behind? With slow-policy=wait only in two cases:
- * it is silent while another is heard, as the dead must not hold up the living; or it
- * still needs history. */
+/* May the stream leave this receiver behind? With slow-policy=wait only in three cases:
+ * it is silent while another is heard, as the dead must not hold up the living; it is silent and
+ * has another sender, and the application does not wait for receivers; or it still needs
+ * history. */
 static gboolean
 may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
     gboolean any_heard)
 {
   return endpoint->config.slow_policy != FASP_SLOW_WAIT
-      || (session->interrupted && any_heard)
+      || (session->interrupted && (any_heard || (session->has_other
+              && !endpoint->config.wait_for_connection)))
       || fasp_history_is_in_past (session);
 }
 

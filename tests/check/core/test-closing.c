@@ -18,6 +18,8 @@ typedef struct
   guint64 size, written;        /* sender: bytes of its stream */
   FaspTime written_to;          /* how far its application is */
   gboolean held_back;           /* it writes later */
+  FaspEndpoint *frozen;         /* its process stands still */
+  gboolean relays;              /* all that do write one stream, that of A */
   GByteArray *got;              /* receiver */
   guint ends;                   /* of streams */
   guint events[FASP_EVENT_REMOVED + 1];
@@ -49,6 +51,7 @@ leave (Ends * e, VnetSide side)
 {
   vnet_attach (e->net, side, NULL);
   g_clear_pointer (&e->ends[side].endpoint, fasp_endpoint_free);
+  g_clear_pointer (&e->ends[side].frozen, fasp_endpoint_free);
 }
 
 static void
@@ -106,6 +109,21 @@ byte_at (VnetSide side, guint64 offset)
 }
 
 static void
+freeze (Ends * e, VnetSide side)
+{
+  e->ends[side].frozen = g_steal_pointer (&e->ends[side].endpoint);
+  vnet_attach (e->net, side, NULL);
+}
+
+static void
+thaw (Ends * e, VnetSide side)
+{
+  e->ends[side].endpoint = g_steal_pointer (&e->ends[side].frozen);
+  e->ends[side].written_to = now (e);
+  vnet_attach (e->net, side, e->ends[side].endpoint);
+}
+
+static void
 write_some (Ends * e, VnetSide side)
 {
   End *end = &e->ends[side];
@@ -117,7 +135,15 @@ write_some (Ends * e, VnetSide side)
     gsize size = MIN (sizeof data, end->size - end->written), taken;
 
     for (guint i = 0; i < size; i++)
-      data[i] = byte_at (side, end->written + i);
+      data[i] = byte_at (end->relays ? VNET_A : side, end->written + i);
+    if (end->relays) {
+      FaspPlace place = {.known = TRUE,.origin.bytes = "relayed",.offset =
+            end->written
+      };
+
+      if (!fasp_endpoint_set_place (end->endpoint, now (e), now (e), &place))
+        return;
+    }
     taken = fasp_endpoint_write (end->endpoint, now (e), now (e), data, size,
         NULL);
     end->written += taken;
@@ -200,6 +226,25 @@ find_stream (Ends * e, VnetSide side, VnetSide to, guint64 offset)
   return -1;
 }
 
+/* Where in the stream of @side is what @to has got at @at; -1: nowhere. */
+static gint64
+locate (Ends * e, VnetSide side, VnetSide to, guint at)
+{
+  const GByteArray *got = e->ends[to].got;
+  const guint enough = 64;
+
+  g_assert_cmpuint (got->len, >=, at + enough);
+  for (guint64 offset = 0; offset + enough <= e->ends[side].written; offset++) {
+    guint i = 0;
+
+    while (i < enough && got->data[at + i] == byte_at (side, offset + i))
+      i++;
+    if (i == enough)
+      return offset;
+  }
+  return -1;
+}
+
 static void
 assert_all_confirmed (Ends * e, VnetSide side)
 {
@@ -274,6 +319,107 @@ test_two_live (gconstpointer bytes)
   g_assert_cmpuint (stats.buffer_bytes, ==, 0);
   g_assert_cmpuint (stats.bytes_unconfirmed, ==, 0);
   g_assert_cmpuint (stats.bytes_dropped, ==, e->ends[loser].written);
+  ends_free (e);
+}
+
+/* --- main and backup -------------------------------------------------------------------- */
+
+#define LIVE (600 * BITRATE / 8)        /* longer than any of these tests */
+
+/* A live sender at A, and one at C that takes its place at the receiver while it stands still. @relay:
+ * both relay the same stream. */
+static Ends *
+setup_backup (gboolean relay, gsize buffer)
+{
+  Ends *e = ends_new ();
+  FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+
+  s.wait_for_connection = FALSE;
+  s.buffer_size = buffer;
+  r.keep_listening = TRUE;
+  join (e, VNET_B, &r, VNET_A, 0);
+  join (e, VNET_A, &s, VNET_B, LIVE)->relays = relay;
+  run (e, FASP_SEC);
+  join (e, VNET_C, &s, VNET_B, LIVE)->relays = relay;
+  if (relay)
+    e->ends[VNET_C].written = e->ends[VNET_A].written;
+  run (e, 5 * FASP_SEC);
+  freeze (e, VNET_A);
+  run (e, 6 * FASP_SEC);
+  thaw (e, VNET_A);
+  if (relay)
+    e->ends[VNET_A].written = e->ends[VNET_C].written;
+  g_assert_cmpuint (e->ends[VNET_C].events[FASP_EVENT_CONNECTED], ==, 1);
+  return e;
+}
+
+/* When the backup dies, the receiver goes on with what is sent then, whether the first one has been told
+ * meanwhile that another has its place or not. */
+static void
+test_back (gconstpointer told)
+{
+  Ends *e = setup_backup (FALSE, 64 << 20);
+  End *a = &e->ends[VNET_A];
+  guint64 written;
+  guint at;
+
+  if (told)
+    run_until (e, &a->events[FASP_EVENT_REJECTED], 1);
+  g_assert_cmpuint (a->events[FASP_EVENT_REJECTED], ==, told ? 1 : 0);
+  leave (e, VNET_C);
+  run (e, 2 * DELAY);
+  at = e->ends[VNET_B].got->len;
+  run_until (e, &a->events[FASP_EVENT_CONNECTED], 2);
+  written = a->written;
+  run (e, FASP_SEC);
+  /* what was written since the last whole block is in the first one */
+  g_assert_cmpint (locate (e, VNET_A, VNET_B, at), >=, written - 1200);
+  ends_free (e);
+}
+
+/* Both relay one stream: the receiver goes on at the byte where it stands, and is sent nothing of what it
+ * has got from the other. */
+static void
+test_back_relayed (void)
+{
+  Ends *e = setup_backup (TRUE, 64 << 20);
+  const GByteArray *got = e->ends[VNET_B].got;
+  FaspSessionStats stats;
+  guint64 place = 0;
+  gint64 offset;
+  guint at;
+
+  run_until (e, &e->ends[VNET_A].events[FASP_EVENT_REJECTED], 1);
+  leave (e, VNET_C);
+  run (e, 2 * DELAY);
+  at = got->len - 64;
+  offset = locate (e, VNET_A, VNET_B, at);
+  run_until (e, &e->ends[VNET_A].events[FASP_EVENT_CONNECTED], 2);
+  run (e, FASP_SEC);
+  for (guint i = at; i < got->len; i++)
+    g_assert_cmpuint (got->data[i], ==, byte_at (VNET_A, offset + i - at));
+  /* C was silent for 2 s */
+  g_assert_cmpuint (fasp_endpoint_get_sessions (e->ends[VNET_B].endpoint,
+          now (e), &place, &stats, 1), ==, 1);
+  g_assert_cmpuint (stats.payload_bytes_received, <, 5 * BITRATE / 8);
+  ends_free (e);
+}
+
+/* Nor does the writer wait for a receiver that it has lost to another, however small its buffer is. */
+static void
+test_lost_and_full (void)
+{
+  Ends *e = setup_backup (FALSE, 256 << 10);
+  End *a = &e->ends[VNET_A];
+  guint64 written;
+
+  run_until (e, &a->events[FASP_EVENT_REJECTED], 1);
+  for (guint i = 0; i < 20; i++) {
+    written = a->written;
+    run (e, FASP_SEC);
+    g_assert_cmpuint (a->written - written, >=, BITRATE / 8);
+  }
   ends_free (e);
 }
 
@@ -492,6 +638,12 @@ main (int argc, char **argv)
       test_two_live);
   g_test_add_data_func ("/closing/two-live/short", GSIZE_TO_POINTER (1000),
       test_two_live);
+  g_test_add_data_func ("/closing/back/told", GINT_TO_POINTER (TRUE),
+      test_back);
+  g_test_add_data_func ("/closing/back/untold", GINT_TO_POINTER (FALSE),
+      test_back);
+  g_test_add_func ("/closing/back/relayed", test_back_relayed);
+  g_test_add_func ("/closing/back/full", test_lost_and_full);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *path = g_strconcat ("/closing/kept/", cases[i].name,
         NULL);
