@@ -630,23 +630,36 @@ gst_fasp_connection_fail (GstFaspConnection * c, const FaspEvent * event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
   gboolean sends = c->role == FASP_ROLE_SENDER;
-  const gchar *instead = event->type == FASP_EVENT_REMOVED ?
-      " With auto-reconnect=true, it would be called again." : "";
+  const gchar *instead = "";
 
   /* calls after the first failure come here, too */
   if (c->failed)
     return GST_FASP_FLOW_TOLD;
   c->failed = TRUE;
-  if (event->reason == FASP_REASON_REFUSED)
-    GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, NOT_AUTHORIZED,
-        ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL),
-        GST_FASP_REASON (event));
-  else if (sends)
+  switch (event->reason) {
+    case FASP_REASON_REFUSED:
+    case FASP_REASON_KEY:
+    case FASP_REASON_ENCRYPTION:
+      GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, NOT_AUTHORIZED,
+          ("Cannot %s: %s.", sends ? "send" : "receive", why), (NULL),
+          GST_FASP_REASON (event));
+      return GST_FASP_FLOW_TOLD;
+    case FASP_REASON_STOPPED:
+    case FASP_REASON_TOO_SLOW:
+    case FASP_REASON_BUSY:
+    case FASP_REASON_SILENT:
+      instead = " With auto-reconnect=true, it would be called again.";
+      break;
+    default:
+      break;
+  }
+  if (sends)
     GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, WRITE,
         ("Cannot send: %s.%s", why, instead), (NULL), GST_FASP_REASON (event));
   else
     GST_ELEMENT_ERROR_WITH_DETAILS (c->element, RESOURCE, READ,
-        ("Cannot receive: %s.", why), (NULL), GST_FASP_REASON (event));
+        ("Cannot receive: %s.%s", why, instead), (NULL),
+        GST_FASP_REASON (event));
   return GST_FASP_FLOW_TOLD;
 }
 

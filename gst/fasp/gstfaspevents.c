@@ -67,6 +67,22 @@ gst_fasp_events_peer (const FaspEvent * event)
   return peer != NULL ? peer : g_strdup ("the peer");
 }
 
+/* The listener refused our call, or what we send. */
+static gchar *
+explain_refusal (const FaspEvent * event, const gchar * peer)
+{
+  /* where it is known what would help: it refused for the streamid, or its application decided */
+  const gchar *advice = strstr (event->text, "streamid") != NULL ?
+      "set streamid to that of a stream there" :
+      "whoever runs that end has to let this one in, which may depend on its "
+      "address, streamid and key";
+
+  if (event->type == FASP_EVENT_REMOVED)
+    return g_strdup_printf ("%s refused the stream: %s", peer, event->text);
+  return g_strdup_printf ("%s refused the call (%s): %s", peer, event->text,
+      advice);
+}
+
 gchar *
 gst_fasp_events_explain (const FaspEvent * event)
 {
@@ -88,16 +104,15 @@ gst_fasp_events_explain (const FaspEvent * event)
       return g_strdup_printf ("%s was too slow for the stream and was "
           "disconnected (slow-policy=drop-receiver)", peer);
     case FASP_REASON_REFUSED:
-      if (event->calling)
-        return g_strdup_printf ("%s refused the call (%s): check the streamid "
-            "it expects", peer, text);
+      if (event->calling || event->type == FASP_EVENT_REMOVED)
+        return explain_refusal (event, peer);
       return event->streamid[0] != '\0' ?
           g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)", peer,
           event->streamid, text) : g_strdup_printf ("%s was refused: %s", peer,
           text);
     case FASP_REASON_BUSY:
       /* the text is meant for the caller */
-      if (!event->calling)
+      if (!event->calling && event->type == FASP_EVENT_REJECTED)
         return g_strdup_printf ("%s was turned away: %s", peer, text);
       return g_strdup_printf (event->final ? "%s is busy: %s" :
           "%s is busy: %s; dialling goes on", peer, text);

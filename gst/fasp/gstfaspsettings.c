@@ -94,9 +94,10 @@ install_common (GObjectClass * klass)
           FALSE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_AUTO_RECONNECT,
       g_param_spec_boolean ("auto-reconnect", "Auto reconnect",
-          "Caller: dial again, for ever, if the listener is gone or was never "
-          "there; if false, that is an error after resume-timeout", TRUE,
-          PLAYING));
+          "Caller: dial again, for ever, if the listener is gone, was never "
+          "there, or is busy; if false, that is an error after "
+          "resume-timeout. A listener that refuses the call is not called "
+          "again", TRUE, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RESUME_TIMEOUT,
       g_param_spec_uint64 ("resume-timeout", "Resume timeout",
           "How long in ns a silent peer keeps its place, so that it can go "

@@ -192,11 +192,12 @@ try_message (FaspEndpoint * endpoint, Call * call, const gchar ** objection)
     return FALSE;
   if (!good)
     *objection = fasp_noise_has_static (call->noise.pattern) ?
-        "the caller's public-key is not that of the listener's key-file" :
-        "the passphrases differ: set the same on both ends";
+        "the caller's public-key is not that of the listener's key-file: set it "
+        "to that" : "the passphrases differ: set the same on both ends";
   else if (fasp_noise_has_static (call->noise.pattern)
       && !fasp_credentials_know (credentials, call->noise.rs, &call->peer))
-    *objection = "the caller's key is not among the listener's allowed-keys";
+    *objection = "the caller's key is not among the listener's allowed-keys: "
+        "add it there";
   return *objection == NULL
       && fasp_wire_parse_hello (payload, size, &call->hello)
       && call->hello.cid == call->open->from_cid;

@@ -252,12 +252,28 @@ call_again (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
         now : now + REDIAL_AFTER;
 }
 
+/* Would the peer say the same to another call?  Then somebody has to do something first, as after a
+ * REJECT for such a reason. */
+static gboolean
+refused (const FaspEndpoint * endpoint, const FaspSession * session)
+{
+  switch (session->close_reason) {
+    case FASP_REASON_FINISHED:
+      return !endpoint->config.keep_listening;
+    case FASP_REASON_REFUSED:
+    case FASP_REASON_SAME_ROLE:
+    case FASP_REASON_UNSUPPORTED:
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
 static gboolean
 calls_again (const FaspEndpoint * endpoint, const FaspSession * session)
 {
   return fasp_dial_is_ours (endpoint) && endpoint->config.reconnect
-      && !endpoint->closing && (session->close_reason != FASP_REASON_FINISHED
-      || endpoint->config.keep_listening);
+      && !endpoint->closing && !refused (endpoint, session);
 }
 
 /* The last receiver has gone: is the stream held for the next one?  Who calls a busy receiver is told

@@ -617,6 +617,31 @@ static const Case cases[] = {
   {"listener/restarts-later", RESTARTS, FASP_REASON_NONE, TRUE, TRUE},
 };
 
+/* Who says that it does not want the stream would say so again: it is not called any more, and the
+ * application is told that this was the end. */
+static void
+test_refused (gconstpointer data)
+{
+  const Case *c = data;
+  Ends *e = setup (c, TRUE);
+  End *a = &e->ends[VNET_A];
+
+  end_session (e, c);
+  run (e, 10 * FASP_SEC);
+  g_assert_cmpuint (a->events[FASP_EVENT_REMOVED], ==, 1);
+  g_assert_true (a->last[FASP_EVENT_REMOVED].final);
+  g_assert_cmpint (a->last[FASP_EVENT_REMOVED].reason, ==, c->reason);
+  g_assert_cmpuint (a->events[FASP_EVENT_CONNECTED], ==, 1);
+  ends_free (e);
+}
+
+static const Case refusals[] = {
+  {"refused", SAYS, FASP_REASON_REFUSED},
+  {"refused-later", SAYS, FASP_REASON_REFUSED, FALSE, TRUE},
+  {"same-role", SAYS, FASP_REASON_SAME_ROLE},
+  {"unsupported", SAYS, FASP_REASON_UNSUPPORTED},
+};
+
 static const Case at_end[] = { {.acknowledges = FALSE}, {.acknowledges = TRUE}
 };
 
@@ -649,6 +674,12 @@ main (int argc, char **argv)
         NULL);
 
     g_test_add_data_func (path, &cases[i], test_kept);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
+    g_autofree gchar *path = g_strconcat ("/closing/refused/",
+        refusals[i].name, NULL);
+
+    g_test_add_data_func (path, &refusals[i], test_refused);
   }
   g_test_add_data_func ("/closing/end/none", &at_end[0], test_end);
   g_test_add_data_func ("/closing/end/receiver", &at_end[1], test_end);

@@ -146,6 +146,8 @@ test_identified (gconstpointer data)
   } else {
     text = pair_wait_text (ends.sender, GST_MESSAGE_ERROR);
     g_assert_nonnull (strstr (text, "refused"));
+    /* the streamid was right */
+    g_assert_nonnull (strstr (text, "address, streamid and key"));
   }
   stop (&ends);
 }

@@ -1445,6 +1445,7 @@ test_asked (const gchar * streamid, gboolean open)
     gst_app_src_push_buffer (get_in (pair), buffer);
     text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
     g_assert_nonnull (strstr (text, "refused"));
+    g_assert_nonnull (strstr (text, "has to let this one in"));
     g_assert_cmpuint (get_size (pair), ==, 0);
   }
   g_assert_cmpint (g_atomic_int_get (&asked), ==, 1);
