@@ -11,6 +11,7 @@
 #include "gstfaspenums.h"
 #include "gstfaspevents.h"
 #include "gstfaspkeys.h"
+#include "gstfaspplace.h"
 #include "gstfaspstats.h"
 
 /* A warning, or the refusal of a caller for a reason, is not repeated within this time. */
@@ -306,6 +307,32 @@ tell_moved (GstElement * element, const FaspEvent * event, const gchar * peer)
         ("the stream goes on from %s; nothing is missing", peer));
 }
 
+/* The first bytes of a stream are here. */
+static void
+tell_joined (GstElement * element, const FaspEvent * event, const gchar * peer,
+    GstFaspTold * told)
+{
+  g_autofree gchar *origin = event->place.known ?
+      gst_fasp_origin_to_string (&event->place.origin) : NULL;
+  g_autofree gchar *more = NULL;
+
+  post (element, gst_structure_new ("stream-joined", "origin", G_TYPE_STRING,
+          origin, "offset", G_TYPE_UINT64, event->place.offset,
+          "in-the-middle", G_TYPE_BOOLEAN, event->in_the_middle, NULL), event);
+  if (!event->in_the_middle
+      || !gst_fasp_quiet_may_tell (&told->quiet[GST_FASP_QUIET_JOINED], &more))
+    return;
+  GST_ELEMENT_INFO (element, RESOURCE, READ,
+      ("The stream of %s begins in the middle here: what was before is "
+          "elsewhere, or was not kept.%s", peer, more),
+      /* gst-launch-1.0 prints only this part of an INFO */
+      ("the stream of %s begins in the middle here, at byte %"
+          G_GUINT64_FORMAT ": what was before is elsewhere, or was not kept. "
+          "If it is a file, send it again (require-complete=true makes this "
+          "an error)%s%s", peer, event->place.offset,
+          more[0] != '\0' ? "." : "", more));
+}
+
 static void
 tell_behind (GstElement * element, const FaspEvent * event, const gchar * peer)
 {
@@ -556,6 +583,9 @@ gst_fasp_events_handle (GstElement * element, FaspIo * io,
     case FASP_EVENT_FLOW_OUT:
     case FASP_EVENT_FLOW_BACK:
       break;                    /* and gstfasplines these */
+    case FASP_EVENT_JOINED:
+      tell_joined (element, event, peer, told);
+      break;
     case FASP_EVENT_BEHIND:
       tell_behind (element, event, peer);
       break;

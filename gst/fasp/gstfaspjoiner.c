@@ -72,7 +72,8 @@ count_alike (const FaspIoItem * items, guint n, gsize * size)
     if (block->media_time != items[0].block->media_time
         || !follows (&items[i - 1], block)
         || (block->flags & (FASP_BLOCK_EOS | FASP_BLOCK_DISCONT |
-                FASP_BLOCK_CLOCK_JUMP | FASP_BLOCK_KEY | FASP_BLOCK_HEADER))
+                FASP_BLOCK_LACKS | FASP_BLOCK_CLOCK_JUMP | FASP_BLOCK_KEY |
+                FASP_BLOCK_HEADER))
         || *size + block->size > GST_FASP_JOINED_MAX)
       break;
     *size += block->size;

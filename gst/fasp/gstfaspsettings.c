@@ -280,6 +280,11 @@ install_source (GObjectClass * klass)
           "in turn. The stream goes on at the byte where it stood, as far as "
           "that peer has it (history). Needs auto-reconnect (default: none)",
           NULL, READY));
+  g_object_class_install_property (klass, GST_FASP_PROP_REQUIRE_COMPLETE,
+      g_param_spec_boolean ("require-complete", "Require complete",
+          "Make it an error if what is received is not the whole stream: it "
+          "begins in the middle, a part is missing, or the sender stopped "
+          "before its end. For files", FALSE, READY));
 }
 
 void
@@ -359,6 +364,7 @@ static const struct
   [GST_FASP_PROP_TOO_LATE] = IN (too_late, G_TYPE_ENUM),
   [GST_FASP_PROP_CAPS] = IN (caps, G_TYPE_BOXED),
   [GST_FASP_PROP_PROVIDE_CLOCK] = IN (provide_clock, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_REQUIRE_COMPLETE] = IN (require_complete, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (fallback_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),

@@ -69,6 +69,7 @@ typedef enum
   GST_FASP_PROP_CAPS,
   GST_FASP_PROP_PROVIDE_CLOCK,
   GST_FASP_PROP_FALLBACK_ADDRESSES,
+  GST_FASP_PROP_REQUIRE_COMPLETE,
   /* gstfaspmulticast.h */
   GST_FASP_PROP_MULTICAST_IFACE,
   GST_FASP_PROP_MULTICAST_SOURCE,
@@ -120,6 +121,7 @@ typedef struct
   GstFaspTooLate too_late;
   GstCaps *caps;
   gboolean provide_clock;
+  gboolean require_complete;
   GstFaspJoinAt join_at;
   GstClockTime join_back, history;
   gchar *fallback_addresses;

@@ -83,6 +83,8 @@ struct _GstFaspSrc
   gboolean header_came;         /* a header to announce came since the last buffer, */
   gboolean enters;              /* and this receiver needs it in the stream */
   guint32 header_from;          /* the session in which the last header came */
+  gboolean required;            /* `require-complete' is in force */
+  gboolean incomplete;          /* and what was read is not the whole stream */
   gboolean at_end;              /* the end of this sender's stream was read */
   GstFlowReturn over;           /* what is returned for good; OK: the stream goes on */
   GstClockTime last_pts;        /* never decreases */
@@ -380,6 +382,13 @@ ended (GstFaspSrc * self, const FaspEvent * event)
             instead), (NULL), GST_FASP_REASON (event));
     return GST_FASP_FLOW_TOLD;
   }
+  if (self->required) {
+    GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
+        ("%s, and require-complete is set. "
+            "Send the stream again from its beginning.", why), (NULL),
+        GST_FASP_REASON (event));
+    return GST_FASP_FLOW_TOLD;
+  }
   /* EOS rather than an error, so that downstream can finish what came properly */
   GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why,
           instead), (NULL), GST_FASP_REASON (event));
@@ -395,6 +404,36 @@ is_behind_other (const GstFaspSrc * self, const FaspIoItem * item)
   return item->session != self->header_from && (self->enters
       || !self->announced
       || !fasp_origin_equal (&self->origin, &item->place.origin));
+}
+
+/* What follows is of no use: tells why, and tells it the sender. */
+static GstFlowReturn
+fail_incomplete (GstFaspSrc * self, const FaspIoItem * item)
+{
+  FaspIo *io = self->connection.io;
+  gboolean known = self->announced
+      && fasp_origin_equal (&self->origin, &item->place.origin);
+
+  fasp_endpoint_refuse (fasp_io_lock (io), g_get_monotonic_time (),
+      "it has not got all of it (require-complete=true there): send it again "
+      "from its beginning");
+  fasp_io_unlock (io, TRUE);
+  if (known)
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("A part of the stream is missing before byte %" G_GUINT64_FORMAT
+            ", and require-complete is set. Send it again from its beginning.",
+            item->block->offset), (NULL));
+  else if (item->block->offset > 0)
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The stream begins in the middle here, at byte %" G_GUINT64_FORMAT
+            ", and require-complete is set. Send it again from its beginning.",
+            item->block->offset), (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("Another stream follows one that has not reached its end, and "
+            "require-complete is set. Send the first one again from its "
+            "beginning."), (NULL));
+  return GST_FASP_FLOW_TOLD;
 }
 
 static void
@@ -441,6 +480,10 @@ take_items (GstFaspSrc * self)
     self->at_end = TRUE;
     return NULL;
   }
+  self->incomplete = self->required
+      && (item->block->flags & FASP_BLOCK_LACKS) != 0;
+  if (self->incomplete)
+    return NULL;
   if (is_behind_other (self, item))
     self->header_came = self->enters = FALSE;
   announce (self, &item->place);
@@ -483,8 +526,11 @@ read_items (GstFaspSrc * self)
 static GstFlowReturn
 look_for_end (GstFaspSrc * self)
 {
-  GstFlowReturn ret = self->at_end ? ended (self, NULL) : self->over;
+  GstFlowReturn ret;
 
+  if (self->incomplete && self->over == GST_FLOW_OK)
+    self->over = fail_incomplete (self, &self->items[self->next]);
+  ret = self->at_end ? ended (self, NULL) : self->over;
   self->at_end &= ret != GST_FLOW_OK;
   return ret;
 }
@@ -715,6 +761,8 @@ take_settings (GstFaspSrc * self)
   gst_caps_replace (&self->caps, settings->caps);
   changed = self->provided != settings->provide_clock;
   self->provided = settings->provide_clock;
+  self->required = settings->require_complete;
+  self->incomplete = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_element_post_message (GST_ELEMENT (self), self->provided ?

@@ -231,6 +231,8 @@ describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
     set_uint64 (s, "key-frames-requested", f->key_frames_requested);
   } else {
     set_uint64 (s, "bytes-received-total", f->bytes_read);
+    set_uint64 (s, "join-offset", f->join_offset);
+    set_uint64 (s, "joins-in-the-middle", f->joins_in_the_middle);
   }
   set_uint64 (s, "bytes-missing-total", f->bytes_missing);
   set_uint64 (s, "buffer-level", f->buffer_bytes);

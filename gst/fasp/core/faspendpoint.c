@@ -57,7 +57,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->sessions = g_ptr_array_new ();
   endpoint->by_id = g_hash_table_new (NULL, NULL);
   fasp_hold_end (endpoint);
-  endpoint->stand.offset = FASP_OFFSET_UNKNOWN;
+  endpoint->stand.offset = endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   endpoint->measured_by = FASP_NEVER;
   endpoint->redial_time = FASP_NEVER;
   endpoint->punch_time = endpoint->move_time = FASP_NEVER;
@@ -458,6 +458,15 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
     fasp_session_close (session, now, whole ? FASP_REASON_FINISHED : reason,
         NULL);
   }
+  fasp_endpoint_wake_all (endpoint);
+}
+
+void
+fasp_endpoint_refuse (FaspEndpoint * endpoint, FaspTime now, const gchar * text)
+{
+  for (guint i = 0; i < endpoint->sessions->len; i++)
+    fasp_session_close (fasp_endpoint_nth (endpoint, i), now,
+        FASP_REASON_REFUSED, text);
   fasp_endpoint_wake_all (endpoint);
 }
 

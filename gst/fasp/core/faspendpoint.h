@@ -270,6 +270,7 @@ typedef enum
   FASP_EVENT_GAP,               /* receiver: bytes are missing; once a minute at most */
   FASP_EVENT_MOVED,             /* receiver: the stream it had goes on in another
                                    session; bytes_lost bytes in between are missing */
+  FASP_EVENT_JOINED,            /* receiver: the first bytes of a stream were read: `place' */
   FASP_EVENT_REMOVED,           /* session over; reason, text and, for a
                                    sender, unacknowledged bytes */
 } FaspEventType;
@@ -284,7 +285,8 @@ typedef struct
   gboolean calling;             /* REJECTED: this end called */
   guint64 more;                 /* REJECTED: so many before it were not told of, as there were too many */
   gboolean in_the_middle;       /* CONNECTED, sender: the peer has nothing of the stream,
-                                   and will not get its beginning */
+                                   and will not get its beginning; JOINED: the same of us */
+  FaspPlace place;              /* JOINED: where in the stream its first byte here is */
   gboolean latency_known;       /* FALSE: it is still to be found */
   guint latency_ms;             /* that the session began with */
   guint current_latency_ms;     /* PROMISE: in force now */
@@ -353,6 +355,9 @@ void fasp_endpoint_set_reconnect (FaspEndpoint * endpoint, FaspTime now,
  * whole stream and from a sender whose stream is acknowledged, else @reason. */
 void fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now,
     FaspReason reason);
+/* Receiver: has no use for what it is sent, and says so.  A sender that calls gives up. */
+void fasp_endpoint_refuse (FaspEndpoint * endpoint, FaspTime now,
+    const gchar * text);
 /* After close: TRUE when nothing is left to send.  The caller waits for that
  * one second at most. */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint * endpoint);
@@ -450,6 +455,9 @@ typedef struct
   guint64 bytes_read;           /* receiver: bytes the application took */
   guint64 bytes_missing;        /* receiver: given up between those; sender: no longer
                                  * kept for receivers that came back */
+  guint64 join_offset;          /* receiver: where in the stream that is read the first byte
+                                 * read of it is; FASP_OFFSET_UNKNOWN: none yet, or not known */
+  guint64 joins_in_the_middle;  /* receiver: streams of which the beginning was not read */
   guint64 buffer_bytes, buffer_limit;   /* store or reorder buffer */
   guint64 datagrams_malformed;  /* could not be parsed */
   guint64 datagrams_unknown;    /* no such session */

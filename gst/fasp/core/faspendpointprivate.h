@@ -109,6 +109,8 @@ struct _FaspEndpoint
   FaspSkew skew;
   FaspAddress reading_from;     /* where the block read last came from, */
   FaspPlace stand;              /* the byte behind it, */
+  FaspTime joined_told;         /* when the application was told of the last stream */
+  gboolean read_end;            /* the end of the stream was read, too */
   FaspPlace whole;              /* and where it would be if nothing were missing since
                                    a place was known */
   FaspHist lateness, lateness_in_order; /* of the session before */

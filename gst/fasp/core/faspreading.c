@@ -5,6 +5,8 @@
  */
 #include "faspendpointprivate.h"
 
+/* If a sender changes its stream again and again, the application hears of it no more often than this. */
+#define TELL_JOINED_AFTER FASP_SEC
 /* Sessions of which something is still to be read, at most. */
 #define UNREAD_MAX 16
 
@@ -123,6 +125,40 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
       fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
 
+/* Is the block, at @place, the first that is read of a stream? */
+static gboolean
+is_first (const FaspEndpoint * endpoint, const FaspSession * session,
+    const FaspPlace * place)
+{
+  if (!place->known)
+    return endpoint->reading != session->id;
+  return !endpoint->stand.known
+      || !fasp_origin_equal (&endpoint->stand.origin, &place->origin);
+}
+
+/* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut short. */
+static gboolean
+join_stream (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session, const FaspPlace * place)
+{
+  gboolean cut_short = endpoint->reading != 0 && !endpoint->read_end;
+  gboolean in_the_middle = place->known && place->offset != 0;
+
+  endpoint->stats.join_offset = place->offset;
+  endpoint->stats.joins_in_the_middle += in_the_middle;
+  endpoint->read_end = FALSE;
+  if (endpoint->reading != session->id
+      || now - endpoint->joined_told >= TELL_JOINED_AFTER) {
+    FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_JOINED,
+        session);
+
+    endpoint->joined_told = now;
+    event->place = *place;
+    event->in_the_middle = in_the_middle;
+  }
+  return in_the_middle || cut_short;
+}
+
 /* Returns what of the block has not been delivered yet, fitted to what was; NULL: nothing. */
 static FaspBlock *
 fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
@@ -164,6 +200,9 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
     tell_moved (endpoint, session, bytes);
   else if (!moved && endpoint->reading != 0 && (gap || bytes > 0))
     tell_gap (endpoint, now, session);
+  if (is_first (endpoint, session, &place) ? join_stream (endpoint, now,
+          session, &place) : gap || bytes > 0)
+    block->flags |= FASP_BLOCK_LACKS;
   *stand = place;
   if (block->offset != FASP_OFFSET_UNKNOWN)
     stand->offset = fasp_offset_check (block->offset + block->size);
@@ -213,8 +252,12 @@ take (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 
   do {
     block = fasp_rx_take (&session->rx, now);
-    if (block == NULL || (block->flags & FASP_BLOCK_EOS) != 0)
+    if (block == NULL)
+      return NULL;
+    if (block->flags & FASP_BLOCK_EOS) {
+      endpoint->read_end = TRUE;
       return block;
+    }
     if (block->flags & FASP_BLOCK_HEADER) {
       take_header (endpoint, session, block);
       return block;

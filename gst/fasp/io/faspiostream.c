@@ -113,6 +113,15 @@ fasp_io_write (FaspIo * io, FaspTime media_time,
   return result;
 }
 
+/* Lock held. Is the end reached, and known how? An event that was not looked at yet may say why the
+ * peer has gone. */
+static gboolean
+is_drained (FaspIo * io)
+{
+  return fasp_endpoint_is_drained (io->guard.endpoint)
+      && !fasp_endpoint_has_event (io->guard.endpoint);
+}
+
 FaspIoResult
 fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
 {
@@ -127,10 +136,12 @@ fasp_io_drain (FaspIo * io, guint64 * lost, FaspEvent * event)
     fasp_endpoint_finish (io->guard.endpoint, g_get_monotonic_time ());
     fasp_lanes_wake (io->lanes);
   }
-  while (result == FASP_IO_OK && !fasp_endpoint_is_drained (io->guard.endpoint)
+  while (result == FASP_IO_OK && !is_drained (io)
       && !is_over (io, &result, event) && wait_until (io, until, &result));
   fasp_endpoint_get_stats (io->guard.endpoint, &stats);
   *lost = stats.bytes_unconfirmed;
+  if (result == FASP_IO_OK && *lost > 0)
+    is_over (io, &result, event);
   fasp_guard_unlock (&io->guard);
   return result;
 }

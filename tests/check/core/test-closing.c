@@ -22,6 +22,8 @@ typedef struct
   gboolean relays;              /* all that do write one stream, that of A */
   GByteArray *got;              /* receiver */
   guint ends;                   /* of streams */
+  guint lacks;                  /* blocks with FASP_BLOCK_LACKS */
+  guint lacks_at;               /* what was got before the last of them */
   guint events[FASP_EVENT_REMOVED + 1];
   FaspEvent last[FASP_EVENT_REMOVED + 1];
 } End;
@@ -162,6 +164,10 @@ read_some (Ends * e, End * end)
 
   while ((block = fasp_endpoint_read (end->endpoint, now (e))) != NULL) {
     end->ends += (block->flags & FASP_BLOCK_EOS) != 0;
+    if (block->flags & FASP_BLOCK_LACKS) {
+      end->lacks++;
+      end->lacks_at = end->got->len;
+    }
     g_byte_array_append (end->got, block->data, block->size);
     fasp_block_unref (block);
   }
@@ -617,6 +623,84 @@ static const Case cases[] = {
   {"listener/restarts-later", RESTARTS, FASP_REASON_NONE, TRUE, TRUE},
 };
 
+/* A receiver says where in a stream it begins, and which of what it reads is not the whole of it. */
+static void
+test_joined (gconstpointer data)
+{
+  const Case *c = data;
+  Ends *e = setup (c, TRUE);
+  const End *b = &e->ends[VNET_B];
+  FaspEndpointStats stats;
+
+  run (e, 3 * DELAY);
+  g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
+  g_assert_false (b->last[FASP_EVENT_JOINED].in_the_middle);
+  g_assert_cmpuint (b->last[FASP_EVENT_JOINED].place.offset, ==, 0);
+  g_assert_cmpuint (b->lacks, ==, 0);
+  end_session (e, c);
+  join_receiver (e, c->listens);
+  run (e, 10 * FASP_SEC);
+  g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
+  g_assert_true (b->last[FASP_EVENT_JOINED].in_the_middle);
+  g_assert_cmpint (b->last[FASP_EVENT_JOINED].place.offset, ==,
+      locate (e, VNET_A, VNET_B, 0));
+  g_assert_cmpuint (b->lacks, ==, 1);
+  g_assert_cmpuint (b->lacks_at, ==, 0);
+  fasp_endpoint_get_stats (b->endpoint, &stats);
+  g_assert_cmpuint (stats.join_offset, ==,
+      b->last[FASP_EVENT_JOINED].place.offset);
+  g_assert_cmpuint (stats.joins_in_the_middle, ==, 1);
+  ends_free (e);
+}
+
+/* What is missing in between, as the sender did not keep it, is told with what follows. */
+static void
+test_lacks (gconstpointer data)
+{
+  const Case *c = data;
+  Ends *e = setup (c, FALSE);
+  const End *b = &e->ends[VNET_B];
+
+  end_session (e, c);
+  run (e, 5 * FASP_SEC);
+  g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
+  g_assert_cmpuint (b->lacks, ==, 1);
+  g_assert_cmpint (locate (e, VNET_A, VNET_B, b->lacks_at), >, b->lacks_at);
+  ends_free (e);
+}
+
+/* A stream that did not reach its end is not the whole of it, though the next one is. */
+static void
+test_cut_short (gconstpointer ends)
+{
+  const Case c = {.acknowledges = TRUE };
+  Ends *e = setup (&c, TRUE);
+  FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  End *a = &e->ends[VNET_A];
+  const End *b = &e->ends[VNET_B];
+
+  if (ends) {
+    a->size = a->written;
+    run_until (e, &b->ends, 1);
+  } else {
+    fasp_endpoint_close (a->endpoint, now (e), FASP_REASON_STOPPED);
+  }
+  run (e, 4 * DELAY);
+  leave (e, VNET_A);
+  join (e, VNET_A, &s, VNET_B, 20000);
+  run_until (e, &b->ends, ends ? 2 : 1);
+  g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 2);
+  g_assert_false (b->last[FASP_EVENT_JOINED].in_the_middle);
+  g_assert_cmpuint (b->lacks, ==, ends ? 0 : 1);
+  ends_free (e);
+}
+
+static const Case joins[] = {
+  {"caller", RESTARTS, FASP_REASON_NONE, FALSE, TRUE},
+  {"listener", RESTARTS, FASP_REASON_NONE, TRUE, TRUE},
+  {"silent", SILENT, FASP_REASON_NONE, FALSE, TRUE},
+};
+
 /* Who says that it does not want the stream would say so again: it is not called any more, and the
  * application is told that this was the end. */
 static void
@@ -675,6 +759,12 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &cases[i], test_kept);
   }
+  g_test_add_data_func ("/closing/joined/caller", &joins[0], test_joined);
+  g_test_add_data_func ("/closing/joined/listener", &joins[1], test_joined);
+  g_test_add_data_func ("/closing/lacks", &joins[2], test_lacks);
+  g_test_add_data_func ("/closing/cut-short/yes", NULL, test_cut_short);
+  g_test_add_data_func ("/closing/cut-short/no", GINT_TO_POINTER (TRUE),
+      test_cut_short);
   for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
     g_autofree gchar *path = g_strconcat ("/closing/refused/",
         refusals[i].name, NULL);

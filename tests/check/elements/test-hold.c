@@ -63,6 +63,34 @@ test_async (void)
   g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
 }
 
+/* A tee in front of it waits as well, with all of its branches, unless a queue that leaks is in between. */
+static void
+test_tee (gconstpointer queue)
+{
+  g_autoptr (GstElement) pipeline = pair_launch ("fakesrc sizetype=fixed "
+      "sizemax=1000 ! tee name=t ! %s faspsink name=sink localport=0 " SECRET
+      " t. ! fakesink name=out async=false", (const gchar *) queue);
+  g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  gboolean leaks = ((const gchar *) queue)[0] != '\0';
+  gint64 until = g_get_monotonic_time () + (leaks ? HANGS : 300) *
+      G_TIME_SPAN_MILLISECOND;
+  guint64 rendered = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (rendered < 1000 && g_get_monotonic_time () < until) {
+    GstStructure *stats;
+
+    g_object_get (out, "stats", &stats, NULL);
+    gst_structure_get_uint64 (stats, "rendered", &rendered);
+    gst_structure_free (stats);
+    g_usleep (1000);
+  }
+  g_assert_true ((rendered >= 1000) == leaks);
+  g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-sent-total"), ==,
+      0);
+  pair_stop (pipeline);
+}
+
 static void
 wait_until_playing (GstElement * pipeline, GstElement * element)
 {
@@ -231,6 +259,9 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hold/async", test_async);
+  g_test_add_data_func ("/hold/tee/waits", "", test_tee);
+  g_test_add_data_func ("/hold/tee/leaks", "queue leaky=downstream !",
+      test_tee);
   g_test_add_func ("/hold/at-start", test_at_start);
   g_test_add_func ("/hold/paused", test_paused);
   g_test_add_func ("/hold/two", test_two);

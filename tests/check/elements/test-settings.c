@@ -26,6 +26,9 @@ static const Uri uris[] = {
   {"faspsink", "fasp://a:65535?max-bitrate=8000000&slow-policy=skip", NULL},
   {"faspsink", "fasp://:7001?wait-for-connection=false&tos=184&ttl=12", NULL},
   {"faspsrc", "fasp://:7001?too-late=skip&keep-listening=true", NULL},
+  {"faspsrc", "fasp://:7001?require-complete=true", NULL},
+  {"faspsink", "fasp://host:7001?require-complete=true", "require-complete"},
+  {"faspsrc", "fasp://:7001?require-complete=all", "require-complete"},
   {"faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL},
   {"faspsrc", "fasp://[fe80::1%25eth0]:7001", NULL},
 
