@@ -491,8 +491,8 @@ test_end_in_pause (gconstpointer data)
   const Step steps[] = { {"one", 1}, *how };
   Line *line = line_new (steps, "");
   g_autoptr (GstBus) bus = gst_element_get_bus (line->pipeline);
+  gboolean ended = FALSE;
   guint errors = 0;
-  GstMessage *message;
 
   let_read (1);
   wait_for_bytes (line, "01:one");
@@ -501,13 +501,14 @@ test_end_in_pause (gconstpointer data)
   let_read (2);
   wait_for (&done, 2);
   set_playing (line);
-  do {
-    message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-        GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  while (!ended) {
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus,
+        20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
     g_assert_nonnull (message);
-    errors += GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
-    gst_message_unref (message);
-  } while (GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    errors += !ended;
+  }
   g_assert_cmpuint (errors, ==, how->result == FASP_IO_OK ? 0 : 1);
   line_free (line);
 }
