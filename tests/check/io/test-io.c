@@ -47,8 +47,8 @@ is_broken (gint what)
   return TRUE;
 }
 
-int
-ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
+static int
+answer_ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
     const sigset_t * signals)
 {
   int (*real) (struct pollfd *, nfds_t, const struct timespec *,
@@ -56,6 +56,24 @@ ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
 
   errno = EINVAL;
   return is_broken (NO_POLL) ? -1 : real (fds, n, time, signals);
+}
+
+int
+ppoll (struct pollfd *fds, nfds_t n, const struct timespec *time,
+    const sigset_t * signals)
+{
+  return answer_ppoll (fds, n, time, signals);
+}
+
+/* what a fortified build calls */
+int __ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time,
+    const sigset_t * signals, size_t size);
+
+int
+__ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time,
+    const sigset_t * signals, size_t size)
+{
+  return answer_ppoll (fds, n, time, signals);
 }
 
 int
