@@ -39,21 +39,16 @@
 
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
-#include "gstfaspclock.h"
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfasphandover.h"
 #include "gstfaspjoiner.h"
 #include "gstfaspplace.h"
+#include "gstfasptiming.h"
 
 /* The most blocks that are taken at once, to save wake-ups. */
 #define BATCH 128
-/* To read two clocks within CLOSE ns, at most LOOKS attempts are made. */
-#define LOOKS 4
-#define CLOSE (10 * GST_USECOND)
-/* Clocks may differ by up to this now and then. */
-#define CLOCK_SLACK (100 * GST_MSECOND)
 /* Our clock is told about the sender's at most this often. */
 #define LOOK_EVERY (100 * GST_MSECOND)
 
@@ -87,16 +82,11 @@ struct _GstFaspSrc
   gboolean incomplete;          /* and what was read is not the whole stream */
   gboolean at_end;              /* the end of this sender's stream was read */
   GstFlowReturn over;           /* what is returned for good; OK: the stream goes on */
-  GstClockTime last_pts;        /* never decreases */
+  GstFaspTiming timing;
   FaspIoItem items[BATCH];      /* read, ... */
   guint n, next;                /* ... made into buffers up to `next' */
   GstFaspHandover handover;     /* the buffer that is on its way to the pad */
-  GstFaspClock *clock;          /* at the sender's rate */
-  gboolean own_clock;           /* it is the pipeline's clock */
-  GstClockTime looked;          /* when it was last told about the sender's clock */
-  GstClockTimeDiff offset;      /* from monotonic to running time, or with our own
-                                 * clock, less the base time */
-  GstClockTimeDiff running;     /* running time at the last look */
+  GstClockTime looked;          /* when our clock was last told about the sender's */
   GstFaspJoiner joiner;
 };
 
@@ -111,68 +101,6 @@ GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY,
     GST_TYPE_FASP_SRC);
 
 /* --- the stream -------------------------------------------------------------------- */
-
-/* Returns what to add to a monotonic time to get a running time. Reads both again if this
- * thread was held up in between. */
-static GstClockTimeDiff
-measure_offset (GstFaspSrc * self)
-{
-  GstClockTimeDiff offset = 0, best = G_MAXINT64;
-
-  for (guint i = 0; i < LOOKS && best > CLOSE; i++) {
-    GstClockTimeDiff before = g_get_monotonic_time () * GST_USECOND, after;
-    GstClockTime running =
-        gst_element_get_current_running_time (GST_ELEMENT (self));
-
-    after = g_get_monotonic_time () * GST_USECOND;
-    if (!GST_CLOCK_TIME_IS_VALID (running))
-      return -after;
-    if (after - before < best) {
-      best = after - before;
-      offset = (GstClockTimeDiff) running - (before + after) / 2;
-    }
-  }
-  return offset;
-}
-
-/* The running time of a monotonic time in µs. */
-static GstClockTimeDiff
-get_running_time (GstFaspSrc * self, FaspTime time)
-{
-  GstClockTimeDiff monotonic = time * GST_USECOND;
-
-  return self->offset + (self->own_clock ? (GstClockTimeDiff)
-      gst_fasp_clock_get_at (self->clock, monotonic) : monotonic);
-}
-
-/* The running time that the clock shows. A clock that was set back stands still instead. */
-static GstClockTimeDiff
-get_current_running_time (GstFaspSrc * self, GstClock * clock)
-{
-  return self->own_clock ?
-      self->offset + (GstClockTimeDiff) gst_clock_get_time (clock) :
-      get_running_time (self, g_get_monotonic_time ());
-}
-
-static void
-look_at_clocks (GstFaspSrc * self)
-{
-  g_autoptr (GstClock) clock = gst_element_get_clock (GST_ELEMENT (self));
-  GstClockTimeDiff running;
-
-  self->own_clock = clock == GST_CLOCK_CAST (self->clock);
-  self->offset = self->own_clock ?
-      -(GstClockTimeDiff) gst_element_get_base_time (GST_ELEMENT (self)) :
-      measure_offset (self);
-  if (clock == NULL)
-    return;
-  running = get_current_running_time (self, clock);
-  /* it began anew, by a flush or another clock: so do the buffers.  These may be far ahead of it:
-   * the latency has risen since the first one, or the path has become shorter */
-  if (running + CLOCK_SLACK < self->running)
-    self->last_pts = GST_CLOCK_TIME_NONE;
-  self->running = running;
-}
 
 static FaspSenderClock
 get_sender_clock (GstFaspSrc * self)
@@ -194,7 +122,7 @@ follow_sender (GstFaspSrc * self)
     return;
   self->looked = now;
   sender = get_sender_clock (self);
-  gst_fasp_clock_look (self->clock, now, &sender);
+  gst_fasp_clock_look (self->timing.clock, now, &sender);
 }
 
 static void
@@ -210,22 +138,11 @@ post_clock_jump (GstFaspSrc * self)
               jump * 1000, NULL)));
 }
 
-/* The PTS never decreases. */
-static GstClockTime
-choose_pts (GstFaspSrc * self, const FaspIoItem * item)
-{
-  GstClockTimeDiff pts = MAX (get_running_time (self, item->arrival), 0);
-
-  if (GST_CLOCK_TIME_IS_VALID (self->last_pts))
-    pts = MAX (pts, (GstClockTimeDiff) self->last_pts);
-  return self->last_pts = pts;
-}
-
 static GstBuffer *
 make_buffer (GstFaspSrc * self)
 {
   const FaspIoItem *first = &self->items[self->next];
-  GstClockTime pts = choose_pts (self, first);
+  GstClockTime pts = gst_fasp_timing_choose (&self->timing, first->arrival);
   gboolean discont = (first->block->flags &
       (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
   gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
@@ -253,14 +170,14 @@ make_buffer (GstFaspSrc * self)
 static void
 push_gap (GstFaspSrc * self, const FaspIoItem * item)
 {
-  GstClockTimeDiff end = get_running_time (self, item->arrival);
+  GstClockTimeDiff end = gst_fasp_timing_get (&self->timing, item->arrival);
 
   if (!(item->block->flags & FASP_BLOCK_DISCONT)
-      || !GST_CLOCK_TIME_IS_VALID (self->last_pts)
-      || end <= (GstClockTimeDiff) self->last_pts)
+      || !GST_CLOCK_TIME_IS_VALID (self->timing.last_pts)
+      || end <= (GstClockTimeDiff) self->timing.last_pts)
     return;
   gst_pad_push_event (GST_BASE_SRC_PAD (self),
-      gst_event_new_gap (self->last_pts, end - self->last_pts));
+      gst_event_new_gap (self->timing.last_pts, end - self->timing.last_pts));
 }
 
 /* Announces the stream and its header downstream, if either has changed. A pad that is flushed takes no
@@ -338,7 +255,8 @@ make_header (GstFaspSrc * self, const FaspIoItem * item)
   GstBuffer *buffer = gst_buffer_copy (self->header);
 
   self->enters = FALSE;
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = choose_pts (self, item);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) =
+      gst_fasp_timing_choose (&self->timing, item->arrival);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   gst_fasp_place_attach_header (buffer);
@@ -453,7 +371,8 @@ take_back (GstFaspSrc * self)
   if (buffer == NULL)
     return NULL;
   announce (self, &item.place);
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = choose_pts (self, &item);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) =
+      gst_fasp_timing_choose (&self->timing, item.arrival);
   return gst_fasp_handover_give (&self->handover, buffer, &item);
 }
 
@@ -507,7 +426,7 @@ read_items (GstFaspSrc * self)
       follow_sender (self);
       /* in a pause, nothing has running time */
       ret = gst_base_src_wait_playing (GST_BASE_SRC (self));
-      look_at_clocks (self);
+      gst_fasp_timing_look (&self->timing, GST_ELEMENT (self));
       return ret;
     case FASP_IO_FLUSHING:
       return GST_FLOW_FLUSHING;
@@ -543,7 +462,7 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 
   /* what was read before a flush has running time by that after it, too */
   if (g_atomic_int_compare_and_exchange (&self->interrupted, TRUE, FALSE))
-    look_at_clocks (self);
+    gst_fasp_timing_look (&self->timing, GST_ELEMENT (self));
   *buffer = take_back (self);
   while (*buffer == NULL && ret == GST_FLOW_OK) {
     *buffer = take_items (self);
@@ -744,7 +663,7 @@ gst_fasp_src_provide_clock (GstElement * element)
   provide = self->started ? self->provided :
       self->connection.settings.provide_clock;
   GST_OBJECT_UNLOCK (self);
-  return provide ? GST_CLOCK (gst_object_ref (self->clock)) : NULL;
+  return provide ? GST_CLOCK (gst_object_ref (self->timing.clock)) : NULL;
 }
 
 /* Puts the settings into force. A bin asks for a clock again only after a message that one has come
@@ -752,7 +671,7 @@ gst_fasp_src_provide_clock (GstElement * element)
 static void
 take_settings (GstFaspSrc * self)
 {
-  GstClock *clock = GST_CLOCK_CAST (self->clock);
+  GstClock *clock = GST_CLOCK_CAST (self->timing.clock);
   const GstFaspSettings *settings = &self->connection.settings;
   gboolean changed;
 
@@ -769,7 +688,7 @@ take_settings (GstFaspSrc * self)
         gst_message_new_clock_provide (GST_OBJECT (self), clock, TRUE) :
         gst_message_new_clock_lost (GST_OBJECT (self), clock));
   self->looked = 0;
-  gst_fasp_clock_leave (self->clock);
+  gst_fasp_clock_leave (self->timing.clock);
 }
 
 /* --- states ------------------------------------------------------------------------------ */
@@ -792,8 +711,7 @@ open_up (GstFaspSrc * self)
   self->at_end = self->announced = self->knows_keys = FALSE;
   self->header_came = self->enters = FALSE;
   self->over = GST_FLOW_OK;
-  self->last_pts = GST_CLOCK_TIME_NONE;
-  self->running = 0;
+  gst_fasp_timing_reset (&self->timing);
   take_settings (self);
   if (gst_fasp_connection_open (&self->connection))
     return TRUE;
@@ -858,7 +776,7 @@ static void
 gst_fasp_src_finalize (GObject * object)
 {
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
-  gst_object_unref (GST_FASP_SRC (object)->clock);
+  gst_fasp_timing_clear (&GST_FASP_SRC (object)->timing);
   g_free (GST_FASP_SRC (object)->streamid);
   G_OBJECT_CLASS (gst_fasp_src_parent_class)->finalize (object);
 }
@@ -899,7 +817,7 @@ gst_fasp_src_init (GstFaspSrc * self)
   gst_fasp_connection_init (&self->connection, GST_ELEMENT (self),
       FASP_ROLE_RECEIVER);
   self->connection.event = handle_event;
-  self->clock = gst_fasp_clock_new ();
+  gst_fasp_timing_init (&self->timing);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
   gst_base_src_set_live (GST_BASE_SRC (self), TRUE);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
