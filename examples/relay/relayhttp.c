@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -163,7 +164,7 @@ listen_at (GSocketAddress * address, GError ** error)
 static gboolean
 start_daemon (RelayHttp * http, GSocket * socket)
 {
-  gint fd = dup (g_socket_get_fd (socket));
+  gint fd = fcntl (g_socket_get_fd (socket), F_DUPFD_CLOEXEC, 0);
 
   if (fd >= 0)
     http->daemon = MHD_start_daemon (MHD_USE_AUTO |

@@ -2,6 +2,23 @@
 #include <string.h>
 #include "relaynames.h"
 
+/* Bytes of a name without the dot that may end it. */
+static gsize
+get_length (const gchar * name)
+{
+  gsize length = strlen (name);
+
+  return length - (length > 0 && name[length - 1] == '.');
+}
+
+static gboolean
+is_same (const gchar * a, const gchar * b)
+{
+  gsize length = get_length (a);
+
+  return length == get_length (b) && g_ascii_strncasecmp (a, b, length) == 0;
+}
+
 gboolean
 relay_names_has (const gchar * const *names, const gchar * host)
 {
@@ -16,12 +33,10 @@ relay_names_has (const gchar * const *names, const gchar * host)
   name = g_strdup (g_network_address_get_hostname (G_NETWORK_ADDRESS (parsed)));
   if (g_hostname_is_ip_address (name))
     return TRUE;
-  if (g_str_has_suffix (name, "."))
-    name[strlen (name) - 1] = '\0';
-  if (g_ascii_strcasecmp (name, "localhost") == 0)
+  if (is_same (name, "localhost"))
     return TRUE;
   for (; names != NULL && *names != NULL; names++)
-    if (g_ascii_strcasecmp (name, *names) == 0)
+    if (is_same (name, *names))
       return TRUE;
   return FALSE;
 }

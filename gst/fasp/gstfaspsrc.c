@@ -477,21 +477,28 @@ gst_fasp_src_create (GstPushSrc * src, GstBuffer ** buffer)
 /* --- flushes ------------------------------------------------------------------------------ */
 
 /* Both changes of state and events of the application come with the state lock held. */
-static GThread *
+typedef struct
+{
+  GThread *controller;
+  gboolean pausing;
+} Control;
+
+static Control
 begin_control (GstFaspSrc * self, gboolean pausing)
 {
-  GThread *before = g_atomic_pointer_get (&self->controller);
+  Control before = { g_atomic_pointer_get (&self->controller), self->pausing };
 
   g_atomic_pointer_set (&self->controller, g_thread_self ());
   self->pausing = pausing;
   return before;
 }
 
+/* A handler may have been called meanwhile, that sent an event. */
 static void
-end_control (GstFaspSrc * self, GThread * before)
+end_control (GstFaspSrc * self, Control before)
 {
-  self->pausing = FALSE;
-  g_atomic_pointer_set (&self->controller, before);
+  self->pausing = before.pausing;
+  g_atomic_pointer_set (&self->controller, before.controller);
 }
 
 static gboolean
@@ -547,7 +554,7 @@ gst_fasp_src_send_event (GstElement * element, GstEvent * event)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
   GstElementClass *parent = GST_ELEMENT_CLASS (gst_fasp_src_parent_class);
-  GThread *before;
+  Control before;
   gboolean done;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
@@ -735,7 +742,7 @@ gst_fasp_src_change_state (GstElement * element, GstStateChange transition)
 {
   GstFaspSrc *self = GST_FASP_SRC (element);
   GstStateChangeReturn ret;
-  GThread *before;
+  Control before;
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       && !gst_fasp_connection_may_close (&self->connection))

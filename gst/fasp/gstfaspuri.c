@@ -135,7 +135,7 @@ parse_query (GstElement * element, GstUri * uri, GPtrArray * pairs,
       BAD_URI
           ("The fasp URI sets %s, which names a file of this machine: a URI "
           "may come from a stranger. Leave it out of the URI, and set the "
-          "property %s of the element.", key, key);
+          "property %s of the element.", key, pspec->name);
       good = FALSE;
       break;
     }
@@ -201,6 +201,7 @@ check_once (const gchar * text, GError ** error)
     gchar *key = g_uri_unescape_segment (begin, begin + strcspn (begin, "=&"),
         NULL);
 
+    g_strdelimit (key, "_", '-');       /* for GObject, both are the same */
     if (g_hash_table_contains (seen, key)) {
       BAD_URI ("The fasp URI sets %s twice: leave one of them out.", key);
       g_free (key);

@@ -43,7 +43,8 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
   fasp_return_left (&tx->back, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
-  tx->fresh_time = now;
+  if (!tx->unheard)
+    tx->fresh_time = now;
 }
 
 /* One stale feedback is not enough: the first one after an outage may be older than

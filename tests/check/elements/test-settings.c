@@ -83,6 +83,8 @@ static const Uri uris[] = {
   {"faspsrc", "fasp://host:7001?latency=3&tos=8", NULL},
   {"faspsrc", "fasp://host:7001?latency=3&tos=8&latency=3", "latency twice"},
   {"faspsrc", "fasp://host:7001?latency=3&latenc%79=4", "latency twice"},
+  {"faspsink", "fasp://host:7001?max_bitrate=3&max-bitrate=4",
+      "max-bitrate twice"},
   {"faspsink", "fasp://host:7001?record=/nowhere/x.db", "property record of"},
   {"faspsrc", "fasp://host:7001?latency=3&record=", "property record of"},
   {"faspsrc", "fasp://host:7001?record", "property record of"},

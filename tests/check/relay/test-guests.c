@@ -127,7 +127,8 @@ test_late (void)
 static void
 test_names (void)
 {
-  static const gchar *const names[] = { "relay.example", "Monitor", NULL };
+  static const gchar *const names[] =
+      { "relay.example", "Monitor", "dot.example.", NULL };
   static const struct
   {
     const gchar *host;
@@ -146,6 +147,7 @@ test_names (void)
     {"RELAY.example", TRUE},
     {"relay.example.", TRUE},
     {"monitor", TRUE},
+    {"dot.example:8080", TRUE},
     {"", FALSE},
     {".", FALSE},
     {":8080", FALSE},
