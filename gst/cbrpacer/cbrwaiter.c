@@ -139,7 +139,7 @@ gboolean
 cbr_waiter_wait (CbrWaiter * waiter, GMutex * lock, GstClock * clock,
     const CbrWait * wait, gint64 spin)
 {
-  g_autoptr (GstClock) held = gst_object_ref (clock);
+  G_GNUC_UNUSED g_autoptr (GstClock) held = gst_object_ref (clock);
 
   g_atomic_int_set (&waiter->interrupted, FALSE);
   sleep_until (waiter, lock, clock, wait->sleep);

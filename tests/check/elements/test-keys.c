@@ -158,7 +158,7 @@ test_keys (void)
   g_autofree gchar *our_key = NULL, *their_key = NULL, *other_key = NULL;
   g_autofree gchar *ours = make_key ("ours.pem", &our_key);
   g_autofree gchar *theirs = make_key ("theirs.pem", &their_key);
-  g_autofree gchar *other = make_key ("other.pem", &other_key);
+  G_GNUC_UNUSED g_autofree gchar *other = make_key ("other.pem", &other_key);
   g_autofree gchar *list = g_strdup_printf
       ("# who may send\n%s  studio 3\n\n%s van\n", their_key, other_key);
   g_autofree gchar *allowed = write_file ("allowed", list);
@@ -333,12 +333,14 @@ static void
 test_mistake (gconstpointer data)
 {
   const Mistake *mistake = data;
-  g_autofree gchar *key = NULL, *good = make_key ("good.pem", &key);
-  g_autofree gchar *rsa = write_file ("rsa.pem", "-----BEGIN PRIVATE KEY-----\n"
+  g_autofree gchar *key = NULL;
+  G_GNUC_UNUSED g_autofree gchar *good = make_key ("good.pem", &key);
+  G_GNUC_UNUSED g_autofree gchar *rsa = write_file ("rsa.pem",
+      "-----BEGIN PRIVATE KEY-----\n"
       "MFMCAQEwBQYDK2VwBCIEILNO\n-----END PRIVATE KEY-----\n");
-  g_autofree gchar *empty = write_file ("empty", "# nobody\n\n");
+  G_GNUC_UNUSED g_autofree gchar *empty = write_file ("empty", "# nobody\n\n");
   g_autofree gchar *line = g_strdup_printf ("%s somebody\nnonsense\n", key);
-  g_autofree gchar *wrong = write_file ("wrong", line);
+  G_GNUC_UNUSED g_autofree gchar *wrong = write_file ("wrong", line);
   g_auto (GStrv) parts = g_strsplit (mistake->settings, "%s", -1);
   g_autofree gchar *settings = g_strjoinv (directory, parts);
   g_autofree gchar *text = NULL;

@@ -1076,7 +1076,7 @@ test_flush (void)
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pair->sender),
       "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
-  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+  G_GNUC_UNUSED g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
 
   play (pair);
   push (pair, stream, 0, 50000, 1316);
