@@ -33,6 +33,7 @@ typedef struct
 {
   const FaspAddress *from;
   gboolean proved;              /* the address is the caller's */
+  guint64 network;              /* that it is in, as the gate names it; once it is decided about */
   const FaspHandshake *open;
   guint8 id[FASP_KEY_SIZE];     /* hash of all that the OPEN says */
   FaspHello hello;              /* once its message has been opened, */
@@ -285,7 +286,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
     session->unheard_turn = &endpoint->unheard_turn;
   }
   session->half = fasp_gate_enter (endpoint->gate, call->from);
-  session->network = fasp_gate_get_network (endpoint->gate, call->from);
+  session->network = call->network;
   session->half_place.data = session;
   g_queue_push_tail_link (&endpoint->half, &session->half_place);
   memcpy (session->call, call->id, sizeof session->call);
@@ -454,10 +455,11 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
   gboolean receiver = config->role == FASP_ROLE_RECEIVER;
   const FaspHello *hello = &call->hello;
   FaspSession *resumed = find_resumed (endpoint, call);
-  const gchar *full = explain_full (endpoint, NULL,
-      fasp_gate_get_network (endpoint->gate, call->from));
+  const gchar *full;
   FaspCipher cipher;
 
+  call->network = fasp_gate_get_network (endpoint->gate, call->from);
+  full = explain_full (endpoint, NULL, call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);
     fasp_endpoint_wake (endpoint, resumed);
@@ -572,9 +574,10 @@ fasp_admission_confirmed (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   /* a receiver takes one sender: the first that answers; a sender so many receivers */
-  if (!fasp_admission_has_room (endpoint, session)) {
-    fasp_session_close (session, now, FASP_REASON_BUSY,
-        explain_full (endpoint, session, session->network));
+  const gchar *full = explain_full (endpoint, session, session->network);
+
+  if (full != NULL) {
+    fasp_session_close (session, now, FASP_REASON_BUSY, full);
     return;
   }
   if (session->role == FASP_ROLE_RECEIVER)

@@ -214,6 +214,19 @@ run_until (Ends * e, const guint * count, guint n)
   }
 }
 
+/* Are the @size bytes that @to has got at @at those of the stream of @side at @offset? */
+static gboolean
+is_of_stream (Ends * e, VnetSide side, guint64 offset, VnetSide to, guint64 at,
+    guint64 size)
+{
+  const guint8 *got = e->ends[to].got->data + at;
+
+  for (guint64 i = 0; i < size; i++)
+    if (got[i] != byte_at (side, offset + i))
+      return FALSE;
+  return TRUE;
+}
+
 /* Where in what @to has got the stream of @side is from @offset on, to its end; -1: nowhere. */
 static gint64
 find_stream (Ends * e, VnetSide side, VnetSide to, guint64 offset)
@@ -221,14 +234,9 @@ find_stream (Ends * e, VnetSide side, VnetSide to, guint64 offset)
   const GByteArray *got = e->ends[to].got;
   guint64 size = e->ends[side].size - offset;
 
-  for (guint64 at = 0; at + size <= got->len; at++) {
-    guint64 i = 0;
-
-    while (i < size && got->data[at + i] == byte_at (side, offset + i))
-      i++;
-    if (i == size)
+  for (guint64 at = 0; at + size <= got->len; at++)
+    if (is_of_stream (e, side, offset, to, at, size))
       return at;
-  }
   return -1;
 }
 
@@ -240,14 +248,9 @@ locate (Ends * e, VnetSide side, VnetSide to, guint at)
   const guint enough = 64;
 
   g_assert_cmpuint (got->len, >=, at + enough);
-  for (guint64 offset = 0; offset + enough <= e->ends[side].written; offset++) {
-    guint i = 0;
-
-    while (i < enough && got->data[at + i] == byte_at (side, offset + i))
-      i++;
-    if (i == enough)
+  for (guint64 offset = 0; offset + enough <= e->ends[side].written; offset++)
+    if (is_of_stream (e, side, offset, to, at, enough))
       return offset;
-  }
   return -1;
 }
 
