@@ -8,7 +8,7 @@
  *   IK       -> e, es, s, ss         <- e, ee, se       keys known beforehand
  *   IKpsk2   -> e, es, s, ss         <- e, ee, se, psk  both
  *
- * with 25519, SHA256, and ChaChaPoly or AESGCM.  tests/check/core/test-noise.c
+ * with 25519, SHA256, and ChaChaPoly or AESGCM.  tests/check/core/unit/crypto/test-noise.c
  * checks them against the vectors published with cacophony.
  *
  * All state is in the struct.  Copy it before you read a message that may be
