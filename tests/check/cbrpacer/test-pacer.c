@@ -18,12 +18,12 @@ typedef struct
   GstBus *bus;
   GMutex lock;
   GArray *lists;                /* buffers per push */
-} Fixture;
+} Pacer;
 
 static GstPadProbeReturn
 on_push (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
   guint n = 1;
 
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
@@ -36,11 +36,11 @@ on_push (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* cbrpacer with "name=value ..."; without headers on the wire, to count with
  * round numbers, unless told otherwise. */
-static Fixture *
-setup (const gchar * properties, const gchar * caps)
+static Pacer *
+pacer_new (const gchar * properties, const gchar * caps)
 {
   g_auto (GStrv) words = g_strsplit (properties, " ", -1);
-  Fixture *f = g_new0 (Fixture, 1);
+  Pacer *f = g_new0 (Pacer, 1);
   g_autoptr (GstPad) pad = NULL;
 
   g_mutex_init (&f->lock);
@@ -76,7 +76,7 @@ setup (const gchar * properties, const gchar * caps)
 #define TS "video/mpegts,systemstream=true,packetsize=188"
 
 static void
-teardown (Fixture * f)
+pacer_free (Pacer * f)
 {
   gst_element_set_bus (f->h->element, NULL);
   gst_object_unref (f->bus);
@@ -88,7 +88,7 @@ teardown (Fixture * f)
 }
 
 static GstBuffer *
-make (gsize size, GstClockTime pts)
+pacer_make (gsize size, GstClockTime pts)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
@@ -98,28 +98,28 @@ make (gsize size, GstClockTime pts)
 }
 
 static void
-push (Fixture * f, gsize size)
+pacer_push (Pacer * f, gsize size)
 {
-  g_assert_cmpint (gst_harness_push (f->h, make (size,
+  g_assert_cmpint (gst_harness_push (f->h, pacer_make (size,
               GST_CLOCK_TIME_NONE)), ==, GST_FLOW_OK);
 }
 
 /* @n buffers, all there before anything leaves. */
 static void
-push_list (Fixture * f, guint n, gsize size)
+pacer_push_list (Pacer * f, guint n, gsize size)
 {
   GstBufferList *list = gst_buffer_list_new ();
 
   while (n-- > 0)
-    gst_buffer_list_add (list, make (size, GST_CLOCK_TIME_NONE));
+    gst_buffer_list_add (list, pacer_make (size, GST_CLOCK_TIME_NONE));
   g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
 }
 
 /* @n packets of a transport stream. */
 static GstBuffer *
-make_ts (guint n)
+pacer_make_ts (guint n)
 {
-  GstBuffer *buffer = make (n * 188, GST_CLOCK_TIME_NONE);
+  GstBuffer *buffer = pacer_make (n * 188, GST_CLOCK_TIME_NONE);
 
   for (guint i = 0; i < n; i++)
     gst_buffer_memset (buffer, i * 188, 0x47, 1);
@@ -128,7 +128,7 @@ make_ts (guint n)
 
 /* The thread sleeps until @time and until nothing else; it is @time now. */
 static void
-advance_to (Fixture * f, GstClockTime time)
+pacer_advance_to (Pacer * f, GstClockTime time)
 {
   GstClockID id;
 
@@ -141,7 +141,7 @@ advance_to (Fixture * f, GstClockTime time)
 /* What comes out of a harness has passed on_push(): a lock that
  * ThreadSanitizer can see. */
 static GstBuffer *
-pull (Fixture * f)
+pacer_pull (Pacer * f)
 {
   GstBuffer *buffer = gst_harness_pull (f->h);
 
@@ -151,7 +151,7 @@ pull (Fixture * f)
 }
 
 static GstBuffer *
-try_pull (Fixture * f)
+pacer_try_pull (Pacer * f)
 {
   GstBuffer *buffer = gst_harness_try_pull (f->h);
 
@@ -161,9 +161,9 @@ try_pull (Fixture * f)
 }
 
 static void
-assert_pull (Fixture * f, gsize size)
+pacer_assert_pull (Pacer * f, gsize size)
 {
-  GstBuffer *buffer = pull (f);
+  GstBuffer *buffer = pacer_pull (f);
 
   g_assert_nonnull (buffer);
   g_assert_cmpuint (gst_buffer_get_size (buffer), ==, size);
@@ -171,13 +171,13 @@ assert_pull (Fixture * f, gsize size)
 }
 
 static void
-assert_nothing (Fixture * f)
+pacer_assert_nothing (Pacer * f)
 {
-  g_assert_null (try_pull (f));
+  g_assert_null (pacer_try_pull (f));
 }
 
 static guint64
-get_stat (Fixture * f, const gchar * name)
+pacer_get_stat (Pacer * f, const gchar * name)
 {
   GstStructure *stats;
   guint64 value = 0;
@@ -190,11 +190,11 @@ get_stat (Fixture * f, const gchar * name)
 
 /* For what happens in another thread, without a sign. */
 static void
-wait_for_stat (Fixture * f, const gchar * name, guint64 value)
+pacer_wait_for_stat (Pacer * f, const gchar * name, guint64 value)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
-  while (get_stat (f, name) != value) {
+  while (pacer_get_stat (f, name) != value) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     g_usleep (1000);
   }
@@ -202,12 +202,12 @@ wait_for_stat (Fixture * f, const gchar * name, guint64 value)
 
 /* The next buffer, whenever it is due: the clock goes on as the thread waits for it. */
 static GstBuffer *
-pull_when_due (Fixture * f)
+pacer_pull_when_due (Pacer * f)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstBuffer *buffer;
 
-  while ((buffer = try_pull (f)) == NULL) {
+  while ((buffer = pacer_try_pull (f)) == NULL) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     if (gst_test_clock_peek_id_count (f->clock) > 0)
       gst_test_clock_crank (f->clock);
@@ -216,16 +216,16 @@ pull_when_due (Fixture * f)
 }
 
 static void
-pull_in_time (Fixture * f, guint n)
+pacer_pull_in_time (Pacer * f, guint n)
 {
   while (n-- > 0)
-    gst_buffer_unref (pull_when_due (f));
+    gst_buffer_unref (pacer_pull_when_due (f));
 }
 
 static void
-pull_size (Fixture * f, gsize size)
+pull_size (Pacer * f, gsize size)
 {
-  GstBuffer *buffer = pull_when_due (f);
+  GstBuffer *buffer = pacer_pull_when_due (f);
 
   g_assert_cmpuint (gst_buffer_get_size (buffer), ==, size);
   gst_buffer_unref (buffer);
@@ -233,12 +233,12 @@ pull_size (Fixture * f, gsize size)
 
 /* Until the thread waits for the clock (TRUE) or for something to come. */
 static gboolean
-wait_for_sleep (Fixture * f)
+wait_for_sleep (Pacer * f)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
   while (gst_test_clock_peek_id_count (f->clock) == 0) {
-    if (get_stat (f, "bytes-queued") == 0)
+    if (pacer_get_stat (f, "bytes-queued") == 0)
       return FALSE;
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     g_thread_yield ();
@@ -247,7 +247,7 @@ wait_for_sleep (Fixture * f)
 }
 
 static gchar *
-wait_for_text (Fixture * f, GstMessageType type)
+pacer_wait_text (Pacer * f, GstMessageType type)
 {
   GstMessage *message = gst_bus_timed_pop_filtered (f->bus, LIMIT * 1000, type);
   GError *error = NULL;
@@ -265,7 +265,7 @@ wait_for_text (Fixture * f, GstMessageType type)
 }
 
 static void
-assert_text (const gchar * text, const gchar * part)
+pacer_assert_text (const gchar * text, const gchar * part)
 {
   if (strstr (text, part) == NULL)
     g_error ("\"%s\" does not speak of %s", text, part);
@@ -275,10 +275,10 @@ assert_text (const gchar * text, const gchar * part)
 static void
 test_empty_discont (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
   for (guint i = 0; i < 6; i++) {
-    GstBuffer *buffer = make (i == 3 ? 0 : 1000, GST_CLOCK_TIME_NONE);
+    GstBuffer *buffer = pacer_make (i == 3 ? 0 : 1000, GST_CLOCK_TIME_NONE);
 
     if (i % 3 == 0)
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -288,12 +288,12 @@ test_empty_discont (void)
     GstBuffer *buffer;
 
     if (i > 0)
-      advance_to (f, i * MS);
-    buffer = pull (f);
+      pacer_advance_to (f, i * MS);
+    buffer = pacer_pull (f);
     g_assert_cmpint (GST_BUFFER_IS_DISCONT (buffer), ==, i % 3 == 0);
     gst_buffer_unref (buffer);
   }
-  teardown (f);
+  pacer_free (f);
 }
 
 /* --- the schedule ---------------------------------------------------------------- */
@@ -302,37 +302,37 @@ static void
 test_deadlines (void)
 {
   /* 1000 bytes in 1 ms; one datagram a cycle */
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
   gst_test_clock_set_time (f->clock, 7 * MS);
   for (guint i = 0; i < 10; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   for (guint i = 1; i < 10; i++) {
-    assert_nothing (f);
-    advance_to (f, (7 + i) * MS);
-    assert_pull (f, 1000);
+    pacer_assert_nothing (f);
+    pacer_advance_to (f, (7 + i) * MS);
+    pacer_assert_pull (f, 1000);
   }
-  teardown (f);
+  pacer_free (f);
 }
 
 /* A late thread makes good what it fell behind at twice the rate. */
 static void
 test_late (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=10000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=10000", SIMPLE);
   GstClockID id;
 
-  push_list (f, 100, 1000);
+  pacer_push_list (f, 100, 1000);
   for (guint i = 0; i < 10; i++)
-    assert_pull (f, 1000);
+    pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, &id);
   g_assert_cmpuint (gst_clock_id_get_time (id), ==, 10 * MS);
   gst_clock_id_unref (id);
   gst_test_clock_set_time (f->clock, 35 * MS);  /* it is woken then: 25 ms late */
   gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
   for (guint i = 0; i < 10; i++)
-    assert_pull (f, 1000);
+    pacer_assert_pull (f, 1000);
   /* half of a cycle is 5 ms; less what a wake-up is late by */
   for (GstClockTime left = 40; left <= 55; left += 5) {
     gst_test_clock_wait_for_next_pending_id (f->clock, &id);
@@ -342,40 +342,40 @@ test_late (void)
     gst_test_clock_set_time (f->clock, left * MS);
     gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
     for (guint i = 0; i < 10; i++)
-      assert_pull (f, 1000);
+      pacer_assert_pull (f, 1000);
   }
-  advance_to (f, 60 * MS);
-  g_assert_cmpuint (get_stat (f, "stalls"), ==, 0);
-  teardown (f);
+  pacer_advance_to (f, 60 * MS);
+  g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 0);
+  pacer_free (f);
 }
 
 static void
 test_stall (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GstClockID id;
 
   for (guint i = 0; i < 5; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, &id);
   gst_clock_id_unref (id);
   gst_test_clock_set_time (f->clock, GST_SECOND);
   gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
-  assert_pull (f, 1000);        /* the one that was waited for */
+  pacer_assert_pull (f, 1000);  /* the one that was waited for */
   /* the new schedule, of which one is late by that */
   for (guint i = 0; i < 3; i++) {
-    assert_nothing (f);
+    pacer_assert_nothing (f);
     gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
     gst_test_clock_crank (f->clock);
-    assert_pull (f, 1000);
+    pacer_assert_pull (f, 1000);
   }
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=,
       GST_SECOND + 2 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=,
       GST_SECOND + 2 * MS + 250 * GST_USECOND);
-  g_assert_cmpuint (get_stat (f, "stalls"), ==, 1);
-  teardown (f);
+  g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 1);
+  pacer_free (f);
 }
 
 static void
@@ -400,28 +400,28 @@ test_lists (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Fixture *f = setup (cases[i].properties, SIMPLE);
+    Pacer *f = pacer_new (cases[i].properties, SIMPLE);
 
-    push_list (f, 40, cases[i].in);
+    pacer_push_list (f, 40, cases[i].in);
     for (guint j = 0; j < 4; j++) {
       for (guint k = 0; k < cases[i].lists[j]; k++)
-        gst_buffer_unref (pull (f));
-      assert_nothing (f);
-      advance_to (f, (j + 1) * cases[i].period * GST_USECOND);
+        gst_buffer_unref (pacer_pull (f));
+      pacer_assert_nothing (f);
+      pacer_advance_to (f, (j + 1) * cases[i].period * GST_USECOND);
     }
     g_mutex_lock (&f->lock);
     for (guint j = 0; j < 4; j++)
       g_assert_cmpuint (g_array_index (f->lists, guint, j), ==,
           cases[i].lists[j]);
     g_mutex_unlock (&f->lock);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
 static gpointer
 step_clock (gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
 
   for (guint i = 1; i <= 4000; i++)
     gst_test_clock_set_time (f->clock, i * 10 * GST_USECOND);
@@ -432,21 +432,22 @@ step_clock (gpointer data)
 static void
 test_send_and_compare (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 method=send-and-compare",
+  Pacer *f =
+      pacer_new ("bitrate=8000000 max-burst=1000 method=send-and-compare",
       SIMPLE);
   GThread *thread;
 
   for (guint i = 0; i < 10; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   thread = g_thread_new ("clock", step_clock, f);
   for (guint i = 1; i < 10; i++) {
-    assert_pull (f, 1000);
+    pacer_assert_pull (f, 1000);
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, i * MS);
   }
   g_assert_cmpuint (gst_test_clock_peek_id_count (f->clock), ==, 0);
   g_thread_join (thread);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* Wakes before the deadline, watches the clock, never leaves early, and stops
@@ -454,42 +455,42 @@ test_send_and_compare (void)
 static void
 test_spin (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 spin=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 spin=1000", SIMPLE);
   GstClockID id;
 
-  push (f, 1000);
-  push (f, 1000);
-  assert_pull (f, 1000);
-  advance_to (f, 1 * MS - 1000);
+  pacer_push (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
+  pacer_advance_to (f, 1 * MS - 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, &id);
   g_assert_cmpuint (gst_clock_id_get_time (id), ==, 1 * MS);
   gst_clock_id_unref (id);
-  assert_nothing (f);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
-  teardown (f);
+  pacer_assert_nothing (f);
+  pacer_advance_to (f, 1 * MS);
+  pacer_assert_pull (f, 1000);
+  pacer_free (f);
 }
 
 static void
 test_set_bitrate (void)
 {
-  Fixture *f = setup ("bitrate=8000 max-burst=1000 max-delay=60000000000",
+  Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 max-delay=60000000000",
       SIMPLE);
 
   for (guint i = 0; i < 4; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   /* the wait that is under way, too */
   g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (8000000), NULL);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
-  advance_to (f, 2 * MS);
-  assert_pull (f, 1000);
+  pacer_advance_to (f, 1 * MS);
+  pacer_assert_pull (f, 1000);
+  pacer_advance_to (f, 2 * MS);
+  pacer_assert_pull (f, 1000);
   g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (800000), NULL);
-  advance_to (f, 12 * MS);
-  assert_pull (f, 1000);
-  teardown (f);
+  pacer_advance_to (f, 12 * MS);
+  pacer_assert_pull (f, 1000);
+  pacer_free (f);
 }
 
 /* --- the clock and states ------------------------------------------------------------ */
@@ -497,47 +498,47 @@ test_set_bitrate (void)
 static void
 test_another_clock (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GstClock *other = gst_test_clock_new_with_start_time (5 * GST_SECOND);
 
   for (guint i = 0; i < 4; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_element_set_clock (f->h->element, other);
-  assert_pull (f, 1000);        /* begins anew */
+  pacer_assert_pull (f, 1000);  /* begins anew */
   gst_object_unref (f->clock);
   f->clock = GST_TEST_CLOCK (other);
-  advance_to (f, 5 * GST_SECOND + 1 * MS);
-  assert_pull (f, 1000);
+  pacer_advance_to (f, 5 * GST_SECOND + 1 * MS);
+  pacer_assert_pull (f, 1000);
   gst_object_ref (f->clock);
   gst_object_unref (other);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* To a clock that is far behind, with a backlog. */
 static void
 test_earlier_clock (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GstClock *other = gst_test_clock_new_with_start_time (1 * MS);
 
   gst_test_clock_set_time (f->clock, 3600 * GST_SECOND);
   for (guint i = 0; i < 4; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_element_set_clock (f->h->element, other);
   gst_object_unref (f->clock);
   f->clock = GST_TEST_CLOCK (other);
-  assert_pull (f, 1000);
+  pacer_assert_pull (f, 1000);
   for (guint i = 0; i < 2; i++) {
-    advance_to (f, (2 + i) * MS);
-    assert_pull (f, 1000);
+    pacer_advance_to (f, (2 + i) * MS);
+    pacer_assert_pull (f, 1000);
   }
   gst_object_ref (f->clock);
   gst_object_unref (other);
-  teardown (f);
+  pacer_free (f);
 }
 
 static GstPadProbeReturn
@@ -551,81 +552,81 @@ hold (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_pause (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   gulong probe;
 
   for (guint i = 0; i < 10; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK |
       GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
   gst_element_set_state (f->h->element, GST_STATE_PAUSED);
-  advance_to (f, 1 * MS);       /* not before its time */
+  pacer_advance_to (f, 1 * MS); /* not before its time */
   while (!gst_pad_is_blocking (pad))
     g_thread_yield ();
   gst_test_clock_set_time (f->clock, 100 * MS);
-  assert_nothing (f);
+  pacer_assert_nothing (f);
   gst_element_set_state (f->h->element, GST_STATE_PLAYING);
   gst_pad_remove_probe (pad, probe);
-  assert_pull (f, 1000);
-  advance_to (f, 101 * MS);
-  assert_pull (f, 1000);
-  advance_to (f, 102 * MS);
-  assert_pull (f, 1000);
-  g_assert_cmpuint (get_stat (f, "underruns"), ==, 0);
-  g_assert_cmpuint (get_stat (f, "stalls"), ==, 0);
-  teardown (f);
+  pacer_assert_pull (f, 1000);
+  pacer_advance_to (f, 101 * MS);
+  pacer_assert_pull (f, 1000);
+  pacer_advance_to (f, 102 * MS);
+  pacer_assert_pull (f, 1000);
+  g_assert_cmpuint (pacer_get_stat (f, "underruns"), ==, 0);
+  g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 0);
+  pacer_free (f);
 }
 
 static void
 test_states (void)
 {
   for (guint i = 0; i < 20; i++) {
-    Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+    Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
     for (guint j = 0; j < 10; j++)
-      push (f, 1000);
-    assert_pull (f, 1000);
+      pacer_push (f, 1000);
+    pacer_assert_pull (f, 1000);
     /* while it sleeps, from every state */
     if (i % 2)
       gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
     gst_element_set_state (f->h->element, i % 3 == 0 ? GST_STATE_NULL :
         i % 3 == 1 ? GST_STATE_READY : GST_STATE_PAUSED);
     gst_element_set_state (f->h->element, GST_STATE_NULL);
-    g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 0);
-    teardown (f);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 0);
+    pacer_free (f);
   }
 }
 
 static void
 test_flush (void)
 {
-  Fixture *f = setup ("bitrate=8000 max-burst=1000 payload-size=600 "
+  Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 payload-size=600 "
       "max-delay=60000000000", SIMPLE);
   GstSegment segment;
   GstEvent *event;
 
-  push (f, 1000);
-  assert_pull (f, 600);         /* 400 wait for their rest */
-  push (f, 5000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 600);   /* 400 wait for their rest */
+  pacer_push (f, 5000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   /* a seek */
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
-  g_assert_cmpint (gst_pad_push (f->h->srcpad, make (100, 0)), ==,
+  g_assert_cmpint (gst_pad_push (f->h->srcpad, pacer_make (100, 0)), ==,
       GST_FLOW_FLUSHING);
   gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
-  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 0);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 0);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = 10 * GST_SECOND;
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-  push (f, 1200);
-  assert_pull (f, 600);         /* at once */
-  advance_to (f, 600 * MS);
-  assert_pull (f, 600);
+  pacer_push (f, 1200);
+  pacer_assert_pull (f, 600);   /* at once */
+  pacer_advance_to (f, 600 * MS);
+  pacer_assert_pull (f, 600);
   event = gst_harness_pull_event (f->h);
   g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_FLUSH_START);
   gst_event_unref (event);
@@ -635,15 +636,15 @@ test_flush (void)
   event = gst_harness_pull_event (f->h);
   g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_SEGMENT);
   gst_event_unref (event);
-  teardown (f);
+  pacer_free (f);
 }
 
 static gpointer
 push_thread (gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
 
-  return GINT_TO_POINTER (gst_harness_push (f->h, make (1000,
+  return GINT_TO_POINTER (gst_harness_push (f->h, pacer_make (1000,
               GST_CLOCK_TIME_NONE)));
 }
 
@@ -652,31 +653,31 @@ static void
 test_blocked_and_let_go (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Fixture *f =
-        setup ("bitrate=8000 max-burst=1000 max-delay=1000000", SIMPLE);
+    Pacer *f =
+        pacer_new ("bitrate=8000 max-burst=1000 max-delay=1000000", SIMPLE);
     GThread *thread;
 
-    push (f, 1000);
-    assert_pull (f, 1000);
-    push (f, 1000);
+    pacer_push (f, 1000);
+    pacer_assert_pull (f, 1000);
+    pacer_push (f, 1000);
     thread = g_thread_new ("push", push_thread, f);
-    wait_for_stat (f, "overruns", 1);
+    pacer_wait_for_stat (f, "overruns", 1);
     if (i == 0)
       gst_harness_push_event (f->h, gst_event_new_flush_start ());
     else
       gst_element_set_state (f->h->element, GST_STATE_NULL);
     g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
         GST_FLOW_FLUSHING);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
 static gpointer
 push_on (gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
 
-  while (gst_harness_push (f->h, make (1000,
+  while (gst_harness_push (f->h, pacer_make (1000,
               GST_CLOCK_TIME_NONE)) == GST_FLOW_OK);
   return NULL;
 }
@@ -685,7 +686,7 @@ push_on (gpointer data)
 static void
 test_held (void)
 {
-  Fixture *f = setup ("bitrate=80000 max-burst=1000 max-delay=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=80000 max-burst=1000 max-delay=1000", SIMPLE);
   GThread *thread = g_thread_new ("push", push_on, f);
   g_autofree gchar *text = NULL;
   GstMessage *warning = NULL;
@@ -693,20 +694,20 @@ test_held (void)
 
   /* within some seconds, of which each lets ten buffers leave */
   for (left = 0; warning == NULL && left < 100; left++) {
-    assert_pull (f, 1000);
-    advance_to (f, (left + 1) * 100 * MS);
+    pacer_assert_pull (f, 1000);
+    pacer_advance_to (f, (left + 1) * 100 * MS);
     warning = gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING);
   }
   g_assert_nonnull (warning);
   g_assert_cmpuint (left, >, 30);
   gst_bus_post (f->bus, warning);
-  text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "faster than bitrate");
+  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+  pacer_assert_text (text, "faster than bitrate");
   /* it may have been meant in kbit/s */
-  assert_text (text, "bitrate=80000000");
+  pacer_assert_text (text, "bitrate=80000000");
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_thread_join (thread);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* Each takes a twentieth longer than it should, as a sink that plays at the time of the
@@ -714,10 +715,11 @@ test_held (void)
 static GstPadProbeReturn
 take_long (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
   gint64 until = g_get_monotonic_time () + LIMIT;
 
-  while (get_stat (f, "bytes-queued") < 10000 && !GST_PAD_IS_FLUSHING (pad)) {
+  while (pacer_get_stat (f, "bytes-queued") < 10000
+      && !GST_PAD_IS_FLUSHING (pad)) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     g_usleep (1000);
   }
@@ -729,7 +731,7 @@ take_long (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_held_from_behind (void)
 {
-  Fixture *f = setup ("bitrate=800000 max-burst=1000 max-delay=100000000",
+  Pacer *f = pacer_new ("bitrate=800000 max-burst=1000 max-delay=100000000",
       SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autofree gchar *text = NULL;
@@ -737,22 +739,22 @@ test_held_from_behind (void)
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take_long, f, NULL);
   thread = g_thread_new ("push", push_on, f);
-  pull_in_time (f, 500);        /* 5.25 s */
-  text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "faster than the elements behind");
-  assert_text (text, "sync=false");
+  pacer_pull_in_time (f, 500);  /* 5.25 s */
+  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+  pacer_assert_text (text, "faster than the elements behind");
+  pacer_assert_text (text, "sync=false");
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_thread_join (thread);
-  teardown (f);
+  pacer_free (f);
 }
 
 static gpointer
 push_five (gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
 
   for (guint i = 0; i < 5; i++)
-    push (f, 1000);
+    pacer_push (f, 1000);
   return NULL;
 }
 
@@ -760,24 +762,24 @@ push_five (gpointer data)
 static void
 test_held_for_a_moment (void)
 {
-  Fixture *f = setup ("bitrate=80000 max-burst=1000 max-delay=200", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=80000 max-burst=1000 max-delay=200", SIMPLE);
 
   for (guint second = 0; second < 8; second++) {
     GThread *thread = g_thread_new ("push", push_five, f);
 
-    pull_in_time (f, 5);
+    pacer_pull_in_time (f, 5);
     g_thread_join (thread);
     gst_test_clock_set_time (f->clock, (second + 1) * GST_SECOND);
   }
-  g_assert_cmpuint (get_stat (f, "overruns"), >, 8);
+  g_assert_cmpuint (pacer_get_stat (f, "overruns"), >, 8);
   g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING));
-  teardown (f);
+  pacer_free (f);
 }
 
 /* --- the end ------------------------------------------------------------------------------ */
 
 static GstEventType
-pull_event_type (Fixture * f)
+pacer_pull_event_type (Pacer * f)
 {
   GstEvent *event = gst_harness_pull_event (f->h);
   GstEventType type = GST_EVENT_TYPE (event);
@@ -789,27 +791,28 @@ pull_event_type (Fixture * f)
 static void
 test_eos (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 payload-size=1000",
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 payload-size=1000",
       SIMPLE);
   GstEvent *event;
 
-  push (f, 1000);
-  push (f, 1500);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_push (f, 1500);
+  pacer_assert_pull (f, 1000);
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   gst_harness_push_event (f->h, gst_event_new_eos ());
-  g_assert_cmpint (gst_harness_push (f->h, make (10, 0)), ==, GST_FLOW_EOS);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
+  g_assert_cmpint (gst_harness_push (f->h, pacer_make (10, 0)), ==,
+      GST_FLOW_EOS);
+  pacer_advance_to (f, 1 * MS);
+  pacer_assert_pull (f, 1000);
   g_assert_null (gst_harness_try_pull_event (f->h));
-  advance_to (f, 2 * MS);
-  assert_pull (f, 500);         /* short, at its time */
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
+  pacer_advance_to (f, 2 * MS);
+  pacer_assert_pull (f, 500);   /* short, at its time */
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
   /* another stream */
   gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_STREAM_START);
-  teardown (f);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_STREAM_START);
+  pacer_free (f);
 }
 
 /* Events keep their place between what they stood between: those that begin or
@@ -818,35 +821,35 @@ static void
 test_event_order (void)
 {
   GstSegment segment;
-  Fixture *f = setup ("bitrate=8000000 payload-size=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000", SIMPLE);
   GstEvent *event;
 
-  push (f, 2500);
-  assert_pull (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 2500);
+  pacer_assert_pull (f, 1000);
+  pacer_assert_pull (f, 1000);
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
-  push (f, 500);
-  advance_to (f, 2 * MS);
-  assert_pull (f, 1000);
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_GAP);
-  push (f, 500);
+  pacer_push (f, 500);
+  pacer_advance_to (f, 2 * MS);
+  pacer_assert_pull (f, 1000);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_GAP);
+  pacer_push (f, 500);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-  push (f, 1000);
-  advance_to (f, 3 * MS);
-  assert_pull (f, 500);
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_SEGMENT);
-  advance_to (f, 3 * MS + 500 * GST_USECOND);
-  assert_pull (f, 1000);
-  teardown (f);
+  pacer_push (f, 1000);
+  pacer_advance_to (f, 3 * MS);
+  pacer_assert_pull (f, 500);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_SEGMENT);
+  pacer_advance_to (f, 3 * MS + 500 * GST_USECOND);
+  pacer_assert_pull (f, 1000);
+  pacer_free (f);
 }
 
 static gpointer
 drain_thread (gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
   GstQuery *query = gst_query_new_drain ();
   gboolean result = gst_pad_peer_query (f->h->srcpad, query);
 
@@ -859,39 +862,39 @@ drain_thread (gpointer data)
 static void
 test_serialized_query (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GThread *thread;
 
   for (guint i = 0; i < 3; i++)
-    push (f, 1000);
-  assert_pull (f, 1000);
+    pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   thread = g_thread_new ("drain", drain_thread, f);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
-  advance_to (f, 2 * MS);
-  assert_pull (f, 1000);
+  pacer_advance_to (f, 1 * MS);
+  pacer_assert_pull (f, 1000);
+  pacer_advance_to (f, 2 * MS);
+  pacer_assert_pull (f, 1000);
   g_thread_join (thread);
-  push (f, 1000);
+  pacer_push (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   thread = g_thread_new ("drain", drain_thread, f);
   g_usleep (10000);
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, 1);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* Another stream that is there before the end of the first has left. */
 static void
 test_stream_behind_eos (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GstSegment segment;
   GstEvent *event;
 
-  push (f, 1000);
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
@@ -899,14 +902,14 @@ test_stream_behind_eos (void)
   gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-  push (f, 500);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_STREAM_START);
-  advance_to (f, 2 * MS);
-  assert_pull (f, 500);
-  teardown (f);
+  pacer_push (f, 500);
+  pacer_advance_to (f, 1 * MS);
+  pacer_assert_pull (f, 1000);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_STREAM_START);
+  pacer_advance_to (f, 2 * MS);
+  pacer_assert_pull (f, 500);
+  pacer_free (f);
 }
 
 static GstPadProbeReturn
@@ -922,28 +925,28 @@ enough (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_downstream_eos (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstFlowReturn ret = GST_FLOW_OK;
   GstEvent *event;
 
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   for (guint i = 0; i < 5; i++)
-    push (f, 1000);
+    pacer_push (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough, NULL,
       NULL);
-  advance_to (f, 1 * MS);
+  pacer_advance_to (f, 1 * MS);
   while (ret == GST_FLOW_OK && g_get_monotonic_time () < until)
-    ret = gst_harness_push (f->h, make (10, 0));
+    ret = gst_harness_push (f->h, pacer_make (10, 0));
   g_assert_cmpint (ret, ==, GST_FLOW_EOS);
-  wait_for_stat (f, "bytes-queued", 0);
+  pacer_wait_for_stat (f, "bytes-queued", 0);
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   gst_harness_push_event (f->h, gst_event_new_eos ());
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
-  teardown (f);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
+  pacer_free (f);
 }
 
 static GstPadProbeReturn
@@ -960,35 +963,35 @@ static void
 test_downstream_error (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+    Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
     g_autofree gchar *text = NULL;
     GstFlowReturn ret = GST_FLOW_OK;
 
-    push (f, 1000);
-    assert_pull (f, 1000);
-    push (f, 1000);
+    pacer_push (f, 1000);
+    pacer_assert_pull (f, 1000);
+    pacer_push (f, 1000);
     gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
     gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, refuse, NULL,
         NULL);
     if (i == 1)
       gst_harness_push_event (f->h, gst_event_new_eos ());
-    advance_to (f, 1 * MS);
+    pacer_advance_to (f, 1 * MS);
     if (i == 1) {
-      text = wait_for_text (f, GST_MESSAGE_ERROR);
+      text = pacer_wait_text (f, GST_MESSAGE_ERROR);
     } else {
       gint64 until = g_get_monotonic_time () + LIMIT;
 
       while (ret == GST_FLOW_OK && g_get_monotonic_time () < until)
-        ret = gst_harness_push (f->h, make (10, 0));
+        ret = gst_harness_push (f->h, pacer_make (10, 0));
       g_assert_cmpint (ret, ==, GST_FLOW_NOT_LINKED);
     }
-    teardown (f);
+    pacer_free (f);
   }
 }
 
 /* The thread of the source pad has given up. */
 static void
-wait_for_end (Fixture * f, GstPad * pad)
+wait_for_end (Pacer * f, GstPad * pad)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
@@ -999,7 +1002,7 @@ wait_for_end (Fixture * f, GstPad * pad)
 }
 
 static GstCaps *
-pull_caps (Fixture * f)
+pull_caps (Pacer * f)
 {
   GstEvent *event = gst_harness_pull_event (f->h);
   GstCaps *caps;
@@ -1017,7 +1020,7 @@ pull_caps (Fixture * f)
 static void
 test_unlinked (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autoptr (GstCaps) one = gst_caps_from_string ("application/x-one");
   g_autoptr (GstCaps) two = gst_caps_from_string ("application/x-two");
@@ -1025,25 +1028,25 @@ test_unlinked (void)
   GstSegment segment;
   GstEvent *event;
 
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_pad_unlink (pad, f->h->sinkpad);
-  push (f, 1000);
-  advance_to (f, 1 * MS);
+  pacer_push (f, 1000);
+  pacer_advance_to (f, 1 * MS);
   wait_for_end (f, pad);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (guint i = 0; i < 3; i++) {
     gst_harness_push_event (f->h, gst_event_new_caps (i < 2 ? one : two));
     segment.start = segment.time = i * GST_SECOND;
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-    g_assert_cmpint (gst_harness_push (f->h, make (1000, 0)), ==,
+    g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, 0)), ==,
         GST_FLOW_NOT_LINKED);
   }
   while ((event = gst_harness_try_pull_event (f->h)) != NULL)
     gst_event_unref (event);
   g_assert_cmpint (gst_pad_link (pad, f->h->sinkpad), ==, GST_PAD_LINK_OK);
-  push (f, 500);
-  assert_pull (f, 500);
+  pacer_push (f, 500);
+  pacer_assert_pull (f, 500);
   heard = pull_caps (f);
   g_assert_true (gst_caps_is_equal (heard, two));
   event = gst_harness_pull_event (f->h);
@@ -1051,7 +1054,7 @@ test_unlinked (void)
   gst_event_unref (event);
   g_assert_cmpuint (segment.start, ==, 2 * GST_SECOND);
   g_assert_null (gst_harness_try_pull_event (f->h));
-  teardown (f);
+  pacer_free (f);
 }
 
 static GstPadProbeReturn
@@ -1067,21 +1070,21 @@ refuse_once (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_linked_meanwhile (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   gulong probe;
 
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   probe = gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER,
       refuse_once, NULL, NULL);
-  push (f, 1000);
-  advance_to (f, 1 * MS);
-  wait_for_stat (f, "cycles", 2);
+  pacer_push (f, 1000);
+  pacer_advance_to (f, 1 * MS);
+  pacer_wait_for_stat (f, "cycles", 2);
   gst_pad_remove_probe (f->h->sinkpad, probe);
-  push (f, 500);
-  push (f, 500);
-  pull_in_time (f, 2);
-  teardown (f);
+  pacer_push (f, 500);
+  pacer_push (f, 500);
+  pacer_pull_in_time (f, 2);
+  pacer_free (f);
 }
 
 /* --- what waits ------------------------------------------------------------------------------- */
@@ -1089,123 +1092,124 @@ test_linked_meanwhile (void)
 static void
 test_underrun (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=4000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=4000", SIMPLE);
 
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_set_time (f->clock, 10 * MS);
   for (guint i = 0; i < 8; i++)
-    push (f, 1000);
+    pacer_push (f, 1000);
   /* nothing of the idle time is made good. As fast as the thread wakes, the
    * first cycle is of one to four datagrams. */
-  pull_in_time (f, 8);
+  pacer_pull_in_time (f, 8);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, 14 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=, 18 * MS);
-  g_assert_cmpuint (get_stat (f, "underruns"), ==, 1);
-  teardown (f);
+  g_assert_cmpuint (pacer_get_stat (f, "underruns"), ==, 1);
+  pacer_free (f);
 }
 
 /* A datagram waits max-period for its rest. */
 static void
 test_partial (void)
 {
-  Fixture *f = setup ("bitrate=8000000 payload-size=1000 max-period=50000000",
+  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-period=50000000",
       SIMPLE);
 
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_test_clock_set_time (f->clock, 10 * MS);
-  push (f, 300);
+  pacer_push (f, 300);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_test_clock_set_time (f->clock, 20 * MS);
-  push (f, 200);
-  advance_to (f, 60 * MS);
-  assert_pull (f, 500);
-  push (f, 400);
+  pacer_push (f, 200);
+  pacer_advance_to (f, 60 * MS);
+  pacer_assert_pull (f, 500);
+  pacer_push (f, 400);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  push (f, 600);
-  advance_to (f, 60 * MS + 500 * GST_USECOND);
-  assert_pull (f, 1000);
-  teardown (f);
+  pacer_push (f, 600);
+  pacer_advance_to (f, 60 * MS + 500 * GST_USECOND);
+  pacer_assert_pull (f, 1000);
+  pacer_free (f);
 }
 
 static void
 test_block (void)
 {
   /* 3 ms: three datagrams may wait */
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 max-delay=3000000",
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000",
       SIMPLE);
   GThread *thread;
 
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   for (guint i = 0; i < 3; i++)
-    push (f, 1000);
-  g_assert_cmpuint (get_stat (f, "delay"), ==, 3 * MS);
-  g_assert_cmpuint (get_stat (f, "overruns"), ==, 0);
+    pacer_push (f, 1000);
+  g_assert_cmpuint (pacer_get_stat (f, "delay"), ==, 3 * MS);
+  g_assert_cmpuint (pacer_get_stat (f, "overruns"), ==, 0);
   thread = g_thread_new ("push", push_thread, f);
-  wait_for_stat (f, "overruns", 1);
-  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
-  advance_to (f, 1 * MS);
+  pacer_wait_for_stat (f, "overruns", 1);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 3000);
+  pacer_advance_to (f, 1 * MS);
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_OK);
-  assert_pull (f, 1000);
-  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
+  pacer_assert_pull (f, 1000);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 3000);
   /* more room while it waits */
   thread = g_thread_new ("push", push_thread, f);
-  wait_for_stat (f, "overruns", 2);
+  pacer_wait_for_stat (f, "overruns", 2);
   g_object_set (f->h->element, "max-delay", 5 * MS, NULL);
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_OK);
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-  teardown (f);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+  pacer_free (f);
 }
 
 /* Less may wait than a datagram needs: it is filled all the same. */
 static void
 test_no_room_for_a_datagram (void)
 {
-  Fixture *f =
-      setup ("bitrate=8000000 payload-size=1000 max-burst=1 max-delay=0",
+  Pacer *f =
+      pacer_new ("bitrate=8000000 payload-size=1000 max-burst=1 max-delay=0",
       SIMPLE);
 
-  push (f, 400);
-  push (f, 400);
-  push (f, 400);
-  assert_pull (f, 1000);
-  push (f, 400);
-  push (f, 400);
-  advance_to (f, 1 * MS);
-  assert_pull (f, 1000);
-  teardown (f);
+  pacer_push (f, 400);
+  pacer_push (f, 400);
+  pacer_push (f, 400);
+  pacer_assert_pull (f, 1000);
+  pacer_push (f, 400);
+  pacer_push (f, 400);
+  pacer_advance_to (f, 1 * MS);
+  pacer_assert_pull (f, 1000);
+  pacer_free (f);
 }
 
 static void
 test_drop_oldest (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
       "overflow=drop-oldest", SIMPLE);
   g_autofree gchar *text = NULL;
   GstBuffer *buffer;
 
   for (guint i = 0; i < 10; i++) {
-    g_assert_cmpint (gst_harness_push (f->h, make (1000, i)), ==, GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, i)), ==,
+        GST_FLOW_OK);
     if (i == 0)
-      assert_pull (f, 1000);
+      pacer_assert_pull (f, 1000);
   }
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 6000);
-  g_assert_cmpuint (get_stat (f, "bytes-queued"), ==, 3000);
-  text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "faster than bitrate. Raise bitrate or max-delay");
-  advance_to (f, 1 * MS);
-  buffer = pull (f);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 6000);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 3000);
+  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+  pacer_assert_text (text, "faster than bitrate. Raise bitrate or max-delay");
+  pacer_advance_to (f, 1 * MS);
+  buffer = pacer_pull (f);
   g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, 7);
   g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
-  advance_to (f, 2 * MS);
-  buffer = pull (f);
+  pacer_advance_to (f, 2 * MS);
+  buffer = pacer_pull (f);
   g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, 8);
   g_assert_false (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
-  teardown (f);
+  pacer_free (f);
 }
 
 #define DATA (GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST)
@@ -1215,12 +1219,12 @@ typedef struct
   GMutex lock;
   GCond cond;
   gboolean inside, open;
-} Gate;
+} PacerGate;
 
 static GstPadProbeReturn
 stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  Gate *gate = data;
+  PacerGate *gate = data;
 
   g_mutex_lock (&gate->lock);
   gate->inside = TRUE;
@@ -1233,7 +1237,7 @@ stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* The next push does not come back. */
 static gulong
-close_gate (Gate * gate, GstPad * pad, GstPadProbeType what)
+pacer_gate_close (PacerGate * gate, GstPad * pad, GstPadProbeType what)
 {
   g_mutex_init (&gate->lock);
   g_cond_init (&gate->cond);
@@ -1241,7 +1245,7 @@ close_gate (Gate * gate, GstPad * pad, GstPadProbeType what)
 }
 
 static void
-wait_at_gate (Gate * gate)
+pacer_gate_wait (PacerGate * gate)
 {
   g_mutex_lock (&gate->lock);
   while (!gate->inside)
@@ -1250,7 +1254,7 @@ wait_at_gate (Gate * gate)
 }
 
 static gboolean
-is_at_gate (Gate * gate)
+pacer_gate_is_reached (PacerGate * gate)
 {
   gboolean inside;
 
@@ -1262,7 +1266,7 @@ is_at_gate (Gate * gate)
 
 /* Who stands there goes on, and nobody comes to it any more. */
 static void
-open_gate (Gate * gate, GstPad * pad, gulong probe)
+pacer_gate_open (PacerGate * gate, GstPad * pad, gulong probe)
 {
   g_mutex_lock (&gate->lock);
   gate->open = TRUE;
@@ -1272,7 +1276,7 @@ open_gate (Gate * gate, GstPad * pad, gulong probe)
 }
 
 static void
-clear_gate (Gate * gate)
+pacer_gate_clear (PacerGate * gate)
 {
   g_cond_clear (&gate->cond);
   g_mutex_clear (&gate->lock);
@@ -1282,24 +1286,24 @@ clear_gate (Gate * gate)
 static void
 test_drop_from_behind (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
       SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   g_autofree gchar *text = NULL;
-  Gate gate = { 0 };
-  gulong probe = close_gate (&gate, pad, DATA);
+  PacerGate gate = { 0 };
+  gulong probe = pacer_gate_close (&gate, pad, DATA);
 
-  push (f, 1000);
-  wait_at_gate (&gate);
-  for (guint i = 1; get_stat (f, "bytes-dropped") == 0; i++) {
+  pacer_push (f, 1000);
+  pacer_gate_wait (&gate);
+  for (guint i = 1; pacer_get_stat (f, "bytes-dropped") == 0; i++) {
     gst_test_clock_set_time (f->clock, 2 * i * MS);
-    push (f, 1000);
+    pacer_push (f, 1000);
   }
-  text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "faster than the elements behind");
-  open_gate (&gate, pad, probe);
-  teardown (f);
-  clear_gate (&gate);
+  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+  pacer_assert_text (text, "faster than the elements behind");
+  pacer_gate_open (&gate, pad, probe);
+  pacer_free (f);
+  pacer_gate_clear (&gate);
 }
 
 /* Nothing that was measured on a clock counts on another one: neither what the warning goes by, nor
@@ -1307,34 +1311,34 @@ test_drop_from_behind (void)
 static void
 test_clock_changes_behind (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 overflow=drop-oldest",
       SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
   g_autofree gchar *text = NULL;
-  Gate gate = { 0 };
-  gulong probe = close_gate (&gate, pad, DATA);
+  PacerGate gate = { 0 };
+  gulong probe = pacer_gate_close (&gate, pad, DATA);
 
-  push (f, 1000);
-  wait_at_gate (&gate);
+  pacer_push (f, 1000);
+  pacer_gate_wait (&gate);
   for (guint i = 1; i < 950; i++) {
     gst_test_clock_set_time (f->clock, 2 * i * MS);
-    push (f, 1000);
+    pacer_push (f, 1000);
   }
   gst_element_set_clock (f->h->element, other);
   gst_object_unref (f->clock);
   f->clock = GST_TEST_CLOCK (other);
-  for (guint i = 1; get_stat (f, "bytes-dropped") == 0; i++) {
+  for (guint i = 1; pacer_get_stat (f, "bytes-dropped") == 0; i++) {
     gst_test_clock_set_time (f->clock, 3600 * GST_SECOND + 2 * i * MS);
-    push (f, 1000);
+    pacer_push (f, 1000);
   }
-  text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "faster than the elements behind");
-  open_gate (&gate, pad, probe);
-  pull_in_time (f, 10);
-  g_assert_cmpuint (get_stat (f, "gap-error-max-ns"), <, GST_SECOND);
-  teardown (f);
-  clear_gate (&gate);
+  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+  pacer_assert_text (text, "faster than the elements behind");
+  pacer_gate_open (&gate, pad, probe);
+  pacer_pull_in_time (f, 10);
+  g_assert_cmpuint (pacer_get_stat (f, "gap-error-max-ns"), <, GST_SECOND);
+  pacer_free (f);
+  pacer_gate_clear (&gate);
 }
 
 /* Of the first buffer alone. */
@@ -1354,37 +1358,37 @@ enough_at_first (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_drop_behind_segment (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 "
       "overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  Gate gate = { 0 };
-  gulong probe = close_gate (&gate, pad, DATA);
+  PacerGate gate = { 0 };
+  gulong probe = pacer_gate_close (&gate, pad, DATA);
   gboolean first = TRUE;
   GstSegment segment;
 
-  push (f, 1000);
-  wait_at_gate (&gate);
+  pacer_push (f, 1000);
+  pacer_gate_wait (&gate);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
   for (guint i = 0; i < 10; i++)
-    push (f, 1000);
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >, 0);
+    pacer_push (f, 1000);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >, 0);
   while (gst_harness_events_in_queue (f->h) > 0)
     gst_event_unref (gst_harness_pull_event (f->h));
   gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough_at_first,
       &first, NULL);
-  open_gate (&gate, pad, probe);
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_SEGMENT);
-  push (f, 1000);
-  pull_in_time (f, 1);
-  teardown (f);
-  clear_gate (&gate);
+  pacer_gate_open (&gate, pad, probe);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_SEGMENT);
+  pacer_push (f, 1000);
+  pacer_pull_in_time (f, 1);
+  pacer_free (f);
+  pacer_gate_clear (&gate);
 }
 
 /* --- transport streams ---------------------------------------------------------------------------- */
 
 static guint
-count_nulls (GstBuffer * buffer)
+pacer_count_nulls (GstBuffer * buffer)
 {
   GstMapInfo map;
   guint n = 0;
@@ -1400,12 +1404,12 @@ count_nulls (GstBuffer * buffer)
 
 /* The first at once. */
 static void
-assert_one_a_ms (Fixture * f, gsize size, guint n)
+assert_one_a_ms (Pacer * f, gsize size, guint n)
 {
-  assert_pull (f, size);
+  pacer_assert_pull (f, size);
   for (guint i = 1; i < n; i++) {
-    advance_to (f, i * MS);
-    assert_pull (f, size);
+    pacer_advance_to (f, i * MS);
+    pacer_assert_pull (f, size);
   }
 }
 
@@ -1414,14 +1418,15 @@ static void
 test_ts_datagrams (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Fixture *f = setup ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
+    Pacer *f =
+        pacer_new ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
 
     for (guint j = 0; j < 7; j++)
-      gst_harness_push (f->h, make_ts (i == 0 ? 1 : 3));
+      gst_harness_push (f->h, pacer_make_ts (i == 0 ? 1 : 3));
     for (guint j = 0; i == 0 && j < 14; j++)
-      gst_harness_push (f->h, make_ts (1));
+      gst_harness_push (f->h, pacer_make_ts (1));
     assert_one_a_ms (f, 1316, 3);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
@@ -1430,23 +1435,23 @@ test_ts_datagrams (void)
 static void
 test_ts_packets (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316", NULL);
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316", NULL);
 
   for (guint i = 0; i < 21; i++)
-    gst_harness_push (f->h, make_ts (1));
+    gst_harness_push (f->h, pacer_make_ts (1));
   assert_one_a_ms (f, 1316, 3);
-  teardown (f);
+  pacer_free (f);
 
-  f = setup ("bitrate=1504000 max-burst=188", NULL);
-  gst_harness_push (f->h, make_ts (1));
+  f = pacer_new ("bitrate=1504000 max-burst=188", NULL);
+  gst_harness_push (f->h, pacer_make_ts (1));
   for (guint i = 0; i < 3; i++)
-    push (f, 188);
+    pacer_push (f, 188);
   assert_one_a_ms (f, 188, 4);
-  teardown (f);
+  pacer_free (f);
 }
 
 static void
-push_caps (Fixture * f, const gchar * text)
+pacer_push_caps (Pacer * f, const gchar * text)
 {
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
@@ -1457,53 +1462,53 @@ push_caps (Fixture * f, const gchar * text)
 static void
 test_other_caps (void)
 {
-  Fixture *f = setup ("bitrate=4000000 max-burst=500", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=4000000 max-burst=500", SIMPLE);
 
-  push_list (f, 3, 500);
-  push_caps (f, TS);
+  pacer_push_list (f, 3, 500);
+  pacer_push_caps (f, TS);
   for (guint i = 0; i < 14; i++)
-    gst_harness_push (f->h, make_ts (1));
-  push_caps (f, SIMPLE);
-  push_list (f, 2, 500);
-  assert_pull (f, 500);
+    gst_harness_push (f->h, pacer_make_ts (1));
+  pacer_push_caps (f, SIMPLE);
+  pacer_push_list (f, 2, 500);
+  pacer_assert_pull (f, 500);
   for (guint i = 1; i < 3; i++) {
-    advance_to (f, i * MS);
-    assert_pull (f, 500);
+    pacer_advance_to (f, i * MS);
+    pacer_assert_pull (f, 500);
   }
   for (guint i = 0; i < 2; i++) {
-    advance_to (f, 3 * MS + i * 2632 * GST_USECOND);
-    assert_pull (f, 1316);
+    pacer_advance_to (f, 3 * MS + i * 2632 * GST_USECOND);
+    pacer_assert_pull (f, 1316);
   }
-  advance_to (f, 3 * MS + 2 * 2632 * GST_USECOND);
-  assert_pull (f, 500);
-  teardown (f);
+  pacer_advance_to (f, 3 * MS + 2 * 2632 * GST_USECOND);
+  pacer_assert_pull (f, 500);
+  pacer_free (f);
 }
 
 /* Caps that a flush lets nobody have count all the same. */
 static void
 test_flushed_caps (void)
 {
-  Fixture *f = setup ("bitrate=4000000 max-burst=500", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=4000000 max-burst=500", SIMPLE);
   GstSegment segment;
 
-  push_list (f, 3, 500);
-  assert_pull (f, 500);
-  push_caps (f, TS);
+  pacer_push_list (f, 3, 500);
+  pacer_assert_pull (f, 500);
+  pacer_push_caps (f, TS);
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
   for (guint i = 0; i < 7; i++)
-    gst_harness_push (f->h, make_ts (1));
-  assert_pull (f, 1316);
-  teardown (f);
+    gst_harness_push (f->h, pacer_make_ts (1));
+  pacer_assert_pull (f, 1316);
+  pacer_free (f);
 }
 
 /* Bytes @from ... @to - 1 of packets of @size bytes. */
 static GstBuffer *
-make_part (guint size, guint from, guint to)
+pacer_make_part (guint size, guint from, guint to)
 {
-  GstBuffer *buffer = make (to - from, GST_CLOCK_TIME_NONE);
+  GstBuffer *buffer = pacer_make (to - from, GST_CLOCK_TIME_NONE);
 
   for (guint at = size == 192 ? 4 : 0; at < to; at += size)
     if (at >= from)
@@ -1522,19 +1527,20 @@ test_ts_wait (void)
     guint size = packets[i / 4], half = size / 2;
     g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
         "systemstream=true,packetsize=%u", size);
-    Fixture *f = setup (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
+    Pacer *f = pacer_new (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
         "bitrate=80000000 max-burst=1 payload-size=1499", i % 4 < 2 ? caps :
         NULL);
 
-    gst_harness_push (f->h, make_part (size, 0, 10 * size + half));
+    gst_harness_push (f->h, pacer_make_part (size, 0, 10 * size + half));
     pull_size (f, 7 * size);
     pull_size (f, 3 * size);
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), ==, 250 * MS);
     /* a day later */
     gst_test_clock_set_time (f->clock, 86400 * GST_SECOND);
-    gst_harness_push (f->h, make_part (size, 10 * size + half, 17 * size));
+    gst_harness_push (f->h, pacer_make_part (size, 10 * size + half,
+            17 * size));
     pull_size (f, 7 * size);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
@@ -1547,15 +1553,16 @@ test_ts_pieces (void)
   for (guint i = 0; i < G_N_ELEMENTS (packets) * G_N_ELEMENTS (pieces); i++) {
     guint size = packets[i / G_N_ELEMENTS (pieces)];
     guint piece = pieces[i % G_N_ELEMENTS (pieces)], end = 70 * size;
-    Fixture *f = setup ("bitrate=8000000 max-burst=1", NULL);
+    Pacer *f = pacer_new ("bitrate=8000000 max-burst=1", NULL);
     GstBufferList *list = gst_buffer_list_new ();
 
     for (guint at = 0; at < end; at += piece)
-      gst_buffer_list_add (list, make_part (size, at, MIN (at + piece, end)));
+      gst_buffer_list_add (list, pacer_make_part (size, at, MIN (at + piece,
+                  end)));
     g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
     for (guint n = 0; n < 10; n++)
       pull_size (f, 7 * size);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
@@ -1563,33 +1570,33 @@ test_ts_pieces (void)
 static void
 test_ts_breaks (void)
 {
-  Fixture *f = setup ("bitrate=80000000 max-burst=1", TS);
+  Pacer *f = pacer_new ("bitrate=80000000 max-burst=1", TS);
   GstQuery *query = gst_query_new_drain ();
   GstBuffer *buffer;
 
-  gst_harness_push (f->h, make_part (188, 0, 7 * 188 + 100));
-  assert_pull (f, 1316);
+  gst_harness_push (f->h, pacer_make_part (188, 0, 7 * 188 + 100));
+  pacer_assert_pull (f, 1316);
   while (gst_harness_events_in_queue (f->h) > 0)
     gst_event_unref (gst_harness_pull_event (f->h));
   gst_pad_peer_query (f->h->srcpad, query);
   gst_query_unref (query);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_GAP);
-  buffer = make_part (188, 0, 5 * 188 + 100);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_GAP);
+  buffer = pacer_make_part (188, 0, 5 * 188 + 100);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   gst_harness_push (f->h, buffer);
   pull_size (f, 100);
   gst_harness_push_event (f->h, gst_event_new_eos ());
   pull_size (f, 5 * 188);
   pull_size (f, 100);
-  g_assert_cmpint (pull_event_type (f), ==, GST_EVENT_EOS);
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-  teardown (f);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+  pacer_free (f);
 }
 
 /* The clock goes on as the thread waits for it. */
 static void
-pull_event_when_due (Fixture * f, GstEventType type)
+pull_event_when_due (Pacer * f, GstEventType type)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstEventType last = GST_EVENT_UNKNOWN;
@@ -1611,28 +1618,28 @@ pull_event_when_due (Fixture * f, GstEventType type)
 static void
 test_null_ts_breaks (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
   GstBuffer *buffer;
 
-  gst_harness_push (f->h, make_part (188, 0, 9 * 188 + 100));
-  assert_pull (f, 1316);
+  gst_harness_push (f->h, pacer_make_part (188, 0, 9 * 188 + 100));
+  pacer_assert_pull (f, 1316);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
   gst_harness_push_event (f->h, gst_event_new_eos ());
-  advance_to (f, 1 * MS);
-  buffer = pull (f);
-  g_assert_cmpuint (count_nulls (buffer), ==, 5);
+  pacer_advance_to (f, 1 * MS);
+  buffer = pacer_pull (f);
+  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 5);
   gst_buffer_unref (buffer);
   pull_event_when_due (f, GST_EVENT_EOS);
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 100);
-  g_assert_cmpuint (get_stat (f, "bytes-stuffed"), ==, 5 * 188);
-  teardown (f);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 100);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-stuffed"), ==, 5 * 188);
+  pacer_free (f);
 }
 
 static void
 test_null_ts (void)
 {
   /* 1316 bytes in 1 ms, two datagrams a cycle */
-  Fixture *f = setup ("bitrate=10528000 max-burst=2632 stuffing=null-ts", TS);
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=2632 stuffing=null-ts", TS);
   static const struct
   {
     guint packets, nulls[2];
@@ -1643,14 +1650,14 @@ test_null_ts (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     if (steps[i].packets > 0)
-      gst_harness_push (f->h, make_ts (steps[i].packets));
+      gst_harness_push (f->h, pacer_make_ts (steps[i].packets));
     if (i > 0)
-      advance_to (f, 2 * i * MS);
+      pacer_advance_to (f, 2 * i * MS);
     for (guint j = 0; j < 2; j++) {
-      GstBuffer *buffer = pull (f);
+      GstBuffer *buffer = pacer_pull (f);
 
       g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 1316);
-      g_assert_cmpuint (count_nulls (buffer), ==, steps[i].nulls[j]);
+      g_assert_cmpuint (pacer_count_nulls (buffer), ==, steps[i].nulls[j]);
       g_assert_cmpint (!!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP),
           ==, steps[i].nulls[j] == 7);
       gst_buffer_unref (buffer);
@@ -1667,49 +1674,49 @@ test_null_ts (void)
       gst_structure_free (stats);
     }
   }
-  wait_for_stat (f, "bytes-stuffed", 40 * 188);
-  g_assert_cmpuint (get_stat (f, "underruns"), ==, 0);
+  pacer_wait_for_stat (f, "bytes-stuffed", 40 * 188);
+  g_assert_cmpuint (pacer_get_stat (f, "underruns"), ==, 0);
   /* the end is not stuffed any further */
   gst_harness_push_event (f->h, gst_event_new_eos ());
-  wait_for_stat (f, "cycles", 6);
+  pacer_wait_for_stat (f, "cycles", 6);
   g_assert_cmpuint (gst_harness_buffers_in_queue (f->h), ==, 0);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* Part of a packet waits for its rest: nulls go before it, never into it. */
 static void
 test_null_ts_split_packets (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
-  GstBuffer *whole = make_ts (8), *buffer;
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  GstBuffer *whole = pacer_make_ts (8), *buffer;
 
   gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 0,
           7 * 188 + 100));
-  assert_pull (f, 1316);
-  advance_to (f, 1 * MS);
-  buffer = pull (f);
-  g_assert_cmpuint (count_nulls (buffer), ==, 7);
+  pacer_assert_pull (f, 1316);
+  pacer_advance_to (f, 1 * MS);
+  buffer = pacer_pull (f);
+  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 7);
   gst_buffer_unref (buffer);
   gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL,
           7 * 188 + 100, 88));
-  advance_to (f, 2 * MS);
-  buffer = pull (f);
-  g_assert_cmpuint (count_nulls (buffer), ==, 6);
+  pacer_advance_to (f, 2 * MS);
+  buffer = pacer_pull (f);
+  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 6);
   gst_buffer_unref (buffer);
   gst_buffer_unref (whole);
-  teardown (f);
+  pacer_free (f);
 }
 
 static void
 test_null_ts_of_nothing_else (void)
 {
-  Fixture *f = setup ("bitrate=10528000 stuffing=null-ts", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=10528000 stuffing=null-ts", SIMPLE);
   g_autofree gchar *text = NULL;
 
-  push (f, 70000);
-  text = wait_for_text (f, GST_MESSAGE_ERROR);
-  assert_text (text, "tsparse");
-  teardown (f);
+  pacer_push (f, 70000);
+  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
+  pacer_assert_text (text, "tsparse");
+  pacer_free (f);
 }
 
 /* Packets that null packets do not fit in between: it is not payload-size that
@@ -1717,14 +1724,14 @@ test_null_ts_of_nothing_else (void)
 static void
 test_null_ts_of_larger_packets (void)
 {
-  Fixture *f = setup ("bitrate=8000000 stuffing=null-ts",
+  Pacer *f = pacer_new ("bitrate=8000000 stuffing=null-ts",
       "video/mpegts,systemstream=true,packetsize=192");
   g_autofree gchar *text = NULL;
 
-  push (f, 7 * 192);
-  text = wait_for_text (f, GST_MESSAGE_ERROR);
-  assert_text (text, "these have 192");
-  teardown (f);
+  pacer_push (f, 7 * 192);
+  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
+  pacer_assert_text (text, "these have 192");
+  pacer_free (f);
 }
 
 static void
@@ -1751,78 +1758,78 @@ test_bad_payload (void)
 static void
 test_null_ts_resync (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
-  GstBuffer *whole = make_ts (9), *buffer;
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  GstBuffer *whole = pacer_make_ts (9), *buffer;
 
-  gst_harness_push (f->h, make_ts (7));
-  assert_pull (f, 1316);
+  gst_harness_push (f->h, pacer_make_ts (7));
+  pacer_assert_pull (f, 1316);
   buffer = gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 88,
       8 * 188 - 88);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   gst_harness_push (f->h, buffer);
-  advance_to (f, 1 * MS);
-  buffer = pull (f);
-  g_assert_cmpuint (count_nulls (buffer), ==, 0);
+  pacer_advance_to (f, 1 * MS);
+  buffer = pacer_pull (f);
+  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 0);
   /* what told of the loss was in front of it */
   g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
-  wait_for_stat (f, "bytes-dropped", 100);
+  pacer_wait_for_stat (f, "bytes-dropped", 100);
   gst_buffer_unref (whole);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* However small the buffers are in which it came, what is no packet is gone at once. */
 static void
 test_null_ts_resync_tiny (gconstpointer flags)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
       "max-delay=1000000000", TS);
   GstBufferList *list = gst_buffer_list_new ();
   gint64 before;
   GstBuffer *buffer;
 
-  gst_harness_push (f->h, make_ts (7));
-  assert_pull (f, 1316);
+  gst_harness_push (f->h, pacer_make_ts (7));
+  pacer_assert_pull (f, 1316);
   for (guint i = 0; i < 60000; i++) {
-    buffer = make (1, GST_CLOCK_TIME_NONE);
+    buffer = pacer_make (1, GST_CLOCK_TIME_NONE);
     GST_BUFFER_FLAG_SET (buffer, GPOINTER_TO_UINT (flags));
     gst_buffer_list_add (list, buffer);
   }
-  gst_buffer_list_add (list, make_ts (7));
+  gst_buffer_list_add (list, pacer_make_ts (7));
   g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
   before = g_get_monotonic_time ();
-  advance_to (f, 1 * MS);
-  buffer = pull (f);
+  pacer_advance_to (f, 1 * MS);
+  buffer = pacer_pull (f);
   g_assert_cmpint (g_get_monotonic_time () - before, <, 4 * G_TIME_SPAN_SECOND);
-  g_assert_cmpuint (count_nulls (buffer), ==, 0);
+  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 0);
   g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
-  wait_for_stat (f, "bytes-dropped", 60000);
-  teardown (f);
+  pacer_wait_for_stat (f, "bytes-dropped", 60000);
+  pacer_free (f);
 }
 
 /* Found out while playing, too. */
 static void
 test_bad_payload_later (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1 stuffing=null-ts", TS);
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1 stuffing=null-ts", TS);
   g_autofree gchar *text = NULL;
 
-  gst_harness_push (f->h, make_ts (7));
-  assert_pull (f, 1316);
+  gst_harness_push (f->h, pacer_make_ts (7));
+  pacer_assert_pull (f, 1316);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   g_object_set (f->h->element, "payload-size", 1000, NULL);
-  advance_to (f, 1 * MS);
-  text = wait_for_text (f, GST_MESSAGE_ERROR);
-  assert_text (text, "188");
-  teardown (f);
+  pacer_advance_to (f, 1 * MS);
+  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
+  pacer_assert_text (text, "188");
+  pacer_free (f);
 }
 
 /* --- learning ---------------------------------------------------------------------------------------- */
 
 /* As a file: it waits. */
 static gboolean
-answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
+pacer_answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
 {
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return gst_pad_query_default (pad, parent, query);
@@ -1834,7 +1841,7 @@ answer_not_live (GstPad * pad, GstObject * parent, GstQuery * query)
  * are taken. */
 typedef struct
 {
-  Fixture *f;
+  Pacer *f;
   guint from, n;
     gsize (*size) (guint i);
   guint together;               /* so many in one list first: what is known when one leaves
@@ -1854,7 +1861,7 @@ read_file (gpointer data)
     GstBufferList *list = gst_buffer_list_new ();
 
     for (guint i = file->from; i < next; i++)
-      gst_buffer_list_add (list, make (file->size (i), i * MS));
+      gst_buffer_list_add (list, pacer_make (file->size (i), i * MS));
     /* the last one tells the rate, and may have to wait */
     g_atomic_int_set (&file->taken, next - 1);
     g_assert_cmpint (gst_pad_push_list (file->f->h->srcpad, list), ==,
@@ -1862,7 +1869,7 @@ read_file (gpointer data)
     g_atomic_int_set (&file->taken, next);
   }
   for (guint i = next; i < file->n; i++) {
-    g_assert_cmpint (gst_harness_push (file->f->h, make (file->size (i),
+    g_assert_cmpint (gst_harness_push (file->f->h, pacer_make (file->size (i),
                 i * MS)), ==, GST_FLOW_OK);
     g_atomic_int_set (&file->taken, i + 1);
   }
@@ -1879,7 +1886,7 @@ is_asleep (File * file, guint left)
   guint n = gst_test_clock_peek_id_count (file->f->clock);
 
   return n == 2 || (n == 1 && g_atomic_int_get (&file->taken) == (gint) left
-      && get_stat (file->f, "bytes-queued") == 0);
+      && pacer_get_stat (file->f, "bytes-queued") == 0);
 }
 
 static GThread *
@@ -1905,7 +1912,7 @@ pull_from_file (File * file, guint left)
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstBuffer *buffer;
 
-  while ((buffer = try_pull (file->f)) == NULL) {
+  while ((buffer = pacer_try_pull (file->f)) == NULL) {
     while (!is_asleep (file, left)
         && gst_harness_buffers_in_queue (file->f->h) == 0) {
       g_assert_cmpint (g_get_monotonic_time (), <, until);
@@ -1943,7 +1950,7 @@ constant (guint i)
 static void
 test_learn_from_timestamps (gconstpointer data)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
       SIMPLE);
   gboolean behind = GPOINTER_TO_INT (data);
   File file = { f, 0, 1000, constant, RATE_KNOWN };
@@ -1952,19 +1959,19 @@ test_learn_from_timestamps (gconstpointer data)
   if (behind) {
     GstSegment segment;
 
-    gst_harness_push (f->h, make (1000, 0));
-    assert_pull (f, 1000);
+    gst_harness_push (f->h, pacer_make (1000, 0));
+    pacer_assert_pull (f, 1000);
     gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
     file.from = 1;
   }
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   play_file (&file, left);
   for (guint i = file.from + 1; i < 1000; i++)
     g_assert_cmpuint (left[i] - left[i - 1], ==, 1 * MS);
-  g_assert_cmpuint (get_stat (f, "bitrate"), ==, 8000000);
-  teardown (f);
+  g_assert_cmpuint (pacer_get_stat (f, "bitrate"), ==, 8000000);
+  pacer_free (f);
 }
 
 /* Scenes of half a second, the ones with fifty times the bytes of the others. */
@@ -1992,13 +1999,13 @@ keyframes (guint i)
 static void
 test_learn_varying (gconstpointer data)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
       SIMPLE);
   GstClockTime *left = g_new (GstClockTime, 4000);
   File file = { f, 0, 4000, data };
   gint64 first = 0, last = 0;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   play_file (&file, left);
   for (guint i = 0; i < 4000; i++) {
     gint64 late = left[i] - i * (gint64) MS;
@@ -2011,7 +2018,7 @@ test_learn_varying (gconstpointer data)
   g_assert_cmpint (first, >=, -150 * (gint64) MS);
   g_assert_cmpint (last, <=, 200 * (gint64) MS);
   g_free (left);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* A rate is set for a while: what comes at it is not what its time brings
@@ -2019,11 +2026,11 @@ test_learn_varying (gconstpointer data)
 static void
 test_learn_again (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
       SIMPLE);
   GstClockTime left[3000];
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   for (guint part = 0; part < 3; part++) {
     File file = { f, part * 1000, part * 1000 + 1000, constant,
       part == 0 ? RATE_KNOWN : 0
@@ -2038,18 +2045,18 @@ test_learn_again (void)
   g_assert_cmpuint (left[999], ==, 999 * MS);
   g_assert_cmpuint (left[1999], ==, 1099 * MS);
   g_assert_cmpuint (left[2999], ==, 2099 * MS);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* Seven packets of 2 ms, of which the first has a PCR. */
 static GstBuffer *
-make_ts_at (guint i)
+pacer_make_ts_at (guint i)
 {
   guint64 base = i * 2 * 90;
   guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, 0x10, base >> 25, base >> 17,
     base >> 9, base >> 1, (base & 1) << 7 | 0x7e, 0
   };
-  GstBuffer *buffer = make_ts (7);
+  GstBuffer *buffer = pacer_make_ts (7);
 
   gst_buffer_fill (buffer, 0, pcr, sizeof pcr);
   return buffer;
@@ -2061,7 +2068,7 @@ read_ts (gpointer data)
   File *file = data;
 
   for (guint i = 0; i < file->n; i++)
-    g_assert_cmpint (gst_harness_push (file->f->h, make_ts_at (i)), ==,
+    g_assert_cmpint (gst_harness_push (file->f->h, pacer_make_ts_at (i)), ==,
         GST_FLOW_OK);
   gst_clock_id_wait (file->end, NULL);
   return NULL;
@@ -2072,17 +2079,17 @@ read_ts (gpointer data)
 static void
 test_null_ts_of_a_file (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
       "window=100000000 max-delay=100000000", NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (&file, read_ts);
   for (guint i = 0; i < file.n;) {
     gint64 until = g_get_monotonic_time () + LIMIT;
-    GstBuffer *buffer = try_pull (f);
+    GstBuffer *buffer = pacer_try_pull (f);
 
     if (buffer == NULL) {
       /* until both threads sleep until a time */
@@ -2094,7 +2101,7 @@ test_null_ts_of_a_file (void)
         gst_test_clock_crank (f->clock);
       continue;
     }
-    if (count_nulls (buffer) == 0)
+    if (pacer_count_nulls (buffer) == 0)
       left[i++] = gst_clock_get_time (GST_CLOCK (f->clock));
     gst_buffer_unref (buffer);
     if (i == 300)
@@ -2106,16 +2113,17 @@ test_null_ts_of_a_file (void)
    * under way when one comes */
   for (guint i = 60; i < file.n; i++)
     g_assert_cmpint (ABS ((gint64) (left[i] - 2 * i * MS)), <=, 3 * MS);
-  teardown (f);
+  pacer_free (f);
 }
 
 static gpointer
 push_ts (gpointer data)
 {
-  Fixture *f = data;
+  Pacer *f = data;
 
   for (guint i = 0; i < 200; i++)
-    g_assert_cmpint (gst_harness_push (f->h, make_ts_at (i)), ==, GST_FLOW_OK);
+    g_assert_cmpint (gst_harness_push (f->h, pacer_make_ts_at (i)), ==,
+        GST_FLOW_OK);
   return NULL;
 }
 
@@ -2123,48 +2131,48 @@ push_ts (gpointer data)
 static void
 test_null_ts_of_a_file_without_delay (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
       "window=100000000 max-delay=0", NULL);
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = g_thread_new ("file", push_ts, f);
   for (guint i = 0; i < 200;) {
-    GstBuffer *buffer = try_pull (f);
+    GstBuffer *buffer = pacer_try_pull (f);
 
     if (buffer == NULL) {
       gst_test_clock_crank (f->clock);
       continue;
     }
-    i += count_nulls (buffer) == 0;
+    i += pacer_count_nulls (buffer) == 0;
     gst_buffer_unref (buffer);
   }
   g_thread_join (thread);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* Every wake-up is later than max-delay: the file is played at its time all the same. */
 static void
 test_null_ts_of_a_file_late (void)
 {
-  Fixture *f = setup ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
+  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts "
       "window=100000000 max-delay=100000", NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (&file, read_ts);
   for (guint i = 0; i < file.n;) {
     gint64 until = g_get_monotonic_time () + LIMIT;
-    GstBuffer *buffer = try_pull (f);
+    GstBuffer *buffer = pacer_try_pull (f);
 
     if (buffer == NULL) {
       GstClockID id;
 
       /* until both threads sleep until a time, or one waits for room */
       while (gst_test_clock_peek_id_count (f->clock) <
-          (get_stat (f, "bytes-queued") > 0 ? 1 : 2)) {
+          (pacer_get_stat (f, "bytes-queued") > 0 ? 1 : 2)) {
         g_assert_cmpint (g_get_monotonic_time (), <, until);
         g_thread_yield ();
       }
@@ -2181,7 +2189,7 @@ test_null_ts_of_a_file_late (void)
         gst_clock_id_unref (id);
       continue;
     }
-    if (count_nulls (buffer) == 0)
+    if (pacer_count_nulls (buffer) == 0)
       left[i++] = gst_clock_get_time (GST_CLOCK (f->clock));
     gst_buffer_unref (buffer);
   }
@@ -2189,7 +2197,7 @@ test_null_ts_of_a_file_late (void)
   for (guint i = 100; i < file.n; i++)
     g_assert_cmpint (ABS ((gint64) (left[i] - left[99]) -
             (gint64) (2 * (i - 99) * MS)), <=, 3 * MS);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* After a seek, or as another stream, whose first buffer need not say DISCONT. */
@@ -2197,13 +2205,13 @@ static void
 test_learn_from_earlier_times (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
         SIMPLE);
     File file = { f, 0, 1000, constant, RATE_KNOWN };
     GstClockTime left[1000], before;
     GstSegment segment;
 
-    gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     play_file (&file, left);
     if (i == 0) {
       gst_harness_push_event (f->h, gst_event_new_flush_start ());
@@ -2211,7 +2219,7 @@ test_learn_from_earlier_times (void)
     } else {
       gst_harness_push_event (f->h, gst_event_new_eos ());
       gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
-      push_caps (f, SIMPLE);
+      pacer_push_caps (f, SIMPLE);
     }
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
@@ -2221,7 +2229,7 @@ test_learn_from_earlier_times (void)
     play_file (&file, left);
     g_assert_cmpuint (left[999] - before, >, 900 * MS);
     g_assert_cmpuint (left[999] - before, <, 1100 * MS);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
@@ -2231,7 +2239,7 @@ read_joined (gpointer data)
   File *file = data;
 
   for (guint i = 0; i < file->n; i++) {
-    GstBuffer *buffer = make_ts_at (i < file->n / 2 ? i : 100000 + i);
+    GstBuffer *buffer = pacer_make_ts_at (i < file->n / 2 ? i : 100000 + i);
 
     gst_buffer_memset (buffer, 2, i < file->n / 2 ? 1 : 2, 1);
     g_assert_cmpint (gst_harness_push (file->f->h, buffer), ==, GST_FLOW_OK);
@@ -2245,19 +2253,19 @@ read_joined (gpointer data)
 static void
 test_joined_files (void)
 {
-  Fixture *f = setup ("max-burst=1316 window=100000000 max-delay=100000000",
+  Pacer *f = pacer_new ("max-burst=1316 window=100000000 max-delay=100000000",
       NULL);
   File file = { f, 0, 2000 };
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (&file, read_joined);
   for (guint i = 0; i < file.n; i++)
     gst_buffer_unref (pull_from_file (&file, i));
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 3800 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 4100 * MS);
   end_file (&file, thread);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* A transport stream in a file: its bytes, and as filesrc reads them. */
@@ -2312,7 +2320,7 @@ read_blocks (gpointer data)
 static GstClockTime
 play_blocks (TsFile * ts)
 {
-  Fixture *f = setup ("", NULL);
+  Pacer *f = pacer_new ("", NULL);
   File *file = &ts->file;
   gint64 until = g_get_monotonic_time () + LIMIT;
   GThread *thread;
@@ -2321,10 +2329,10 @@ play_blocks (TsFile * ts)
 
   *file = (File) {
   .f = f,.n = (ts->bytes->len + BLOCK - 1) / BLOCK};
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (file, read_blocks);
   while (left < ts->bytes->len) {
-    GstBuffer *buffer = try_pull (f);
+    GstBuffer *buffer = pacer_try_pull (f);
 
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     if (buffer != NULL) {
@@ -2333,7 +2341,7 @@ play_blocks (TsFile * ts)
     } else if (gst_test_clock_peek_id_count (f->clock) == 2
         || (gst_test_clock_peek_id_count (f->clock) == 1
             && g_atomic_int_get (&file->taken) < (gint) file->n
-            && get_stat (f, "bytes-queued") < 188)) {
+            && pacer_get_stat (f, "bytes-queued") < 188)) {
       /* both threads sleep: the one that sends until a time, or for more than a part of a packet */
       gst_test_clock_crank (f->clock);
     } else {
@@ -2342,7 +2350,7 @@ play_blocks (TsFile * ts)
   }
   took = gst_clock_get_time (GST_CLOCK (f->clock));
   end_file (file, thread);
-  teardown (f);
+  pacer_free (f);
   return took;
 }
 
@@ -2440,8 +2448,8 @@ read_packets (gpointer data)
   gboolean m2ts = file->packet == 192;
 
   for (guint i = 0; i < file->n; i++) {
-    GstBuffer *buffer = make (7 * file->packet, GST_CLOCK_TIME_NONE);
-    GstBuffer *ts = make_ts_at (i);
+    GstBuffer *buffer = pacer_make (7 * file->packet, GST_CLOCK_TIME_NONE);
+    GstBuffer *ts = pacer_make_ts_at (i);
     GstMapInfo map;
 
     gst_buffer_map (ts, &map, GST_MAP_READ);
@@ -2467,12 +2475,12 @@ test_learn_from_larger_packets (void)
     guint size = sizes[i / 2];
     g_autofree gchar *caps = g_strdup_printf ("video/mpegts,"
         "systemstream=true,packetsize=%u", size);
-    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
         i % 2 == 0 ? caps : NULL);
     File file = {.f = f,.n = 1000,.packet = size };
     GThread *thread;
 
-    gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     thread = begin_file (&file, read_packets);
     for (guint j = 0; j < file.n; j++) {
       GstBuffer *buffer = pull_from_file (&file, j);
@@ -2483,26 +2491,26 @@ test_learn_from_larger_packets (void)
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 1850 * MS);
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 2100 * MS);
     end_file (&file, thread);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
 static void
 test_cannot_learn (void)
 {
-  Fixture *f = setup ("", SIMPLE);
-  GstBuffer *buffer = make (64 << 20, GST_CLOCK_TIME_NONE);
+  Pacer *f = pacer_new ("", SIMPLE);
+  GstBuffer *buffer = pacer_make (64 << 20, GST_CLOCK_TIME_NONE);
   g_autofree gchar *text = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
 
-  gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   for (guint i = 0; i < 5 && ret == GST_FLOW_OK; i++)
     ret = gst_harness_push (f->h, gst_buffer_ref (buffer));
   g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
-  text = wait_for_text (f, GST_MESSAGE_ERROR);
-  assert_text (text, "Set bitrate");
+  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
+  pacer_assert_text (text, "Set bitrate");
   gst_buffer_unref (buffer);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* A file without a clock that is small, too, is told of, when it is over; not what
@@ -2522,21 +2530,22 @@ test_cannot_learn_little (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Fixture *f = setup (cases[i].properties, SIMPLE);
+    Pacer *f = pacer_new (cases[i].properties, SIMPLE);
 
     if (!cases[i].live)
-      gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+      gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     for (guint j = 0; j < 5; j++)
-      gst_harness_push (f->h, cases[i].ts ? make_ts (7) : make (1000,
+      gst_harness_push (f->h,
+          cases[i].ts ? pacer_make_ts (7) : pacer_make (1000,
               GST_CLOCK_TIME_NONE));
     gst_harness_push_event (f->h, gst_event_new_eos ());
     if (cases[i].told) {
-      g_autofree gchar *text = wait_for_text (f, GST_MESSAGE_WARNING);
+      g_autofree gchar *text = pacer_wait_text (f, GST_MESSAGE_WARNING);
 
-      assert_text (text, "Set bitrate");
+      pacer_assert_text (text, "Set bitrate");
     }
     g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING));
-    teardown (f);
+    pacer_free (f);
   }
 }
 
@@ -2544,23 +2553,23 @@ test_cannot_learn_little (void)
 static void
 test_wait_for_a_rate (void)
 {
-  Fixture *f = setup ("max-burst=1 window=60000000000 overflow=drop-oldest",
+  Pacer *f = pacer_new ("max-burst=1 window=60000000000 overflow=drop-oldest",
       SIMPLE);
-  GstBuffer *buffer = make (1 << 20, GST_CLOCK_TIME_NONE);
+  GstBuffer *buffer = pacer_make (1 << 20, GST_CLOCK_TIME_NONE);
 
   for (guint i = 0; i < 300; i++) {
     g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==,
         GST_FLOW_OK);
-    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 256 << 20);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 256 << 20);
   }
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >=, 42 << 20);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >=, 42 << 20);
   gst_buffer_unref (buffer);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* What is due by now leaves: how many buffers that is. */
 static guint
-let_leave (Fixture * f)
+let_leave (Pacer * f)
 {
   GstClockTime now = gst_clock_get_time (GST_CLOCK_CAST (f->clock));
   GstBuffer *buffer;
@@ -2577,7 +2586,7 @@ let_leave (Fixture * f)
       break;
     gst_clock_id_unref (gst_test_clock_process_next_clock_id (f->clock));
   }
-  for (; (buffer = try_pull (f)) != NULL; n++)
+  for (; (buffer = pacer_try_pull (f)) != NULL; n++)
     gst_buffer_unref (buffer);
   return n;
 }
@@ -2587,44 +2596,44 @@ let_leave (Fixture * f)
 static void
 test_learn_from_arrival (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=0", SIMPLE);
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=0", SIMPLE);
   guint out = 0;
 
   for (GstClockTime t = 1; t <= 1000; t++) {
     if (t % 20 == 0)
       for (guint i = 0; i < 20; i++)
-        push (f, 1000);
+        pacer_push (f, 1000);
     gst_test_clock_set_time (f->clock, t * MS);
     out += let_leave (f);
     g_assert_cmpuint (out, <=, t);
     if (t > 300)
-      g_assert_cmpuint (get_stat (f, "bitrate"), >, 6000000);
+      g_assert_cmpuint (pacer_get_stat (f, "bitrate"), >, 6000000);
   }
   g_assert_cmpuint (out, >, 800);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* A buffer of 1000 bytes each ms, until it is @until ms. */
 static void
-play_live (Fixture * f, GstClockTime until)
+play_live (Pacer * f, GstClockTime until)
 {
   GstClockTime t = gst_clock_get_time (GST_CLOCK_CAST (f->clock)) / MS;
 
   while (++t <= until) {
     gst_test_clock_set_time (f->clock, t * MS);
-    push (f, 1000);
+    pacer_push (f, 1000);
     let_leave (f);
   }
-  g_assert_cmpuint (get_stat (f, "bitrate"), >, 7000000);
+  g_assert_cmpuint (pacer_get_stat (f, "bitrate"), >, 7000000);
 }
 
 /* All that is there leaves within a second. */
 static void
-play_out (Fixture * f)
+play_out (Pacer * f)
 {
   GstClockTime now = gst_clock_get_time (GST_CLOCK_CAST (f->clock));
 
-  for (guint i = 1; get_stat (f, "bytes-queued") > 0; i++) {
+  for (guint i = 1; pacer_get_stat (f, "bytes-queued") > 0; i++) {
     g_assert_cmpuint (i, <, 1000);
     gst_test_clock_set_time (f->clock, now + i * MS);
     let_leave (f);
@@ -2636,18 +2645,18 @@ play_out (Fixture * f)
 static void
 test_learn_and_burst (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
       "overflow=drop-oldest", SIMPLE);
 
   play_live (f, 1000);
   play_out (f);
   gst_test_clock_set_time (f->clock, 3000 * MS);
   for (guint i = 0; i < 2000; i++)
-    push (f, 1000);
+    pacer_push (f, 1000);
   play_out (f);
-  g_assert_cmpuint (get_stat (f, "overruns"), ==, 0);
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-  teardown (f);
+  g_assert_cmpuint (pacer_get_stat (f, "overruns"), ==, 0);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+  pacer_free (f);
 }
 
 /* What is behind takes nothing, and a live source goes on: no more waits than what came within
@@ -2655,24 +2664,24 @@ test_learn_and_burst (void)
 static void
 test_learn_and_stand_still (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
       "overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  Gate gate = { 0 };
+  PacerGate gate = { 0 };
   gulong probe;
 
   play_live (f, 1000);
-  probe = close_gate (&gate, pad, DATA);
+  probe = pacer_gate_close (&gate, pad, DATA);
   for (GstClockTime t = 1001; t < 3000; t++) {
     gst_test_clock_set_time (f->clock, t * MS);
-    push (f, 1000);
-    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+    pacer_push (f, 1000);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
   }
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), >=, 1700000);
-  open_gate (&gate, pad, probe);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >=, 1700000);
+  pacer_gate_open (&gate, pad, probe);
   play_out (f);
-  teardown (f);
-  clear_gate (&gate);
+  pacer_free (f);
+  pacer_gate_clear (&gate);
 }
 
 /* The same from the beginning on: the pad is blocked, and first not even an event passes, then no
@@ -2680,29 +2689,30 @@ test_learn_and_stand_still (void)
 static void
 test_learn_and_never_begin (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
       "overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  Gate events = { 0 }, buffers = { 0 };
-  gulong event = close_gate (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
-  gulong buffer = close_gate (&buffers, pad, DATA);
+  PacerGate events = { 0 }, buffers = { 0 };
+  gulong event =
+      pacer_gate_close (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  gulong buffer = pacer_gate_close (&buffers, pad, DATA);
 
   gst_harness_push_event (f->h, gst_event_new_tag (gst_tag_list_new_empty ()));
-  wait_at_gate (&events);
+  pacer_gate_wait (&events);
   for (GstClockTime t = 1; t < 5000; t++) {
     gst_test_clock_set_time (f->clock, t * MS);
-    push (f, 1000);
-    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+    pacer_push (f, 1000);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
     if (t == 3000) {
-      open_gate (&events, pad, event);
-      wait_at_gate (&buffers);
+      pacer_gate_open (&events, pad, event);
+      pacer_gate_wait (&buffers);
     }
   }
-  open_gate (&buffers, pad, buffer);
+  pacer_gate_open (&buffers, pad, buffer);
   play_out (f);
-  teardown (f);
-  clear_gate (&events);
-  clear_gate (&buffers);
+  pacer_free (f);
+  pacer_gate_clear (&events);
+  pacer_gate_clear (&buffers);
 }
 
 /* What could not leave yet is not late because another clock shows another time. */
@@ -2714,32 +2724,32 @@ test_learn_and_change_clock (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
-    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=1000000000 "
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=1000000000 "
         "overflow=drop-oldest", SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
     GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
-    Gate gate = { 0 };
-    gulong probe = close_gate (&gate, pad, held[i]);
+    PacerGate gate = { 0 };
+    gulong probe = pacer_gate_close (&gate, pad, held[i]);
 
     gst_harness_push_event (f->h,
         gst_event_new_tag (gst_tag_list_new_empty ()));
-    push (f, 1000);
-    wait_at_gate (&gate);
+    pacer_push (f, 1000);
+    pacer_gate_wait (&gate);
     for (GstClockTime t = 1; t <= 300; t++) {
       gst_test_clock_set_time (f->clock, t * MS);
-      push (f, 1000);
+      pacer_push (f, 1000);
     }
     gst_element_set_clock (f->h->element, other);
     gst_object_unref (f->clock);
     f->clock = GST_TEST_CLOCK (other);
-    push (f, 1000);
-    g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-    open_gate (&gate, pad, probe);
-    push (f, 1000);
+    pacer_push (f, 1000);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+    pacer_gate_open (&gate, pad, probe);
+    pacer_push (f, 1000);
     play_out (f);
-    g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-    teardown (f);
-    clear_gate (&gate);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+    pacer_free (f);
+    pacer_gate_clear (&gate);
   }
 }
 
@@ -2763,7 +2773,7 @@ test_learn_and_be_slow (void)
         "window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
         methods[i]);
     g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
-    Fixture *f = setup (properties, SIMPLE);
+    Pacer *f = pacer_new (properties, SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
 
     gst_pad_add_probe (pad, DATA, take_ticket, tickets, NULL);
@@ -2771,7 +2781,7 @@ test_learn_and_be_slow (void)
       GstClockID id;
 
       gst_test_clock_set_time (f->clock, t * MS);
-      push (f, 1000);
+      pacer_push (f, 1000);
       while ((id = gst_test_clock_process_next_clock_id (f->clock)) != NULL)
         gst_clock_id_unref (id);
       if (t % 20 == 0)
@@ -2780,11 +2790,11 @@ test_learn_and_be_slow (void)
       while (g_async_queue_length (tickets) >= 0
           && gst_test_clock_peek_id_count (f->clock) == 0)
         g_thread_yield ();
-      g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+      g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
     }
     for (guint j = 0; j < 10000; j++)
       g_async_queue_push (tickets, f);
-    teardown (f);
+    pacer_free (f);
   }
 }
 
@@ -2793,26 +2803,27 @@ static void
 test_cannot_learn_next (void)
 {
   for (guint is_ts = 0; is_ts < 2; is_ts++) {
-    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000",
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000",
         is_ts ? TS : SIMPLE);
     g_autofree gchar *text = NULL;
     GstSegment segment;
 
     for (guint i = 0; i < 100; i++) {
       gst_test_clock_set_time (f->clock, 2 * i * MS);
-      gst_harness_push (f->h, is_ts ? make_ts_at (i) : make (1000, 2 * i * MS));
+      gst_harness_push (f->h, is_ts ? pacer_make_ts_at (i) : pacer_make (1000,
+              2 * i * MS));
       let_leave (f);
     }
-    gst_pad_set_query_function (f->h->srcpad, answer_not_live);
+    gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
     gst_segment_init (&segment, GST_FORMAT_BYTES);
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
     for (guint i = 0; i < 100; i++)
-      gst_harness_push (f->h, make (1316, GST_CLOCK_TIME_NONE));
+      gst_harness_push (f->h, pacer_make (1316, GST_CLOCK_TIME_NONE));
     gst_harness_push_event (f->h, gst_event_new_eos ());
-    text = wait_for_text (f, GST_MESSAGE_WARNING);
-    assert_text (text, "Set bitrate");
-    teardown (f);
+    text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+    pacer_assert_text (text, "Set bitrate");
+    pacer_free (f);
   }
 }
 
@@ -2820,35 +2831,35 @@ test_cannot_learn_next (void)
 static void
 test_learn_and_stuff (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
       "overflow=drop-oldest stuffing=null-ts", TS);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  Gate gate = { 0 };
+  PacerGate gate = { 0 };
   gulong probe;
 
   for (guint i = 0; i < 150; i++) {
     gst_test_clock_set_time (f->clock, 2 * i * MS);
-    gst_harness_push (f->h, make_ts_at (i));
+    gst_harness_push (f->h, pacer_make_ts_at (i));
     let_leave (f);
   }
   /* until all has left, and null packets follow */
-  while (get_stat (f, "bytes-queued") > 0)
+  while (pacer_get_stat (f, "bytes-queued") > 0)
     gst_test_clock_crank (f->clock);
-  probe = close_gate (&gate, pad, DATA);
-  while (!is_at_gate (&gate))
+  probe = pacer_gate_close (&gate, pad, DATA);
+  while (!pacer_gate_is_reached (&gate))
     if (gst_test_clock_peek_id_count (f->clock) > 0)
       gst_test_clock_crank (f->clock);
   gst_test_clock_advance_time (f->clock, GST_SECOND);
   for (guint i = 0; i < 5; i++)
-    gst_harness_push (f->h, make_ts (7));
+    gst_harness_push (f->h, pacer_make_ts (7));
   gst_test_clock_advance_time (f->clock, MS);
-  open_gate (&gate, pad, probe);
-  wait_for_stat (f, "stalls", 1);
+  pacer_gate_open (&gate, pad, probe);
+  pacer_wait_for_stat (f, "stalls", 1);
   for (guint i = 0; i < 3; i++)
-    gst_harness_push (f->h, make_ts (7));
-  g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-  teardown (f);
-  clear_gate (&gate);
+    gst_harness_push (f->h, pacer_make_ts (7));
+  g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+  pacer_free (f);
+  pacer_gate_clear (&gate);
 }
 
 /* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes on. */
@@ -2856,21 +2867,21 @@ static void
 test_learn_and_pause (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
         "overflow=drop-oldest", SIMPLE);
     g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
     g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (3600 *
         GST_SECOND);
-    Gate gate = { 0 };
+    PacerGate gate = { 0 };
     gulong probe;
 
     play_live (f, 1000);
     play_out (f);
-    probe = close_gate (&gate, pad, DATA);
+    probe = pacer_gate_close (&gate, pad, DATA);
     for (guint j = 0; j < 10; j++)
-      push (f, 1000);
+      pacer_push (f, 1000);
     gst_element_set_state (f->h->element, GST_STATE_PAUSED);
-    while (!is_at_gate (&gate))
+    while (!pacer_gate_is_reached (&gate))
       if (gst_test_clock_peek_id_count (f->clock) > 0)
         gst_test_clock_crank (f->clock);
     gst_test_clock_advance_time (f->clock, 10 * GST_SECOND);
@@ -2880,12 +2891,12 @@ test_learn_and_pause (void)
     }
     gst_element_set_state (f->h->element, GST_STATE_PLAYING);
     for (guint j = 0; j < 10; j++)
-      push (f, 1000);
-    g_assert_cmpuint (get_stat (f, "bytes-dropped"), ==, 0);
-    open_gate (&gate, pad, probe);
+      pacer_push (f, 1000);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
+    pacer_gate_open (&gate, pad, probe);
     play_out (f);
-    teardown (f);
-    clear_gate (&gate);
+    pacer_free (f);
+    pacer_gate_clear (&gate);
   }
 }
 
@@ -2893,17 +2904,17 @@ test_learn_and_pause (void)
 static void
 test_learn_and_pause_long (void)
 {
-  Fixture *f = setup ("max-burst=1 window=100000000 max-delay=100000000 "
+  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000 "
       "overflow=drop-oldest", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  Gate gate = { 0 };
+  PacerGate gate = { 0 };
   gulong probe;
 
   play_live (f, 1000);
   play_out (f);
-  probe = close_gate (&gate, pad, DATA);
-  push (f, 1000);
-  while (!is_at_gate (&gate))
+  probe = pacer_gate_close (&gate, pad, DATA);
+  pacer_push (f, 1000);
+  while (!pacer_gate_is_reached (&gate))
     if (gst_test_clock_peek_id_count (f->clock) > 0)
       gst_test_clock_crank (f->clock);
   for (guint i = 0; i < 10000; i++) {
@@ -2912,19 +2923,19 @@ test_learn_and_pause_long (void)
     if (i == 6000)
       gst_element_set_state (f->h->element, GST_STATE_PLAYING);
     gst_test_clock_advance_time (f->clock, MS);
-    push (f, 1000);
-    g_assert_cmpuint (get_stat (f, "bytes-queued"), <=, 202000);
+    pacer_push (f, 1000);
+    g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
   }
-  open_gate (&gate, pad, probe);
+  pacer_gate_open (&gate, pad, probe);
   play_out (f);
-  teardown (f);
-  clear_gate (&gate);
+  pacer_free (f);
+  pacer_gate_clear (&gate);
 }
 
 /* --- what it tells --------------------------------------------------------------------------------------- */
 
 static GstClockTime
-ask_latency (Fixture * f)
+ask_latency (Pacer * f)
 {
   GstQuery *query = gst_query_new_latency ();
   GstClockTime min, max;
@@ -2941,18 +2952,18 @@ ask_latency (Fixture * f)
 static void
 test_latency_of_ts (void)
 {
-  Fixture *f = setup ("bitrate=1000000 max-delay=40000000", NULL);
+  Pacer *f = pacer_new ("bitrate=1000000 max-delay=40000000", NULL);
 
   gst_harness_set_upstream_latency (f->h, 7 * MS);
   g_assert_cmpuint (ask_latency (f), ==, 47 * MS);
   gst_bus_set_flushing (f->bus, TRUE);
   gst_bus_set_flushing (f->bus, FALSE);
-  gst_harness_push (f->h, make_ts (3));
+  gst_harness_push (f->h, pacer_make_ts (3));
   gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
   g_assert_cmpuint (ask_latency (f), ==, 257 * MS);
-  gst_harness_push (f->h, make_ts (3));
+  gst_harness_push (f->h, pacer_make_ts (3));
   g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
-  teardown (f);
+  pacer_free (f);
 }
 
 static void
@@ -2976,7 +2987,7 @@ test_latency (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Fixture *f = setup (cases[i].properties, SIMPLE);
+    Pacer *f = pacer_new (cases[i].properties, SIMPLE);
     GstMessage *message;
 
     gst_harness_set_upstream_latency (f->h, 7 * MS);
@@ -2986,28 +2997,28 @@ test_latency (void)
       gst_message_unref (message);
     g_object_set (f->h->element, "max-delay", 70 * GST_SECOND, NULL);
     gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
-    teardown (f);
+    pacer_free (f);
   }
 }
 
 static void
 test_stats (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=2000 header-size=100 "
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=2000 header-size=100 "
       "payload-size=900 stats-interval=1", SIMPLE);
   GstMessage *message;
   GstStructure *stats;
   gdouble error;
   const GValueArray *columns;
 
-  push (f, 9000);
+  pacer_push (f, 9000);
   for (guint i = 0; i < 5; i++) {
     if (i > 0)
-      advance_to (f, i * 2 * MS);
-    assert_pull (f, 900);
-    assert_pull (f, 900);
+      pacer_advance_to (f, i * 2 * MS);
+    pacer_assert_pull (f, 900);
+    pacer_assert_pull (f, 900);
   }
-  wait_for_stat (f, "cycles", 5);
+  pacer_wait_for_stat (f, "cycles", 5);
   g_object_get (f->h->element, "stats", &stats, NULL);
   g_assert_true (gst_structure_has_name (stats,
           "application/x-cbrpacer-statistics"));
@@ -3020,22 +3031,22 @@ test_stats (void)
   /* 2000 bytes: up to 2^11 */
   g_assert_cmpuint (g_value_get_uint64 (&columns->values[11]), ==, 5);
   gst_structure_free (stats);
-  g_assert_cmpuint (get_stat (f, "bytes"), ==, 9000);
-  g_assert_cmpuint (get_stat (f, "wire-bytes"), ==, 10000);
-  g_assert_cmpuint (get_stat (f, "datagrams"), ==, 10);
-  g_assert_cmpuint (get_stat (f, "gap-error-max-ns"), ==, 0);
-  g_assert_cmpuint (get_stat (f, "burst-max-bytes"), ==, 2000);
-  g_assert_cmpuint (get_stat (f, "bitrate"), ==, 8000000);
+  g_assert_cmpuint (pacer_get_stat (f, "bytes"), ==, 9000);
+  g_assert_cmpuint (pacer_get_stat (f, "wire-bytes"), ==, 10000);
+  g_assert_cmpuint (pacer_get_stat (f, "datagrams"), ==, 10);
+  g_assert_cmpuint (pacer_get_stat (f, "gap-error-max-ns"), ==, 0);
+  g_assert_cmpuint (pacer_get_stat (f, "burst-max-bytes"), ==, 2000);
+  g_assert_cmpuint (pacer_get_stat (f, "bitrate"), ==, 8000000);
   message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_ELEMENT);
   g_assert_nonnull (message);
   g_assert_true (gst_message_has_name (message,
           "application/x-cbrpacer-statistics"));
   gst_message_unref (message);
-  teardown (f);
+  pacer_free (f);
 }
 
 static gdouble
-get_share (Fixture * f, const gchar * name)
+get_share (Pacer * f, const gchar * name)
 {
   GstStructure *stats;
   gdouble value = -1;
@@ -3069,16 +3080,16 @@ take_cpu (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_cpu_share (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take_cpu, NULL, NULL);
-  push (f, 1000);
-  assert_pull (f, 1000);
-  wait_for_stat (f, "cycles", 1);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
+  pacer_wait_for_stat (f, "cycles", 1);
   g_assert_cmpfloat (get_share (f, "cpu-seconds"), >=, .05);
   g_assert_cmpfloat (get_share (f, "cpu-share"), <=, 1);
-  teardown (f);
+  pacer_free (f);
 }
 
 typedef struct
@@ -3110,15 +3121,15 @@ burn (gpointer data)
 static void
 test_cpu_of_others (void)
 {
-  Fixture *f = setup ("bitrate=8000000 max-burst=1000", SIMPLE);
+  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
   Threads threads = { 0 };
   GstSegment segment;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_thread, &threads,
       NULL);
-  push (f, 1000);
-  assert_pull (f, 1000);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
   gst_element_set_state (f->h->element, GST_STATE_READY);
   for (guint i = 0; i < 5 && threads.burning != threads.pacing; i++) {
     GstTask *task = gst_task_new (burn, &threads, NULL);
@@ -3138,11 +3149,11 @@ test_cpu_of_others (void)
   gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-  push (f, 1000);
-  assert_pull (f, 1000);
-  wait_for_stat (f, "cycles", 1);
+  pacer_push (f, 1000);
+  pacer_assert_pull (f, 1000);
+  pacer_wait_for_stat (f, "cycles", 1);
   g_assert_cmpfloat (get_share (f, "cpu-seconds"), <, .05);
-  teardown (f);
+  pacer_free (f);
 }
 
 /* --- offload --------------------------------------------------------------------------------------------------- */
@@ -3151,16 +3162,16 @@ test_cpu_of_others (void)
 static void
 test_offload_impossible (void)
 {
-  Fixture *f = setup ("bitrate=8000000 payload-size=1000 max-burst=2000 "
+  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-burst=2000 "
       "segmentation-offload=true", SIMPLE);
   g_autofree gchar *text = NULL;
 
-  push (f, 2000);
-  assert_pull (f, 1000);
-  assert_pull (f, 1000);
-  text = wait_for_text (f, GST_MESSAGE_WARNING);
-  assert_text (text, "udpsink");
-  teardown (f);
+  pacer_push (f, 2000);
+  pacer_assert_pull (f, 1000);
+  pacer_assert_pull (f, 1000);
+  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
+  pacer_assert_text (text, "udpsink");
+  pacer_free (f);
 }
 
 int
