@@ -98,14 +98,14 @@ pair_free (Pair * pair)
 }
 
 static void
-play (Pair * pair)
+pair_play (Pair * pair)
 {
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
 }
 
 static GstAppSrc *
-get_in (Pair * pair)
+pair_get_in (Pair * pair)
 {
   GstElement *in = gst_bin_get_by_name (GST_BIN (pair->sender), "in");
 
@@ -114,12 +114,12 @@ get_in (Pair * pair)
 }
 
 static void
-push (Pair * pair, GBytes * stream, gsize from, gsize to, gsize chunk)
+pair_push (Pair * pair, GBytes * stream, gsize from, gsize to, gsize chunk)
 {
   for (gsize at = from; at < to; at += chunk) {
     GBytes *part = g_bytes_new_from_bytes (stream, at, MIN (chunk, to - at));
 
-    g_assert_cmpint (gst_app_src_push_buffer (get_in (pair),
+    g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair),
             gst_buffer_new_wrapped_bytes (part)), ==, GST_FLOW_OK);
     g_bytes_unref (part);
   }
@@ -138,7 +138,7 @@ get_size (Pair * pair)
 
 /* Until so much has come; the time of the last buffer. */
 static GstClockTime
-wait_for_size (Pair * pair, gsize size)
+pair_wait_for_size (Pair * pair, gsize size)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   GstClockTime pts;
@@ -152,9 +152,9 @@ wait_for_size (Pair * pair, gsize size)
 }
 
 static void
-finish (Pair * pair, GBytes * stream)
+pair_finish (Pair * pair, GBytes * stream)
 {
-  gst_app_src_end_of_stream (get_in (pair));
+  gst_app_src_end_of_stream (pair_get_in (pair));
   gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
   g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
@@ -220,14 +220,14 @@ test_way (gconstpointer data)
 
   if (way->sender_first) {
     gst_element_set_state (pair->sender, GST_STATE_PLAYING);
-    push (pair, stream, 0, 50000, 1316);
+    pair_push (pair, stream, 0, 50000, 1316);
     gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
-    push (pair, stream, 50000, 1000003, 1316);
+    pair_push (pair, stream, 50000, 1000003, 1316);
   } else {
-    play (pair);
-    push (pair, stream, 0, 1000003, 1316);
+    pair_play (pair);
+    pair_push (pair, stream, 0, 1000003, 1316);
   }
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -250,9 +250,9 @@ test_called (gconstpointer data)
   g_autoptr (GstStructure) stats = NULL;
   g_autofree gchar *address = NULL;
 
-  play (pair);
-  push (pair, stream, 0, 100000, 1316);
-  finish (pair, stream);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_finish (pair, stream);
   g_object_get (caller, "stats", &stats, NULL);
   g_assert_true (gst_structure_get (stats, "caller-address",
           G_TYPE_SOCKET_ADDRESS, &peer, NULL));
@@ -271,11 +271,11 @@ test_packets (void)
   g_autoptr (GBytes) stream = pair_make_stream (188 * 5000);
   Pair *pair = pair_new_default ();
 
-  gst_app_src_set_caps (get_in (pair), caps);
-  play (pair);
-  push (pair, stream, 0, 188 * 2500, 188 * 50);
-  push (pair, stream, 188 * 2500, 188 * 5000, 188 * 3);
-  finish (pair, stream);
+  gst_app_src_set_caps (pair_get_in (pair), caps);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 188 * 2500, 188 * 50);
+  pair_push (pair, stream, 188 * 2500, 188 * 5000, 188 * 3);
+  pair_finish (pair, stream);
   g_assert_cmpuint (pair->buffers, >, 10);
   g_assert_cmpuint (pair->split, ==, 0);
   pair_free (pair);
@@ -296,9 +296,9 @@ test_rendezvous (gconstpointer data)
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (300000);
 
-  play (pair);
-  push (pair, stream, 0, 300000, 5000);
-  finish (pair, stream);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 300000, 5000);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -320,11 +320,11 @@ test_less (void)
     Pair *pair = pair_new (sink, source);
     g_autoptr (GBytes) stream = pair_make_stream (100000);
 
-    play (pair);
+    pair_play (pair);
     text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
     g_assert_nonnull (strstr (text, less[i][1]));
-    push (pair, stream, 0, 100000, 5000);
-    finish (pair, stream);
+    pair_push (pair, stream, 0, 100000, 5000);
+    pair_finish (pair, stream);
     pair_free (pair);
   }
 }
@@ -388,8 +388,8 @@ test_encoder (void)
       G_CALLBACK (on_notify), &encoder);
   g_object_get (element, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, ==, 0);
-  play (pair);
-  push (pair, stream, 0, 500000, 5000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 500000, 5000);
   do {                          /* less while so much waits */
     g_autoptr (GstMessage) message = pair_wait_element (pair->sender,
         "fasp-available-bitrate");
@@ -406,8 +406,8 @@ test_encoder (void)
   }
   g_assert_cmpint (g_atomic_int_get (&encoder.key_frames), ==, 1);
   g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (5000000), NULL);
-  push (pair, stream, 500000, 1000000, 5000);
-  wait_for_size (pair, 1000000);
+  pair_push (pair, stream, 500000, 1000000, 5000);
+  pair_wait_for_size (pair, 1000000);
   g_object_get (element, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, <, 4750000);
   until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
@@ -420,7 +420,7 @@ test_encoder (void)
   /* of several that came while one was being told, the last is */
   g_assert_cmpint (g_atomic_int_get (&encoder.offers), <=,
       g_atomic_int_get (&encoder.notified));
-  finish (pair, stream);
+  pair_finish (pair, stream);
   until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   while (bitrate > 0) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
@@ -463,16 +463,16 @@ test_new_time (void)
   gst_pipeline_use_clock (GST_PIPELINE (pair->receiver), clock);
   gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
   gst_element_set_start_time (pair->receiver, HOUR);
-  play (pair);
-  push (pair, stream, 0, 500, 500);
-  g_assert_cmpuint (wait_for_size (pair, 500), >=, HOUR);
-  push (pair, stream, 500, 1000, 500);
-  g_assert_cmpuint (wait_for_size (pair, 1000), >=, HOUR);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 500, 500);
+  g_assert_cmpuint (pair_wait_for_size (pair, 500), >=, HOUR);
+  pair_push (pair, stream, 500, 1000, 500);
+  g_assert_cmpuint (pair_wait_for_size (pair, 1000), >=, HOUR);
   gst_element_send_event (source, gst_event_new_flush_start ());
   begin_anew (pair, clock);
   gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
-  push (pair, stream, 1000, 1500, 500);
-  g_assert_cmpuint (wait_for_size (pair, 1500), <, HOUR);
+  pair_push (pair, stream, 1000, 1500, 500);
+  g_assert_cmpuint (pair_wait_for_size (pair, 1500), <, HOUR);
   pair_free (pair);
 }
 
@@ -536,24 +536,24 @@ test_new_time_held (void)
   gst_pipeline_use_clock (GST_PIPELINE (pair->receiver), clock);
   gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
   gst_element_set_start_time (pair->receiver, HOUR);
-  play (pair);
-  push (pair, stream, 0, 500, 500);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 500, 500);
   let_through (&gate, 0);
   for (gsize at = 500; at < 2500; at += 500) {
-    push (pair, stream, at, at + 500, 500);
+    pair_push (pair, stream, at, at + 500, 500);
     while (pair_get_stat (pair->receiver, "source", "bytes-received") < at +
         500)
       g_thread_yield ();
   }
   /* the next is read with all that came meanwhile */
   let_through (&gate, 1);
-  g_assert_cmpuint (wait_for_size (pair, 500), >=, HOUR);
+  g_assert_cmpuint (pair_wait_for_size (pair, 500), >=, HOUR);
   gst_element_send_event (source, gst_event_new_flush_start ());
   begin_anew (pair, clock);
   open_gate (&gate);
   gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
   /* but for one, which was flushed */
-  g_assert_cmpuint (wait_for_size (pair, 2000), <, HOUR);
+  g_assert_cmpuint (pair_wait_for_size (pair, 2000), <, HOUR);
   pair_free (pair);
 }
 
@@ -633,9 +633,9 @@ test_bonding (void)
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (2000000);
 
-  play (pair);
-  push (pair, stream, 0, 2000000, 5000);
-  finish (pair, stream);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 2000000, 5000);
+  pair_finish (pair, stream);
   g_assert_cmpuint (get_flow_count (pair->sender, "sink"), ==, 4);
   g_assert_cmpuint (get_flow_count (pair->receiver, "source"), ==, 4);
   g_assert_cmpuint (get_flow_stat (pair->sender, "sink", 3, "packets-sent"), >,
@@ -660,8 +660,8 @@ test_early (gconstpointer data)
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autoptr (GstMessage) again = NULL;
 
-  play (pair);
-  push (pair, stream, 0, 100000, 5000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 5000);
   sent = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (sent, data));
   received = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
@@ -672,7 +672,7 @@ test_early (gconstpointer data)
     g_thread_yield ();
   again = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   g_assert_null (again);
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -689,17 +689,17 @@ test_large (gconstpointer encryption)
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (30000000);
 
-  play (pair);
+  pair_play (pair);
   for (gsize at = 0; at < 30000000; at += 1 << 20) {
     gsize size = MIN (1 << 20, 30000000 - at);
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
     gst_buffer_fill (buffer, 0, (const guint8 *) g_bytes_get_data (stream,
             NULL) + at, size);
-    g_assert_cmpint (gst_app_src_push_buffer (get_in (pair), buffer), ==,
+    g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair), buffer), ==,
         GST_FLOW_OK);
   }
-  finish (pair, stream);
+  pair_finish (pair, stream);
   g_assert_cmpuint (pair->buffers, <, 30000000 / 1500 / 2);
   pair_free (pair);
 }
@@ -713,7 +713,7 @@ test_shapes (void)
   gsize at = 0;
   guint i = 0;
 
-  play (pair);
+  pair_play (pair);
   while (at < 2000000) {
     gsize n = MIN ((gsize) 2000000 - at, (gsize) 1 << (i % 17));
 
@@ -736,14 +736,14 @@ test_shapes (void)
         done += part;
       }
       gst_buffer_list_add (list, buffer);       /* empty */
-      gst_app_src_push_buffer_list (get_in (pair), list);
+      gst_app_src_push_buffer_list (pair_get_in (pair), list);
     } else {
-      push (pair, stream, at, at + n, n);
+      pair_push (pair, stream, at, at + n, n);
     }
     at += n;
     i++;
   }
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -754,12 +754,12 @@ test_prompt (void)
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (5000);
 
-  play (pair);
+  pair_play (pair);
   for (gsize at = 0; at < 5000; at += 100) {
-    push (pair, stream, at, at + 100, 100);
-    wait_for_size (pair, at + 100);
+    pair_push (pair, stream, at, at + 100, 100);
+    pair_wait_for_size (pair, at + 100);
   }
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -771,15 +771,15 @@ test_pause (void)
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (3000000);
 
-  play (pair);
+  pair_play (pair);
   for (gsize at = 0; at < 3000000; at += 300000) {
     GstElement *which = at / 300000 % 2 ? pair->sender : pair->receiver;
 
-    push (pair, stream, at, at + 300000, 1316);
+    pair_push (pair, stream, at, at + 300000, 1316);
     gst_element_set_state (which, GST_STATE_PAUSED);
     gst_element_set_state (which, GST_STATE_PLAYING);
   }
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -854,17 +854,17 @@ test_in_the_middle (gconstpointer data)
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
 
-  gst_app_src_set_caps (get_in (pair), caps);
+  gst_app_src_set_caps (pair_get_in (pair), caps);
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
-  push (pair, stream, 0, 100000, 1316);
+  pair_push (pair, stream, 0, 100000, 1316);
   while (middle->late
       && pair_get_stat (pair->sender, "sink", "bytes-sent-total") < 100000)
     g_thread_yield ();
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   while (pair_get_stat (pair->sender, "sink", "connected-callers") < 1)
     g_thread_yield ();
-  push (pair, stream, 100000, 200000, 1316);
-  gst_app_src_end_of_stream (get_in (pair));
+  pair_push (pair, stream, 100000, 200000, 1316);
+  gst_app_src_end_of_stream (pair_get_in (pair));
   message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     gst_message_parse_warning (message, &error, NULL);
@@ -907,9 +907,9 @@ test_receiver_stops (void)
   const GstStructure *came, *went;
   guint64 bytes, duration;
 
-  play (pair);
-  push (pair, stream, 0, 100000, 1316);
-  wait_for_size (pair, 100000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_wait_for_size (pair, 100000);
   pair_stop (pair->receiver);
   added = pair_wait_element (pair->sender, "connection-added");
   removed = pair_wait_element (pair->sender, "connection-removed");
@@ -941,9 +941,9 @@ test_sender_stops (void)
   g_autoptr (GBytes) stream = pair_make_stream (200000);
   g_autofree gchar *text = NULL;
 
-  play (pair);
-  push (pair, stream, 0, 100000, 1316);
-  wait_for_size (pair, 100000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_wait_for_size (pair, 100000);
   pair_stop (pair->sender);
   text = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "stopped before the end"));
@@ -995,11 +995,11 @@ test_keep_listening (void)
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   for (guint round = 1; round <= 3; round++) {
     gst_element_set_state (pair->sender, GST_STATE_PLAYING);
-    push (pair, stream, 0, 100000, 1316);
-    gst_app_src_end_of_stream (get_in (pair));
+    pair_push (pair, stream, 0, 100000, 1316);
+    gst_app_src_end_of_stream (pair_get_in (pair));
     gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
     g_assert_cmpuint (pair_stop (pair->sender), <, HANGS);
-    wait_for_size (pair, round * 100000);
+    pair_wait_for_size (pair, round * 100000);
   }
   for (guint round = 0; round < 3; round++)
     g_assert_cmpmem (pair->got->data + round * 100000, 100000,
@@ -1022,11 +1022,11 @@ test_keep_listening_alone (gconstpointer data)
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autofree gchar *text = NULL;
 
-  play (pair);
-  push (pair, stream, 0, 100000, 1316);
-  wait_for_size (pair, 100000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_wait_for_size (pair, 100000);
   if (GPOINTER_TO_INT (data)) {
-    gst_app_src_end_of_stream (get_in (pair));
+    gst_app_src_end_of_stream (pair_get_in (pair));
   } else {
     pair_stop (pair->sender);
     text = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
@@ -1048,12 +1048,12 @@ test_no_other (void)
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autofree gchar *text = NULL;
 
-  play (pair);
-  push (pair, stream, 0, 100000, 1316);
-  finish (pair, stream);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_finish (pair, stream);
   pair_stop (pair->sender);
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
-  push (pair, stream, 0, 1316, 1316);
+  pair_push (pair, stream, 0, 1316, 1316);
   text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "keep-listening=true"));
   g_assert_nonnull (strstr (text, "dialling goes on"));
@@ -1062,8 +1062,8 @@ test_no_other (void)
   g_byte_array_set_size (pair->got, 0);
   pair->last_pts = GST_CLOCK_TIME_NONE;
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
-  push (pair, stream, 1316, 100000, 1316);
-  finish (pair, stream);
+  pair_push (pair, stream, 1316, 100000, 1316);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -1078,15 +1078,15 @@ test_flush (void)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
   G_GNUC_UNUSED g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
 
-  play (pair);
-  push (pair, stream, 0, 50000, 1316);
-  wait_for_size (pair, 50000);
-  gst_element_send_event (GST_ELEMENT (get_in (pair)),
+  pair_play (pair);
+  pair_push (pair, stream, 0, 50000, 1316);
+  pair_wait_for_size (pair, 50000);
+  gst_element_send_event (GST_ELEMENT (pair_get_in (pair)),
       gst_event_new_flush_start ());
-  gst_element_send_event (GST_ELEMENT (get_in (pair)),
+  gst_element_send_event (GST_ELEMENT (pair_get_in (pair)),
       gst_event_new_flush_stop (TRUE));
-  push (pair, stream, 50000, 100000, 1316);
-  finish (pair, stream);
+  pair_push (pair, stream, 50000, 100000, 1316);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -1119,11 +1119,11 @@ test_latency (void)
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 
-  play (pair);
-  push (pair, stream, 0, 10000, 1316);
-  wait_for_size (pair, 10000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 10000, 1316);
+  pair_wait_for_size (pair, 10000);
   g_assert_cmpuint (get_latency (pair), ==, 400 * GST_MSECOND); /* the larger one */
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -1157,13 +1157,13 @@ test_latency_auto (void)
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
 
-  play (pair);
-  push (pair, stream, 0, 200000, 1316);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 200000, 1316);
   told = get_promised_latency (pair->sender);
   g_assert_cmpuint (get_promised_latency (pair->receiver), ==, told);
   g_assert_cmpuint (told, >=, 20);      /* what the other end asks for */
   g_assert_cmpuint (get_latency (pair), ==, told * GST_MSECOND);
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -1173,16 +1173,16 @@ test_stats (void)
   Pair *pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (500000);
 
-  play (pair);
-  push (pair, stream, 0, 500000, 1316);
-  wait_for_size (pair, 500000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 500000, 1316);
+  pair_wait_for_size (pair, 500000);
   g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "connected-callers"),
       ==, 1);
   g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-sent"), ==,
       500000);
   g_assert_cmpuint (pair_get_stat (pair->receiver, "source",
           "bytes-received"), ==, 500000);
-  finish (pair, stream);
+  pair_finish (pair, stream);
   /* and after the end */
   g_assert_cmpuint (pair_get_stat (pair->sender, "sink",
           "bytes-acknowledged"), ==, 500000);
@@ -1214,9 +1214,9 @@ test_channel_rate (void)
     g_autoptr (GBytes) stream = pair_make_stream (100000);
     guint64 rate;
 
-    play (pair);
-    push (pair, stream, 0, 100000, 1316);
-    finish (pair, stream);
+    pair_play (pair);
+    pair_push (pair, stream, 0, 100000, 1316);
+    pair_finish (pair, stream);
     rate = pair_get_stat (pair->sender, "sink", "channel-bitrate");
     g_assert_cmpuint (rate, >=, rates[i].least);
     g_assert_cmpuint (rate, <=, rates[i].most);
@@ -1237,10 +1237,11 @@ test_behind (gconstpointer data)
   g_autoptr (GBytes) stream = pair_make_stream (800000);
   g_autoptr (GstMessage) message = NULL;
 
-  g_object_set (get_in (pair), "is-live", live, "max-bytes", (guint64) 0, NULL);
-  play (pair);
-  push (pair, stream, 0, 800000, 1316);
-  gst_app_src_end_of_stream (get_in (pair));
+  g_object_set (pair_get_in (pair), "is-live", live, "max-bytes", (guint64) 0,
+      NULL);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 800000, 1316);
+  gst_app_src_end_of_stream (pair_get_in (pair));
   message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, live ? GST_MESSAGE_WARNING :
       GST_MESSAGE_EOS);
@@ -1308,10 +1309,10 @@ test_lossy (void)
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
 
-  g_object_set (get_in (pair), "max-bytes", (guint64) 0, NULL);
-  play (pair);
-  push (pair, stream, 0, 1500000, 1316);
-  gst_app_src_end_of_stream (get_in (pair));
+  g_object_set (pair_get_in (pair), "max-bytes", (guint64) 0, NULL);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 1500000, 1316);
+  gst_app_src_end_of_stream (pair_get_in (pair));
   message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
@@ -1336,14 +1337,14 @@ test_stuck (gconstpointer data)
   g_autoptr (GBytes) stream = pair_make_stream (size);
   g_autofree gchar *text = NULL;
 
-  g_object_set (get_in (pair), "max-bytes", (guint64) 0, NULL);
-  play (pair);
+  g_object_set (pair_get_in (pair), "max-bytes", (guint64) 0, NULL);
+  pair_play (pair);
   while (pair_get_stat (pair->sender, "sink", "connected-callers") == 0)
     g_thread_yield ();
   pair_wire_cut (wire);
-  push (pair, stream, 0, size, 50000);
+  pair_push (pair, stream, 0, size, 50000);
   if (ends)
-    gst_app_src_end_of_stream (get_in (pair));
+    gst_app_src_end_of_stream (pair_get_in (pair));
   text = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
   g_test_message ("%s", text);
   g_assert_nonnull (strstr (text, "Nothing of the stream arrives"));
@@ -1365,13 +1366,13 @@ test_empty (gconstpointer data)
   g_autoptr (GstBus) bus = NULL;
 
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
-  gst_app_src_end_of_stream (get_in (pair));
+  gst_app_src_end_of_stream (pair_get_in (pair));
   /* of 0.1 s: it would be there at once */
   bus = gst_element_get_bus (pair->sender);
   g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 10,
           GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -1388,12 +1389,12 @@ test_left_behind (void)
   g_autoptr (GBytes) stream = pair_make_stream (3000000);
   g_autofree gchar *told = NULL, *heard = NULL;
 
-  play (pair);
-  push (pair, stream, 0, 20000, 1000);
-  wait_for_size (pair, 20000);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 20000, 1000);
+  pair_wait_for_size (pair, 20000);
   gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
-  push (pair, stream, 20000, 3000000, 1000);
-  gst_app_src_end_of_stream (get_in (pair));
+  pair_push (pair, stream, 20000, 3000000, 1000);
+  gst_app_src_end_of_stream (pair_get_in (pair));
   told = pair_wait_text (pair->sender, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (told, "slow-policy=skip"));
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
@@ -1433,16 +1434,16 @@ test_asked (const gchar * streamid, gboolean open)
 
   g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting),
       &asked);
-  play (pair);
+  pair_play (pair);
   if (welcome) {
-    push (pair, stream, 0, 10000, 1316);
-    finish (pair, stream);
+    pair_push (pair, stream, 0, 10000, 1316);
+    pair_finish (pair, stream);
   } else {
     g_autofree gchar *text = NULL;
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1000, NULL);
 
     gst_buffer_memset (buffer, 0, 0, 1000);
-    gst_app_src_push_buffer (get_in (pair), buffer);
+    gst_app_src_push_buffer (pair_get_in (pair), buffer);
     text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
     g_assert_nonnull (strstr (text, "refused"));
     g_assert_nonnull (strstr (text, "has to let this one in"));
@@ -1476,9 +1477,9 @@ test_no_handler (void)
   Pair *pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 
-  play (pair);
-  push (pair, stream, 0, 10000, 1316);
-  finish (pair, stream);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 10000, 1316);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 
@@ -1518,13 +1519,13 @@ test_receivers (void)
     others[i] = pair_launch ("faspsrc name=source %s ! fakesink", source);
     gst_element_set_state (others[i], GST_STATE_PLAYING);
   }
-  play (pair);
+  pair_play (pair);
   while (pair_get_stat (pair->sender, "sink", "connected-callers") < 3)
     g_thread_yield ();
-  push (pair, stream, 0, 500000, 1316);
+  pair_push (pair, stream, 0, 500000, 1316);
   pair_stop (others[0]);
-  push (pair, stream, 500000, 1000000, 1316);
-  finish (pair, stream);
+  pair_push (pair, stream, 500000, 1000000, 1316);
+  pair_finish (pair, stream);
   gst_message_unref (pair_wait (others[1], GST_MESSAGE_EOS));
   g_assert_cmpuint (pair_get_stat (others[1], "source",
           "bytes-received-total"), ==, 1000000);
@@ -1618,10 +1619,10 @@ test_end_in_pause (void)
 
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   gst_element_set_state (pair->sender, GST_STATE_PAUSED);
-  push (pair, stream, 0, 50000, 1316);
-  gst_app_src_end_of_stream (get_in (pair));
+  pair_push (pair, stream, 0, 50000, 1316);
+  gst_app_src_end_of_stream (pair_get_in (pair));
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
-  finish (pair, stream);
+  pair_finish (pair, stream);
   pair_free (pair);
 }
 

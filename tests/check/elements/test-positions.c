@@ -154,7 +154,7 @@ get_next (Tap * tap)
 }
 
 static void
-wait_for (Tap * tap, guint64 next)
+tap_wait_for (Tap * tap, guint64 next)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
@@ -169,7 +169,7 @@ wait_for (Tap * tap, guint64 next)
 }
 
 static void
-assert_got (Tap * tap, GBytes * stream, gsize from)
+tap_assert_got (Tap * tap, GBytes * stream, gsize from)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (stream, &size);
@@ -188,7 +188,7 @@ assert_got (Tap * tap, GBytes * stream, gsize from)
 /* --- what is sent ---------------------------------------------------------------------- */
 
 static GstElement *
-make_sender (guint port, const gchar * more)
+chain_make_sender (guint port, const gchar * more)
 {
   GstElement *sender = pair_launch ("appsrc name=in block=true max-bytes=50000 "
       "! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET " %s", port,
@@ -199,7 +199,8 @@ make_sender (guint port, const gchar * more)
 }
 
 static void
-push (GstElement * sender, GBytes * stream, gsize from, gsize to, guint key)
+chain_push (GstElement * sender, GBytes * stream, gsize from, gsize to,
+    guint key)
 {
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -215,7 +216,7 @@ push (GstElement * sender, GBytes * stream, gsize from, gsize to, guint key)
 }
 
 static void
-end (GstElement * sender)
+chain_end (GstElement * sender)
 {
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
 
@@ -225,7 +226,7 @@ end (GstElement * sender)
 
 /* It was handed so much. */
 static void
-wait_for_sink (GstElement * pipeline, guint64 size)
+chain_wait_for_sink (GstElement * pipeline, guint64 size)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
@@ -236,7 +237,7 @@ wait_for_sink (GstElement * pipeline, guint64 size)
 }
 
 static void
-stop (GstElement * pipeline)
+chain_stop (GstElement * pipeline)
 {
   pair_stop (pipeline);
   gst_object_unref (pipeline);
@@ -250,7 +251,7 @@ test_chain (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (ports[0], "");
+  GstElement *sender = chain_make_sender (ports[0], "");
   Tap *relay = tap_new (pair_launch ("faspsrc name=source "
           "uri=fasp://127.0.0.1:%u " SECRET " ! queue ! tee ! faspsink "
           "uri=fasp://:%u?latency=50 " SECRET, ports[0], ports[1]));
@@ -261,12 +262,12 @@ test_chain (void)
   gpointer offset, media;
   guint same = 0;
 
-  push (sender, stream, 0, SIZE, 0);
-  end (sender);
+  chain_push (sender, stream, 0, SIZE, 0);
+  chain_end (sender);
   gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  assert_got (relay, stream, 0);
-  assert_got (last, stream, 0);
+  tap_assert_got (relay, stream, 0);
+  tap_assert_got (last, stream, 0);
   g_assert_cmpstr (relay->origin, ==, last->origin);
   g_hash_table_iter_init (&iter, last->media);
   while (g_hash_table_iter_next (&iter, &offset, &media))
@@ -277,11 +278,11 @@ test_chain (void)
   g_assert_cmpuint (same, >, 0);
   tap_free (last);
   tap_free (relay);
-  stop (sender);
+  chain_stop (sender);
 }
 
 static void
-wait_for_callers (GstElement * pipeline)
+chain_wait_for_callers (GstElement * pipeline)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
@@ -303,41 +304,42 @@ test_headers_in_chain (void)
   GByteArray *whole;
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-matroska,"
       "streamheader=(buffer)<1a45,dfa3>");
-  GstElement *sender = make_sender (ports[0], "wait-for-connection=false");
+  GstElement *sender =
+      chain_make_sender (ports[0], "wait-for-connection=false");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   Tap *relay, *last;
 
   gst_app_src_set_caps (GST_APP_SRC (in), caps);
-  push (sender, stream, 0, 140000, 70000);
-  wait_for_sink (sender, 140000);
+  chain_push (sender, stream, 0, 140000, 70000);
+  chain_wait_for_sink (sender, 140000);
   relay = tap_new (pair_launch ("faspsrc name=source "
           "uri=fasp://127.0.0.1:%u " SECRET
           " ! queue ! tee ! faspsink name=sink "
           "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
           ports[0], ports[1]));
-  wait_for_callers (sender);
-  push (sender, stream, 140000, 280000, 70000);
-  wait_for (relay, sizeof header + 280000);
+  chain_wait_for_callers (sender);
+  chain_push (sender, stream, 140000, 280000, 70000);
+  tap_wait_for (relay, sizeof header + 280000);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " ! fakesink async=false", ports[1]));
-  wait_for_callers (relay->pipeline);
-  push (sender, stream, 280000, 420000, 70000);
-  end (sender);
+  chain_wait_for_callers (relay->pipeline);
+  chain_push (sender, stream, 280000, 420000, 70000);
+  chain_end (sender);
   gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
   /* which the sink has written first, as nobody else has */
   whole = g_byte_array_append (g_byte_array_new (), header, sizeof header);
   g_byte_array_append (whole, g_bytes_get_data (stream, NULL), 420000);
   sent = g_byte_array_free_to_bytes (whole);
-  assert_got (relay, sent, sizeof header + 140000);
-  assert_got (last, sent, sizeof header + 280000);
+  tap_assert_got (relay, sent, sizeof header + 140000);
+  tap_assert_got (last, sent, sizeof header + 280000);
   g_assert_cmpmem (relay->header->data, relay->header->len, header,
       sizeof header);
   g_assert_cmpmem (last->header->data, last->header->len, header,
       sizeof header);
   tap_free (last);
   tap_free (relay);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* A buffer is dropped in between: so many bytes are missing, and it is said. */
@@ -404,7 +406,7 @@ begin_changed (const guint * ports, GstPadProbeType type,
 static void
 end_changed (GstElement * sender, Tap * relay, Tap * last)
 {
-  end (sender);
+  chain_end (sender);
   gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
 }
@@ -415,13 +417,13 @@ run_changed (GstPadProbeCallback callback, gpointer data, Tap ** relay,
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (ports[0], "");
+  GstElement *sender = chain_make_sender (ports[0], "");
 
   begin_changed (ports, GST_PAD_PROBE_TYPE_BUFFER, callback, data, relay, last);
-  push (sender, stream, 0, SIZE, 0);
+  chain_push (sender, stream, 0, SIZE, 0);
   end_changed (sender, *relay, *last);
-  assert_got (*relay, stream, 0);
-  stop (sender);
+  tap_assert_got (*relay, stream, 0);
+  chain_stop (sender);
 }
 
 static void
@@ -593,24 +595,24 @@ test_header_gone (void)
           ports[0], ports[1]));
   sender = make_caller (ports[0]);
   set_header (sender, "1a45,dfa3");
-  push (sender, stream, 0, 140000, 70000);
-  end (sender);
-  stop (sender);
-  wait_for_sink (relay->pipeline, 140000);
+  chain_push (sender, stream, 0, 140000, 70000);
+  chain_end (sender);
+  chain_stop (sender);
+  chain_wait_for_sink (relay->pipeline, 140000);
   sender = make_caller (ports[0]);
-  push (sender, stream, 0, 140000, 0);
-  wait_for_sink (relay->pipeline, 280000);
+  chain_push (sender, stream, 0, 140000, 0);
+  chain_wait_for_sink (relay->pipeline, 280000);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " ! fakesink async=false", ports[1]));
-  wait_for_callers (relay->pipeline);
-  push (sender, stream, 140000, 280000, 0);
-  wait_for (last, 280000);
+  chain_wait_for_callers (relay->pipeline);
+  chain_push (sender, stream, 140000, 280000, 0);
+  tap_wait_for (last, 280000);
   g_assert_cmpuint (last->first, >, 0);
   g_assert_cmpuint (last->header->len, ==, 0);
-  assert_got (last, stream, last->first);
+  tap_assert_got (last, stream, last->first);
   tap_free (last);
   tap_free (relay);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* A stream that gets another header, which it has in itself, too, before its key frame: who joins there has
@@ -621,16 +623,16 @@ test_header_in_stream (void)
   static const guint8 header[] = { 0x1a, 0x45, 0xdf, 0xa4 };
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (280000);
-  GstElement *sender = make_sender (port, "wait-for-connection=false");
+  GstElement *sender = chain_make_sender (port, "wait-for-connection=false");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   Tap *last;
 
   set_header (sender, "1a45,dfa3");
-  push (sender, stream, 0, 140000, 70000);
-  wait_for_sink (sender, 140000);
+  chain_push (sender, stream, 0, 140000, 70000);
+  chain_wait_for_sink (sender, 140000);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " ! fakesink async=false", port));
-  wait_for_callers (sender);
+  chain_wait_for_callers (sender);
   set_header (sender, "1a45,dfa4");
   for (guint i = 0; i < 2; i++) {
     GstBuffer *buffer = gst_buffer_new_memdup (header + 2 * i, 2);
@@ -639,15 +641,15 @@ test_header_in_stream (void)
     g_assert_cmpint (gst_app_src_push_buffer (GST_APP_SRC (in), buffer), ==,
         GST_FLOW_OK);
   }
-  push (sender, stream, 140000, 280000, 70000);
-  end (sender);
+  chain_push (sender, stream, 140000, 280000, 70000);
+  chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
   g_assert_cmpmem (last->header->data, last->header->len, header,
       sizeof header);
   g_assert_cmpmem (last->got->data, last->got->len,
       (const guint8 *) g_bytes_get_data (stream, NULL) + 140000, 140000);
   tap_free (last);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* A stream with a header whose relay changes it, and joins in the middle; the header is another
@@ -657,20 +659,21 @@ run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback,
     gpointer data, Tap ** relay, Tap ** last, GBytes * stream)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
-  GstElement *sender = make_sender (ports[0], "wait-for-connection=false");
+  GstElement *sender =
+      chain_make_sender (ports[0], "wait-for-connection=false");
 
   set_header (sender, "1a45,dfa3");
-  push (sender, stream, 0, 140000, 0);
-  wait_for_sink (sender, 140000);
+  chain_push (sender, stream, 0, 140000, 0);
+  chain_wait_for_sink (sender, 140000);
   begin_changed (ports, type, callback, data, relay, last);
-  wait_for_callers (sender);
-  push (sender, stream, 140000, 210000, 0);
+  chain_wait_for_callers (sender);
+  chain_push (sender, stream, 140000, 210000, 0);
   set_header (sender, "1a45,dfa4");
-  push (sender, stream, 210000, 280000, 0);
+  chain_push (sender, stream, 210000, 280000, 0);
   end_changed (sender, *relay, *last);
   /* with one header, and the other */
   g_assert_cmpuint ((*relay)->origins, ==, 2);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* What it makes of that is another stream, once, whatever is told of the one before. */
@@ -725,7 +728,7 @@ test_move (void)
 {
   guint ports[3] = { pair_get_port (), pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (ports[0],
+  GstElement *sender = chain_make_sender (ports[0],
       "history=60000000000 join-at=back");
   Tap *first = make_relay (ports[0], ports[1]);
   Tap *second = make_relay (ports[0], ports[2]);
@@ -736,22 +739,22 @@ test_move (void)
   g_autoptr (GstMessage) moved = NULL;
   guint64 missing = 1;
 
-  push (sender, stream, 0, SIZE / 2, 0);
-  wait_for (last, SIZE / 2);
+  chain_push (sender, stream, 0, SIZE / 2, 0);
+  tap_wait_for (last, SIZE / 2);
   pair_stop (first->pipeline);
-  push (sender, stream, SIZE / 2, SIZE, 0);
+  chain_push (sender, stream, SIZE / 2, SIZE, 0);
   moved = pair_wait_element (last->pipeline, "stream-moved");
   g_assert_true (gst_structure_get_uint64 (gst_message_get_structure (moved),
           "bytes-missing", &missing));
   g_assert_cmpuint (missing, ==, 0);
-  end (sender);
+  chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  assert_got (last, stream, 0);
-  assert_got (second, stream, 0);
+  tap_assert_got (last, stream, 0);
+  tap_assert_got (second, stream, 0);
   tap_free (last);
   tap_free (second);
   tap_free (first);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* Nobody listens at the first address. */
@@ -760,18 +763,18 @@ test_first_absent (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (ports[0], "");
+  GstElement *sender = chain_make_sender (ports[0], "");
   Tap *last =
       tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           "fallback-addresses=\"[::ffff:127.0.0.1]:%u, localhost:%u\" " SECRET
           " ! fakesink async=false", ports[1], ports[1], ports[0]));
 
-  push (sender, stream, 0, SIZE, 0);
-  end (sender);
+  chain_push (sender, stream, 0, SIZE, 0);
+  chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  assert_got (last, stream, 0);
+  tap_assert_got (last, stream, 0);
   tap_free (last);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* At the newest key frame, whoever asks for it. */
@@ -781,20 +784,20 @@ test_key_frame (gconstpointer data)
   const gchar *const *who = data;
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (port, who[0]);
+  GstElement *sender = chain_make_sender (port, who[0]);
   Tap *last;
 
-  push (sender, stream, 0, SIZE / 2, 70000);
-  wait_for_sink (sender, SIZE / 2);
+  chain_push (sender, stream, 0, SIZE / 2, 70000);
+  chain_wait_for_sink (sender, SIZE / 2);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " %s ! fakesink async=false", port, who[1]));
-  wait_for (last, SIZE / 2);
-  push (sender, stream, SIZE / 2, SIZE, 70000);
-  end (sender);
+  tap_wait_for (last, SIZE / 2);
+  chain_push (sender, stream, SIZE / 2, SIZE, 70000);
+  chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  assert_got (last, stream, SIZE / 2 / 70000 * 70000);
+  tap_assert_got (last, stream, SIZE / 2 / 70000 * 70000);
   tap_free (last);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* Buffers and memories of no bytes begin nothing: the key frame does that comes behind them. */
@@ -803,32 +806,32 @@ test_key_frame_hollow (void)
 {
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (port,
+  GstElement *sender = chain_make_sender (port,
       "wait-for-connection=false join-at=keyframe");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, 140000, CHUNK);
   GstBuffer *buffer = gst_buffer_new ();
   Tap *last;
 
-  push (sender, stream, 0, 70000, 70000);
+  chain_push (sender, stream, 0, 70000, 70000);
   gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new ());
-  push (sender, stream, 70000, 140000, 70000);
-  wait_for_sink (sender, 140000);
+  chain_push (sender, stream, 70000, 140000, 70000);
+  chain_wait_for_sink (sender, 140000);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " ! fakesink async=false", port));
-  wait_for (last, 140000);
+  tap_wait_for (last, 140000);
   gst_buffer_append_memory (buffer, gst_memory_new_wrapped
       (GST_MEMORY_FLAG_READONLY, (gpointer) "", 1, 0, 0, NULL, NULL));
   buffer = gst_buffer_append (buffer, gst_buffer_new_wrapped_bytes (part));
   g_assert_cmpuint (gst_buffer_n_memory (buffer), ==, 2);
   gst_app_src_push_buffer (GST_APP_SRC (in), buffer);
-  push (sender, stream, 140000 + CHUNK, SIZE, 70000);
-  end (sender);
+  chain_push (sender, stream, 140000 + CHUNK, SIZE, 70000);
+  chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  assert_got (last, stream, 70000);
+  tap_assert_got (last, stream, 70000);
   g_assert_cmpuint (last->keys, ==, (SIZE - 1) / 70000);
   tap_free (last);
-  stop (sender);
+  chain_stop (sender);
 }
 
 /* A relay knows where they begin, too, and says so on its buffers. */
@@ -837,28 +840,28 @@ test_key_frame_relayed (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = make_sender (ports[0], "join-at=keyframe");
+  GstElement *sender = chain_make_sender (ports[0], "join-at=keyframe");
   Tap *relay = tap_new (pair_launch ("faspsrc name=source "
           "uri=fasp://127.0.0.1:%u " SECRET " ! faspsink name=sink "
           "uri=fasp://:%u?latency=50 " SECRET
           " wait-for-connection=false join-at=keyframe", ports[0], ports[1]));
   Tap *last;
 
-  push (sender, stream, 0, SIZE / 2, 70000);
-  wait_for_sink (relay->pipeline, SIZE / 2);
+  chain_push (sender, stream, 0, SIZE / 2, 70000);
+  chain_wait_for_sink (relay->pipeline, SIZE / 2);
   last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
           SECRET " ! fakesink async=false", ports[1]));
-  wait_for (last, SIZE / 2);
-  push (sender, stream, SIZE / 2, SIZE, 70000);
-  end (sender);
+  tap_wait_for (last, SIZE / 2);
+  chain_push (sender, stream, SIZE / 2, SIZE, 70000);
+  chain_end (sender);
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  assert_got (last, stream, SIZE / 2 / 70000 * 70000);
+  tap_assert_got (last, stream, SIZE / 2 / 70000 * 70000);
   /* from the first one that the relay was told of */
   g_assert_cmpuint (relay->keys, ==, (SIZE - 1) / 70000);
   g_assert_cmpuint (last->keys, ==, (SIZE - 1) / 70000 - SIZE / 2 / 70000 + 1);
   tap_free (last);
   tap_free (relay);
-  stop (sender);
+  chain_stop (sender);
 }
 
 static void
@@ -871,7 +874,7 @@ test_refused (gconstpointer value)
   gst_element_set_state (source, GST_STATE_PLAYING);
   why = pair_wait_text (source, GST_MESSAGE_ERROR);
   g_assert_nonnull (strstr (why, "fallback-addresses"));
-  stop (source);
+  chain_stop (source);
 }
 
 int
