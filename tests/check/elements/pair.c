@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pair.h"
 #include <gio/gio.h>
+#include <gst/app/gstappsink.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -297,4 +298,131 @@ pair_wire_free (PairWire * wire)
   g_object_unref (wire->to);
   g_object_unref (wire->end);
   g_free (wire);
+}
+
+/* --- both ends ------------------------------------------------------------------------- */
+
+static GstFlowReturn
+on_sample (GstAppSink * sink, gpointer data)
+{
+  Pair *pair = data;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstMapInfo map;
+
+  if (buffer == NULL)
+    return GST_FLOW_OK;
+  g_mutex_lock (&pair->lock);
+  pair->buffers++;
+  pair->split += gst_buffer_get_size (buffer) % 188 != 0;
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  g_byte_array_append (pair->got, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+  if (GST_CLOCK_TIME_IS_VALID (pair->last_pts)
+      && GST_BUFFER_PTS (buffer) < pair->last_pts)
+    pair->backwards++;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    pair->discont++;
+  pair->last_pts = GST_BUFFER_PTS (buffer);
+  g_cond_signal (&pair->more);
+  g_mutex_unlock (&pair->lock);
+  return GST_FLOW_OK;
+}
+
+Pair *
+pair_new (const gchar * sink, const gchar * source)
+{
+  GstAppSinkCallbacks callbacks = {.new_sample = on_sample };
+  Pair *pair = g_new0 (Pair, 1);
+  g_autoptr (GstElement) out = NULL;
+
+  g_mutex_init (&pair->lock);
+  g_cond_init (&pair->more);
+  pair->got = g_byte_array_new ();
+  pair->last_pts = GST_CLOCK_TIME_NONE;
+  pair->sender = pair_launch ("appsrc name=in block=true max-bytes=100000 ! "
+      "faspsink name=sink %s", sink);
+  pair->receiver = pair_launch ("faspsrc name=source %s ! appsink name=out "
+      "sync=false async=false max-buffers=64 buffer-list=false", source);
+  out = gst_bin_get_by_name (GST_BIN (pair->receiver), "out");
+  gst_app_sink_set_callbacks (GST_APP_SINK (out), &callbacks, pair, NULL);
+  return pair;
+}
+
+Pair *
+pair_new_default (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
+      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50&"
+      SECRET, port);
+
+  return pair_new (sink, source);
+}
+
+void
+pair_free (Pair * pair)
+{
+  g_assert_cmpuint (pair_stop (pair->sender), <, HANGS);
+  g_assert_cmpuint (pair_stop (pair->receiver), <, HANGS);
+  gst_object_unref (pair->sender);
+  gst_object_unref (pair->receiver);
+  g_byte_array_unref (pair->got);
+  g_mutex_clear (&pair->lock);
+  g_cond_clear (&pair->more);
+  g_free (pair);
+}
+
+void
+pair_play (Pair * pair)
+{
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+}
+
+GstAppSrc *
+pair_get_in (Pair * pair)
+{
+  GstElement *in = gst_bin_get_by_name (GST_BIN (pair->sender), "in");
+
+  gst_object_unref (in);        /* the pipeline holds it */
+  return GST_APP_SRC (in);
+}
+
+void
+pair_push (Pair * pair, GBytes * stream, gsize from, gsize to, gsize chunk)
+{
+  for (gsize at = from; at < to; at += chunk) {
+    GBytes *part = g_bytes_new_from_bytes (stream, at, MIN (chunk, to - at));
+
+    g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair),
+            gst_buffer_new_wrapped_bytes (part)), ==, GST_FLOW_OK);
+    g_bytes_unref (part);
+  }
+}
+
+GstClockTime
+pair_wait_for_size (Pair * pair, gsize size)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  GstClockTime pts;
+
+  g_mutex_lock (&pair->lock);
+  while (pair->got->len < size)
+    g_assert_true (g_cond_wait_until (&pair->more, &pair->lock, until));
+  pts = pair->last_pts;
+  g_mutex_unlock (&pair->lock);
+  return pts;
+}
+
+void
+pair_finish (Pair * pair, GBytes * stream)
+{
+  gst_app_src_end_of_stream (pair_get_in (pair));
+  gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_EOS));
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  g_assert_cmpmem (pair->got->data, pair->got->len, g_bytes_get_data (stream,
+          NULL), g_bytes_get_size (stream));
+  g_assert_cmpuint (pair->backwards, ==, 0);
 }

@@ -4,12 +4,17 @@
  */
 #pragma once
 
+#include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
 /* Of both ends, so that there is nothing to warn of. */
 #define SECRET "passphrase=correct-horse-battery"
+
+/* ms. One second for a goodbye (asserted in virtual time), and what a busy
+ * machine adds: beyond this it hangs. */
+#define HANGS 4000
 
 /* A UDP port of this machine that nobody has, and that no other test is given; for one thread. */
 guint pair_get_port (void);
@@ -47,5 +52,34 @@ void pair_watch_end (PairWatch * watch);
 
 /* The stream of the tests: @size bytes that tell their place. */
 GBytes *pair_make_stream (gsize size);
+
+/* A faspsink with an appsrc before it, and a faspsrc with an appsink behind it. */
+typedef struct
+{
+  GstElement *sender, *receiver;
+  GByteArray *got;              /* what appsink saw */
+  GstClockTime last_pts;
+  guint buffers, backwards, discont, gaps;
+  guint split;                  /* not of whole packets of MPEG-TS */
+  GMutex lock;
+  GCond more;                   /* of what appsink saw */
+} Pair;
+
+/* @sink and @source: properties. Nothing is started. */
+Pair *pair_new (const gchar * sink, const gchar * source);
+/* The sender dials the receiver on this machine. */
+Pair *pair_new_default (void);
+/* Both stop, at once. */
+void pair_free (Pair * pair);
+void pair_play (Pair * pair);
+/* The sender's appsrc, which the pipeline holds. */
+GstAppSrc *pair_get_in (Pair * pair);
+/* Bytes @from ... @to - 1 of @stream in buffers of @chunk bytes. */
+void pair_push (Pair * pair, GBytes * stream, gsize from, gsize to,
+    gsize chunk);
+/* Until so much has come; the time of the last buffer. */
+GstClockTime pair_wait_for_size (Pair * pair, gsize size);
+/* The stream ends, at both ends, and all of it has come. */
+void pair_finish (Pair * pair, GBytes * stream);
 
 G_END_DECLS

@@ -8,10 +8,6 @@
 #include <gst/base/gstbasesink.h>
 #include "pair.h"
 
-/* ms. One second for a goodbye (asserted in virtual time), and what a busy
- * machine adds: beyond this it hangs. */
-#define HANGS 4000
-
 /* Its thread has not kept the lock: it does not write. */
 static void
 lock_preroll (GstElement * sink)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Both elements against each other over the loopback interface: who is let in.
+ */
+#include <gio/gio.h>
+#include "pair.h"
+
+static gsize
+get_size (Pair * pair)
+{
+  gsize size;
+
+  g_mutex_lock (&pair->lock);
+  size = pair->got->len;
+  g_mutex_unlock (&pair->lock);
+  return size;
+}
+
+static gboolean
+on_connecting (GstElement * element, GSocketAddress * address,
+    const gchar * streamid, gpointer data)
+{
+  g_atomic_int_inc ((gint *) data);
+  return g_strcmp0 (streamid, "let me in") == 0;
+}
+
+/* With a secret and `authentication', or with neither: who has a handler is asked. */
+static void
+test_asked (const gchar * streamid, gboolean open)
+{
+  gboolean welcome = g_str_equal (streamid, "let me in");
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "streamid=\"%s\" %s", port, streamid, open ? "" : SECRET);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u %s", port,
+      open ? "" : "authentication=true " SECRET);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN
+      (pair->receiver), "source");
+  gint asked = 0;
+
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting),
+      &asked);
+  pair_play (pair);
+  if (welcome) {
+    pair_push (pair, stream, 0, 10000, 1316);
+    pair_finish (pair, stream);
+  } else {
+    g_autofree gchar *text = NULL;
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 1000, NULL);
+
+    gst_buffer_memset (buffer, 0, 0, 1000);
+    gst_app_src_push_buffer (pair_get_in (pair), buffer);
+    text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
+    g_assert_nonnull (strstr (text, "refused"));
+    g_assert_nonnull (strstr (text, "has to let this one in"));
+    g_assert_cmpuint (get_size (pair), ==, 0);
+  }
+  g_assert_cmpint (g_atomic_int_get (&asked), ==, 1);
+  pair_free (pair);
+}
+
+static void
+test_authentication (gconstpointer data)
+{
+  test_asked (data, FALSE);
+}
+
+static void
+test_judge (gconstpointer data)
+{
+  test_asked (data, TRUE);
+}
+
+/* Nobody answers for the application: nobody is refused. */
+static void
+test_no_handler (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
+      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u "
+      "authentication=true " SECRET, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 10000, 1316);
+  pair_finish (pair, stream);
+  pair_free (pair);
+}
+
+/* Two senders dial each other's kind: an error that says it. */
+static void
+test_same_role (void)
+{
+  guint port = pair_get_port ();
+  GstElement *one = pair_launch ("audiotestsrc is-live=true ! faspsink "
+      "uri=fasp://:%u", port);
+  GstElement *two = pair_launch ("audiotestsrc is-live=true ! faspsink "
+      "uri=fasp://127.0.0.1:%u", port);
+  g_autofree gchar *text = NULL;
+
+  gst_element_set_state (one, GST_STATE_PLAYING);
+  gst_element_set_state (two, GST_STATE_PLAYING);
+  text = pair_wait_text (two, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "send"));
+  pair_stop (one);
+  pair_stop (two);
+  gst_object_unref (one);
+  gst_object_unref (two);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/pair/authentication/accept", "let me in",
+      test_authentication);
+  g_test_add_data_func ("/pair/authentication/refuse", "please",
+      test_authentication);
+  g_test_add_data_func ("/pair/judge/accept", "let me in", test_judge);
+  g_test_add_data_func ("/pair/judge/refuse", "please", test_judge);
+  g_test_add_func ("/pair/authentication/no-handler", test_no_handler);
+  g_test_add_func ("/pair/same-role", test_same_role);
+  return g_test_run ();
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Both elements against each other over the loopback interface: whole streams, whoever
+ * dials, whatever they are cut into, and to several receivers.
+ */
+#include <gio/gio.h>
+#include "pair.h"
+
+typedef struct
+{
+  const gchar *name, *sink, *source;    /* %u is the port */
+  gboolean sender_first;
+} Way;
+
+static const Way ways[] = {
+  {"sender-dials", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", FALSE},
+  {"receiver-dials", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
+  {"sender-first", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", TRUE},
+  {"receiver-first", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE},
+  {"ipv6", "uri=fasp://[::1]:%u", "uri=fasp://:%u", FALSE},
+  {"name", "uri=fasp://localhost:%u", "uri=fasp://:%u", FALSE},
+  {"any-address", "uri=fasp://127.0.0.1:%u", "uri=fasp://0.0.0.0:%u", FALSE},
+  {"any-address-ipv6", "uri=fasp://[::]:%u", "uri=fasp://[::1]:%u", FALSE},
+  {"local-address", "uri=fasp://127.0.0.1:%u",
+      "mode=listener localaddress=127.0.0.1 localport=%u", FALSE},
+  {"paced", "uri=fasp://127.0.0.1:%u max-bitrate=50000000", "uri=fasp://:%u",
+      FALSE},
+  {"dscp-ttl", "uri=fasp://127.0.0.1:%u?tos=184&ttl=5", "uri=fasp://:%u",
+      FALSE},
+  {"flowlets", "uri=fasp://127.0.0.1:%u?flowlets=4",
+        "uri=fasp://:%u?flowlets=4",
+      FALSE},
+  {"flowlets-receiver-dials", "uri=fasp://:%u?flowlets=4",
+      "uri=fasp://[::1]:%u?flowlets=3", FALSE},
+  {"flowlets-double", "uri=fasp://127.0.0.1:%u?flowlets=2 "
+        "flow-assignment=duplicate", "uri=fasp://:%u?flowlets=4", FALSE},
+  {"flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u",
+      FALSE},
+  {"flowlets-threads", "uri=fasp://127.0.0.1:%u?flowlets=4&threads=2",
+      "uri=fasp://:%u?flowlets=4&threads=4", FALSE},
+  {"flowlets-threads-dial", "uri=fasp://:%u?flowlets=4 threads=64",
+      "uri=fasp://127.0.0.1:%u?flowlets=4 threads=3", FALSE},
+  {"fec", "uri=fasp://127.0.0.1:%u?fec=20%%25&latency=20", "uri=fasp://:%u",
+      FALSE},
+  {"fec-auto", "uri=fasp://127.0.0.1:%u fec=auto", "uri=fasp://:%u fec=off",
+      FALSE},
+  {"loopback-device", "uri=fasp://127.0.0.1:%u interface=lo",
+      "uri=fasp://:%u", FALSE},
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void
+test_way (gconstpointer data)
+{
+  const Way *way = data;
+  guint port = pair_get_ports (4);
+  g_autofree gchar *sink = g_strdup_printf (way->sink, port);
+  g_autofree gchar *source = g_strdup_printf (way->source, port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (1000003);
+
+  if (way->sender_first) {
+    gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+    pair_push (pair, stream, 0, 50000, 1316);
+    gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+    pair_push (pair, stream, 50000, 1000003, 1316);
+  } else {
+    pair_play (pair);
+    pair_push (pair, stream, 0, 1000003, 1316);
+  }
+  pair_finish (pair, stream);
+  pair_free (pair);
+}
+
+#pragma GCC diagnostic pop
+
+/* A machine has several addresses: who calls one of them is answered from it, as its firewall or
+ * NAT lets nothing else in. @data: the listener's. */
+static void
+test_called (gconstpointer data)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://%s:%u", (gchar *) data,
+      port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.2:%u", port);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GstElement) caller = gst_bin_get_by_name (GST_BIN (pair->receiver),
+      "source");
+  g_autoptr (GBytes) stream = pair_make_stream (100000);
+  g_autoptr (GSocketAddress) peer = NULL;
+  g_autoptr (GstStructure) stats = NULL;
+  g_autofree gchar *address = NULL;
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 100000, 1316);
+  pair_finish (pair, stream);
+  g_object_get (caller, "stats", &stats, NULL);
+  g_assert_true (gst_structure_get (stats, "caller-address",
+          G_TYPE_SOCKET_ADDRESS, &peer, NULL));
+  address = g_inet_address_to_string (g_inet_socket_address_get_address
+      (G_INET_SOCKET_ADDRESS (peer)));
+  g_assert_cmpstr (address, ==, "127.0.0.2");
+  pair_free (pair);
+}
+
+/* Whole packets stay whole, however the muxer writes them. */
+static void
+test_packets (void)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, "
+      "systemstream=(boolean)true, packetsize=(int)188");
+  g_autoptr (GBytes) stream = pair_make_stream (188 * 5000);
+  Pair *pair = pair_new_default ();
+
+  gst_app_src_set_caps (pair_get_in (pair), caps);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 188 * 2500, 188 * 50);
+  pair_push (pair, stream, 188 * 2500, 188 * 5000, 188 * 3);
+  pair_finish (pair, stream);
+  g_assert_cmpuint (pair->buffers, >, 10);
+  g_assert_cmpuint (pair->split, ==, 0);
+  pair_free (pair);
+}
+
+/* Buffers that are thousands of blocks, which stay in them; what the sender
+ * cut comes out in one piece where it is there at once. */
+static void
+test_large (gconstpointer encryption)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      "max-bitrate=2000000000 encryption=%s", port, (const gchar *) encryption);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u encryption=%s",
+      port, (const gchar *) encryption);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GBytes) stream = pair_make_stream (30000000);
+
+  pair_play (pair);
+  for (gsize at = 0; at < 30000000; at += 1 << 20) {
+    gsize size = MIN (1 << 20, 30000000 - at);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+    gst_buffer_fill (buffer, 0, (const guint8 *) g_bytes_get_data (stream,
+            NULL) + at, size);
+    g_assert_cmpint (gst_app_src_push_buffer (pair_get_in (pair), buffer), ==,
+        GST_FLOW_OK);
+  }
+  pair_finish (pair, stream);
+  g_assert_cmpuint (pair->buffers, <, 30000000 / 1500 / 2);
+  pair_free (pair);
+}
+
+/* Sizes from a byte to many datagrams, empty ones, lists, several memories. */
+static void
+test_shapes (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (2000000);
+  gsize at = 0;
+  guint i = 0;
+
+  pair_play (pair);
+  while (at < 2000000) {
+    gsize n = MIN ((gsize) 2000000 - at, (gsize) 1 << (i % 17));
+
+    if (i % 5 == 4) {
+      GstBufferList *list = gst_buffer_list_new ();
+      GstBuffer *buffer = gst_buffer_new ();
+
+      for (gsize done = 0; done < n;) {
+        gsize part = MIN (n - done, 777);
+        g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (stream, at + done,
+            part);
+        GstBuffer *one = gst_buffer_new_wrapped_bytes (bytes);
+
+        if (done % 2 == 0) {
+          gst_buffer_list_add (list, one);
+        } else {
+          gst_buffer_list_add (list, gst_buffer_append (buffer, one));
+          buffer = gst_buffer_new ();
+        }
+        done += part;
+      }
+      gst_buffer_list_add (list, buffer);       /* empty */
+      gst_app_src_push_buffer_list (pair_get_in (pair), list);
+    } else {
+      pair_push (pair, stream, at, at + n, n);
+    }
+    at += n;
+    i++;
+  }
+  pair_finish (pair, stream);
+  pair_free (pair);
+}
+
+/* What was pushed arrives without anything pushed after it. */
+static void
+test_prompt (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (5000);
+
+  pair_play (pair);
+  for (gsize at = 0; at < 5000; at += 100) {
+    pair_push (pair, stream, at, at + 100, 100);
+    pair_wait_for_size (pair, at + 100);
+  }
+  pair_finish (pair, stream);
+  pair_free (pair);
+}
+
+typedef struct
+{
+  const gchar *caps;
+  gboolean late;                /* who joins late; */
+  const gchar *told;            /* is that warned of? */
+  gsize header;                 /* bytes of 1a45dfa3a3 that it gets first */
+} Middle;
+
+static const Middle middles[] = {
+  {"video/x-matroska,streamheader=(buffer)<1a45,dfa3a3>", TRUE, NULL, 5},
+  {"video/quicktime,variant=iso", TRUE, "middle of video/quicktime", 0},
+  /* nobody has written it: it is before the first byte */
+  {"video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL, 4},
+  {"video/mpegts,systemstream=true,streamheader=(buffer)<47400010>", TRUE,
+      NULL, 0},
+};
+
+/* Who has not heard the beginning of a stream that is nothing without it. */
+static void
+test_in_the_middle (gconstpointer data)
+{
+  static const guint8 begin[] = { 0x1a, 0x45, 0xdf, 0xa3, 0xa3 };
+  const Middle *middle = data;
+  gsize from = middle->late ? 100000 : 0;
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u "
+      "wait-for-connection=%s " SECRET, port, middle->late ? "false" : "true");
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u "
+      SECRET, port);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (middle->caps);
+  g_autoptr (GBytes) stream = pair_make_stream (200000);
+  Pair *pair = pair_new (sink, source);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gst_app_src_set_caps (pair_get_in (pair), caps);
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  pair_push (pair, stream, 0, 100000, 1316);
+  while (middle->late
+      && pair_get_stat (pair->sender, "sink", "bytes-sent-total") < 100000)
+    g_thread_yield ();
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  while (pair_get_stat (pair->sender, "sink", "connected-callers") < 1)
+    g_thread_yield ();
+  pair_push (pair, stream, 100000, 200000, 1316);
+  gst_app_src_end_of_stream (pair_get_in (pair));
+  message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  g_assert_cmpint (error != NULL, ==, middle->told != NULL);
+  if (error != NULL)
+    g_assert_nonnull (strstr (error->message, middle->told));
+  gst_message_unref (pair_wait (pair->receiver, GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair->got->len, ==, middle->header + 200000 - from);
+  g_assert_cmpint (memcmp (pair->got->data, begin, middle->header), ==, 0);
+  g_assert_cmpint (memcmp (pair->got->data + middle->header,
+          (const guint8 *) g_bytes_get_data (stream, NULL) + from,
+          200000 - from), ==, 0);
+  pair_free (pair);
+}
+
+static void
+test_stats (void)
+{
+  Pair *pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (500000);
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 500000, 1316);
+  pair_wait_for_size (pair, 500000);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "connected-callers"),
+      ==, 1);
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-sent"), ==,
+      500000);
+  g_assert_cmpuint (pair_get_stat (pair->receiver, "source",
+          "bytes-received"), ==, 500000);
+  pair_finish (pair, stream);
+  /* and after the end */
+  g_assert_cmpuint (pair_get_stat (pair->sender, "sink",
+          "bytes-acknowledged"), ==, 500000);
+  pair_free (pair);
+}
+
+/* A stream of nothing ends at both ends, too, and not before somebody has heard of it. */
+static void
+test_empty (gconstpointer data)
+{
+  gboolean dials = GPOINTER_TO_INT (data);
+  guint port = pair_get_port ();
+  g_autofree gchar *call = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET,
+      port);
+  g_autofree gchar *listen = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
+  Pair *pair = dials ? pair_new (call, listen) : pair_new (listen, call);
+  g_autoptr (GBytes) stream = pair_make_stream (0);
+  g_autoptr (GstBus) bus = NULL;
+
+  gst_element_set_state (pair->sender, GST_STATE_PLAYING);
+  gst_app_src_end_of_stream (pair_get_in (pair));
+  /* of 0.1 s: it would be there at once */
+  bus = gst_element_get_bus (pair->sender);
+  g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 10,
+          GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
+  pair_finish (pair, stream);
+  pair_free (pair);
+}
+
+/* Three receivers of one sink, one of which leaves. */
+static void
+test_receivers (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u", port);
+  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
+  Pair *pair = pair_new (sink, source);
+  GstElement *others[2];
+  g_autoptr (GBytes) stream = pair_make_stream (1000000);
+
+  for (guint i = 0; i < 2; i++) {
+    others[i] = pair_launch ("faspsrc name=source %s ! fakesink", source);
+    gst_element_set_state (others[i], GST_STATE_PLAYING);
+  }
+  pair_play (pair);
+  while (pair_get_stat (pair->sender, "sink", "connected-callers") < 3)
+    g_thread_yield ();
+  pair_push (pair, stream, 0, 500000, 1316);
+  pair_stop (others[0]);
+  pair_push (pair, stream, 500000, 1000000, 1316);
+  pair_finish (pair, stream);
+  gst_message_unref (pair_wait (others[1], GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair_get_stat (others[1], "source",
+          "bytes-received-total"), ==, 1000000);
+  for (guint i = 0; i < 2; i++) {
+    pair_stop (others[i]);
+    gst_object_unref (others[i]);
+  }
+  pair_free (pair);
+}
+
+/* As a demuxer does that has found what there is. */
+static GstPadProbeReturn
+ask_anew (GstPad * pad, GstPadProbeInfo * info, gpointer seen)
+{
+  if (++*(guint *) seen > 2)
+    return GST_PAD_PROBE_OK;
+  gst_pad_push_event (pad, gst_event_new_reconfigure ());
+  return GST_PAD_PROBE_DROP;
+}
+
+/* One sink waits for the other one's preroll, which needs more of the stream. */
+static void
+test_branches (void)
+{
+  guint port = pair_get_port (), seen = 0;
+  g_autoptr (GstElement) sender = pair_launch ("audiotestsrc is-live=true "
+      "num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET, port);
+  g_autoptr (GstElement) receiver = pair_launch ("faspsrc uri=fasp://:%u "
+      SECRET " ! tee name=t t. ! queue ! fakesink "
+      "t. ! queue ! fakesink name=late", port);
+  g_autoptr (GstElement) late = gst_bin_get_by_name (GST_BIN (receiver),
+      "late");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (late, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, ask_anew, &seen, NULL);
+  gst_element_set_state (receiver, GST_STATE_PLAYING);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (receiver, GST_MESSAGE_EOS));
+  pair_stop (sender);
+  pair_stop (receiver);
+}
+
+/* Both ends in one pipeline: the source has nothing before the sink has sent something. */
+static void
+test_one_pipeline (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (GstElement) pipeline = pair_launch ("audiotestsrc num-buffers=10 "
+      "! faspsink uri=fasp://127.0.0.1:%u " SECRET " faspsrc uri=fasp://:%u "
+      SECRET " ! fakesink", port, port);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
+  pair_stop (pipeline);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    g_autofree gchar *path = g_strconcat ("/pair/way/", ways[i].name, NULL);
+
+    g_test_add_data_func (path, &ways[i], test_way);
+  }
+  g_test_add_data_func ("/pair/called/any", "", test_called);
+  g_test_add_data_func ("/pair/called/any-ipv4", "0.0.0.0", test_called);
+  g_test_add_func ("/pair/packets", test_packets);
+  g_test_add_data_func ("/pair/empty/dials", GINT_TO_POINTER (TRUE),
+      test_empty);
+  g_test_add_data_func ("/pair/empty/listens", GINT_TO_POINTER (FALSE),
+      test_empty);
+  g_test_add_data_func ("/pair/large/clear", "none", test_large);
+  g_test_add_data_func ("/pair/large/aes", "aes-128-gcm", test_large);
+  g_test_add_func ("/pair/shapes", test_shapes);
+  g_test_add_func ("/pair/prompt", test_prompt);
+  for (guint i = 0; i < G_N_ELEMENTS (middles); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/pair/in-the-middle/%u", i);
+
+    g_test_add_data_func (path, &middles[i], test_in_the_middle);
+  }
+  g_test_add_func ("/pair/stats", test_stats);
+  g_test_add_func ("/pair/receivers", test_receivers);
+  g_test_add_func ("/pair/branches", test_branches);
+  g_test_add_func ("/pair/one-pipeline", test_one_pipeline);
+  return g_test_run ();
+}
