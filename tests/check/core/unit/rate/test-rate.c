@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rate controllers alone, with feedback that is made up for them: marks, small packets, a mistake of
+ * the path, and feedback that nobody could have.
+ */
+#include "fasparrivals.h"
+#include "fasprate.h"
+
+static void
+test_dry (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+
+  fasp_rate_set_dry (rate, 5, FALSE);
+  g_assert_false (fasp_rate_was_dry (rate, 1));
+  fasp_rate_set_dry (rate, 10, TRUE);
+  g_assert_true (fasp_rate_was_dry (rate, 20));
+  /* until there is something, at whatever time that is found */
+  fasp_rate_set_dry (rate, 30, FALSE);
+  fasp_rate_set_dry (rate, 40, FALSE);
+  g_assert_true (fasp_rate_was_dry (rate, 25));
+  g_assert_true (fasp_rate_was_dry (rate, 30));
+  g_assert_false (fasp_rate_was_dry (rate, 31));
+  fasp_rate_free (rate);
+}
+
+static void
+test_hostile (gconstpointer data)
+{
+  static const FaspTime odd[] = { 0, 1, -1, G_MAXINT64, G_MININT64, FASP_SEC,
+    -FASP_SEC, G_GINT64_CONSTANT (1) << 32
+  };
+  GRand *rand = g_rand_new_with_seed (7);
+  FaspRate *rate = fasp_rate_new (GPOINTER_TO_INT (data), 200000, 50000000, 0);
+
+  for (FaspTime now = 0; now < 200 * FASP_SEC; now += 5000) {
+    FaspRateSample samples[FASP_ARRIVALS];
+    FaspRateReport report = {.now = now,.samples = samples,.rtt =
+          g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],.flow =
+          g_rand_int (rand) % 80,.told = g_rand_int (rand),.lost =
+          g_rand_int (rand),.marked = g_rand_int (rand),.n =
+          g_rand_int (rand) % (FASP_ARRIVALS + 1)
+    };
+    gboolean ordered = g_rand_boolean (rand);
+    FaspTime until = 0;
+    guint64 bits;
+
+    for (guint i = 0; i < report.n; i++)
+      samples[i] = (FaspRateSample) {
+      ordered ? now - 1000000 + 100 * i : odd[g_rand_int (rand) % 8],
+          ordered ? (gint64) g_rand_int (rand) % 5 * i :
+          odd[g_rand_int (rand) % 8], ordered ? now + i : g_rand_int (rand)};
+    fasp_rate_report (rate, &report);
+    bits = fasp_rate_get (rate, now, g_rand_int (rand), &until);
+    g_assert_cmpuint (bits, >=, 200000);
+    g_assert_cmpuint (bits, <=, 50000000);
+    g_assert_cmpuint (rate->rate, >=, 200000);
+    g_assert_cmpint (until, >, now);
+  }
+  fasp_rate_set_bounds (rate, 5000000, 1000000);
+  g_assert_cmpuint (rate->rate, ==, 1000000);
+  fasp_rate_free (rate);
+  g_rand_free (rand);
+}
+
+/* A round trip of 40 ms: what arrived 20 ms ago or earlier, sixteen at most, is told of now and
+ * leaves @way. */
+static void
+tell_arrived (FaspRate * rate, GArray * way, guint64 * told, FaspTime now)
+{
+  const FaspRateSample *samples = (const FaspRateSample *) way->data;
+  FaspRateReport report = {.now = now,.samples = samples };
+
+  while (report.n < MIN (way->len, 16)
+      && samples[report.n].arrived + 20000 <= now)
+    report.n++;
+  if (report.n > 0)
+    report.rtt = now - samples[report.n - 1].sent;
+  *told += report.n;
+  report.told = *told;
+  fasp_rate_report (rate, &report);
+  g_array_remove_range (way, 0, report.n);
+}
+
+/* A busy host lets some packets trickle from @trickle on, as a path of a ninth would, and
+ * then the others come as if nothing had been.  The least rate from then on; it is what it
+ * was 0.2 s later. */
+static guint64
+make_mistake (FaspTime trickle)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
+  FaspTime sent = 0, arrived = 0, until;
+  guint64 least = G_MAXUINT64, bytes = 0, told = 0;
+  GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
+
+  for (FaspTime now = 0; now < trickle + 300 * FASP_MSEC; now += 500) {
+    while (sent <= now) {
+      FaspTime late = CLAMP (sent - trickle, 0, 8 * FASP_MSEC) * 8;
+      FaspRateSample sample;
+
+      arrived = MAX (arrived, sent + 20000 + (late < 64000 ? late : 0));
+      bytes += 1500;
+      sample = (FaspRateSample) {
+      sent, arrived, bytes};
+      g_array_append_val (way, sample);
+      sent += 12000 * FASP_SEC / fasp_rate_get (rate, now, bytes, &until);
+    }
+    if (now % 10000 == 0) {
+      tell_arrived (rate, way, &told, now);
+    }
+    if (now >= trickle)
+      least = MIN (least, rate->rate);
+    if (now >= trickle + 200 * FASP_MSEC)
+      g_assert_cmpuint (rate->rate, >, 9000000);
+  }
+  g_array_unref (way);
+  fasp_rate_free (rate);
+  return least;
+}
+
+static void
+test_mistake (void)
+{
+  guint mistakes = 0;
+
+  for (FaspTime i = 0; i < 100; i++)
+    mistakes += make_mistake (5 * FASP_SEC + i * 1700) < 5000000;
+  g_test_message ("%u of 100 times it fell", mistakes);
+  g_assert_cmpuint (mistakes, >, 5);
+}
+
+/* Sound in small packets: a packet's worth of bytes takes its time, but a path that becomes too
+ * slow for it is found out. */
+static void
+test_small_packets (void)
+{
+  const guint size = 320, bitrate = 256000, then = 200000;
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
+  FaspTime link = 0, made = 0, sent = 0, until;
+  guint64 bytes = 0, told = 0;
+
+  for (FaspTime now = 0; now < 40 * FASP_SEC; now += 10000) {
+    while (sent <= now) {
+      FaspRateSample sample;
+      guint64 may = fasp_rate_get (rate, sent, bytes, &until);
+
+      link = MAX (link, sent) + size * 8 * FASP_SEC / (sent < 10 * FASP_SEC ?
+          10000000 : then);
+      bytes += size;
+      sample = (FaspRateSample) {
+      sent, link + 20000, bytes};
+      g_array_append_val (way, sample);
+      made += size * 8 * FASP_SEC / bitrate;
+      sent += size * 8 * FASP_SEC / may;
+      fasp_rate_set_dry (rate, sent, made > sent);
+      sent = MAX (made, sent);
+    }
+    tell_arrived (rate, way, &told, now);
+  }
+  g_assert_cmpuint (rate->rate, <, then * 1.3);
+  g_array_unref (way);
+  fasp_rate_free (rate);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rate/dry", test_dry);
+  g_test_add_data_func ("/rate/hostile/pert",
+      GINT_TO_POINTER (FASP_RATE_CONTROL_PERT), test_hostile);
+  g_test_add_data_func ("/rate/hostile/adaptive",
+      GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
+  g_test_add_func ("/rate/mistake", test_mistake);
+  g_test_add_func ("/rate/small-packets", test_small_packets);
+  return g_test_run ();
+}
