@@ -210,12 +210,4 @@ fasp_widen_given (guint32 truncated, guint bits, guint64 end)
   return end - 1 - ((end - 1 - truncated) & mask);
 }
 
-#define FASP_DATAGRAM_MAX 8972  /* UDP payload bytes, the most ever sent: an
-                                   Ethernet jumbo frame's, 9000 bytes */
-/* A stream uses datagrams above FASP_DATAGRAM_COMMON from the first rate on, in bit/s,
- * until it falls below the second. As long as its rate is not known, that of the
- * channel decides. A slower stream would only wait for them to fill. */
-#define FASP_JUMBO_FROM 200000000
-#define FASP_JUMBO_UNTIL 100000000
-
 G_END_DECLS

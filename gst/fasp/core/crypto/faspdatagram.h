@@ -12,6 +12,7 @@
 
 #include "faspblock.h"
 #include "faspbytes.h"
+#include "fasplimits.h"
 #include "fasptypes.h"
 
 G_BEGIN_DECLS

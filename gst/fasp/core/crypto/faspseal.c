@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <isa-l/crc.h>
 #include "faspseal.h"
+#include "fasplimits.h"
 
 /* --- a key, and the state that uses it ------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspdial.h"
 #include "fasphistory.h"
+#include "fasplimits.h"
 #include "faspmove.h"
 #include "faspmulticast.h"
 

@@ -11,6 +11,7 @@
 #include "faspcaller.h"
 #include "faspcookie.h"
 #include "faspcrowd.h"
+#include "faspendpoint.h"
 #include "faspfollower.h"
 #include "faspgate.h"
 #include "faspheader.h"

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "faspendpoint.h"
 #include "faspendpointprivate.h"
 
 G_BEGIN_DECLS

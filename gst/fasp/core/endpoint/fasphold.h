@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include "faspendpoint.h"
 #include "faspendpointprivate.h"
 
 G_BEGIN_DECLS

@@ -9,6 +9,7 @@
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 #include "fasphold.h"
+#include "fasplimits.h"
 #include "faspmove.h"
 #include "faspmulticast.h"
 #include "faspslow.h"

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "faspendpoint.h"
 #include "faspendpointprivate.h"
 
 G_BEGIN_DECLS

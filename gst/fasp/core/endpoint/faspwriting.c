@@ -6,6 +6,7 @@
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 #include "fasphold.h"
+#include "fasplimits.h"
 #include "faspslow.h"
 
 /* Begins a stream of our own, with an origin that nobody has heard of. */

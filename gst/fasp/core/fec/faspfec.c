@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "faspfec.h"
+#include "fasplimits.h"
 #include "faspmodel.h"
 #include "fasprlc.h"
 #include "faspwire.h"

@@ -2,6 +2,7 @@
 #include <isa-l/erasure_code.h>
 #include <string.h>
 #include "fasprlc.h"
+#include "fasplimits.h"
 #include "fasptinymt.h"
 #include "faspwire.h"
 

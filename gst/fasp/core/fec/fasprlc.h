@@ -11,10 +11,9 @@
 #pragma once
 
 #include "faspblock.h"
+#include "fasplimits.h"
 
 G_BEGIN_DECLS
-
-#define FASP_SYMBOL_HEADER 7
 
 /* The @n coefficients of a repair symbol with @key (RFC 8681, section 3.6). */
 void fasp_rlc_get_coefficients (guint16 key, guint8 * coefficients, guint n);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasplimits.h"
 #include "fasprlc.h"
 #include "faspsolver.h"
 #include "faspwire.h"

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "faspdatagram.h"
 #include "faspwirehello.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspgroup.h"
 #include "faspdamp.h"
+#include "fasplimits.h"
 #include "fasppmtu.h"
 #include "fasprepair.h"
 #include "fasptx.h"

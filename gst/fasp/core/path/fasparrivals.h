@@ -12,11 +12,11 @@
  */
 #pragma once
 
+#include "fasplimits.h"
 #include "fasptypes.h"
 
 G_BEGIN_DECLS
 
-#define FASP_ARRIVALS 64
 #define FASP_ARRIVALS_LEAST 16
 
 typedef struct

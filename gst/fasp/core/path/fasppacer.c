@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppacer.h"
+#include "fasplimits.h"
 
 #define UNUSED_FOR .25          /* s */
 /* Datagrams made within this time leave together. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "faspdamp.h"
 #include "faspdice.h"
+#include "fasplimits.h"
 
 void
 fasp_damp_init (FaspDamp * damp, guint64 seed)

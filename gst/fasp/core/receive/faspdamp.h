@@ -19,15 +19,12 @@
  */
 #pragma once
 
+#include "fasplimits.h"
 #include "fasptypes.h"
 
 G_BEGIN_DECLS
 
-#define FASP_DAMP_BACK_OFF_MAX (2 * FASP_SEC)
-/* Bounds of the interval of a member's regular feedback (its clock), and the mean share of
- * it that passes between two of them. */
-#define FASP_DAMP_CLOCK_MIN (100 * FASP_MSEC)
-#define FASP_DAMP_CLOCK_MAX (15 * FASP_SEC)
+/* The mean share of a clock that passes between two of them. */
 #define FASP_DAMP_CLOCK_MEAN .875
 
 typedef struct

@@ -10,7 +10,9 @@
 
 #include "faspgap.h"
 #include "faspheader.h"
+#include "fasphist.h"
 #include "faspkeyframe.h"
+#include "fasplimits.h"
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspposition.h"

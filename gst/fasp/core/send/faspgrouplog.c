@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspdamp.h"
+#include "fasplimits.h"
 #include "faspgrouplog.h"
 #include "faspheap.h"
 #include "fasprepair.h"

@@ -31,6 +31,7 @@
 #pragma once
 
 #include "faspgrouplog.h"
+#include "fasplimits.h"
 #include "fasprtt.h"
 #include "faspwire.h"
 

@@ -19,6 +19,7 @@
 
 #include "faspcopies.h"
 #include "faspfec.h"
+#include "fasplimits.h"
 #include "faspoutlook.h"
 #include "fasprepair.h"
 #include "faspreturn.h"

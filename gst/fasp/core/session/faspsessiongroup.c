@@ -2,6 +2,7 @@
  *
  * faspsessiongroup.c: what a session does for a member of a group, at either end.
  */
+#include "fasplimits.h"
 #include "faspsessionprivate.h"
 
 /* What the group sends counts as the sender's for this many clocks only: everybody who

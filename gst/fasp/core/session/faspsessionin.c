@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasplimits.h"
 #include "faspsessionprivate.h"
 
 /* A block that keeps being lost may have become too large for the path. */

@@ -7,11 +7,9 @@
  */
 #pragma once
 
-#include "fasparrivals.h"
 #include "faspbytes.h"
-#include "faspendpoint.h"
+#include "fasplimits.h"
 #include "faspposition.h"
-#include "fasprlc.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
+#include "fasplimits.h"
 #include "faspposition.h"
 #include "faspwire.h"
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "fasplimits.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "faspcaller.h"
+#include "fasprlc.h"
 #include "faspsession.h"
 #include "faspstream.h"
 #include "vseal.h"
