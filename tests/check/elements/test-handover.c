@@ -4,10 +4,10 @@
  * place where a buffer may be, each thing that an application may do.
  */
 #include <string.h>
-#include "faspio.h"
 #include "gstfaspelements.h"
 #include "gstfaspplace.h"
 #include "pair.h"
+#include "reader.h"
 
 /* Where the streaming thread is held while that happens. */
 typedef enum
@@ -24,20 +24,7 @@ static const gchar *const places[] = { "nowhere", "in-read", "in-create",
   "in-loop", "at-pad"
 };
 
-typedef struct
-{
-  const gchar *bytes;
-  guint8 origin;
-  guint8 flags;
-  FaspIoResult result;
-} Step;
-
-static const Step *script;
-static GMutex lock;             /* guards what follows */
-static GCond changed;
-static guint done, let;         /* steps that were read, and that may be */
-static guint dry;               /* steps after which a read has waited for more */
-static gboolean flushing;
+/* Under the reader's lock. */
 static Place place;             /* NOWHERE: nothing is to be held */
 static guint held, released;    /* the streaming thread; TRUE or FALSE */
 static gboolean acted;          /* what was to happen has */
@@ -56,10 +43,10 @@ wait_for (const guint * what, guint value)
 {
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   while (*what < value)
-    g_assert_true (g_cond_wait_until (&changed, &lock, until));
-  g_mutex_unlock (&lock);
+    g_assert_true (g_cond_wait_until (&reader.changed, &reader.lock, until));
+  g_mutex_unlock (&reader.lock);
 }
 
 /* Lock held. */
@@ -69,86 +56,18 @@ hold (Place here)
   if (place != here || released)
     return;
   held = TRUE;
-  g_cond_broadcast (&changed);
+  g_cond_broadcast (&reader.changed);
   while (!released)
-    g_cond_wait (&changed, &lock);
+    g_cond_wait (&reader.changed, &reader.lock);
 }
 
 /* --- what is read ---------------------------------------------------------------------- */
 
-static FaspBlock *
-make_block (const Step * step)
-{
-  FaspBlock *block = fasp_block_new (strlen (step->bytes));
-
-  block->flags = step->flags;
-  block->size = strlen (step->bytes);
-  memcpy (block->data, step->bytes, block->size);
-  block->offset = FASP_OFFSET_UNKNOWN;
-  block->media_time = 1000 * done;
-  return block;
-}
-
-FaspIoResult __wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max,
-    guint * n, FaspEvent * event);
-void __wrap_fasp_io_set_flushing (FaspIo * io, gboolean on);
-
-FaspIoResult
-__wrap_fasp_io_read (FaspIo * io, FaspIoItem * items, guint max,
-    guint * n, FaspEvent * event)
-{
-  FaspIoResult result = FASP_IO_OK;
-
-  *n = 0;
-  g_mutex_lock (&lock);
-  while (done == let && !flushing) {
-    dry = done;
-    g_cond_broadcast (&changed);
-    g_cond_wait (&changed, &lock);
-  }
-  if (flushing)
-    result = FASP_IO_FLUSHING;
-  while (result == FASP_IO_OK && done < let && *n < max) {
-    const Step *step = &script[done];
-
-    result = *n > 0 ? FASP_IO_OK : step->result;
-    if (step->result != FASP_IO_OK) {
-      *event = (FaspEvent) {
-      .type = FASP_EVENT_REMOVED,.reason = FASP_REASON_SILENT,.final = TRUE};
-      done += result != FASP_IO_OK;
-      break;
-    }
-    memset (&items[*n], 0, sizeof items[*n]);
-    items[*n].block = make_block (step);
-    items[*n].place.known = TRUE;
-    items[*n].place.origin.bytes[0] = step->origin;
-    items[*n].place.offset = FASP_OFFSET_UNKNOWN;
-    (*n)++;
-    done++;
-  }
-  g_cond_broadcast (&changed);
-  if (done > 1)
-    hold (IN_READ);
-  g_mutex_unlock (&lock);
-  return result;
-}
-
-void
-__wrap_fasp_io_set_flushing (FaspIo * io, gboolean on)
-{
-  g_mutex_lock (&lock);
-  flushing = on;
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
-}
-
 static void
-let_read (guint n)
+hold_read (void)
 {
-  g_mutex_lock (&lock);
-  let = n;
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
+  if (reader.done > 1)
+    hold (IN_READ);
 }
 
 /* --- what comes ------------------------------------------------------------------------ */
@@ -160,11 +79,11 @@ on_handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
   GstMapInfo map;
 
   gst_buffer_map (buffer, &map, GST_MAP_READ);
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   g_string_append_printf (line->got, "%s%.2s:%.*s", line->got->len > 0 ? " " :
       "", line->origin, (gint) map.size, (const gchar *) map.data);
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
+  g_cond_broadcast (&reader.changed);
+  g_mutex_unlock (&reader.lock);
   gst_buffer_unmap (buffer, &map);
 }
 
@@ -188,22 +107,22 @@ hold_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
 
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   if (gst_event_has_name (event, GST_FASP_PLACE_EVENT))
     hold (IN_CREATE);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
     hold (IN_LOOP);
-  g_mutex_unlock (&lock);
+  g_mutex_unlock (&reader.lock);
   return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
 block (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   held = TRUE;
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
+  g_cond_broadcast (&reader.changed);
+  g_mutex_unlock (&reader.lock);
   return GST_PAD_PROBE_OK;
 }
 
@@ -213,22 +132,22 @@ wait_for_bytes (Line * line, const gchar * bytes)
   gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   gboolean waits = TRUE;
 
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   while (waits && line->got->len < strlen (bytes))
-    waits = g_cond_wait_until (&changed, &lock, until);
+    waits = g_cond_wait_until (&reader.changed, &reader.lock, until);
   g_assert_cmpstr (line->got->str, ==, bytes);
-  g_mutex_unlock (&lock);
+  g_mutex_unlock (&reader.lock);
 }
 
 static Line *
-line_new (const Step * steps, const gchar * settings)
+line_new (const ReaderStep * steps, const gchar * settings)
 {
   Line *line = g_new0 (Line, 1);
   g_autoptr (GstPad) pad = NULL;
 
-  script = steps;
-  done = let = dry = 0;
-  flushing = held = released = acted = FALSE;
+  reader_begin (steps, G_MAXUINT);
+  reader.has_read = hold_read;
+  held = released = acted = FALSE;
   place = NOWHERE;
   line->got = g_string_new (NULL);
   line->pipeline = pair_launch ("faspsrc name=source "
@@ -405,10 +324,10 @@ act (gpointer data)
   const Case *c = data;
 
   c->act->first (c->line);
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   acted = TRUE;
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
+  g_cond_broadcast (&reader.changed);
+  g_mutex_unlock (&reader.lock);
   return NULL;
 }
 
@@ -417,16 +336,16 @@ act (gpointer data)
 static gboolean
 is_under_way (const Case * c)
 {
-  return acted || flushing || (c->place == IN_LOOP
+  return acted || reader.flushing || (c->place == IN_LOOP
       && GST_STATE_TARGET (c->line->source) != GST_STATE_PLAYING);
 }
 
 static void
 begin_holding (Case * c)
 {
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   place = c->place;
-  g_mutex_unlock (&lock);
+  g_mutex_unlock (&reader.lock);
   if (c->place == IN_LOOP)
     gst_element_send_event (c->line->source,
         gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "", NULL)));
@@ -441,42 +360,42 @@ end_holding (Case * c)
 {
   if (c->line->probe != 0)
     gst_pad_remove_probe (c->line->pad, c->line->probe);
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   released = TRUE;
-  g_cond_broadcast (&changed);
-  g_mutex_unlock (&lock);
+  g_cond_broadcast (&reader.changed);
+  g_mutex_unlock (&reader.lock);
 }
 
 /* Two blocks are read at once: one is on its way, and one behind it. */
 static void
 test_handover (gconstpointer data)
 {
-  static const Step steps[] = { {"one", 1}, {"two", 2}, {"three", 2},
+  static const ReaderStep steps[] = { {"one", 1}, {"two", 2}, {"three", 2},
   {"four", 2}
   };
   Case c = *(const Case *) data;
   GThread *thread;
 
   c.line = line_new (steps, "keep-listening=true");
-  let_read (1);
+  reader_let (1);
   wait_for_bytes (c.line, "01:one");
-  wait_for (&dry, 1);
+  wait_for (&reader.dry, 1);
   begin_holding (&c);
   if (c.place != NOWHERE)
-    let_read (3);
+    reader_let (3);
   wait_for (&held, c.place != NOWHERE);
   thread = g_thread_new ("act", act, &c);
-  g_mutex_lock (&lock);
+  g_mutex_lock (&reader.lock);
   while (!is_under_way (&c))
-    g_cond_wait_until (&changed, &lock, g_get_monotonic_time () +
+    g_cond_wait_until (&reader.changed, &reader.lock, g_get_monotonic_time () +
         G_TIME_SPAN_MILLISECOND);
-  g_mutex_unlock (&lock);
+  g_mutex_unlock (&reader.lock);
   end_holding (&c);
-  let_read (3);
+  reader_let (3);
   g_thread_join (thread);
   if (c.act->then != NULL)
     c.act->then (c.line);
-  let_read (4);
+  reader_let (4);
   wait_for_bytes (c.line, "01:one 02:two 02:three 02:four");
   line_free (c.line);
 }
@@ -487,19 +406,19 @@ test_handover (gconstpointer data)
 static void
 test_end_in_pause (gconstpointer data)
 {
-  const Step *how = data;
-  const Step steps[] = { {"one", 1}, *how };
+  const ReaderStep *how = data;
+  const ReaderStep steps[] = { {"one", 1}, *how };
   Line *line = line_new (steps, "");
   g_autoptr (GstBus) bus = gst_element_get_bus (line->pipeline);
   gboolean ended = FALSE;
   guint errors = 0;
 
-  let_read (1);
+  reader_let (1);
   wait_for_bytes (line, "01:one");
-  wait_for (&dry, 1);           /* nothing is read any more once it is paused */
+  wait_for (&reader.dry, 1);    /* nothing is read any more once it is paused */
   set_paused (line);
-  let_read (2);
-  wait_for (&done, 2);
+  reader_let (2);
+  wait_for (&reader.done, 2);
   set_playing (line);
   while (!ended) {
     g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus,
@@ -516,9 +435,13 @@ test_end_in_pause (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const Step end_of_stream = { "", 1, FASP_BLOCK_EOS };
-  static const Step sender_gone = { "", 1, 0, FASP_IO_ENDED };
-  static const Step failure = { "", 1, 0, FASP_IO_FAILED };
+  static const ReaderStep end_of_stream = { "", 1, FASP_BLOCK_EOS };
+  static const ReaderStep sender_gone = { "", 1, 0, FASP_IO_ENDED,.reason =
+        FASP_REASON_SILENT,.final = TRUE
+  };
+  static const ReaderStep failure = { "", 1, 0, FASP_IO_FAILED,.reason =
+        FASP_REASON_SILENT,.final = TRUE
+  };
 
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
