@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the benchmarks share: the programs, the link, the peers' pipelines."""
 
+import argparse
 import json
 import math
 import os
@@ -355,7 +356,16 @@ def scratch():
 
 
 def run_tests(tests):
-    """Each (name, function of a directory of its own, why it cannot be run or None), told as TAP; the status."""
+    """Each (name, function of a directory of its own, why it cannot be run or None), told as TAP; the status.
+    As a test of GLib's does, the program lists them for -l, and runs only those that -p names."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-l", action="store_true", dest="list", help="list the tests")
+    parser.add_argument("-p", action="append", dest="names", metavar="NAME", help="run only the test of this name")
+    args = parser.parse_args()
+    if args.list:
+        print(*(name for name, _, _ in tests), sep="\n")
+        return 0
+    tests = [test for test in tests if not args.names or test[0] in args.names]
     print(f"TAP version 13\n1..{len(tests)}", flush=True)
     failed = 0
     for i, (name, function, skip) in enumerate(tests, 1):
