@@ -175,6 +175,13 @@ vcast_end (VCast * n)
 }
 
 void
+vcast_lose (VCast * n, gdouble loss)
+{
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = loss;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = loss;
+}
+
+void
 vcast_assert_whole (VCast * n, VnetSide side)
 {
   VCastNode *node = &n->nodes[side];
@@ -184,6 +191,20 @@ vcast_assert_whole (VCast * n, VnetSide side)
   g_assert_cmpuint (node->discontinuities, ==, 0);
   g_assert_cmpuint (node->origin + node->read, ==, n->written);
   g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+}
+
+void
+vcast_assert_gap_told (VCast * n, VnetSide side, gint64 joined,
+    gboolean left_behind)
+{
+  const VCastNode *node = &n->nodes[side];
+  guint64 missing = vcast_get_stats (n, side).bytes_missing;
+
+  g_assert_cmpuint (node->events[FASP_EVENT_GAP], ==, 1);
+  g_assert_true (node->last[FASP_EVENT_GAP].left_behind == left_behind);
+  g_assert_cmpuint (missing, >, 0);
+  /* what is missing moves it */
+  g_assert_cmpuint (missing, ==, node->origin - joined);
 }
 
 FaspEndpointStats

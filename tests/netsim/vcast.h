@@ -47,7 +47,13 @@ void vcast_leave (VCast * n, VnetSide side);
 void vcast_run (VCast * n, FaspTime time);
 /* Ends the stream, and runs until it is over. */
 void vcast_end (VCast * n);
+/* So much is lost between the sender and the first receiver, both ways. */
+void vcast_lose (VCast * n, gdouble loss);
 void vcast_assert_whole (VCast * n, VnetSide side);
+/* Of the first gap the application is told, not of each; how much is missing in all is counted. @joined:
+ * offset of the node's first byte. */
+void vcast_assert_gap_told (VCast * n, VnetSide side, gint64 joined,
+    gboolean left_behind);
 FaspEndpointStats vcast_get_stats (VCast * n, VnetSide side);
 /* Figures of its first session. */
 FaspSessionStats vcast_get_session (VCast * n, VnetSide side);

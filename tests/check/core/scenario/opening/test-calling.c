@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Who calls again, and when, and where: after a refusal, after a session is lost, after the end of a
+ * stream, at another address of the name.
+ */
+#include "faspendpointprivate.h"
+#include "fasppath.h"
+#include "vcast.h"
+
+#define RTT VCAST_RTT
+
+/* Who may redial only since the peer is gone does so at once, not when the session is given up. */
+static void
+test_reconnect_late (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  b.reconnect = FALSE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  /* no call while the peer is there */
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
+      vnet_get_time (n->net), TRUE);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
+      vnet_get_time (n->net), FALSE);
+  g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
+  vcast_leave (n, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  g_assert_false (n->nodes[VNET_B].endpoint->caller.active);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  fasp_endpoint_set_reconnect (n->nodes[VNET_B].endpoint,
+      vnet_get_time (n->net), TRUE);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
+  vcast_free (n);
+}
+
+/* Who may not redial any more is answered before that matters: that the session is replaced is not the end. */
+static void
+test_reconnect_answered (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  const VCastNode *caller = &n->nodes[VNET_A];
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_leave (n, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 2);
+  g_assert_cmpint (caller->last[FASP_EVENT_REMOVED].reason, ==,
+      FASP_REASON_REPLACED);
+  g_assert_false (caller->last[FASP_EVENT_REMOVED].final);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  vcast_free (n);
+}
+
+/* Nor is a refusal, before the session is given up: anybody can send that, and the session may come back. */
+static void
+test_reconnect_refused (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpointConfig other = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  const VCastNode *caller = &n->nodes[VNET_B];
+  VCastNode away;
+
+  other.streamid = "other";
+  b.streamid = "this";
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  /* somebody else at its place, who refuses all calls */
+  away = n->nodes[VNET_A];
+  vcast_join (n, VNET_A, &other, VNET_B);
+  vcast_run (n, 2500 * FASP_MSEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_INTERRUPTED], ==, 1);
+  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 1);
+  g_assert_false (caller->last[FASP_EVENT_REJECTED].final);
+  vcast_leave (n, VNET_A);
+  n->nodes[VNET_A] = away;
+  vnet_attach (n->net, VNET_A, away.endpoint);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_RESUMED], ==, 1);
+  vcast_free (n);
+}
+
+/* And who may not any more calls on until the session is given up, and then no more: the application has been told
+ * that this was the end. */
+static void
+test_reconnect_no_more (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  const VCastNode *caller = &n->nodes[VNET_B];
+
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_leave (n, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_true (caller->endpoint->caller.active);
+  fasp_endpoint_set_reconnect (caller->endpoint, vnet_get_time (n->net), FALSE);
+  while (caller->events[FASP_EVENT_REMOVED] == 0)
+    vcast_run (n, 10 * FASP_MSEC);
+  g_assert_true (caller->last[FASP_EVENT_REMOVED].final);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 5 * FASP_SEC);
+  g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 0);
+  vcast_free (n);
+}
+
+/* One receiver takes one sender; the second is told and gets its turn, if there is one. */
+static void
+test_busy (gconstpointer keeps_listening)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  FaspEndpoint *second;
+  FaspAddress peer = vnet_get_address (VNET_B);
+  FaspEvent event = { 0 };
+
+  b.keep_listening = GPOINTER_TO_INT (keeps_listening);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, FASP_SEC);
+  vnet_get_wire (n->net, VNET_B, VNET_C)->delay = RTT / 2;
+  vnet_get_wire (n->net, VNET_C, VNET_B)->delay = RTT / 2;
+  second = fasp_endpoint_new (&a, vnet_random, n->net);
+  vnet_attach (n->net, VNET_C, second);
+  fasp_endpoint_dial (second, vnet_get_time (n->net), &peer);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_true (fasp_endpoint_poll_event (second, &event));
+  g_assert_cmpint (event.type, ==, FASP_EVENT_REJECTED);
+  g_assert_cmpint (event.reason, ==, FASP_REASON_BUSY);
+  g_assert_false (event.final);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  /* else what it sends would be taken, and confirmed, and read by nobody */
+  g_assert_true (fasp_endpoint_poll_event (second, &event) == b.keep_listening);
+  if (b.keep_listening)
+    g_assert_cmpint (event.type, ==, FASP_EVENT_CONNECTED);
+  vnet_attach (n->net, VNET_C, NULL);
+  fasp_endpoint_free (second);
+  vcast_free (n);
+}
+
+/* After the last of the stream no other address of the peer's name is called: it would be connected
+ * once more, and the end waited for once more. */
+static void
+test_end_of_name (void)
+{
+  for (guint sends = 0; sends < 2; sends++) {
+    VnetSide caller = sends ? VNET_A : VNET_B, listener = !caller;
+    VCast *n = vcast_new (1);
+    FaspEndpointConfig c = vcast_config (caller, FASP_MODE_CALLER);
+    FaspEndpointConfig l = vcast_config (listener, FASP_MODE_LISTENER);
+    FaspAddress peer = vnet_get_address (listener);
+
+    vcast_join (n, listener, &l, caller);
+    vcast_join (n, caller, &c, listener);
+    vcast_run (n, FASP_SEC);
+    vcast_end (n);
+    fasp_endpoint_dial (n->nodes[caller].endpoint, vnet_get_time (n->net),
+        &peer);
+    vcast_run (n, FASP_SEC);
+    g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, 1);
+    g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
+    vcast_assert_whole (n, VNET_B);
+    vcast_free (n);
+  }
+}
+
+/* A receiver that dials and is to go on after the end gets the next stream,
+ * and waits while the last one is still being drained. */
+static void
+test_keep_calling (void)
+{
+  VCast *n = vcast_new (17);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+
+  b.keep_listening = TRUE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, FASP_SEC);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].final);
+  vcast_leave (n, VNET_A);
+  vcast_run (n, 3 * FASP_SEC);
+  n->finish = FALSE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
+  if (n->nodes[VNET_B].events[FASP_EVENT_REJECTED] > 0)
+    g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
+  vcast_free (n);
+}
+
+/* It listened on, and is to take one more only: that one it takes. */
+static void
+test_keep_listening_no_more (void)
+{
+  VCast *n = vcast_new (17);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  b.keep_listening = TRUE;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  for (guint i = 1; i <= 3; i++) {
+    n->finish = FALSE;
+    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, 3 * FASP_SEC);
+    vcast_end (n);
+    g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==,
+        MIN (i, 2));
+    vcast_leave (n, VNET_A);
+    vcast_run (n, 10 * FASP_SEC);
+    fasp_endpoint_set_keep_listening (n->nodes[VNET_B].endpoint, FALSE);
+  }
+  vcast_free (n);
+}
+
+/* Who gives up sooner calls for a session of its own, and not for that which it does not know any
+ * more and the other end still does. */
+static void
+test_sooner (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  a.resume_timeout = 5 * FASP_SEC;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  vcast_run (n, a.resume_timeout + FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
+  vcast_end (n);
+  g_assert_true (n->nodes[VNET_B].eos);
+  g_assert_false (n->nodes[VNET_B].wrong);
+  vcast_free (n);
+}
+
+static void
+keep_open (gpointer data, VnetSide from, FaspTime now, guint8 * bytes,
+    gsize size)
+{
+  GBytes **open = data;
+
+  if (from != VNET_A || bytes[0] != (0x40 | FASP_HANDSHAKE_OPEN))
+    return;
+  g_clear_pointer (open, g_bytes_unref);
+  *open = g_bytes_new (bytes, size);
+}
+
+/* The name has another address, whose turn it is by the time that the first one answers: the session
+ * is where the call was answered. */
+static void
+test_answered_late (void)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  FaspAddress elsewhere = vnet_get_address (VNET_D);
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, VCAST_RTT / 2);
+  fasp_endpoint_dial (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
+      &elsewhere);
+  vcast_run (n, 2 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
+  g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_D)->packets, ==, 0);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  vcast_free (n);
+}
+
+/* A caller whose answers are lost, so that it asks whether its session is still known.  @moves: from
+ * another port.  @open: its newest call. */
+static VCast *
+lose_answers (GBytes ** open, gboolean moves)
+{
+  VCast *n = vcast_new (4);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 2 * FASP_SEC);
+  vnet_set_tap (n->net, keep_open, open);
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
+  if (moves)
+    vnet_rebind (n->net, VNET_A, 8000);
+  vcast_run (n, 4 * FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 1);
+  return n;
+}
+
+/* Who asks whether its session is still known is answered where it asks, too: its way to where it
+ * was may be broken. */
+static void
+test_asked_elsewhere (void)
+{
+  g_autoptr (GBytes) open = NULL;
+  VCast *n = lose_answers (&open, FALSE);
+  const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
+  FaspAddress elsewhere = vnet_get_address (VNET_D);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (open, &size);
+
+  g_assert_cmpuint (there->packets, ==, 0);
+  vnet_inject (n->net, VNET_B, &elsewhere, data, size);
+  vcast_run (n, FASP_SEC);
+  /* it may be heard where it was all the time, and not hear the answers; but who has copied what
+   * it said gets less than that was */
+  g_assert_cmpuint (there->packets, ==, FASP_CHALLENGES);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (there->bytes, <, size);
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  vcast_run (n, FASP_SEC);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
+/* It was heard from another address, which does not answer, and then calls from a third one. */
+static void
+test_asked_from_third (void)
+{
+  g_autoptr (GBytes) open = NULL;
+  VCast *n = lose_answers (&open, TRUE);
+  const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
+  FaspAddress elsewhere = vnet_get_address (VNET_D);
+  gsize size;
+  gconstpointer data = g_bytes_get_data (open, &size);
+
+  /* who is heard there may yet answer: a copied call does not take its place */
+  vnet_inject (n->net, VNET_B, &elsewhere, data, size);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (there->packets, ==, 0);
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
+  vcast_run (n, 3 * FASP_SEC);
+  data = g_bytes_get_data (open, &size);        /* it has called again meanwhile */
+  vnet_inject (n->net, VNET_B, &elsewhere, data, size);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (there->packets, ==, FASP_CHALLENGES);
+  /* nor does it when the peer is heard there again */
+  vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
+  vcast_run (n, 2 * FASP_SEC);
+  vcast_end (n);
+  vcast_assert_whole (n, VNET_B);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/endpoint/reconnect-late", test_reconnect_late);
+  g_test_add_func ("/endpoint/reconnect-no-more", test_reconnect_no_more);
+  g_test_add_func ("/endpoint/reconnect-refused", test_reconnect_refused);
+  g_test_add_func ("/endpoint/reconnect-answered", test_reconnect_answered);
+  g_test_add_data_func ("/endpoint/busy/listens-on", GINT_TO_POINTER (TRUE),
+      test_busy);
+  g_test_add_data_func ("/endpoint/busy/had-its-stream",
+      GINT_TO_POINTER (FALSE), test_busy);
+  g_test_add_func ("/endpoint/end-of-name", test_end_of_name);
+  g_test_add_func ("/endpoint/keep-calling", test_keep_calling);
+  g_test_add_func ("/endpoint/keep-listening-no-more",
+      test_keep_listening_no_more);
+  g_test_add_func ("/endpoint/sooner", test_sooner);
+  g_test_add_func ("/endpoint/answered-late", test_answered_late);
+  g_test_add_func ("/endpoint/asked-elsewhere", test_asked_elsewhere);
+  g_test_add_func ("/endpoint/asked-from-third", test_asked_from_third);
+  return g_test_run ();
+}
