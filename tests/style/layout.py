@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The rooms of the core: what the build files and sources say, what the build made of them, and what is wrong with it.
+
+Each check returns a list of complaints. tests/style/rooms asks them."""
+
+import functools
+import itertools
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+
+import ctext
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CORE = pathlib.Path("gst/fasp/core")
+PAGE = pathlib.Path("docs/architecture.md")
+BEGIN, END = "<!-- drawn by tests/style/rooms --picture -->\n", "<!-- end of the drawing -->\n"
+# a struct's direct members, and how many of them may be booleans
+MEMBERS, BOOLEANS = 40, 5
+
+
+class Room:
+    """A folder of the core, as its meson.build has it."""
+
+    def __init__(self, name, text):
+        self.name = name
+        comment = re.match(r"# (.*)", text)
+        self.purpose = comment.group(1).rstrip(".") if comment else ""
+        code = re.sub(r"#.*", "", text)
+        self.sources = re.findall(r"'([\w/.-]+\.c)'", code)
+        # one of the two is compiled
+        self.either = {name for pair in re.findall(r"\?\s*'([\w/.-]+\.c)'\s*:\s*'([\w/.-]+\.c)'", code) for name in pair}
+        self.uses = set(re.findall(r"\bfasp_(\w+)_dep\b", code)) - {name}
+
+
+class Tree:
+    """What the texts say."""
+
+    def __init__(self, root):
+        self.root = root
+        core = root / CORE
+        names = re.findall(r"^subdir\('(\w+)'\)", (core / "meson.build").read_text(), re.MULTILINE)
+        self.rooms = [Room(name, (core / name / "meson.build").read_text()) for name in names]
+        self.files = {str(path.relative_to(core)): path.read_text() for path in sorted(core.rglob("*.[ch]"))}
+        self.where = {path.rpartition("/")[2]: path for path in self.files if path.endswith(".h")}
+
+    def get_room(self, path):
+        """None: it is in none."""
+        return next((room for room in self.rooms if path.startswith(room.name + "/")), None)
+
+    def get_files(self, room):
+        return {path: text for path, text in self.files.items() if path.startswith(room.name + "/")}
+
+
+def get_stem(path):
+    """A source and its header are one file here."""
+    return path.rpartition(".")[0]
+
+
+class Symbols:
+    """Which file defines what, and uses what: of objects, and of functions that headers define."""
+
+    def __init__(self, tree, commands):
+        self.defines, self.uses = {}, {}
+        objects = {str(command.output): path for path, all_of_it in commands.items() for command in all_of_it}
+        for line in run("nm", "-A", *objects).stdout.splitlines():
+            self.note(objects[line.partition(":")[0]], line)
+        self.note_inline(tree)
+
+    def note(self, path, line):
+        """A line of nm."""
+        kind, name = line.split()[-2:]
+        if kind == "U":
+            self.uses.setdefault(get_stem(path), set()).add(name)
+        elif kind in "TDRBVWC":
+            self.defines[name] = get_stem(path)
+
+    def note_inline(self, tree):
+        """The compiler leaves no symbol of these."""
+        bodies = [(path, *function) for path, text in tree.files.items() if path.endswith(".h")
+                  for function in ctext.get_functions(text)]
+        inline = {name for _, name, _ in bodies}
+        self.defines |= {name: get_stem(path) for path, name, _ in bodies}
+        for path, _, body in bodies:
+            self.uses.setdefault(get_stem(path), set()).update(re.findall(r"\w+", body))
+        for path, text in tree.files.items():
+            self.uses.setdefault(get_stem(path), set()).update(inline.intersection(re.findall(r"\w+", ctext.get_code(text))))
+
+    def get_edges(self, select):
+        """{user: {used: names}}; @select makes a node of a file: None is none."""
+        edges = {}
+        for user, names in self.uses.items():
+            for name in names & self.defines.keys():
+                a, b = select(user), select(self.defines[name])
+                if a and b and a != b:
+                    edges.setdefault(a, {}).setdefault(b, set()).add(name)
+        return edges
+
+
+class Command:
+    """How the build compiles a file."""
+
+    def __init__(self, entry):
+        self.directory = pathlib.Path(entry["directory"])
+        self.output = self.directory / entry["output"]
+        self.text, self.file = entry["command"], entry["file"]
+
+    @functools.cached_property
+    def words(self):
+        """Without the names of files."""
+        words = shlex.split(self.text)
+        return [word for word, before in zip(words, ["", *words])
+                if before not in ("-o", "-MF", "-MQ") and word not in ("ccache", "-o", "-MF", "-MQ", "-MD", "-c", self.file)]
+
+    def compile(self, text, *options):
+        """The same for @text instead. Nothing comes of it but what is said, without -o in @options."""
+        with tempfile.NamedTemporaryFile("w", suffix=".c") as file:
+            file.write(text)
+            file.flush()
+            return subprocess.run([*self.words, "-fdiagnostics-color=never", *(options or ["-fsyntax-only"]), file.name], cwd=self.directory,
+                env=os.environ | {"LC_ALL": "C"}, capture_output=True, text=True)
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, check=True)
+
+
+def get_commands(build):
+    """{file of the core: how it is compiled into the product, each time}"""
+    commands = {}
+    core = ROOT / CORE
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
+        if path.is_relative_to(core) and entry["output"].startswith("gst/"):
+            commands.setdefault(str(path.relative_to(core)), []).append(Command(entry))
+    return commands
+
+
+# --- each file is in a room
+
+
+def check_files(tree, commands, others):
+    """@others: the texts of all that is no core, but may use its headers."""
+    named = [f"{room.name}/{source}" for room in tree.rooms for source in room.sources]
+    either = {f"{room.name}/{source}" for room in tree.rooms for source in room.either}
+    sources = {path for path in tree.files if path.endswith(".c")}
+    wrong = [f"{path} is in no room" for path in tree.files if not tree.get_room(path)]
+    wrong += [f"{path}: no meson.build names it" for path in sorted(sources - set(named))]
+    wrong += [f"{path}: there is no such file" for path in sorted(set(named) - sources)]
+    wrong += [f"{path} is named twice" for path in sorted({path for path in named if named.count(path) > 1})]
+    for path in sorted(sources & set(named)):
+        times = len(commands.get(path, []))
+        if times != 1 and not (times == 0 and path in either):
+            wrong.append(f"{path} is compiled {times} times")
+    twice = {path for path in tree.files if list(map(get_name, tree.files)).count(get_name(path)) > 1}
+    wrong += [f"{path}: two files have this name" for path in sorted(twice)]
+    users = {(get_name(name), user) for user, text in [*tree.files.items(), *others.items()]
+             for name in ctext.get_includes(text)}
+    for path in tree.where.values():
+        if not any(get_name(path) == name and get_stem(user) != get_stem(path) for name, user in users):
+            wrong.append(f"{path}: nobody else includes it")
+    return wrong
+
+
+def get_name(path):
+    return path.rpartition("/")[2]
+
+
+def get_others():
+    return {str(path.relative_to(ROOT)): path.read_text() for folder in ("gst", "tests", "examples")
+            for path in (ROOT / folder).rglob("*.[ch]") if not path.is_relative_to(ROOT / CORE)}
+
+
+# --- nothing points upwards
+
+
+def get_included_rooms(tree, room):
+    """{room: the includes that use it}; None for what is no header of the core."""
+    found = {}
+    for path, text in tree.get_files(room).items():
+        for name in ctext.get_includes(text):
+            other = tree.get_room(tree.where.get(name, ""))
+            if other is not room:
+                found.setdefault(other and other.name, set()).add(f"{path} includes {name}")
+    return found
+
+
+def get_room_edges(tree, symbols):
+    """{room: {room: the functions that it uses}}"""
+    return symbols.get_edges(lambda stem: (room := tree.get_room(stem)) and room.name)
+
+
+def check_uses(tree, symbols):
+    """Each room uses what it names, and names what it uses; what it names is below it."""
+    wrong, below = [], set()
+    edges = get_room_edges(tree, symbols)
+    for room in tree.rooms:
+        wrong += [f"{room.name} names {name}, which is not below it" for name in sorted(room.uses - below)]
+        included, called = get_included_rooms(tree, room), edges.get(room.name, {})
+        wrong += [f"{what}: that is a path, or no header of the core" for what in sorted(included.pop(None, []))]
+        for name in sorted((included.keys() | called.keys()) - room.uses):
+            what = sorted(included.get(name, [])) + sorted(called.get(name, []))
+            wrong.append(f"{room.name} uses {name} and does not name it: " + ", ".join(what[:5]))
+        for name in sorted(room.uses - included.keys() - called.keys()):
+            wrong.append(f"{room.name} names {name} and does not use it")
+        below.add(room.name)
+    return wrong + [f"rooms in a circle: {show_circle(circle, edges)}" for circle in find_circles(edges)]
+
+
+def check_compiler(tree, commands, only=None):
+    """Does the compiler of each room find the headers of the rooms that it names, of those below them, and no others?"""
+    wrong, allowed = [], {}
+    headers = [(get_name(path), path) for room in tree.rooms for path in tree.get_files(room) if path.endswith(".h")]
+    asked = "".join(f'#if __has_include("{name}")\n"{name}"\n#endif\n' for pair in headers for name in pair)
+    for room in tree.rooms:
+        allowed[room.name] = {room.name}.union(*(allowed.get(name, ()) for name in room.uses))
+        if only not in (None, room):
+            continue
+        command = next(commands[path][0] for path in tree.get_files(room) if path in commands)
+        found = set(re.findall(r'^"(.+)"$', command.compile(asked, "-E").stdout, re.MULTILINE))
+        expected = {name for name, path in headers if tree.get_room(path).name in allowed[room.name]}
+        wrong += [f"{room.name}: the compiler finds {name}" for name in sorted(found - expected)]
+        wrong += [f"{room.name}: the compiler does not find {name}" for name in sorted(expected - found)]
+        # and indeed: a file that includes the uppermost of these compiles, one that includes one above them does not
+        for name in [name for name, _ in headers if name in expected][-1:]:
+            if command.compile(f'#include "{name}"\n').returncode:
+                wrong.append(f"{room.name}: a file that includes {name} does not compile")
+        for name in [name for name, _ in headers if name not in expected][-1:]:
+            said = command.compile(f'#include "{name}"\n').stderr
+            if not re.search(rf"fatal error: '?{name}(: No such|' file not found)", said):
+                wrong.append(f"{room.name}: the compiler does not refuse a file that includes {name}")
+    return wrong
+
+
+# --- nothing goes in circles
+
+
+def find_circles(edges):
+    """Sets of nodes that reach each other."""
+    reached = {}
+    for start in edges:
+        todo, seen = [start], set()
+        while todo:
+            new = edges.get(todo.pop(), {}).keys() - seen
+            seen |= new
+            todo += new
+        reached[start] = seen
+    circles = {frozenset(b for b in reached if b in reached[a] and a in reached[b]) for a in edges}
+    return sorted((sorted(circle) for circle in circles if circle), key=str)
+
+
+def get_order(circle, edges):
+    """The nodes from bottom to top, so that few functions point upwards."""
+    def weigh(order):
+        return sum(len(edges.get(a, {}).get(b, ())) for a, b in itertools.combinations(order, 2))
+    order, best = list(circle), weigh(circle)
+    better = True
+    while better:
+        better = False
+        for node, at in itertools.product(circle, range(len(circle))):
+            rest = [other for other in order if other != node]
+            tried = rest[:at] + [node] + rest[at:]
+            if weigh(tried) < best:
+                order, best, better = tried, weigh(tried), True
+    return order
+
+
+def show_circle(circle, edges):
+    """Its nodes from bottom to top, and the functions that close it, which point upwards."""
+    order = get_order(circle, edges)
+    closing = [f"{a} uses {', '.join(sorted(edges[a][b]))} of {b}" for a, b in itertools.combinations(order, 2)
+               if edges.get(a, {}).get(b)]
+    return " < ".join(order) + "; but " + "; ".join(closing)
+
+
+def find_file_circles(tree, symbols):
+    """[(circle, edges)] of the files of each room."""
+    for room in tree.rooms:
+        edges = symbols.get_edges(lambda stem: stem if stem.startswith(room.name + "/") else None)
+        yield from ((circle, edges) for circle in find_circles(edges))
+
+
+def check_circles(tree, symbols, known):
+    wrong, found = [], set()
+    for circle, edges in find_file_circles(tree, symbols):
+        found |= set(circle)
+        if not known.issuperset(circle):
+            wrong.append(f"files in a circle: {show_circle(circle, edges)}")
+    return wrong + [f"{stem} is in no circle any more: take it out of rooms.known" for stem in sorted(known - found)]
+
+
+# --- structs
+
+
+def get_structs(tree):
+    """{(file, name): (members, booleans)}"""
+    return {(path, name): size for path, text in tree.files.items() for name, size in ctext.get_structs(text).items()}
+
+
+def check_structs(tree, known):
+    """@known: {name: (members, booleans)}, which they may have."""
+    wrong, found = [], set()
+    for (path, name), (members, booleans) in get_structs(tree).items():
+        allowed = known.get(name, (MEMBERS, BOOLEANS))
+        if members > MEMBERS or booleans > BOOLEANS:
+            found.add(name)
+        if members > allowed[0] or booleans > allowed[1]:
+            wrong.append(f"{path}: {name} has {members} members, {booleans} booleans; it may have {allowed[0]} and {allowed[1]}")
+    return wrong + [f"{name} is small enough now: take it out of rooms.known" for name in sorted(known.keys() - found)]
+
+
+def get_known():
+    """What rooms.known has: files in circles; structs and their sizes."""
+    lines = [line.split() for line in (HERE / "rooms.known").read_text().splitlines() if line and line[0] != "#"]
+    return ({words[1] for words in lines if words[0] == "circle"},
+        {words[1]: (int(words[2]), int(words[3])) for words in lines if words[0] == "struct"})
+
+
+# --- the picture
+
+
+def draw(tree):
+    """Rooms from bottom to top; what a room uses is at the foot of the columns of its marks."""
+    names = [room.name for room in tree.rooms]
+    rows = []
+    for i, room in enumerate(tree.rooms):
+        marks = "".join("● " if name in room.uses else "· " for name in names[:i])
+        rows.append((f"{marks}{room.name}", room.purpose))
+    width = max(len(row) for row, _ in rows) + 2
+    return BEGIN + "```\n" + "".join(f" {row:{width}}{purpose}".rstrip() + "\n" for row, purpose in reversed(rows)) + "```\n" + END
+
+
+def get_page_parts(root):
+    """What is before the drawing, and behind it."""
+    before, _, rest = (root / PAGE).read_text().partition(BEGIN)
+    return before, rest.partition(END)[2]
+
+
+def check_picture(tree):
+    before, behind = get_page_parts(tree.root)
+    as_drawn = (tree.root / PAGE).read_text() == before + draw(tree) + behind
+    return [] if as_drawn else [f"{PAGE} has another drawing than the build files: run tests/style/rooms --picture"]
