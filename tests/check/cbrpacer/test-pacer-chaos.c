@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <gio/gio.h>
-#include <gst/check/gstharness.h>
-#include <gst/check/gsttestclock.h>
+#include "pacer.h"
 
 #define STEPS 60
-#define LIMIT (3 * G_TIME_SPAN_SECOND)
+/* What takes longer hangs. */
+#define HANGS (3 * G_TIME_SPAN_SECOND)
 
 static guint
 get_seeds (void)
@@ -197,7 +197,7 @@ test_settings (void)
       g_assert_cmpint (feed (&feeder), ==, GST_FLOW_OK);
     g_thread_join (thread);
     gst_harness_push_event (h, gst_event_new_eos ());
-    until = g_get_monotonic_time () + 10 * LIMIT;
+    until = g_get_monotonic_time () + 10 * HANGS;
     g_mutex_lock (&taker.lock);
     while (!taker.ended)
       g_assert_true (g_cond_wait_until (&taker.cond, &taker.lock, until));
@@ -329,7 +329,7 @@ test_packets (void)
       }
     }
     gst_harness_push_event (h, gst_event_new_eos ());
-    until = g_get_monotonic_time () + 10 * LIMIT;
+    until = g_get_monotonic_time () + 10 * HANGS;
     g_mutex_lock (&packets.lock);
     while (!packets.ended)
       g_assert_true (g_cond_wait_until (&packets.cond, &packets.lock, until));
@@ -395,7 +395,7 @@ test_chaos (void)
       gint64 before = g_get_monotonic_time ();
 
       do_something (pipeline, pacer, rand);
-      g_assert_cmpint (g_get_monotonic_time () - before, <, LIMIT);
+      g_assert_cmpint (g_get_monotonic_time () - before, <, HANGS);
     }
     g_object_get (pacer, "stats", &stats, NULL);
     gst_structure_get_uint64 (stats, "bytes", &now);
@@ -497,7 +497,7 @@ is_offloading (GstElement * pacer)
 static void
 take_datagrams (GstTestClock * clock, GSocket * socket, guint n)
 {
-  gint64 until = g_get_monotonic_time () + LIMIT;
+  gint64 until = g_get_monotonic_time () + HANGS;
   gchar bytes[9000];
 
   while (n > 0) {
@@ -513,37 +513,6 @@ take_datagrams (GstTestClock * clock, GSocket * socket, guint n)
   }
 }
 
-typedef struct
-{
-  GMutex lock;
-  GCond cond;
-  gboolean inside, open;
-} Gate;
-
-static GstPadProbeReturn
-stand_at_gate (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  Gate *gate = data;
-
-  g_mutex_lock (&gate->lock);
-  gate->inside = TRUE;
-  while (!gate->open)
-    g_cond_wait (&gate->cond, &gate->lock);
-  g_mutex_unlock (&gate->lock);
-  return GST_PAD_PROBE_REMOVE;
-}
-
-static gboolean
-is_at_gate (Gate * gate)
-{
-  gboolean inside;
-
-  g_mutex_lock (&gate->lock);
-  inside = gate->inside;
-  g_mutex_unlock (&gate->lock);
-  return inside;
-}
-
 /* Another sink cuts datagrams from its first one on; and offload that is switched off as another sink
  * is linked is off. */
 static void
@@ -555,11 +524,10 @@ test_offload_to_another (void)
   g_autoptr (GSocket) second = open_port (&sinks[1]);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (pacer, "src");
   g_autoptr (GstTestClock) clock = NULL;
-  gint64 until = g_get_monotonic_time () + LIMIT;
-  Gate gate = { 0 };
+  gint64 until = g_get_monotonic_time () + HANGS;
+  PacerGate gate = { 0 };
+  gulong probe = 0;
 
-  g_mutex_init (&gate.lock);
-  g_cond_init (&gate.cond);
   gst_harness_use_testclock (h);
   clock = gst_harness_get_testclock (h);
   g_object_set (pacer, "bitrate", G_GUINT64_CONSTANT (8000000), "payload-size",
@@ -574,19 +542,15 @@ test_offload_to_another (void)
     g_assert_true (gst_element_link (pacer, sinks[1]));
     take_datagrams (clock, second, 10);
 
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, stand_at_gate, &gate,
-        NULL);
-    while (!is_at_gate (&gate)) {
+    probe = pacer_gate_close (&gate, pad, GST_PAD_PROBE_TYPE_BUFFER);
+    while (!pacer_gate_is_reached (&gate)) {
       g_assert_cmpint (g_get_monotonic_time (), <, until);
       if (gst_test_clock_peek_id_count (clock) > 0)
         gst_test_clock_crank (clock);
     }
-    g_mutex_lock (&gate.lock);
     g_object_set (pacer, "segmentation-offload", FALSE, NULL);
     gst_pad_send_event (pad, gst_event_new_reconfigure ());
-    gate.open = TRUE;
-    g_cond_broadcast (&gate.cond);
-    g_mutex_unlock (&gate.lock);
+    pacer_gate_open (&gate, pad, probe);
     while (is_offloading (pacer))
       g_assert_cmpint (g_get_monotonic_time (), <, until);
     take_datagrams (clock, second, 20);
@@ -598,8 +562,8 @@ test_offload_to_another (void)
     gst_element_set_state (sinks[i], GST_STATE_NULL);
     gst_object_unref (sinks[i]);
   }
-  g_mutex_clear (&gate.lock);
-  g_cond_clear (&gate.cond);
+  if (probe != 0)
+    pacer_gate_clear (&gate);
 }
 
 int

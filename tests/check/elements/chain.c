@@ -197,12 +197,7 @@ chain_end (GstElement * sender)
 void
 chain_wait_for_sink (GstElement * pipeline, guint64 size)
 {
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-
-  while (pair_get_stat (pipeline, "sink", "bytes-sent-total") < size) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_thread_yield ();
-  }
+  pair_wait_for_least (pipeline, "sink", "bytes-sent-total", size);
 }
 
 void
@@ -215,10 +210,5 @@ chain_stop (GstElement * pipeline)
 void
 chain_wait_for_callers (GstElement * pipeline)
 {
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-
-  while (pair_get_stat (pipeline, "sink", "connected-callers") < 1) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_thread_yield ();
-  }
+  pair_wait_for_least (pipeline, "sink", "connected-callers", 1);
 }

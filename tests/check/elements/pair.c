@@ -160,6 +160,36 @@ pair_get_stat (GstElement * pipeline, const gchar * name, const gchar * field)
   return value;
 }
 
+static void
+wait_between (GstElement * pipeline, const gchar * name, const gchar * field,
+    guint64 least, guint64 most)
+{
+  gint64 until = g_get_monotonic_time () + WAIT / GST_USECOND;
+
+  for (;;) {
+    guint64 now = pair_get_stat (pipeline, name, field);
+
+    if (now >= least && now <= most)
+      return;
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
+}
+
+void
+pair_wait_for_stat (GstElement * pipeline, const gchar * name,
+    const gchar * field, guint64 value)
+{
+  wait_between (pipeline, name, field, value, value);
+}
+
+void
+pair_wait_for_least (GstElement * pipeline, const gchar * name,
+    const gchar * field, guint64 least)
+{
+  wait_between (pipeline, name, field, least, G_MAXUINT64);
+}
+
 GBytes *
 pair_make_stream (gsize size)
 {

@@ -34,6 +34,11 @@ guint pair_stop (GstElement * pipeline);
 /* A field of the stats of the element called @name. */
 guint64 pair_get_stat (GstElement * pipeline, const gchar * name,
     const gchar * field);
+/* Until it is @value; until it is @least or more.  20 s at most, else the test fails. */
+void pair_wait_for_stat (GstElement * pipeline, const gchar * name,
+    const gchar * field, guint64 value);
+void pair_wait_for_least (GstElement * pipeline, const gchar * name,
+    const gchar * field, guint64 least);
 
 /* Carries datagrams from a port of its own to another of this machine, and what comes back; of the
  * larger ones of the way there two in five are lost. */

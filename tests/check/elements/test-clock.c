@@ -59,6 +59,46 @@ typedef struct
   guint disconts, backwards;
 } Line;
 
+/* @provide: whether the receiver provides a clock. Nothing is started. */
+static void
+line_init (Line * line, const gchar * provide)
+{
+  guint port = pair_get_port ();
+
+  *line = (Line) {
+  .pts = GST_CLOCK_TIME_NONE};
+  line->sender = pair_launch ("appsrc name=in ! faspsink name=sink "
+      "uri=fasp://127.0.0.1:%u " SECRET, port);
+  line->receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
+      " provide-clock=%s ! appsink name=out sync=false async=false", port,
+      provide);
+  line->sink = gst_bin_get_by_name (GST_BIN (line->sender), "sink");
+  line->in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line->sender), "in"));
+  line->out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line->receiver),
+          "out"));
+}
+
+/* By the sender's clock. */
+static void
+line_play (Line * line, GstClock * clock)
+{
+  gst_element_set_state (line->receiver, GST_STATE_PLAYING);
+  gst_pipeline_use_clock (GST_PIPELINE (line->sender), clock);
+  gst_element_set_state (line->sender, GST_STATE_PLAYING);
+}
+
+static void
+line_clear (Line * line)
+{
+  pair_stop (line->sender);
+  pair_stop (line->receiver);
+  gst_object_unref (line->sink);
+  gst_object_unref (line->in);
+  gst_object_unref (line->out);
+  gst_object_unref (line->sender);
+  gst_object_unref (line->receiver);
+}
+
 /* One buffer through it. */
 static void
 pass (Line * line)
@@ -125,27 +165,16 @@ count_jumps (GstElement * pipeline)
 static void
 test_jump (gconstpointer provide)
 {
-  guint port = pair_get_port ();
   g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND *
       10000);
   g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND *
       9000);
-  Line line = {.pts = GST_CLOCK_TIME_NONE };
+  Line line;
   GstClockTime pts;
   GstClockTimeDiff jump;
 
-  line.sender = pair_launch ("appsrc name=in ! faspsink name=sink "
-      "uri=fasp://127.0.0.1:%u " SECRET, port);
-  line.receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
-      " provide-clock=%s ! appsink name=out sync=false async=false", port,
-      (const gchar *) provide);
-  line.sink = gst_bin_get_by_name (GST_BIN (line.sender), "sink");
-  line.in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line.sender), "in"));
-  line.out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line.receiver),
-          "out"));
-  gst_element_set_state (line.receiver, GST_STATE_PLAYING);
-  gst_pipeline_use_clock (GST_PIPELINE (line.sender), clock);
-  gst_element_set_state (line.sender, GST_STATE_PLAYING);
+  line_init (&line, provide);
+  line_play (&line, clock);
 
   pass_a_while (&line, clock);
   g_assert_cmpuint (line.disconts, ==, 0);
@@ -176,13 +205,7 @@ test_jump (gconstpointer provide)
   g_assert_cmpuint (line.backwards, ==, 0);
   g_assert_cmpuint (count_jumps (line.receiver), ==, 0);
 
-  pair_stop (line.sender);
-  pair_stop (line.receiver);
-  gst_object_unref (line.sink);
-  gst_object_unref (line.in);
-  gst_object_unref (line.out);
-  gst_object_unref (line.sender);
-  gst_object_unref (line.receiver);
+  line_clear (&line);
 }
 
 /* Ahead by less than a jump, which is slewed: buffers are ahead of running time, and that is no
@@ -190,24 +213,14 @@ test_jump (gconstpointer provide)
 static void
 test_ahead (void)
 {
-  guint port = pair_get_port ();
   g_autoptr (GstClock) clock = gst_test_clock_new_with_start_time (GST_SECOND *
       10000);
   g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (GST_SECOND *
       9000);
-  Line line = {.pts = GST_CLOCK_TIME_NONE };
+  Line line;
 
-  line.sender = pair_launch ("appsrc name=in ! faspsink name=sink "
-      "uri=fasp://127.0.0.1:%u " SECRET, port);
-  line.receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
-      " ! appsink name=out sync=false async=false", port);
-  line.sink = gst_bin_get_by_name (GST_BIN (line.sender), "sink");
-  line.in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line.sender), "in"));
-  line.out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line.receiver),
-          "out"));
-  gst_element_set_state (line.receiver, GST_STATE_PLAYING);
-  gst_pipeline_use_clock (GST_PIPELINE (line.sender), clock);
-  gst_element_set_state (line.sender, GST_STATE_PLAYING);
+  line_init (&line, "false");
+  line_play (&line, clock);
 
   pass_a_while (&line, clock);
   gst_test_clock_advance_time (GST_TEST_CLOCK (clock), 400 * GST_MSECOND);
@@ -218,31 +231,18 @@ test_ahead (void)
   g_assert_cmpint (get_jump (&line), <, 0);
   g_assert_cmpuint (line.backwards, ==, 0);
 
-  pair_stop (line.sender);
-  pair_stop (line.receiver);
-  gst_object_unref (line.sink);
-  gst_object_unref (line.in);
-  gst_object_unref (line.out);
-  gst_object_unref (line.sender);
-  gst_object_unref (line.receiver);
+  line_clear (&line);
 }
 
 /* Buffers have the time that the pipeline's clock shows, calibrated as it is. */
 static void
 test_calibrated (void)
 {
-  guint port = pair_get_port ();
-  Line line = {.pts = GST_CLOCK_TIME_NONE };
+  Line line;
   g_autoptr (GstClock) clock = NULL;
   GstClockTime pts;
 
-  line.sender = pair_launch ("appsrc name=in ! faspsink "
-      "uri=fasp://127.0.0.1:%u " SECRET, port);
-  line.receiver = pair_launch ("faspsrc uri=fasp://:%u?latency=50 " SECRET
-      " provide-clock=true ! appsink name=out sync=false async=false", port);
-  line.in = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (line.sender), "in"));
-  line.out = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (line.receiver),
-          "out"));
+  line_init (&line, "true");
   clock = play_and_get_clock (line.receiver);
   g_assert_cmpstr (G_OBJECT_TYPE_NAME (clock), ==, "GstFaspClock");
   gst_element_set_state (line.sender, GST_STATE_PLAYING);
@@ -257,12 +257,7 @@ test_calibrated (void)
   gst_clock_set_calibration (clock, 0, 0, 1, 1);
   pass (&line);
   g_assert_cmpuint (line.backwards, ==, 0);
-  pair_stop (line.sender);
-  pair_stop (line.receiver);
-  gst_object_unref (line.in);
-  gst_object_unref (line.out);
-  gst_object_unref (line.sender);
-  gst_object_unref (line.receiver);
+  line_clear (&line);
 }
 
 int

@@ -95,8 +95,7 @@ get_now (void)
 static void
 wait_for_stream (Lines * l)
 {
-  while (pair_get_stat (l->receiver, "source", "bytes-received-total") < 50000)
-    g_usleep (10000);
+  pair_wait_for_least (l->receiver, "source", "bytes-received-total", 50000);
 }
 
 /* Both ends tell of it by the name that the line has there, and when it is back. */

@@ -75,15 +75,11 @@ test_receiver_lost (gconstpointer data)
   g_autoptr (GstElement) receiver = pair_launch ("faspsrc name=source "
       "uri=fasp://%s:%u " SECRET " ! fakesink sync=false async=false",
       ends ? "127.0.0.1" : "", port);
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
   g_autofree gchar *text = NULL;
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  while (pair_get_stat (receiver, "source", "bytes-received-total") == 0) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_usleep (10000);
-  }
+  pair_wait_for_least (receiver, "source", "bytes-received-total", 1);
   pair_stop (receiver);
   text = pair_wait_text (sender, GST_MESSAGE_ERROR);
   g_assert_nonnull (strstr (text, ends ? "send the stream again" :
@@ -194,8 +190,7 @@ test_stuck (gconstpointer data)
 
   g_object_set (pair_get_in (pair), "max-bytes", (guint64) 0, NULL);
   pair_play (pair);
-  while (pair_get_stat (pair->sender, "sink", "connected-callers") == 0)
-    g_thread_yield ();
+  pair_wait_for_least (pair->sender, "sink", "connected-callers", 1);
   pair_wire_cut (wire);
   pair_push (pair, stream, 0, size, 50000);
   if (ends)

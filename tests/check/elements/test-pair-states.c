@@ -116,9 +116,7 @@ test_new_time_held (void)
   let_through (&gate, 0);
   for (gsize at = 500; at < 2500; at += 500) {
     pair_push (pair, stream, at, at + 500, 500);
-    while (pair_get_stat (pair->receiver, "source", "bytes-received") < at +
-        500)
-      g_thread_yield ();
+    pair_wait_for_least (pair->receiver, "source", "bytes-received", at + 500);
   }
   /* the next is read with all that came meanwhile */
   let_through (&gate, 1);

@@ -248,12 +248,10 @@ test_in_the_middle (gconstpointer data)
   gst_app_src_set_caps (pair_get_in (pair), caps);
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
   pair_push (pair, stream, 0, 100000, 1316);
-  while (middle->late
-      && pair_get_stat (pair->sender, "sink", "bytes-sent-total") < 100000)
-    g_thread_yield ();
+  if (middle->late)
+    pair_wait_for_least (pair->sender, "sink", "bytes-sent-total", 100000);
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
-  while (pair_get_stat (pair->sender, "sink", "connected-callers") < 1)
-    g_thread_yield ();
+  pair_wait_for_least (pair->sender, "sink", "connected-callers", 1);
   pair_push (pair, stream, 100000, 200000, 1316);
   gst_app_src_end_of_stream (pair_get_in (pair));
   message = pair_wait (pair->sender, GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
@@ -333,8 +331,7 @@ test_receivers (void)
     gst_element_set_state (others[i], GST_STATE_PLAYING);
   }
   pair_play (pair);
-  while (pair_get_stat (pair->sender, "sink", "connected-callers") < 3)
-    g_thread_yield ();
+  pair_wait_for_least (pair->sender, "sink", "connected-callers", 3);
   pair_push (pair, stream, 0, 500000, 1316);
   pair_stop (others[0]);
   pair_push (pair, stream, 500000, 1000000, 1316);

@@ -149,12 +149,7 @@ wait_for_size (End * end, gsize size)
 static void
 wait_for_callers (End * end, guint n)
 {
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-
-  while (pair_get_stat (end->pipeline, "end", "connected-callers") != n) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_thread_yield ();
-  }
+  pair_wait_for_stat (end->pipeline, "end", "connected-callers", n);
 }
 
 static void

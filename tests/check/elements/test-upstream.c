@@ -146,18 +146,6 @@ wait_for_count (gint * count, gint least)
   }
 }
 
-static void
-wait_for_stat (GstElement * pipeline, const gchar * name, const gchar * field,
-    guint64 value)
-{
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-
-  while (pair_get_stat (pipeline, name, field) != value) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_usleep (1000);
-  }
-}
-
 /* As a decoder does that has lost track. */
 static gboolean
 want (GstElement * player)
@@ -185,14 +173,14 @@ test_wanted (void)
   gst_element_set_state (player, GST_STATE_PLAYING);
   g_assert_false (want (player));
   origin = make_origin (port, &asked);
-  wait_for_stat (player, "source", "connected-callers", 1);
+  pair_wait_for_stat (player, "source", "connected-callers", 1);
   wait_for_count (&asked, 1);
   g_assert_cmpuint (pair_get_stat (player, "source", "key-frames-wanted"), ==,
       0);
   g_assert_true (want (player));
   wait_for_count (&asked, 2);
-  wait_for_stat (player, "source", "key-frames-wanted", 1);
-  wait_for_stat (origin, "sink", "key-frames-wanted", 1);
+  pair_wait_for_stat (player, "source", "key-frames-wanted", 1);
+  pair_wait_for_stat (origin, "sink", "key-frames-wanted", 1);
   g_assert_cmpuint (pair_get_stat (origin, "sink", "key-frames-requested"), ==,
       2);
   g_assert_cmpint (g_atomic_int_get (&asked), ==, 2);
@@ -222,17 +210,17 @@ test_relay (gconstpointer data)
       SECRET, ports[0], between, ports[1], between, ports[2]);
   gst_element_set_state (relay, GST_STATE_PLAYING);
   wait_for_count (&asked, 1);
-  wait_for_stat (relay, "source", "connected-callers", 1);
+  pair_wait_for_stat (relay, "source", "connected-callers", 1);
 
   player = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
       " ! queue ! fakesink name=play async=false", ports[2]);
   gst_element_set_state (player, GST_STATE_PLAYING);
   wait_for_count (&asked, 2);
-  wait_for_stat (origin, "sink", "key-frames-wanted", 1);
-  wait_for_stat (player, "source", "connected-callers", 1);
+  pair_wait_for_stat (origin, "sink", "key-frames-wanted", 1);
+  pair_wait_for_stat (player, "source", "connected-callers", 1);
   g_assert_true (want (player));
   wait_for_count (&asked, 3);
-  wait_for_stat (origin, "sink", "key-frames-wanted", 2);
+  pair_wait_for_stat (origin, "sink", "key-frames-wanted", 2);
   pair_stop (player);
   pair_stop (relay);
   pair_stop (origin);
