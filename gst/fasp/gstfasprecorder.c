@@ -9,19 +9,14 @@
 #include "gstfasprecorder.h"
 #include "gstfasprecordfile.h"
 
-/* How often the ring is emptied: a process that dies loses the entries of this time. */
-#define INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
-/* Entries in the ring: at 40 Mbit/s they cover fifteen seconds in which the disk does not answer. */
-#define KEEP 65536
-#define AT_ONCE 4096
-
 struct _GstFaspRecorder
 {
+  const GstFaspRecorderClass *class;
   GstElement *element;
   FaspIo *io;
-  gchar *path;
-  GstFaspRecordFile *file;
-  FaspTraceEntry *entries;
+  gchar *path;                  /* of the file, for warnings */
+  gpointer file;                /* the class's, owned */
+  gpointer entries;             /* room for class->at_once */
   guint64 lost;                 /* entries lost so far that a warning has told of */
   GThread *thread;
   GMutex lock;
@@ -30,17 +25,17 @@ struct _GstFaspRecorder
 };
 
 static void
-set_trace (GstFaspRecorder * self, guint size)
+set_ring (GstFaspRecorder * self, guint size)
 {
-  fasp_endpoint_set_trace (fasp_io_lock (self->io), size);
+  self->class->set_ring (fasp_io_lock (self->io), size);
   fasp_io_unlock (self->io, FALSE);
 }
 
 static guint
 fetch (GstFaspRecorder * self, guint64 * lost)
 {
-  guint n = fasp_endpoint_fetch_trace (fasp_io_lock (self->io),
-      self->entries, AT_ONCE, lost);
+  guint n = self->class->fetch (fasp_io_lock (self->io), self->entries,
+      self->class->at_once, lost);
 
   fasp_io_unlock (self->io, FALSE);
   return n;
@@ -53,23 +48,22 @@ drain (GstFaspRecorder * self)
 {
   g_autoptr (GError) error = NULL;
   guint64 lost = 0;
-  guint n = AT_ONCE;
+  guint at_once = self->class->at_once, n = at_once;
 
-  for (guint i = 0; n == AT_ONCE && i < KEEP / AT_ONCE; i++) {
+  for (guint i = 0; n == at_once && i < self->class->keep / at_once; i++) {
     n = fetch (self, &lost);
-    if (n == 0 || gst_fasp_record_file_write (self->file, self->entries, n,
-            &error))
+    if (n == 0 || self->class->write (self->file, self->entries, n, &error))
       continue;
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("Recording to \"%s\" ends here: %s. The stream goes on. Make room or "
-            "choose another file, and start again.", self->path,
+        ("%s \"%s\" ends here: %s. The stream goes on. Make room or choose "
+            "another file, and start again.", self->class->doing, self->path,
             error->message), (NULL));
     return FALSE;
   }
   if (lost > self->lost)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("\"%s\" is written too slowly: %" G_GUINT64_FORMAT " blocks are not "
-            "recorded. Use a faster disk.", self->path, lost - self->lost),
+        ("\"%s\" is written too slowly: %" G_GUINT64_FORMAT " %s. Use a faster "
+            "disk.", self->path, lost - self->lost, self->class->things),
         (NULL));
   self->lost = lost;
   return TRUE;
@@ -82,14 +76,14 @@ run (gpointer data)
   gboolean stop = FALSE;
 
   while (!stop) {
-    gint64 until = g_get_monotonic_time () + INTERVAL;
+    gint64 until = g_get_monotonic_time () + self->class->interval;
 
     g_mutex_lock (&self->lock);
     while (!self->stop && g_cond_wait_until (&self->wake, &self->lock, until));
     stop = self->stop;
     g_mutex_unlock (&self->lock);
     if (!drain (self)) {
-      set_trace (self, 0);
+      set_ring (self, 0);
       break;
     }
   }
@@ -97,22 +91,16 @@ run (gpointer data)
 }
 
 GstFaspRecorder *
-gst_fasp_recorder_new (GstElement * element, const gchar * path,
-    GError ** error)
+gst_fasp_recorder_new_with_file (const GstFaspRecorderClass * class,
+    GstElement * element, const gchar * path, gpointer file)
 {
-  GstFaspRecordFile *file = gst_fasp_record_file_open (path,
-      GST_OBJECT_NAME (element), error);
-  GstFaspRecorder *self;
+  GstFaspRecorder *self = g_new0 (GstFaspRecorder, 1);
 
-  if (file == NULL) {
-    g_prefix_error (error, "\"%s\": ", path);
-    return NULL;
-  }
-  self = g_new0 (GstFaspRecorder, 1);
+  self->class = class;
   self->element = element;
   self->path = g_strdup (path);
   self->file = file;
-  self->entries = g_new (FaspTraceEntry, AT_ONCE);
+  self->entries = g_malloc_n (class->at_once, class->entry_size);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
   return self;
@@ -124,11 +112,11 @@ gst_fasp_recorder_start (GstFaspRecorder * self, FaspIo * io)
   g_autoptr (GError) error = NULL;
 
   self->io = io;
-  set_trace (self, KEEP);
-  self->thread = g_thread_try_new ("fasp-record", run, self, &error);
+  set_ring (self, self->class->keep);
+  self->thread = g_thread_try_new (self->class->thread, run, self, &error);
   if (self->thread != NULL)
     return;
-  set_trace (self, 0);
+  set_ring (self, 0);
   GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
       ("\"%s\" will be empty: %s. The stream goes on. End other programs, and start "
           "again.", self->path, error->message), (NULL));
@@ -149,13 +137,71 @@ gst_fasp_recorder_free (GstFaspRecorder * self)
   self->stop = TRUE;
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->lock);
-  gst_fasp_record_file_hurry (self->file);
+  if (self->class->hurry != NULL)
+    self->class->hurry (self->file);
   if (self->thread != NULL)
     g_thread_join (self->thread);
-  gst_fasp_record_file_close (self->file);
+  self->class->close (self->file);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->wake);
   g_free (self->entries);
   g_free (self->path);
   g_free (self);
+}
+
+/* --- record ------------------------------------------------------------------------- */
+
+static guint
+fetch_blocks (FaspEndpoint * endpoint, gpointer entries, guint max,
+    guint64 * lost)
+{
+  return fasp_endpoint_fetch_trace (endpoint, entries, max, lost);
+}
+
+static gboolean
+write_blocks (gpointer file, gconstpointer entries, guint n, GError ** error)
+{
+  return gst_fasp_record_file_write (file, entries, n, error);
+}
+
+static void
+hurry (gpointer file)
+{
+  gst_fasp_record_file_hurry (file);
+}
+
+static void
+close_file (gpointer file)
+{
+  gst_fasp_record_file_close (file);
+}
+
+static const GstFaspRecorderClass record = {
+  .thread = "fasp-record",
+  .doing = "Recording to",
+  .things = "blocks are not recorded",
+  .interval = 200 * G_TIME_SPAN_MILLISECOND,
+  /* at 40 Mbit/s these cover fifteen seconds in which the disk does not answer */
+  .keep = 65536,
+  .at_once = 4096,
+  .entry_size = sizeof (FaspTraceEntry),
+  .set_ring = fasp_endpoint_set_trace,
+  .fetch = fetch_blocks,
+  .write = write_blocks,
+  .hurry = hurry,
+  .close = close_file,
+};
+
+GstFaspRecorder *
+gst_fasp_recorder_new (GstElement * element, const gchar * path,
+    GError ** error)
+{
+  GstFaspRecordFile *file = gst_fasp_record_file_open (path,
+      GST_OBJECT_NAME (element), error);
+
+  if (file == NULL) {
+    g_prefix_error (error, "\"%s\": ", path);
+    return NULL;
+  }
+  return gst_fasp_recorder_new_with_file (&record, element, path, file);
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasprecorder.h: the property `record': a thread that fetches entries from
- * the core's ring and writes them to a file.
+ * gstfasprecorder.h: the properties `record' and `log': a thread that fetches entries
+ * from a ring of the core and writes them to a file.
  *
  * The stream never waits for it.  If the file cannot be written any more, one
  * warning says so and recording ends.
@@ -17,9 +17,32 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspRecorder GstFaspRecorder;
 
-/* Opens the file. The element outlives it. */
+/* What is recorded, and how. */
+typedef struct
+{
+  const gchar *thread;          /* its name */
+  const gchar *doing, *things;  /* in warnings: "Recording to", "blocks are not recorded" */
+  GTimeSpan interval;           /* how often the ring is emptied: a process that dies loses
+                                   the entries of this time */
+  guint keep, at_once;          /* entries in the ring; and written together */
+  gsize entry_size;             /* bytes */
+  /* Makes a ring for so many entries; 0: records no more. */
+  void (*set_ring) (FaspEndpoint * endpoint, guint size);
+  /* Takes out at most @max.  *lost: how many were overwritten so far. */
+  guint (*fetch) (FaspEndpoint * endpoint, gpointer entries, guint max,
+      guint64 * lost);
+  gboolean (*write) (gpointer file, gconstpointer entries, guint n,
+      GError ** error);
+  void (*hurry) (gpointer file);        /* somebody waits for the end; may be NULL */
+  void (*close) (gpointer file);
+} GstFaspRecorderClass;
+
+/* For `record': opens the file.  The element outlives the recorder. */
 GstFaspRecorder *gst_fasp_recorder_new (GstElement * element,
     const gchar * path, GError ** error);
+/* For anything: takes @file, which is open. */
+GstFaspRecorder *gst_fasp_recorder_new_with_file (const GstFaspRecorderClass *
+    class, GstElement * element, const gchar * path, gpointer file);
 /* @io outlives the recorder, too. */
 void gst_fasp_recorder_start (GstFaspRecorder * recorder, FaspIo * io);
 /* Does the recorder's own thread call this?  @recorder: NULL if there is none. */

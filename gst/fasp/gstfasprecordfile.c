@@ -8,11 +8,11 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <sqlite3.h>
 #include "gstfasprecordfile.h"
+#include "gstfasptextfile.h"
 
 /* ms to wait for another program that uses the database: each time; and in total, once
  * somebody waits for the end */
@@ -35,7 +35,7 @@ struct _GstFaspRecordFile
   gint64 run;                   /* Unix time of the start, µs */
   gint64 unix_offset;           /* from the monotonic clock, then */
   FaspTime last;                /* time of the entry before */
-  FILE *csv;
+  gint csv;                     /* -1: it is SQLite */
   sqlite3 *database;
   sqlite3_stmt *insert;
   gint hurry;                   /* atomic */
@@ -45,36 +45,19 @@ struct _GstFaspRecordFile
 /* --- CSV ------------------------------------------------------------------------- */
 
 static gboolean
-fail_errno (GError ** error)
-{
-  gint why = errno;
-
-  g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (why),
-      g_strerror (why));
-  return FALSE;
-}
-
-static gboolean
 open_csv (GstFaspRecordFile * file, const gchar * path, GError ** error)
 {
-  file->csv = fopen (path, "ae");
-  if (file->csv == NULL)
-    return fail_errno (error);
-  if (fseek (file->csv, 0, SEEK_END) == 0 && ftell (file->csv) > 0)
-    return TRUE;
-  if (fputs (COLUMNS "\n", file->csv) < 0 || fflush (file->csv) != 0)
-    return fail_errno (error);
-  return TRUE;
+  file->csv = gst_fasp_text_file_open (path, error);
+  return file->csv >= 0 && (!gst_fasp_text_file_is_empty (file->csv)
+      || gst_fasp_text_file_add (file->csv, COLUMNS "\n",
+          strlen (COLUMNS "\n"), error));
 }
 
-/* Writes all entries at once: other elements may write to the same file, and each write is
- * appended as a whole. */
 static gboolean
 write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
     GError ** error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  gssize done = 0;
 
   for (guint i = 0; i < n; i++) {
     const FaspTraceEntry *e = &entries[i];
@@ -86,12 +69,7 @@ write_csv (GstFaspRecordFile * file, const FaspTraceEntry * entries, guint n,
         e->block, e->round, e->copy, e->fresh, e->media_time, e->session);
     file->last = e->time;
   }
-  for (gsize at = 0; at < text->len; at += done) {
-    done = write (fileno (file->csv), text->str + at, text->len - at);
-    if (done < 0)
-      return fail_errno (error);
-  }
-  return TRUE;
+  return gst_fasp_text_file_add (file->csv, text->str, text->len, error);
 }
 
 /* --- SQLite ---------------------------------------------------------------------- */
@@ -228,18 +206,12 @@ gboolean
 gst_fasp_record_file_check (const gchar * path, GError ** error)
 {
   g_autofree gchar *folder = g_path_get_dirname (path);
-  gboolean there = g_file_test (path, G_FILE_TEST_EXISTS);
 
-  if (!check_name (path, error))
+  if (!check_name (path, error) || !gst_fasp_text_file_check (path, error))
     return FALSE;
-  errno = EISDIR;
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)
-      || (there && g_access (path, W_OK) != 0)
-      /* SQLite creates files of its own in the same folder */
-      || (!(there && has_extension (path, csv))
-          && g_access (folder, W_OK | X_OK) != 0))
-    return fail_errno (error);
-  return TRUE;
+  /* SQLite creates files of its own in the same folder */
+  return has_extension (path, csv) || gst_fasp_text_file_check_folder (folder,
+      error);
 }
 
 GstFaspRecordFile *
@@ -252,6 +224,7 @@ gst_fasp_record_file_open (const gchar * path, const gchar * element,
   if (!check_name (path, error))
     return NULL;
   file = g_new0 (GstFaspRecordFile, 1);
+  file->csv = -1;
   file->run = g_get_real_time ();
   file->unix_offset = file->run - g_get_monotonic_time ();
   if (has_extension (path, csv))
@@ -267,7 +240,7 @@ gboolean
 gst_fasp_record_file_write (GstFaspRecordFile * file,
     const FaspTraceEntry * entries, guint n, GError ** error)
 {
-  return file->csv != NULL ? write_csv (file, entries, n, error) :
+  return file->csv >= 0 ? write_csv (file, entries, n, error) :
       write_sqlite (file, entries, n, error);
 }
 
@@ -280,8 +253,8 @@ gst_fasp_record_file_hurry (GstFaspRecordFile * file)
 void
 gst_fasp_record_file_close (GstFaspRecordFile * file)
 {
-  if (file->csv != NULL)
-    fclose (file->csv);
+  if (file->csv >= 0)
+    close (file->csv);
   sqlite3_finalize (file->insert);
   sqlite3_close (file->database);
   g_free (file);

@@ -1,0 +1,25 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfasptextfile.h: a text file to which elements add lines.  What is added at once is
+ * added as a whole, so several elements may have the same file.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* Could the file be opened?  Creates nothing. */
+gboolean gst_fasp_text_file_check (const gchar * path, GError ** error);
+/* Could files be created in it? */
+gboolean gst_fasp_text_file_check_folder (const gchar * folder,
+    GError ** error);
+/* Returns a file descriptor, to be closed; -1: it cannot be opened. */
+gint gst_fasp_text_file_open (const gchar * path, GError ** error);
+gboolean gst_fasp_text_file_is_empty (gint file);
+gboolean gst_fasp_text_file_add (gint file, const gchar * text, gsize size,
+    GError ** error);
+
+G_END_DECLS
