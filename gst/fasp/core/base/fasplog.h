@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasplog.h: the decision log: what the core decides, when, and why (property `log').
+ *
+ * An event is one entry of a ring of fixed size.  Entries that are not fetched in time are
+ * overwritten, oldest first; how many is told in the log itself.  So whoever is slow never
+ * holds up a stream.  Nothing is allocated and no text is made when an event is added.
+ *
+ * A part of the core has a pointer to its session's log.  NULL: nothing is logged.  A hook
+ * is one line, and one branch while nothing is logged:
+ *
+ *     FASP_LOG (path->log, now, PATH_DEAD, flow, lost, FASP_LOG_SHARE (loss));
+ *
+ * Its values are those of the event's fields in fasplogevents.c, in that order.
+ * docs/debugging.md describes all events.  No event has a secret in it.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+/* See fasplogevents.c. */
+typedef enum
+{
+  FASP_LOG_LOG_EVENTS_LOST,
+  FASP_LOG_EVENTS,              /* how many there are */
+} FaspLogEvent;
+
+#define FASP_LOG_FIELDS 8       /* of an event, at most */
+#define FASP_LOG_TEXT_MAX 63    /* bytes of UTF-8 that are kept of a text */
+/* A value that is not known: its field is left out. */
+#define FASP_LOG_UNKNOWN G_MININT64
+
+typedef struct
+{
+  FaspTime time;                /* when it was decided: the caller's `now' */
+  guint32 session;              /* our id of the session that it is about; 0: of none */
+  FaspLogEvent event;
+  gint64 values[FASP_LOG_FIELDS];       /* by field; texts and addresses: see below */
+  FaspAddress address;          /* of an event with such a field; len 0: none */
+  gchar text[FASP_LOG_TEXT_MAX + 1];    /* the same */
+} FaspLogEntry;
+
+typedef struct _FaspLog FaspLog;
+
+/* An endpoint's log. @size: entries kept at most. */
+FaspLog *fasp_log_new (guint size);
+/* The log of one of its sessions, which ends before it.  @log: NULL gives NULL. */
+FaspLog *fasp_log_new_session (FaspLog * log, guint32 session);
+void fasp_log_free (FaspLog * log);
+/* Nothing is added any more, and nothing is kept. */
+void fasp_log_stop (FaspLog * log);
+/* Takes out up to @max entries, oldest first; returns how many.  LOG_EVENTS_LOST comes where
+ * entries were overwritten; *lost: how many were so far, may be NULL. */
+guint fasp_log_fetch (FaspLog * log, FaspLogEntry * entries, guint max,
+    guint64 * lost);
+
+/* See FASP_LOG().  Texts and addresses are copied. */
+void fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
+    const gint64 * values, guint n);
+
+#define FASP_LOG(log, now, event, ...) \
+    G_STMT_START { \
+      if (G_UNLIKELY ((log) != NULL)) \
+        fasp_log_add (log, now, FASP_LOG_ ## event, \
+            (const gint64[]) { __VA_ARGS__ }, \
+            sizeof ((const gint64[]) { __VA_ARGS__ }) / sizeof (gint64)); \
+    } G_STMT_END
+
+/* Values of other types.  A word is a string that lives for ever. */
+#define FASP_LOG_POINTER(value) ((gint64) (gintptr) (value))
+#define FASP_LOG_WORD(word) FASP_LOG_POINTER (word)
+#define FASP_LOG_SHARE(share) ((gint64) ((share) * FASP_LOG_SHARE_UNIT))
+#define FASP_LOG_SHARE_UNIT 1000000.    /* a share is kept in millionths */
+/* A time that is not known if it is @unknown. */
+#define FASP_LOG_OR_UNKNOWN(value, unknown) \
+    ((gint64) (value) == (gint64) (unknown) ? FASP_LOG_UNKNOWN : (gint64) (value))
+
+/* How a field is written. */
+typedef enum
+{
+  FASP_LOG_END = 0,             /* there are no more */
+  FASP_LOG_NUMBER,              /* a count, a number, bytes, or bit/s */
+  FASP_LOG_TIME,                /* kept in us, written in ms */
+  FASP_LOG_FRACTION,            /* FASP_LOG_SHARE() */
+  FASP_LOG_FLAG,                /* true or false */
+  FASP_LOG_NAME,                /* FASP_LOG_WORD() */
+  FASP_LOG_REASON,              /* FaspReason */
+  FASP_LOG_ADDRESS,             /* FASP_LOG_POINTER() to a FaspAddress; one an event */
+  FASP_LOG_TEXT,                /* FASP_LOG_POINTER() to a text; one an event */
+} FaspLogType;
+
+typedef struct
+{
+  const gchar *name;
+  FaspLogType type;
+} FaspLogField;
+
+typedef struct
+{
+  const gchar *name;
+  FaspLogField fields[FASP_LOG_FIELDS + 1];
+} FaspLogKind;
+
+/* fasplogevents.c */
+const FaspLogKind *fasp_log_get_kind (FaspLogEvent event);
+
+G_END_DECLS
