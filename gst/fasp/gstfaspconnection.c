@@ -13,8 +13,10 @@
 #include "gstfasplinks.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
+#include "gstfasplogger.h"
 #include "gstfasprecordfile.h"
 #include "gstfaspstats.h"
+#include "gstfasptextfile.h"
 #include "gstfaspuri.h"
 
 GST_DEBUG_CATEGORY (gst_fasp_debug);
@@ -429,7 +431,7 @@ typedef struct
 {
   FaspIoSettings io;
   GstFaspLinks *links;
-  gchar *streamid, *host, *record;
+  gchar *streamid, *host, *record, *log;
   GstFaspKeys keys;
 } Wanted;
 
@@ -441,6 +443,7 @@ wanted_clear (Wanted * wanted)
   g_free (wanted->streamid);
   g_free (wanted->host);
   g_free (wanted->record);
+  g_free (wanted->log);
   gst_fasp_keys_clear (&wanted->keys);
 }
 
@@ -461,15 +464,32 @@ get_wanted (GstFaspConnection * c, Wanted * wanted, GError ** error)
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
   io->peer_host = wanted->host = g_strdup (io->peer_host);
   wanted->record = g_strdup (c->settings.record);
+  wanted->log = g_strdup (c->settings.log);
   gst_fasp_keys_copy (&c->settings.keys, &wanted->keys);
   GST_OBJECT_UNLOCK (c->element);
   return good;
 }
 
 static gboolean
-has_record (const Wanted * wanted)
+is_set (const gchar * path)
 {
-  return wanted->record != NULL && wanted->record[0] != '\0';
+  return path != NULL && path[0] != '\0';
+}
+
+/* Can the files be written?  Returns NULL, or a sentence that says which one cannot, and what to do. */
+static gchar *
+check_files (const Wanted * wanted)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (is_set (wanted->record)
+      && !gst_fasp_record_file_check (wanted->record, &error))
+    return g_strdup_printf ("Cannot record to \"%s\": %s. Set record to a file "
+        "that can be written.", wanted->record, error->message);
+  if (is_set (wanted->log) && !gst_fasp_text_file_check (wanted->log, &error))
+    return g_strdup_printf ("Cannot log to \"%s\": %s. Set log to a file that "
+        "can be written.", wanted->log, error->message);
+  return NULL;
 }
 
 static gchar *
@@ -484,11 +504,7 @@ check (GstElement * element)
 
   for (guint i = 0; good && i < wanted.io.n_links; i++)
     good = fasp_socket_check (&wanted.io.links[i], &error);
-  if (good && has_record (&wanted)
-      && !gst_fasp_record_file_check (wanted.record, &error))
-    return g_strdup_printf ("Cannot record to \"%s\": %s. Set record to a file "
-        "that can be written.", wanted.record, error->message);
-  return good ? NULL : g_strdup (error->message);
+  return good ? check_files (&wanted) : g_strdup (error->message);
 }
 
 void
@@ -537,7 +553,7 @@ open_record (GstFaspConnection * c, const Wanted * wanted)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!has_record (wanted))
+  if (!is_set (wanted->record))
     return TRUE;
   c->recorder = gst_fasp_recorder_new (c->element, wanted->record, &error);
   if (c->recorder == NULL)
@@ -545,6 +561,23 @@ open_record (GstFaspConnection * c, const Wanted * wanted)
         ("Cannot record to %s. Set record to a file that can be written.",
             error->message), (NULL));
   return c->recorder != NULL;
+}
+
+static gboolean
+open_log (GstFaspConnection * c, Wanted * wanted)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!gst_fasp_logger_is_wanted (wanted->log))
+    return TRUE;
+  wanted->io.endpoint.log = gst_fasp_logger_get_keep ();
+  c->logger = gst_fasp_logger_new (c->element, &wanted->io.endpoint,
+      wanted->log, &error);
+  if (c->logger == NULL)
+    GST_ELEMENT_ERROR (c->element, RESOURCE, OPEN_WRITE,
+        ("Cannot log to %s. Set log to a file that can be written.",
+            error->message), (NULL));
+  return c->logger != NULL;
 }
 
 static gboolean
@@ -569,6 +602,8 @@ start (GstFaspConnection * c, const Wanted * wanted)
   warn_of_early (c, io, wanted->links);
   if (c->recorder != NULL)
     gst_fasp_recorder_start (c->recorder, io);
+  if (c->logger != NULL)
+    gst_fasp_recorder_start (c->logger, io);
   g_mutex_lock (&c->lock);
   c->io = io;
   fasp_io_set_flushing (io, c->flushing > 0);
@@ -584,7 +619,8 @@ gst_fasp_connection_open (GstFaspConnection * c)
 {
   g_auto (Wanted) wanted = {.links = NULL };
 
-  if (prepare (c, &wanted) && open_record (c, &wanted) && start (c, &wanted))
+  if (prepare (c, &wanted) && open_record (c, &wanted)
+      && open_log (c, &wanted) && start (c, &wanted))
     return TRUE;
   gst_fasp_connection_close (c);
   return FALSE;
@@ -595,7 +631,8 @@ gst_fasp_connection_may_close (GstFaspConnection * c)
 {
   gboolean told = c->told_busy;
 
-  if (g_private_get (&telling) != c && !gst_fasp_recorder_is_self (c->recorder))
+  if (g_private_get (&telling) != c && !gst_fasp_recorder_is_self (c->recorder)
+      && !gst_fasp_recorder_is_self (c->logger))
     return TRUE;
   g_critical ("%s cannot be stopped by a handler of its own signals or "
       "messages, whose thread would wait for itself. Stop it from another "
@@ -620,6 +657,9 @@ gst_fasp_connection_close (GstFaspConnection * c)
   io = c->io;
   c->io = NULL;
   g_mutex_unlock (&c->lock);
+  if (io != NULL)
+    fasp_io_close (io);
+  g_clear_pointer (&c->logger, gst_fasp_recorder_free); /* it tells of the goodbye, too */
   fasp_io_free (io);
   g_clear_pointer (&c->lines, gst_fasp_lines_free);
   g_clear_pointer (&c->stretched, gst_fasp_stretched_unref);

@@ -26,6 +26,7 @@ struct _GstFaspConnection
   gint flushing;                /* number of requests to flush; under the lock */
   GstClockID report;            /* periodic, for stats-interval */
   GstFaspRecorder *recorder;    /* NULL: nothing is recorded */
+  GstFaspRecorder *logger;      /* NULL: nothing is logged */
   GstFaspStretched *stretched;  /* while open; NULL: there is no passphrase */
   GstFaspTold told;             /* used by the I/O thread only, */
   GstFaspLines *lines;          /* and this, while there is one */

@@ -152,6 +152,11 @@ install_common (GObjectClass * klass)
           "File to record every block in, as it leaves or arrives: SQLite "
           "(.db, .sqlite) or CSV (.csv); rows are added to an existing file "
           "(default: none)", NULL, LOCAL));
+  g_object_class_install_property (klass, GST_FASP_PROP_LOG,
+      g_param_spec_string ("log", "Log",
+          "File to log in what is decided, and why, as a JSON text sequence "
+          "(qlog): losses, rates, latency, sessions; a log is added to an "
+          "existing file (default: none)", NULL, LOCAL));
   g_object_class_install_property (klass, GST_FASP_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element and its peers, see its documentation",
@@ -344,6 +349,7 @@ static const struct
   [GST_FASP_PROP_BONDING_ADDRESSES] = IN (bonding_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_FEC] = IN (fec, G_TYPE_STRING),
   [GST_FASP_PROP_RECORD] = IN (record, G_TYPE_STRING),
+  [GST_FASP_PROP_LOG] = IN (log, G_TYPE_STRING),
   [GST_FASP_PROP_STATS_INTERVAL] = IN (stats_interval, G_TYPE_UINT),
   [GST_FASP_PROP_JOIN_AT] = IN (join_at, G_TYPE_ENUM),
   [GST_FASP_PROP_JOIN_BACK] = IN (join_back, G_TYPE_UINT64),

@@ -46,6 +46,7 @@ typedef enum
   GST_FASP_PROP_BONDING_ADDRESSES,
   GST_FASP_PROP_FEC,
   GST_FASP_PROP_RECORD,
+  GST_FASP_PROP_LOG,
   GST_FASP_PROP_STATS,
   GST_FASP_PROP_STATS_INTERVAL,
   GST_FASP_PROP_JOIN_AT,
@@ -109,7 +110,7 @@ typedef struct
   gchar *fec;                   /* NULL: the default of its side */
   GstFaspFlowAssignment flow_assignment;
   gboolean rex;
-  gchar *record;
+  gchar *record, *log;
   guint stats_interval;         /* ms */
   guint64 max_bitrate, min_bitrate;
   GstFaspRateControl rate_control;

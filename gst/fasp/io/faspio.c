@@ -232,19 +232,26 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
 }
 
 void
-fasp_io_free (FaspIo * io)
+fasp_io_close (FaspIo * io)
 {
   FaspTime now = g_get_monotonic_time ();
 
-  if (io == NULL)
-    return;
   fasp_guard_lock (&io->guard);
   fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
   io->closing = TRUE;
   io->close_deadline = now + CLOSE_MAX;
   fasp_guard_unlock (&io->guard);
   fasp_lanes_wake (io->lanes);
-  g_thread_join (io->thread);
+  g_thread_join (g_steal_pointer (&io->thread));
+}
+
+void
+fasp_io_free (FaspIo * io)
+{
+  if (io == NULL)
+    return;
+  if (io->thread != NULL)
+    fasp_io_close (io);
   end (io);
 }
 

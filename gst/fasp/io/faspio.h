@@ -88,7 +88,10 @@ typedef enum
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
  * wait for a peer or a name server. */
 FaspIo *fasp_io_new (const FaspIoSettings * settings, GError ** error);
-/* Says goodbye and closes. Takes one second at most, less when the peer answers. */
+/* Says goodbye. Takes one second at most, less when the peer answers. After that, only
+ * fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free(). */
+void fasp_io_close (FaspIo * io);
+/* Closes first, if that was not done. */
 void fasp_io_free (FaspIo * io);
 
 guint16 fasp_io_get_port (FaspIo * io);

@@ -20,6 +20,7 @@
 #include "faspevent.h"
 #include "faspfollower.h"
 #include "fasphist.h"
+#include "fasplog.h"
 #include "faspstats.h"
 #include "fasptrace.h"
 
@@ -239,6 +240,12 @@ void fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size);
  * may be NULL. */
 guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
     FaspTraceEntry * entries, guint max, guint64 * lost);
+/* Keeps up to @size events of the decision log (config.log) from now on, unless it does already;
+ * 0: none any more. */
+void fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size);
+/* Takes out up to @max of them, see fasp_log_fetch(). */
+guint fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,
+    guint max, guint64 * lost);
 /* Sender: how long the data to be sent next to a receiver has waited, µs.  This is the longest
  * wait of all receivers with slow-policy wait, else the shortest.  -1: nobody is heard. */
 FaspTime fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now);

@@ -121,6 +121,7 @@ struct _FaspEndpoint
   FaspFlowStats *last_flows;    /* if it had several flows; owned */
 
   FaspTrace trace;
+  FaspLog *log;                 /* NULL: nothing is logged */
   FaspTime looked;              /* when the endpoint was last called */
   gboolean closing;
   FaspEndpointStats stats;

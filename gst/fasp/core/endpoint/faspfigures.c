@@ -99,6 +99,25 @@ fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
   return fasp_trace_fetch (&endpoint->trace, entries, max);
 }
 
+void
+fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size)
+{
+  if (size > 0 && endpoint->log == NULL)
+    endpoint->log = fasp_log_new (size);
+  else if (size == 0 && endpoint->log != NULL)
+    fasp_log_stop (endpoint->log);
+}
+
+guint
+fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,
+    guint max, guint64 * lost)
+{
+  if (lost != NULL)
+    *lost = 0;
+  return endpoint->log != NULL ? fasp_log_fetch (endpoint->log, entries, max,
+      lost) : 0;
+}
+
 /* How long the block that is sent next to it has waited. */
 static FaspTime
 get_backlog (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
