@@ -401,9 +401,9 @@ static const gchar summary[] =
     "  optional                true: /readyz does not wait for its input (false)\n"
     "  input-passphrase-file   file that holds the passphrase of the input\n"
     "  output-passphrase-file  ... of the outputs\n"
-    "  input-key-file, input-allowed-keys, input-record\n"
+    "  input-key-file, input-allowed-keys, input-record, input-log\n"
     "                          files, as the properties of faspsrc\n"
-    "  output-key-file, output-allowed-keys, output-record\n"
+    "  output-key-file, output-allowed-keys, output-record, output-log\n"
     "                          ... of faspsink, for all outputs";
 
 static const gchar description[] =

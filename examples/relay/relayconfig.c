@@ -17,7 +17,7 @@ static const gchar *const stream_keys[] = { "streamid", "require-streamid",
   "optional", "input", "output", "input-passphrase-file",
   "output-passphrase-file", "input-key-file", "output-key-file",
   "input-allowed-keys", "output-allowed-keys", "input-record", "output-record",
-  NULL
+  "input-log", "output-log", NULL
 };
 
 #define BAD(error, ...) g_set_error (error, G_KEY_FILE_ERROR, \

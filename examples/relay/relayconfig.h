@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 /* The properties of an element that name files of this machine.  A URI may not set them: the
  * configuration has keys of its own for them, `input-record' and so on. */
-#define RELAY_FILES 3
+#define RELAY_FILES 4
 extern const gchar *const relay_end_files[RELAY_FILES];
 
 /* One side of a stream: an element's settings.  The URI may hold a secret and is never

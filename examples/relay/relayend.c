@@ -5,7 +5,7 @@
 #include "relayconfig.h"
 
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys",
-  "record"
+  "record", "log"
 };
 
 /* Sets what a relay needs of its outputs.  The element's own defaults are for a stream that

@@ -141,6 +141,8 @@ main (int argc, char **argv)
       "faspsink name=fasp record=/no-such-directory/a", test_start);
   g_test_add_data_func ("/errors/start/source",
       "faspsrc name=fasp record=/no-such-directory/a ! fakesink", test_start);
+  g_test_add_data_func ("/errors/start/log",
+      "faspsrc name=fasp log=/no-such-directory/a ! fakesink", test_start);
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
     g_autofree gchar *path = g_strconcat ("/errors/refused/", refused[i].name,
         NULL);

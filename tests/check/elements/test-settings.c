@@ -89,6 +89,8 @@ static const Uri uris[] = {
   {"faspsrc", "fasp://host:7001?latency=3&record=", "property record of"},
   {"faspsrc", "fasp://host:7001?record", "property record of"},
   {"faspsrc", "fasp://host:7001?rec%6Frd=x.csv", "property record of"},
+  {"faspsink", "fasp://host:7001?log=/nowhere/x", "property log of"},
+  {"faspsrc", "fasp://host:7001?l%6Fg", "property log of"},
   {"faspsink", "fasp://:7001?key-file=/nowhere", "property key-file of"},
   {"faspsrc", "fasp://:7001?allowed-keys=x", "property allowed-keys of"},
   {"faspsink", "fasp://host:7001?sync=true", "sync"},
@@ -428,6 +430,9 @@ test_check (void)
     {"faspsrc", "fasp://:1?public-key=x", "public-key", "key-file", "/nowhere"},
     {"faspsink", "fasp://:1", "/nowhere/x.csv", "record", "/nowhere/x.csv"},
     {"faspsrc", "fasp://:1", "can be written", "record", "/nowhere/x.db"},
+    {"faspsink", "fasp://:1", NULL, "log", path},
+    {"faspsrc", "fasp://:1", "Set log", "log", "/nowhere/x"},
+    {"faspsink", "fasp://:1", "Set log", "log", folder},
     {"faspsink", "fasp://name:1?mode=listener", "\"name\""},
     {"faspsink", "fasp://:1?max-bitrate=10000&min-bitrate=20000&"
           "rate-control=adaptive", "min-bitrate"},
@@ -812,6 +817,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/settings/no-uri-source", "faspsrc", test_no_uri);
   g_test_add_func ("/settings/keys", test_keys);
   g_test_add_data_func ("/settings/local/record", "record", test_local);
+  g_test_add_data_func ("/settings/local/log", "log", test_local);
   g_test_add_data_func ("/settings/local/key-file", "key-file", test_local);
   g_test_add_data_func ("/settings/local/allowed-keys", "allowed-keys",
       test_local);

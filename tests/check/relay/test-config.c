@@ -112,6 +112,8 @@ static const struct
       "[stream a] output:", "write output-allowed-keys = FILE"},
   {"[stream a]\n" IN "output = fasp://:1;fasp://:2?record=/nowhere/x.db\n",
       "[stream a] output:", "write output-record = FILE"},
+  {"[stream a]\n" IN "output = fasp://:1?log=/nowhere/x\n",
+      "[stream a] output:", "write output-log = FILE"},
   /* what only the elements know */
   {"[stream a]\n" IN "output = fasp://:7101?fec=14\n", "[stream a] output:",
       "1% to 100%"},
@@ -129,6 +131,8 @@ static const struct
       "[stream a] output:", "\"here\""},
   {"[stream a]\n" IN OUT "output-record = /nowhere/x.db\n",
       "[stream a] output:", "/nowhere/x.db"},
+  {"[stream a]\n" IN OUT "output-log = /nowhere/x\n",
+      "[stream a] output:", "Cannot log"},
   {"[stream a]\n" IN OUT "input-record = /tmp\n",
       "[stream a] input:", ".csv"},
   {"[stream a]\n" IN OUT "input-record = \\q\n",
