@@ -570,7 +570,7 @@ open_log (GstFaspConnection * c, Wanted * wanted)
 
   if (!gst_fasp_logger_is_wanted (wanted->log))
     return TRUE;
-  wanted->io.endpoint.log = gst_fasp_logger_get_keep ();
+  wanted->io.log = gst_fasp_logger_get_keep ();
   c->logger = gst_fasp_logger_new (c->element, &wanted->io.endpoint,
       wanted->log, &error);
   if (c->logger == NULL)

@@ -209,6 +209,7 @@ fasp_io_new (const FaspIoSettings * settings, GError ** error)
       && settings->multicast == NULL ? fasp_lanes_choose (settings->threads,
       g_get_num_processors ()) : 1;
   io->guard.endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
+  fasp_endpoint_set_log (io->guard.endpoint, settings->log);
   fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
   io->lanes = fasp_lanes_new (&io->guard, io->links,
       settings->n_links <= MAX (settings->flowlets, 1), fasp_io_rouse, io,

@@ -60,6 +60,8 @@ typedef struct
   const FaspMembership *multicast;      /* for a sender that listens, or a receiver
                                            that calls whoever is announced; needs
                                            one link; NULL: no multicast */
+  guint log;                    /* events of the decision log that are kept until they are
+                                   fetched; 0: nothing is logged */
   const gchar *peer_host;       /* caller, rendezvous: name or address of the peer */
   guint16 peer_port;
   const FaspIoPeer *fallbacks;  /* receiver that calls: others that have the stream */

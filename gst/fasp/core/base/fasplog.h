@@ -16,18 +16,10 @@
  */
 #pragma once
 
-#include "fasptypes.h"
+#include "fasplogevents.h"
 
 G_BEGIN_DECLS
 
-/* See fasplogevents.c. */
-typedef enum
-{
-  FASP_LOG_LOG_EVENTS_LOST,
-  FASP_LOG_EVENTS,              /* how many there are */
-} FaspLogEvent;
-
-#define FASP_LOG_FIELDS 8       /* of an event, at most */
 #define FASP_LOG_TEXT_MAX 63    /* bytes of UTF-8 that are kept of a text */
 /* A value that is not known: its field is left out. */
 #define FASP_LOG_UNKNOWN G_MININT64
@@ -76,34 +68,5 @@ void fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
 /* A time that is not known if it is @unknown. */
 #define FASP_LOG_OR_UNKNOWN(value, unknown) \
     ((gint64) (value) == (gint64) (unknown) ? FASP_LOG_UNKNOWN : (gint64) (value))
-
-/* How a field is written. */
-typedef enum
-{
-  FASP_LOG_END = 0,             /* there are no more */
-  FASP_LOG_NUMBER,              /* a count, a number, bytes, or bit/s */
-  FASP_LOG_TIME,                /* kept in us, written in ms */
-  FASP_LOG_FRACTION,            /* FASP_LOG_SHARE() */
-  FASP_LOG_FLAG,                /* true or false */
-  FASP_LOG_NAME,                /* FASP_LOG_WORD() */
-  FASP_LOG_REASON,              /* FaspReason */
-  FASP_LOG_ADDRESS,             /* FASP_LOG_POINTER() to a FaspAddress; one an event */
-  FASP_LOG_TEXT,                /* FASP_LOG_POINTER() to a text; one an event */
-} FaspLogType;
-
-typedef struct
-{
-  const gchar *name;
-  FaspLogType type;
-} FaspLogField;
-
-typedef struct
-{
-  const gchar *name;
-  FaspLogField fields[FASP_LOG_FIELDS + 1];
-} FaspLogKind;
-
-/* fasplogevents.c */
-const FaspLogKind *fasp_log_get_kind (FaspLogEvent event);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
  * compares both.  Names are those of the field (qlog's events of QUIC where there is one
  * like it).  `trigger' is always the reason.
  */
-#include "fasplog.h"
+#include "fasplogevents.h"
 
 /* Short, so that an event is a line. */
 #define NUMBER(name) { name, FASP_LOG_NUMBER }

@@ -72,7 +72,6 @@ typedef struct
    * `len' only; the rest need not be right).  One flow, and no rate controller. */
   FaspAddress group;
   guint8 group_link;            /* receiver: the link on which the group's datagrams come */
-  guint log;                    /* events of the decision log kept until they are fetched; 0: none */
 } FaspEndpointConfig;
 
 /* Sane values for everything but role and mode. */

@@ -68,7 +68,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
   fasp_admission_init (endpoint);
-  fasp_endpoint_set_log (endpoint, config->log);
+  endpoint->notes.trace = g_new0 (FaspTrace, 1);
   if (config->role == FASP_ROLE_SENDER)
     fasp_writing_begin (endpoint);
   fasp_multicast_init (endpoint);
@@ -95,8 +95,9 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   fasp_store_free (endpoint->store);
   fasp_header_clear (&endpoint->header);
   fasp_planner_free (endpoint->planner);
-  fasp_trace_set_size (&endpoint->trace, 0);
-  fasp_log_free (endpoint->log);
+  fasp_trace_set_size (endpoint->notes.trace, 0);
+  g_free (endpoint->notes.trace);
+  fasp_log_free (endpoint->notes.log);
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
   fasp_caller_stop (&endpoint->caller);

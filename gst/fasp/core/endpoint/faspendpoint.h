@@ -240,8 +240,8 @@ void fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size);
  * may be NULL. */
 guint fasp_endpoint_fetch_trace (FaspEndpoint * endpoint,
     FaspTraceEntry * entries, guint max, guint64 * lost);
-/* Keeps up to @size events of the decision log (config.log) from now on, unless it does already;
- * 0: none any more. */
+/* Keeps up to @size events of the decision log from now on, unless it does already; 0: none any more.
+ * Sessions that there are by then log nothing. */
 void fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size);
 /* Takes out up to @max of them, see fasp_log_fetch(). */
 guint fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,

@@ -120,8 +120,7 @@ struct _FaspEndpoint
   FaspSessionStats last;        /* of the session removed last, */
   FaspFlowStats *last_flows;    /* if it had several flows; owned */
 
-  FaspTrace trace;
-  FaspLog *log;                 /* NULL: nothing is logged */
+  FaspNotes notes;              /* owned */
   FaspTime looked;              /* when the endpoint was last called */
   gboolean closing;
   FaspEndpointStats stats;

@@ -87,7 +87,7 @@ fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
 void
 fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size)
 {
-  fasp_trace_set_size (&endpoint->trace, size);
+  fasp_trace_set_size (endpoint->notes.trace, size);
 }
 
 guint
@@ -95,17 +95,19 @@ fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
     guint max, guint64 * lost)
 {
   if (lost != NULL)
-    *lost = endpoint->trace.lost;
-  return fasp_trace_fetch (&endpoint->trace, entries, max);
+    *lost = endpoint->notes.trace->lost;
+  return fasp_trace_fetch (endpoint->notes.trace, entries, max);
 }
 
 void
 fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size)
 {
-  if (size > 0 && endpoint->log == NULL)
-    endpoint->log = fasp_log_new (size);
-  else if (size == 0 && endpoint->log != NULL)
-    fasp_log_stop (endpoint->log);
+  if (size > 0 && endpoint->notes.log == NULL)
+    endpoint->notes.log = fasp_log_new (size);
+  else if (size == 0 && endpoint->notes.log != NULL)
+    fasp_log_stop (endpoint->notes.log);
+  if (endpoint->group != NULL)
+    endpoint->group->notes = endpoint->notes;
 }
 
 guint
@@ -114,8 +116,8 @@ fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,
 {
   if (lost != NULL)
     *lost = 0;
-  return endpoint->log != NULL ? fasp_log_fetch (endpoint->log, entries, max,
-      lost) : 0;
+  return endpoint->notes.log != NULL ? fasp_log_fetch (endpoint->notes.log,
+      entries, max, lost) : 0;
 }
 
 /* How long the block that is sent next to it has waited. */

@@ -36,7 +36,8 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   if (told->datagram_max > 0)
     session->datagram_max = CLAMP (told->datagram_max, FASP_PMTU_BASE,
         FASP_DATAGRAM_MAX);
-  session->trace = &endpoint->trace;
+  session->notes.trace = endpoint->notes.trace;
+  session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
   session->peer_id = told->cid;
   session->resume_timeout = config->resume_timeout;
   session->agreed = fasp_latency_agree (config->latency_ms, told->latency_ms);

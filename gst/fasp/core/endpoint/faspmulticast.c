@@ -22,7 +22,7 @@ fasp_multicast_init (FaspEndpoint * endpoint)
   endpoint->group = fasp_group_new (&config->group,
       fasp_credentials_get_first (config->credentials), config->max_bitrate,
       endpoint->random, endpoint->random_data);
-  endpoint->group->trace = &endpoint->trace;
+  endpoint->group->notes = endpoint->notes;
   endpoint->group->store_size = config->buffer_size;
   endpoint->group->given_up = config->resume_timeout;
   fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share,

@@ -455,7 +455,7 @@ send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
   }
   group->tail_interval = FASP_TX_TAIL_FIRST;
   group->tail_time = now + group->tail_interval;
-  fasp_trace_add (group->trace, &(FaspTraceEntry) {
+  fasp_trace_add (group->notes.trace, &(FaspTraceEntry) {
       .time = now,.media_time = block->media_time,.block = number,.full =
         datagram->size + datagram->to.overhead,.payload = payload,.round =
         round,.fresh = round == 0}

@@ -20,7 +20,7 @@
 #include "fasppacer.h"
 #include "faspseal.h"
 #include "faspstore.h"
-#include "fasptrace.h"
+#include "faspnotes.h"
 #include "faspwirehello.h"
 
 G_BEGIN_DECLS
@@ -80,7 +80,7 @@ typedef struct
   guint given;                  /* turns in a row for members' datagrams and rexes, and */
   guint first;                  /* new blocks that go before these now */
   FaspTime announce_time, tell_time, tail_time, tail_interval;
-  FaspTrace *trace;             /* the endpoint's */
+  FaspNotes notes;              /* the endpoint's */
   /* figures */
   FaspGroupSent sent;
   guint64 blocks_sent, blocks_resent, repairs_sent;

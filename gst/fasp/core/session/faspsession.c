@@ -41,6 +41,7 @@ fasp_session_free (FaspSession * session)
   for (guint i = 0; i < session->n_paths; i++)
     fasp_path_clear (&session->paths[i]);
   g_free (session->paths);
+  fasp_log_free (session->notes.log);
   fasp_rate_free (session->rate);
   fasp_hearing_free (session->hearing);
   fasp_sealer_free (session->sealer);

@@ -31,7 +31,7 @@
 #include "faspsource.h"
 #include "faspspread.h"
 #include "faspstats.h"
-#include "fasptrace.h"
+#include "faspnotes.h"
 #include "faspturns.h"
 #include "fasptx.h"
 #include "faspwirehello.h"
@@ -157,7 +157,7 @@ typedef struct
   gboolean peer_closed;
   FaspTime close_time, close_deadline;
 
-  FaspTrace *trace;             /* the endpoint's, not owned */
+  FaspNotes notes;              /* the trace is the endpoint's; the log is owned */
   FaspPacer pacer;
   FaspTime missed_seen;         /* the pacer's missed time when it was last looked at */
   guint64 acked_seen;           /* `tx.acked' when it was last looked at, */

@@ -310,7 +310,7 @@ fasp_session_handle_data (FaspSession * session, FaspTime now,
 {
   FaspRxArrival arrival = fasp_rx_data (&session->rx, now, frame);
 
-  fasp_trace_add (session->trace, &(FaspTraceEntry) {
+  fasp_trace_add (session->notes.trace, &(FaspTraceEntry) {
       .time = now,.media_time = arrival.media_time,.block =
         arrival.number,.session = session->id,.full = wire,.payload =
         frame->payload_size,.round = frame->round,.copy = frame->copy,.fresh =

@@ -169,10 +169,10 @@ trace_sent (FaspSession * session, FaspTime now, const FaspDatagram * datagram,
 {
   const FaspBlock *block;
 
-  if (session->trace->ring == NULL)
+  if (session->notes.trace->ring == NULL)
     return;
   block = fasp_store_get (session->tx.store, item->number);
-  fasp_trace_add (session->trace, &(FaspTraceEntry) {
+  fasp_trace_add (session->notes.trace, &(FaspTraceEntry) {
       .time = now,.media_time = block->media_time,.block =
         item->number,.session = session->id,.full =
         datagram->size + datagram->to.overhead,.payload = payload,.round =
