@@ -7,6 +7,18 @@
 
 #define HOUR (3600 * GST_SECOND)
 
+/* The receiver has played for an hour, by @clock. */
+static void
+play_after_hour (Pair * pair, GstClock * clock)
+{
+  /* the machine may not have been on for so long */
+  gst_clock_set_calibration (clock, 0, HOUR, 1, 1);
+  gst_pipeline_use_clock (GST_PIPELINE (pair->receiver), clock);
+  gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
+  gst_element_set_start_time (pair->receiver, HOUR);
+  pair_play (pair);
+}
+
 /* Running time begins anew in the receiver's elements.  After a flush its pipeline does that, but GStreamer
  * 1.28.8 gives the new base time to the pipeline alone. */
 static void
@@ -33,12 +45,7 @@ test_new_time (void)
       gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
 
-  /* the machine may not have been on for an hour */
-  gst_clock_set_calibration (clock, 0, HOUR, 1, 1);
-  gst_pipeline_use_clock (GST_PIPELINE (pair->receiver), clock);
-  gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
-  gst_element_set_start_time (pair->receiver, HOUR);
-  pair_play (pair);
+  play_after_hour (pair, clock);
   pair_push (pair, stream, 0, 500, 500);
   g_assert_cmpuint (pair_wait_for_size (pair, 500), >=, HOUR);
   pair_push (pair, stream, 500, 1000, 500);
@@ -107,11 +114,7 @@ test_new_time_held (void)
   Gate gate = {.let = 0 };
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_gate, &gate, NULL);
-  gst_clock_set_calibration (clock, 0, HOUR, 1, 1);
-  gst_pipeline_use_clock (GST_PIPELINE (pair->receiver), clock);
-  gst_element_set_state (pair->receiver, GST_STATE_PAUSED);
-  gst_element_set_start_time (pair->receiver, HOUR);
-  pair_play (pair);
+  play_after_hour (pair, clock);
   pair_push (pair, stream, 0, 500, 500);
   let_through (&gate, 0);
   for (gsize at = 500; at < 2500; at += 500) {
