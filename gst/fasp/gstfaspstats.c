@@ -37,58 +37,58 @@ set_double (GstStructure * s, const gchar * name, gdouble value)
 static void
 describe_sender (GstStructure * s, const FaspSessionStats * f)
 {
-  set_uint64 (s, "packets-sent", f->datagrams_sent);
-  set_uint64 (s, "packets-sent-lost", f->blocks_lost);
-  set_uint64 (s, "packets-retransmitted", f->blocks_resent);
-  set_uint64 (s, "copies-sent", f->copies_sent);
-  set_uint64 (s, "packets-doubled", f->blocks_doubled);
-  set_uint64 (s, "repairs-sent", f->repairs_sent);
-  set_double (s, "fec-share", f->fec_share);
-  set_uint64 (s, "channel-bitrate", f->channel_rate);
-  set_double (s, "queue-ms", f->standing_queue / 1e3);
-  set_double (s, "missed-ms", f->missed / 1e3);
-  set_uint64 (s, "packets-marked", f->marked);
-  set_double (s, "loss", f->loss);
-  set_double (s, "feedback-loss", f->back_loss);
-  set_uint64 (s, "packet-ack-received", f->feedback_received);
-  set_uint64 (s, "bytes-sent", f->payload_bytes_sent);
-  set_uint64 (s, "bytes-retransmitted", f->payload_bytes_resent);
-  set_uint64 (s, "bytes-acknowledged", f->payload_bytes_acknowledged);
-  set_uint64 (s, "wire-bytes-sent", f->wire_bytes_sent);
-  set_uint64 (s, "blocks-sent", f->blocks_sent);
-  set_uint64 (s, "blocks-acknowledged", f->blocks_acknowledged);
-  set_uint64 (s, "blocks-skipped", f->blocks_skipped);
-  set_uint64 (s, "blocks-in-flight", f->blocks_in_flight);
-  set_uint64 (s, "blocks-queued", f->blocks_queued);
-  set_uint64 (s, "window-blocks", f->window);
-  set_double (s, "send-rate-mbps", f->send_rate / 1e6);
+  set_uint64 (s, "packets-sent", f->sent.datagrams);
+  set_uint64 (s, "packets-sent-lost", f->sent.lost);
+  set_uint64 (s, "packets-retransmitted", f->sent.blocks_rtx);
+  set_uint64 (s, "copies-sent", f->sent.copies);
+  set_uint64 (s, "packets-doubled", f->sent.doubled);
+  set_uint64 (s, "repairs-sent", f->sent.repairs);
+  set_double (s, "fec-share", f->sent.fec_share);
+  set_uint64 (s, "channel-bitrate", f->pacing.rate);
+  set_double (s, "queue-ms", f->pacing.queueing_delay / 1e3);
+  set_double (s, "missed-ms", f->pacing.missed / 1e3);
+  set_uint64 (s, "packets-marked", f->path.marked);
+  set_double (s, "loss", f->path.loss);
+  set_double (s, "feedback-loss", f->path.back_loss);
+  set_uint64 (s, "packet-ack-received", f->delivery.feedback);
+  set_uint64 (s, "bytes-sent", f->sent.bytes);
+  set_uint64 (s, "bytes-retransmitted", f->sent.bytes_rtx);
+  set_uint64 (s, "bytes-acknowledged", f->delivery.bytes);
+  set_uint64 (s, "wire-bytes-sent", f->sent.wire_bytes);
+  set_uint64 (s, "blocks-sent", f->sent.blocks);
+  set_uint64 (s, "blocks-acknowledged", f->delivery.blocks);
+  set_uint64 (s, "blocks-skipped", f->delivery.skipped);
+  set_uint64 (s, "blocks-in-flight", f->delivery.in_flight);
+  set_uint64 (s, "blocks-queued", f->delivery.queued);
+  set_uint64 (s, "window-blocks", f->delivery.window);
+  set_double (s, "send-rate-mbps", f->sent.rate / 1e6);
 }
 
 static void
 describe_receiver (GstStructure * s, const FaspSessionStats * f)
 {
-  set_uint64 (s, "packets-received", f->datagrams_received);
-  set_uint64 (s, "packets-received-lost", f->datagrams_lost);
-  set_uint64 (s, "bursts-received-lost", f->bursts_lost);
-  set_uint64 (s, "packets-received-retransmitted", f->blocks_rex_received);
-  set_uint64 (s, "packets-received-dropped", f->blocks_too_late);
-  set_uint64 (s, "repairs-received", f->repairs_received);
-  set_uint64 (s, "packets-recovered", f->blocks_recovered);
-  set_uint64 (s, "packets-received-reordered", f->datagrams_reordered);
-  set_uint64 (s, "packets-received-marked", f->marked);
-  set_uint64 (s, "bytes-received", f->payload_bytes_received);
-  set_uint64 (s, "wire-bytes-received", f->wire_bytes_received);
-  set_uint64 (s, "blocks-received", f->blocks_received);
-  set_uint64 (s, "packet-ack-sent", f->feedback_sent);
-  set_uint64 (s, "buffer-blocks", f->buffer_blocks);
-  set_uint64 (s, "buffer-bytes", f->buffer_bytes);
-  set_double (s, "reorder-delay-ms", f->reorder_delay / 1e3);
-  set_double (s, "sender-clock-ppm", f->sender_ppm);
-  set_uint64 (s, "clock-jumps", f->clock_jumps);
-  set_double (s, "receive-rate-mbps", f->receive_rate / 1e6);
-  if (f->member || f->group_datagrams > 0) {
-    set_uint64 (s, "multicast-packets-received", f->group_datagrams);
-    set_uint64 (s, "multicast-packets-received-lost", f->group_lost);
+  set_uint64 (s, "packets-received", f->received.datagrams);
+  set_uint64 (s, "packets-received-lost", f->received.lost);
+  set_uint64 (s, "bursts-received-lost", f->received.bursts);
+  set_uint64 (s, "packets-received-retransmitted", f->received.blocks_rtx);
+  set_uint64 (s, "packets-received-dropped", f->received.too_late);
+  set_uint64 (s, "repairs-received", f->received.repairs);
+  set_uint64 (s, "packets-recovered", f->received.recovered);
+  set_uint64 (s, "packets-received-reordered", f->received.reordered);
+  set_uint64 (s, "packets-received-marked", f->path.marked);
+  set_uint64 (s, "bytes-received", f->received.bytes);
+  set_uint64 (s, "wire-bytes-received", f->received.wire_bytes);
+  set_uint64 (s, "blocks-received", f->received.blocks);
+  set_uint64 (s, "packet-ack-sent", f->received.feedback);
+  set_uint64 (s, "buffer-blocks", f->received.buffer_blocks);
+  set_uint64 (s, "buffer-bytes", f->received.buffer_bytes);
+  set_double (s, "reorder-delay-ms", f->path.reorder_delay / 1e3);
+  set_double (s, "sender-clock-ppm", f->clock.ppm);
+  set_uint64 (s, "clock-jumps", f->clock.jumps);
+  set_double (s, "receive-rate-mbps", f->received.rate / 1e6);
+  if (f->group.member || f->group.datagrams > 0) {
+    set_uint64 (s, "multicast-packets-received", f->group.datagrams);
+    set_uint64 (s, "multicast-packets-received-lost", f->group.lost);
   }
 }
 
@@ -120,27 +120,29 @@ describe_session (GstStructure * s, const FaspSessionStats * f,
 {
   gst_fasp_address_describe (s, "caller-address", &f->address);
   gst_structure_set (s, "interrupted", G_TYPE_BOOLEAN, f->interrupted,
-      "negotiated-latency-ms", G_TYPE_INT, (gint) f->latency_ms, NULL);
-  set_double (s, "rtt-ms", f->rtt / 1e3);
-  set_double (s, "rtt-min-ms", f->rtt_min / 1e3);
-  set_double (s, "rtt-variation-ms", f->rtt_variation / 1e3);
+      "negotiated-latency-ms", G_TYPE_INT, (gint) f->latency.ms, NULL);
+  set_double (s, "rtt-ms", f->path.rtt / 1e3);
+  set_double (s, "rtt-min-ms", f->path.rtt_min / 1e3);
+  set_double (s, "rtt-variation-ms", f->path.rtt_variation / 1e3);
   gst_structure_set (s, "datagram-size", G_TYPE_UINT,
-      (guint) f->datagram_size, "encryption", G_TYPE_STRING,
+      (guint) f->path.datagram_size, "encryption", G_TYPE_STRING,
       gst_fasp_cipher_get_name (f->cipher), NULL);
   gst_fasp_describe_identity (s, &f->peer);
   /* some of them may be replayed by an attacker */
-  set_uint64 (s, "packets-received-duplicate", f->datagrams_duplicate +
-      f->blocks_duplicate);
-  set_uint64 (s, "promised-interval", gst_fasp_interval (f->promised_interval));
-  set_uint64 (s, "observed-interval", f->skips == 0 ? GST_CLOCK_TIME_NONE :
-      gst_fasp_interval (f->observed_interval));
-  set_uint64 (s, "skips", f->skips);
+  set_uint64 (s, "packets-received-duplicate", f->received.duplicates);
+  set_uint64 (s, "promised-interval",
+      gst_fasp_interval (f->latency.promised_interval));
+  set_uint64 (s, "observed-interval",
+      f->latency.skips ==
+      0 ? GST_CLOCK_TIME_NONE : gst_fasp_interval (f->
+          latency.observed_interval));
+  set_uint64 (s, "skips", f->latency.skips);
   set_uint64 (s, "key-frames-wanted", f->key_frames_wanted);
   if (role == FASP_ROLE_SENDER)
     describe_sender (s, f);
   else
     describe_receiver (s, f);
-  if (f->member)
+  if (f->group.member)
     gst_structure_set (s, "multicast", G_TYPE_BOOLEAN, TRUE, NULL);
   gst_fasp_structure_set_counts (s, "rex-rounds", f->rounds, FASP_ROUNDS);
   gst_structure_set (s, "flows", G_TYPE_UINT, f->flows, NULL);
@@ -296,8 +298,8 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
     describe_session (one, session, &g_array_index (flows, FaspFlowStats, at),
         role);
     at += session->flows > 1 ? session->flows : 0;
-    if (session->channel_rate > 0)
-      use = MAX (use, (gdouble) session->send_rate / session->channel_rate);
+    if (session->pacing.rate > 0)
+      use = MAX (use, (gdouble) session->sent.rate / session->pacing.rate);
     g_ptr_array_add (callers, one);
   }
   gst_fasp_structure_take_structures (s, "callers", callers);

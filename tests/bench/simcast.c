@@ -74,7 +74,7 @@ count_alone (Vgroup * g)
   fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
       0}, sessions, receivers);
   for (gint i = 0; i < receivers; i++)
-    alone += sessions[i].blocks_resent;
+    alone += sessions[i].sent.blocks_rtx;
   return alone;
 }
 

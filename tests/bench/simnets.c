@@ -177,8 +177,8 @@ tell (const Run * run, const Vstream * stream, FaspTime now)
   printf ("  %6.2f s: channel %.0f k, rtt %.0f, queue %.1f ms, sent again %"
       G_GUINT64_FORMAT " + %" G_GUINT64_FORMAT ", in flight %" G_GUINT64_FORMAT
       ", behind %.2f s\n", (gdouble) (now - LEAD) / FASP_SEC,
-      s->channel_rate / 1e3, s->rtt / 1e3, s->standing_queue / 1e3,
-      s->blocks_resent, s->copies_sent, s->blocks_in_flight,
+      s->pacing.rate / 1e3, s->path.rtt / 1e3, s->pacing.queueing_delay / 1e3,
+      s->sent.blocks_rtx, s->sent.copies, s->delivery.in_flight,
       (gdouble) (now - LEAD) / FASP_SEC - run->read * 8. / run->config.bitrate);
 }
 

@@ -122,7 +122,7 @@ run_one (gpointer data, gpointer unused)
       printf
           ("  %6.2f R %7.3f wire %7.3f policed %7.3f behind %4d ms offer %.2f\n",
           (now - run->config.lead) / 1e6,
-          stream->sender_stats.channel_rate / 1e6,
+          stream->sender_stats.pacing.rate / 1e6,
           (counters->bytes - before[0]) * 8e-6 / every,
           (counters->policed - before[1]) * 1.4e3 * 8e-6 / every,
           (gint) ((now - run->config.lead - get_made_time (run,

@@ -90,7 +90,7 @@ is_broken (const Sum * sum)
 static void
 sample (const Vstream * stream, gboolean learning, Sum * sum)
 {
-  guint latency = stream->sender_stats.latency_ms;
+  guint latency = stream->sender_stats.latency.ms;
 
   if (latency == 0)             /* not found yet */
     return;
@@ -137,8 +137,8 @@ run (const Network * network, gint seed, gdouble length, gint latency,
     vstream_run_until (stream, at);
     sample (stream, at <= lead + START, sum);
     if (at <= lead + START)
-      first = stream->receiver_stats.skips;
-    sum->skips = before + stream->receiver_stats.skips - first;
+      first = stream->receiver_stats.latency.skips;
+    sum->skips = before + stream->receiver_stats.latency.skips - first;
     sum->hours = hours_before + MAX (0, at - lead - START) / (gdouble) HOUR;
   }
   sum->first_skips += first;

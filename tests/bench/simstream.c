@@ -23,13 +23,13 @@ print_promise (const FaspSessionStats * receiver,
     const FaspSessionStats * sender)
 {
   printf ("latency %u ms, %" G_GUINT64_FORMAT
-      " skips, one in %.4g h promised\n", receiver->latency_ms, receiver->skips,
-      receiver->promised_interval / 3600.);
+      " skips, one in %.4g h promised\n", receiver->latency.ms,
+      receiver->latency.skips, receiver->latency.promised_interval / 3600.);
   printf ("blocks %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT ", rexes %"
       G_GUINT64_FORMAT ", copies of them %" G_GUINT64_FORMAT
-      "; loss planned for %.4f, %.4f back\n", sender->blocks_sent,
-      sender->blocks_lost, sender->blocks_resent, sender->copies_sent,
-      sender->loss, sender->back_loss);
+      "; loss planned for %.4f, %.4f back\n", sender->sent.blocks,
+      sender->sent.lost, sender->sent.blocks_rtx, sender->sent.copies,
+      sender->path.loss, sender->path.back_loss);
 }
 
 int
@@ -105,7 +105,7 @@ main (int argc, char **argv)
   printf ("wire over payload: %.4f there, %.4f back\n",
       vnet_get_counters (net, VNET_A, VNET_B)->bytes / (gdouble) stream->read,
       vnet_get_counters (net, VNET_B, VNET_A)->bytes / (gdouble) stream->read);
-  printf ("channel %.3f Mbit/s\n", stream->sender_stats.channel_rate / 1e6);
+  printf ("channel %.3f Mbit/s\n", stream->sender_stats.pacing.rate / 1e6);
   print_promise (&stream->receiver_stats, &stream->sender_stats);
   vstream_free (stream);
   vnet_free (net);

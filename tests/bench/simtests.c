@@ -88,10 +88,10 @@ run (gint seed, Sum * sum)
   sum->bad_tests += !vstream_run (stream);
   look (stream, sum);
   sum->tests++;
-  sum->skips += stream->receiver_stats.skips;
-  if (stream->receiver_stats.skips > 0)
+  sum->skips += stream->receiver_stats.latency.skips;
+  if (stream->receiver_stats.latency.skips > 0)
     fprintf (stderr, "seed %d: %" G_GUINT64_FORMAT " skips\n", seed,
-        stream->receiver_stats.skips);
+        stream->receiver_stats.latency.skips);
   sum->bytes += stream->read;
   sum->wire += vnet_get_counters (net, VNET_A, VNET_B)->bytes;
   sum->back += vnet_get_counters (net, VNET_B, VNET_A)->bytes;

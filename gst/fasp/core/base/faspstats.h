@@ -25,63 +25,116 @@ typedef struct
   guint64 datagrams_reordered;  /* receiver */
 } FaspFlowStats;
 
+/* What a session sends.  All but datagrams, wire_bytes and rate: the sender of the stream only. */
 typedef struct
 {
-  guint32 session;
-  FaspAddress address;
-  gboolean interrupted;
-  guint flows;                  /* in use */
-  guint latency_ms;             /* in force */
+  guint64 datagrams;            /* of every kind */
+  guint64 wire_bytes;           /* their bytes, from the IP header up */
+  guint64 rate;                 /* bit/s on the wire over the last second */
+  guint64 blocks, bytes;        /* blocks sent for the first time, and their payload */
+  guint64 blocks_rtx, bytes_rtx;        /* retransmissions, and their payload */
+  guint64 copies;               /* of the retransmissions: second and further ones of a round */
+  guint64 doubled;              /* blocks sent on a further flow: FASP_ASSIGNMENT_DUPLICATE */
+  guint64 repairs;              /* repair symbols of FEC */
+  gdouble fec_share;            /* repairs for each block, in force */
+  guint64 lost;                 /* transmissions of blocks that are known to be lost */
+} FaspSentStats;
+
+/* What the receiver has of what was sent.  The sender only. */
+typedef struct
+{
+  guint64 blocks, bytes;        /* acknowledged, and their payload */
+  guint64 skipped;              /* blocks given up by slow-policy or by the receiver */
+  guint64 in_flight;            /* blocks sent and not acknowledged */
+  guint64 queued;               /* blocks written and not sent */
+  guint64 window;               /* units (FASP_BLOCK_UNIT) that the receiver still takes */
+  guint64 feedback;             /* feedback datagrams that came */
+} FaspDeliveryStats;
+
+/* What a session receives.  What counts datagrams: both ends; what counts blocks: the receiver of
+ * the stream only. */
+typedef struct
+{
+  guint64 datagrams;            /* of every kind */
+  guint64 wire_bytes;           /* their bytes, from the IP header up */
+  guint64 rate;                 /* bit/s on the wire over the last second */
+  guint64 lost;                 /* datagrams that did not come */
+  guint64 bursts;               /* losses in a row, on each flow by itself */
+  guint64 reordered;            /* datagrams that came after later ones */
+  guint64 datagrams_duplicate, blocks_duplicate;        /* dropped, as they had come before */
+  guint64 duplicates;           /* both together */
+  guint64 blocks, bytes;        /* new blocks, and their payload */
+  guint64 blocks_rtx;           /* of the blocks: those that came by a retransmission */
+  guint64 repairs;              /* repair symbols of FEC */
+  guint64 recovered;            /* of the blocks: those made of repairs */
+  guint64 too_late;             /* blocks given up by too-late=skip or by the sender */
+  guint64 feedback;             /* feedback datagrams that left */
+  guint64 buffer_blocks, buffer_bytes;  /* wait for a hole to be filled, or for the application */
+} FaspReceivedStats;
+
+/* The paths of a session together. */
+typedef struct
+{
+  FaspTime rtt, rtt_min, rtt_variation; /* round trip: smoothed, least, mean deviation; µs */
+  guint datagram_size;          /* path MTU as UDP payload, bytes */
+  gdouble loss, back_loss;      /* sender: share lost there and back, as planned for */
+  guint64 marked;               /* receiver: datagrams that came with an ECN mark; sender: its
+                                   own, as the peer reports */
+  FaspTime reorder_delay;       /* how long a hole may be reordering, before it is a loss; µs */
+} FaspPathStats;
+
+/* How fast a session may send.  The sender only. */
+typedef struct
+{
+  guint64 rate;                 /* bit/s of the pacer; 0: not paced */
+  FaspTime queueing_delay;      /* with a rate controller: on the path, of late; µs */
+  FaspTime missed;              /* in which the rate allowed sending, and nobody polled; µs */
+} FaspPacingStats;
+
+/* The latency of a session, and whether it is enough. */
+typedef struct
+{
+  guint ms;                     /* in force; 0: as soon as possible, or not known yet */
   guint64 promised_interval;    /* expected seconds between skips */
   guint64 observed_interval;    /* seconds per skip since the session opened, at least 1;
                                    0: no skip */
   guint64 skips;                /* seconds in which something was missing or too late;
                                    sender: rows of seconds, as it is not told of each */
-  guint64 key_frames_wanted;    /* by the receiver's application, as the sender was told */
-  FaspTime rtt, rtt_min, rtt_variation;
-  guint16 datagram_size;        /* path MTU as UDP payload */
+} FaspLatencyStats;
+
+/* The clock of the stream's sender.  The receiver only. */
+typedef struct
+{
+  gdouble ppm;                  /* how much it is faster than ours; 0: not known */
+  guint64 jumps;                /* so far */
+} FaspClockStats;
+
+/* What came to a receiver from its multicast group. */
+typedef struct
+{
+  gboolean member;              /* the receiver hears the group (both ends know) */
+  guint64 datagrams, lost;      /* received from the group, and lost; the receiver only */
+} FaspMemberStats;
+
+/* One peer. */
+typedef struct
+{
+  guint32 session;              /* id, never 0 */
+  FaspAddress address;
   FaspCipher cipher;
   FaspIdentity peer;
-  /* sender */
-  guint64 datagrams_sent, wire_bytes_sent;      /* IP header up */
-  guint64 blocks_sent, payload_bytes_sent;      /* originals */
-  guint64 blocks_resent, payload_bytes_resent;  /* rexes */
-  guint64 copies_sent;          /* of the rexes: second and further ones */
-  guint64 blocks_doubled;       /* FASP_ASSIGNMENT_DUPLICATE */
-  guint64 repairs_sent;
-  gdouble fec_share;            /* in force: repairs for each block */
-  guint64 channel_rate;         /* bit/s of the pacer; 0: not paced */
-  guint64 marked;               /* receiver: datagrams that came with an ECN mark;
-                                   sender: its own, as the peer reports */
-  FaspTime standing_queue;      /* with a rate controller: on the path, of late */
-  FaspTime missed;              /* time in which the rate allowed sending, and nobody polled */
-  guint64 blocks_lost;          /* transmissions known to be lost */
-  gdouble loss, back_loss;      /* share lost there and back, as planned for */
-  guint64 blocks_acknowledged, payload_bytes_acknowledged;
-  guint64 blocks_skipped;       /* by slow-policy or the receiver */
-  guint64 feedback_received;
-  guint64 blocks_in_flight;     /* sent, not acknowledged */
-  guint64 blocks_queued;        /* written, not sent */
-  guint64 window;               /* units (FASP_BLOCK_UNIT) the peer still takes */
-  guint64 send_rate;            /* bit/s on the wire over the last second */
-  /* receiver */
-  guint64 datagrams_received, wire_bytes_received;
-  guint64 datagrams_lost, datagrams_reordered, datagrams_duplicate;
-  guint64 bursts_lost;          /* losses in a row, on each flow by itself */
-  guint64 blocks_received, payload_bytes_received;
-  guint64 blocks_rex_received, blocks_duplicate;
-  guint64 repairs_received, blocks_recovered;   /* by repairs */
-  guint64 blocks_too_late;      /* given up by too-late=skip or the sender */
-  guint64 feedback_sent;
-  guint64 buffer_blocks, buffer_bytes;
-  guint64 receive_rate;         /* bit/s on the wire over the last second */
-  FaspTime reorder_delay;
-  gdouble sender_ppm;           /* how much its clock is faster than ours; 0: not known */
-  guint clock_jumps;
-  gboolean member;              /* the receiver is a member of a group */
-  guint64 group_datagrams;      /* receiver: received from the group, */
-  guint64 group_lost;           /* and lost */
-  guint64 rounds[FASP_ROUNDS];  /* blocks by the rex round that completed them */
+  gboolean interrupted;         /* nothing was heard of it for a while */
+  guint flows;                  /* in use */
+  guint64 key_frames_wanted;    /* by the receiver's application, as the sender was told */
+  FaspPathStats path;
+  FaspPacingStats pacing;
+  FaspLatencyStats latency;
+  FaspSentStats sent;
+  FaspDeliveryStats delivery;
+  FaspReceivedStats received;
+  FaspClockStats clock;
+  FaspMemberStats group;
+  guint64 rounds[FASP_ROUNDS];  /* blocks by the round of retransmissions that completed them */
 } FaspSessionStats;
 
 typedef struct

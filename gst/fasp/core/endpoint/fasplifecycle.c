@@ -322,8 +322,7 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event->held = is_held_by (endpoint, session, again);
   event->lasted = now - session->opened;
   event->bytes = session->role == FASP_ROLE_SENDER ?
-      endpoint->last.payload_bytes_acknowledged :
-      endpoint->last.payload_bytes_received;
+      endpoint->last.delivery.bytes : endpoint->last.received.bytes;
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, session->close_text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
@@ -379,9 +378,9 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   session->promise_told = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
-  event->current_latency_ms = stats.latency_ms;
-  event->promised_interval = stats.promised_interval;
-  event->observed_interval = stats.observed_interval;
+  event->current_latency_ms = stats.latency.ms;
+  event->promised_interval = stats.latency.promised_interval;
+  event->observed_interval = stats.latency.observed_interval;
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = session->tx.outlook.falls_short;
 

@@ -7,32 +7,33 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   const FaspTx *tx = &session->tx;
   guint64 head = fasp_store_get_head (tx->store);
 
-  stats->blocks_sent = tx->blocks_sent;
-  stats->payload_bytes_sent = tx->payload_sent;
-  stats->blocks_resent = tx->blocks_resent;
-  stats->payload_bytes_resent = tx->payload_resent;
-  stats->copies_sent = tx->copies_sent;
-  stats->blocks_doubled = tx->blocks_doubled;
-  stats->repairs_sent = tx->repairs_sent;
+  stats->sent.blocks = tx->blocks_sent;
+  stats->sent.bytes = tx->payload_sent;
+  stats->sent.blocks_rtx = tx->blocks_resent;
+  stats->sent.bytes_rtx = tx->payload_resent;
+  stats->sent.copies = tx->copies_sent;
+  stats->sent.doubled = tx->blocks_doubled;
+  stats->sent.repairs = tx->repairs_sent;
   /* a member gets the group's repairs, which are not its own */
-  stats->fec_share = session->member.joined ? 0 : tx->fec.share;
-  stats->channel_rate = fasp_session_get_channel_rate (session);
-  stats->missed = fasp_pacer_get_missed (&session->pacer);
-  stats->standing_queue = session->rate != NULL ? session->rate->standing : 0;
-  stats->blocks_lost = tx->lost;
-  stats->loss = tx->outlook.goal.path.loss;
-  stats->back_loss = tx->outlook.goal.path.back_loss;
-  stats->promised_interval = MIN (tx->outlook.promise.interval,
+  stats->sent.fec_share = session->member.joined ? 0 : tx->fec.share;
+  stats->pacing.rate = fasp_session_get_channel_rate (session);
+  stats->pacing.missed = fasp_pacer_get_missed (&session->pacer);
+  stats->pacing.queueing_delay =
+      session->rate != NULL ? session->rate->standing : 0;
+  stats->sent.lost = tx->lost;
+  stats->path.loss = tx->outlook.goal.path.loss;
+  stats->path.back_loss = tx->outlook.goal.path.back_loss;
+  stats->latency.promised_interval = MIN (tx->outlook.promise.interval,
       FASP_INTERVAL_MAX);
-  stats->skips = tx->skips_told;
+  stats->latency.skips = tx->skips_told;
   stats->key_frames_wanted = tx->wanted;
-  stats->blocks_acknowledged = tx->confirmed;
-  stats->payload_bytes_acknowledged = tx->payload_confirmed;
-  stats->blocks_skipped = tx->skipped;
-  stats->feedback_received = tx->feedback;
-  stats->blocks_in_flight = tx->cursor - tx->acked;
-  stats->blocks_queued = head > tx->cursor ? head - tx->cursor : 0;
-  stats->window = fasp_tx_get_window (tx);
+  stats->delivery.blocks = tx->confirmed;
+  stats->delivery.bytes = tx->payload_confirmed;
+  stats->delivery.skipped = tx->skipped;
+  stats->delivery.feedback = tx->feedback;
+  stats->delivery.in_flight = tx->cursor - tx->acked;
+  stats->delivery.queued = head > tx->cursor ? head - tx->cursor : 0;
+  stats->delivery.window = fasp_tx_get_window (tx);
   memcpy (stats->rounds, tx->rounds, sizeof (stats->rounds));
 }
 
@@ -41,22 +42,22 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
 {
   const FaspRx *rx = &session->rx;
 
-  stats->blocks_received = rx->blocks;
-  stats->payload_bytes_received = rx->payload;
-  stats->blocks_rex_received = rx->rexes;
-  stats->blocks_duplicate = rx->duplicates;
-  stats->repairs_received = rx->repairs;
-  stats->blocks_recovered = rx->recovered;
-  stats->blocks_too_late = rx->given_up;
-  stats->feedback_sent = rx->report.count;
-  stats->promised_interval = rx->promised;
-  stats->skips = rx->skips;
+  stats->received.blocks = rx->blocks;
+  stats->received.bytes = rx->payload;
+  stats->received.blocks_rtx = rx->rexes;
+  stats->received.blocks_duplicate = rx->duplicates;
+  stats->received.repairs = rx->repairs;
+  stats->received.recovered = rx->recovered;
+  stats->received.too_late = rx->given_up;
+  stats->received.feedback = rx->report.count;
+  stats->latency.promised_interval = rx->promised;
+  stats->latency.skips = rx->skips;
   stats->key_frames_wanted = rx->key_frame.told;
-  stats->sender_ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
-  stats->clock_jumps = rx->clock.jumps;
-  stats->buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
+  stats->clock.ppm = rx->skew.known ? -rx->skew.skew * 1e6 : 0;
+  stats->clock.jumps = rx->clock.jumps;
+  stats->received.buffer_blocks = fasp_reorder_get_highest (rx->reorder) -
       fasp_reorder_get_read (rx->reorder);
-  stats->buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
+  stats->received.buffer_bytes = fasp_reorder_get_bytes (rx->reorder);
   memcpy (stats->rounds, rx->rounds, sizeof (stats->rounds));
 }
 
@@ -69,13 +70,13 @@ add_up (const FaspSession * session, FaspSessionStats * stats)
     FaspGapCounters gap;
 
     fasp_gap_get_counters (path->gap, &gap);
-    stats->marked += session->rate != NULL ? session->rate->marked[i] :
+    stats->path.marked += session->rate != NULL ? session->rate->marked[i] :
         path->marked;
-    stats->datagrams_lost += gap.lost;
-    stats->bursts_lost += gap.holes;
-    stats->datagrams_reordered += gap.reordered;
-    stats->datagrams_duplicate += gap.refused;
-    stats->reorder_delay = MAX (stats->reorder_delay,
+    stats->received.lost += gap.lost;
+    stats->received.bursts += gap.holes;
+    stats->received.reordered += gap.reordered;
+    stats->received.datagrams_duplicate += gap.refused;
+    stats->path.reorder_delay = MAX (stats->path.reorder_delay,
         fasp_gap_get_delay (path->gap));
   }
 }
@@ -85,17 +86,17 @@ add_up_group (const FaspSession * session, FaspSessionStats * stats)
 {
   FaspGapCounters gap;
 
-  stats->member = session->member.joined;
+  stats->group.member = session->member.joined;
   if (session->hearing == NULL)
     return;
   fasp_gap_get_counters (session->hearing->gap, &gap);
-  stats->member = !session->hearing->deaf;
-  stats->group_datagrams = gap.received;
-  stats->group_lost = gap.lost;
-  stats->datagrams_lost += gap.lost;
-  stats->bursts_lost += gap.holes;
-  stats->datagrams_reordered += gap.reordered;
-  stats->datagrams_duplicate += gap.refused;
+  stats->group.member = !session->hearing->deaf;
+  stats->group.datagrams = gap.received;
+  stats->group.lost = gap.lost;
+  stats->received.lost += gap.lost;
+  stats->received.bursts += gap.holes;
+  stats->received.reordered += gap.reordered;
+  stats->received.datagrams_duplicate += gap.refused;
 }
 
 guint
@@ -136,28 +137,30 @@ fasp_session_get_stats (FaspSession * session, FaspTime now,
   stats->address = *fasp_session_get_address (session);
   stats->flows = session->n_paths;
   stats->interrupted = session->interrupted;
-  stats->latency_ms = fasp_session_get_latency (session, now);
-  stats->rtt = session->rtt.smoothed;
-  stats->rtt_min = session->rtt.min;
-  stats->rtt_variation = session->rtt.variation;
-  stats->datagram_size = session->data_room +
+  stats->latency.ms = fasp_session_get_latency (session, now);
+  stats->path.rtt = session->rtt.smoothed;
+  stats->path.rtt_min = session->rtt.min;
+  stats->path.rtt_variation = session->rtt.variation;
+  stats->path.datagram_size = session->data_room +
       fasp_session_get_overhead (session);
   stats->cipher = session->cipher;
   stats->peer = session->peer;
-  stats->datagrams_sent = session->datagrams_sent;
-  stats->wire_bytes_sent = session->wire_sent;
-  stats->send_rate = session->send_meter.rate;
-  stats->datagrams_received = session->datagrams_received;
-  stats->wire_bytes_received = session->wire_received;
-  stats->receive_rate = session->receive_meter.rate;
+  stats->sent.datagrams = session->datagrams_sent;
+  stats->sent.wire_bytes = session->wire_sent;
+  stats->sent.rate = session->send_meter.rate;
+  stats->received.datagrams = session->datagrams_received;
+  stats->received.wire_bytes = session->wire_received;
+  stats->received.rate = session->receive_meter.rate;
   add_up (session, stats);
   add_up_group (session, stats);
   if (session->role == FASP_ROLE_SENDER)
     get_tx_stats (session, stats);
   else
     get_rx_stats (session, stats);
+  stats->received.duplicates = stats->received.datagrams_duplicate +
+      stats->received.blocks_duplicate;
   /* a skip is a second, so there cannot be more of them; the stream may have come faster */
-  if (stats->skips > 0)
-    stats->observed_interval =
-        MAX (1, (now - session->opened) / FASP_SEC / stats->skips);
+  if (stats->latency.skips > 0)
+    stats->latency.observed_interval =
+        MAX (1, (now - session->opened) / FASP_SEC / stats->latency.skips);
 }

@@ -161,8 +161,8 @@ test_drift (void)
         &(guint64) {
         0}
         , &stats, 1);
-    g_assert_cmpfloat_with_epsilon (stats.sender_ppm, cases[c].ppm, 2);
-    g_assert_cmpuint (stats.clock_jumps, ==, 0);
+    g_assert_cmpfloat_with_epsilon (stats.clock.ppm, cases[c].ppm, 2);
+    g_assert_cmpuint (stats.clock.jumps, ==, 0);
     stop (&line);
   }
 }

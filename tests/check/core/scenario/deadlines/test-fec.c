@@ -48,7 +48,7 @@ start (Vnet * net, const VstreamConfig * config, const Fec * fec)
 static gdouble
 get_overhead (const Vstream * stream)
 {
-  return (gdouble) stream->sender_stats.wire_bytes_sent / stream->written;
+  return (gdouble) stream->sender_stats.sent.wire_bytes / stream->written;
 }
 
 /* Three blocks of a wider path and two of this: what is written, and never more than there is
@@ -111,18 +111,19 @@ test_half_rtt (gconstpointer data)
     config.channel = 8000000;
     stream = start (net, &config, fec);
     g_assert_true (vstream_run (stream));
-    skips += stream->sender_stats.skips;
+    skips += stream->sender_stats.latency.skips;
     g_test_message ("seed %u: skips %" G_GUINT64_FORMAT ", on the wire %.3f, "
         "share %.3f, resent %" G_GUINT64_FORMAT ", recovered %" G_GUINT64_FORMAT
         ", repairs %" G_GUINT64_FORMAT ", latest %" G_GINT64_FORMAT, seed,
-        stream->sender_stats.skips, get_overhead (stream),
-        stream->sender_stats.fec_share, stream->sender_stats.blocks_resent,
-        stream->receiver_stats.blocks_recovered,
-        stream->receiver_stats.repairs_received,
+        stream->sender_stats.latency.skips, get_overhead (stream),
+        stream->sender_stats.sent.fec_share,
+        stream->sender_stats.sent.blocks_rtx,
+        stream->receiver_stats.received.recovered,
+        stream->receiver_stats.received.repairs,
         fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
                 TRUE), 1));
-    g_assert_cmpfloat (get_overhead (stream), <, fec->mode == FASP_FEC_AUTO ?
-        1.3 : 1.2);
+    g_assert_cmpfloat (get_overhead (stream), <,
+        fec->mode == FASP_FEC_AUTO ? 1.3 : 1.2);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -153,9 +154,9 @@ test_no_room (void)
     stream = start (net, &config, &fec);
     g_assert_true (vstream_run (stream));
     g_test_message ("seed %u: share %.3f, p95 %" G_GINT64_FORMAT ", skips %"
-        G_GUINT64_FORMAT, seed, stream->sender_stats.fec_share,
+        G_GUINT64_FORMAT, seed, stream->sender_stats.sent.fec_share,
         fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver,
-                TRUE), .95), stream->sender_stats.skips);
+                TRUE), .95), stream->sender_stats.latency.skips);
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
             (stream->receiver, TRUE), .95), <, 100 * FASP_MSEC);
     vstream_free (stream);
@@ -225,10 +226,10 @@ test_whole (gconstpointer data)
     stream = start (net, &config, &c->fec);
     g_assert_true (vstream_run (stream));
     if (c->loss > 0)
-      g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 3);
-    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, <=,
-        stream->receiver_stats.datagrams_lost +
-        stream->receiver_stats.datagrams_reordered);
+      g_assert_cmpuint (stream->receiver_stats.received.recovered, >, 3);
+    g_assert_cmpuint (stream->receiver_stats.received.recovered, <=,
+        stream->receiver_stats.received.lost +
+        stream->receiver_stats.received.reordered);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -256,9 +257,9 @@ test_with_rexes (void)
     config.channel = 10000000;
     stream = start (net, &config, &fec);
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->sender_stats.skips, ==, 0);
-    g_assert_cmpuint (stream->sender_stats.blocks_resent, >, 0);
-    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 0);
+    g_assert_cmpuint (stream->sender_stats.latency.skips, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, >, 0);
+    g_assert_cmpuint (stream->receiver_stats.received.recovered, >, 0);
     g_assert_cmpuint (stream->shortfalls, ==, 0);
     vstream_free (stream);
     vnet_free (net);
@@ -286,15 +287,15 @@ test_shorter (void)
     config.duration = 60 * FASP_SEC;
     stream = start (net, &config, &fec);
     vstream_run_until (stream, 15 * FASP_SEC);
-    g_assert_cmpuint (stream->sender_stats.repairs_sent, >, 500);
+    g_assert_cmpuint (stream->sender_stats.sent.repairs, >, 500);
     vnet_get_wire (net, VNET_A, VNET_B)->delay = 20 * FASP_MSEC;
     vnet_get_wire (net, VNET_B, VNET_A)->delay = 20 * FASP_MSEC;
     vstream_run_until (stream, 40 * FASP_SEC);
-    before = stream->sender_stats.skips;
-    repairs = stream->sender_stats.repairs_sent;
+    before = stream->sender_stats.latency.skips;
+    repairs = stream->sender_stats.sent.repairs;
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->sender_stats.skips, ==, before);
-    g_assert_cmpuint (stream->sender_stats.repairs_sent, ==, repairs);
+    g_assert_cmpuint (stream->sender_stats.latency.skips, ==, before);
+    g_assert_cmpuint (stream->sender_stats.sent.repairs, ==, repairs);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -334,14 +335,14 @@ test_alone (void)
     g_assert_true (stream->eos);
     g_assert_true (stream->drained);
     /* but for the end, that nobody would know of else */
-    g_assert_cmpuint (stream->sender_stats.blocks_resent, <=, 1);
-    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >, 300);
+    g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, <=, 1);
+    g_assert_cmpuint (stream->receiver_stats.received.recovered, >, 300);
     g_test_message ("seed %u: %" G_GUINT64_FORMAT " given up, %u gaps", seed,
-        stream->receiver_stats.blocks_too_late, stream->discontinuities);
+        stream->receiver_stats.received.too_late, stream->discontinuities);
     gaps += stream->discontinuities;
     /* of 600 lost ones */
-    g_assert_cmpuint (stream->receiver_stats.blocks_too_late, <, 100);
-    g_assert_cmpuint (stream->receiver_stats.blocks_too_late, >=,
+    g_assert_cmpuint (stream->receiver_stats.received.too_late, <, 100);
+    g_assert_cmpuint (stream->receiver_stats.received.too_late, >=,
         stream->discontinuities);
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness
             (stream->receiver, TRUE), .99), <, 400 * FASP_MSEC);
@@ -391,16 +392,16 @@ test_no_rex (void)
     a.no_rex = TRUE;
     stream = vstream_new (net, &config, &a, &b);
     vstream_run_until (stream, 20 * FASP_SEC);
-    g_assert_cmpuint (stream->receiver_stats.blocks_recovered, >=,
+    g_assert_cmpuint (stream->receiver_stats.received.recovered, >=,
         c->recovered);
-    g_assert_cmpuint (stream->receiver_stats.skips, >=, c->skips_least);
-    g_assert_cmpuint (stream->receiver_stats.skips, <=, c->skips_most);
-    g_assert_cmpfloat (stream->sender_stats.promised_interval, >=,
+    g_assert_cmpuint (stream->receiver_stats.latency.skips, >=, c->skips_least);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips, <=, c->skips_most);
+    g_assert_cmpfloat (stream->sender_stats.latency.promised_interval, >=,
         c->promised_least);
-    g_assert_cmpfloat (stream->sender_stats.promised_interval, <=,
+    g_assert_cmpfloat (stream->sender_stats.latency.promised_interval, <=,
         c->promised_most);
     /* more than the repairs take is of no use */
-    g_assert_cmpuint (stream->sender_stats.latency_ms, <=,
+    g_assert_cmpuint (stream->sender_stats.latency.ms, <=,
         c->latency_ms == FASP_LATENCY_AUTO ? 150 : c->latency_ms);
     vstream_free (stream);
     vnet_free (net);
@@ -433,9 +434,9 @@ test_alone_outage (void)
   stream = vstream_new (net, &config, &a, NULL);
   vstream_run (stream);
   g_assert_true (stream->drained);
-  g_assert_cmpuint (stream->sender_stats.blocks_lost, >, 3000);
-  g_assert_cmpuint (stream->sender_stats.datagrams_sent, <,
-      stream->sender_stats.blocks_sent + 300);
+  g_assert_cmpuint (stream->sender_stats.sent.lost, >, 3000);
+  g_assert_cmpuint (stream->sender_stats.sent.datagrams, <,
+      stream->sender_stats.sent.blocks + 300);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -486,7 +487,7 @@ test_refused (void)
   a.fec_share = .5;
   stream = vstream_new (net, &config, &a, &b);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->sender_stats.repairs_sent, ==, 0);
+  g_assert_cmpuint (stream->sender_stats.sent.repairs, ==, 0);
   vstream_free (stream);
   vnet_free (net);
 }

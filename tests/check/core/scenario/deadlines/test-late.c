@@ -91,7 +91,7 @@ test_too_late (void)
   wire->loss = 0;
   vcast_run (n, 5 * FASP_SEC);
   stats = vcast_get_session (n, VNET_B);
-  g_assert_cmpuint (stats.blocks_too_late, >, 0);
+  g_assert_cmpuint (stats.received.too_late, >, 0);
   g_assert_cmpuint (n->nodes[VNET_B].discontinuities, >=, 1);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   /* for the one who joined, and for the gap */
@@ -140,7 +140,7 @@ test_outage_late (gconstpointer data)
   vcast_run (n, 700 * FASP_MSEC);
   behind = n->written - n->nodes[VNET_B].origin - n->nodes[VNET_B].read;
   g_assert_true ((behind < 500000 * 3 / 10) == skip);
-  g_assert_true ((vcast_get_session (n, VNET_A).blocks_skipped > 0) == skip);
+  g_assert_true ((vcast_get_session (n, VNET_A).delivery.skipped > 0) == skip);
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
@@ -174,8 +174,8 @@ test_longer_path (void)
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 350 * FASP_MSEC;
   vcast_run (n, 5 * FASP_SEC);
   stats = vcast_get_session (n, VNET_A);
-  g_assert_cmpuint (stats.skips, >, 0);
-  g_assert_cmpuint (stats.blocks_skipped, ==, 0);
+  g_assert_cmpuint (stats.latency.skips, >, 0);
+  g_assert_cmpuint (stats.delivery.skipped, ==, 0);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   vcast_free (n);
@@ -193,16 +193,19 @@ test_skip_at_first (void)
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 400 * FASP_MSEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, ==, 0);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).observed_interval, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.observed_interval, ==,
+      0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 150 * FASP_MSEC;
   vcast_run (n, 500 * FASP_MSEC);
   for (VnetSide side = VNET_A; side <= VNET_B; side++) {
-    g_assert_cmpuint (vcast_get_session (n, side).skips, ==, 1);
-    g_assert_cmpuint (vcast_get_session (n, side).observed_interval, ==, 1);
+    g_assert_cmpuint (vcast_get_session (n, side).latency.skips, ==, 1);
+    g_assert_cmpuint (vcast_get_session (n, side).latency.observed_interval, ==,
+        1);
   }
   vcast_run (n, 4 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).observed_interval, ==, 4);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.observed_interval, ==,
+      4);
   vcast_free (n);
 }
 
@@ -219,15 +222,15 @@ test_late_for_long (void)
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 350 * FASP_MSEC;
   vcast_run (n, 20 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 18);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 20);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, 18);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 20);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay -= 350 * FASP_MSEC;
   vcast_run (n, 5 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 20);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).skips, ==, 1);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 20);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.skips, ==, 1);
   /* one for the join, one for the row */
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_KEY_FRAME], ==, 2);
   vcast_free (n);
@@ -251,9 +254,9 @@ test_late_at_once (gconstpointer skips)
   wire->blackouts[0].start = vnet_get_time (n->net);
   wire->blackouts[0].end = vnet_get_time (n->net) + 4 * FASP_SEC;
   vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 4);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 6);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).skips, ==, 1);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, 4);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 6);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.skips, ==, 1);
   vcast_free (n);
 }
 
@@ -285,7 +288,7 @@ test_gap (gconstpointer pauses)
   wire->blackouts[0].end = vnet_get_time (n->net) +
       (pauses ? 30 * FASP_MSEC : 8 * FASP_SEC);
   vcast_run (n, 15 * FASP_SEC);
-  skips = vcast_get_session (n, VNET_B).skips;
+  skips = vcast_get_session (n, VNET_B).latency.skips;
   g_assert_cmpuint (skips, >=, pauses ? 1 : 8);
   g_assert_cmpuint (skips, <=, pauses ? 1 : 10);
   vcast_free (n);
@@ -303,11 +306,11 @@ test_missing (void)
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
   vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, 9);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, 11);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, 9);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 11);
   vcast_free (n);
 }
 
@@ -328,10 +331,12 @@ test_missing_late (void)
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 1800 * FASP_MSEC;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
   vcast_run (n, 3 * FASP_SEC);
-  before = vcast_get_session (n, VNET_B).skips;
+  before = vcast_get_session (n, VNET_B).latency.skips;
   vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, >=, before + 9);
-  g_assert_cmpuint (vcast_get_session (n, VNET_B).skips, <=, before + 11);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=,
+      before + 9);
+  g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=,
+      before + 11);
   vcast_free (n);
 }
 
@@ -394,10 +399,10 @@ test_narrow (void)
   vcast_join_default (n);
   vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1500;
   vcast_run (n, 3 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1472);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
   vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1300;
   vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1252);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1252);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   vcast_free (n);

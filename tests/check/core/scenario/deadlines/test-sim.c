@@ -130,9 +130,9 @@ test_calm (void)
     config.duration = 10 * FASP_SEC;
     stream = vstream_new (net, &config, NULL, NULL);
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->receiver_stats.feedback_sent, >=,
+    g_assert_cmpuint (stream->receiver_stats.received.feedback, >=,
         10 * streams[i].least);
-    g_assert_cmpuint (stream->receiver_stats.feedback_sent, <=,
+    g_assert_cmpuint (stream->receiver_stats.received.feedback, <=,
         10 * streams[i].most);
     vstream_free (stream);
     vnet_free (net);
@@ -197,7 +197,7 @@ test_silence (void)
     for (guint k = 1; k <= 20; k++) {
       vstream_run_until (stream, k * FASP_SEC);
       if (k > 2)
-        g_assert_cmpuint (stream->sender_stats.datagram_size, ==, 1472);
+        g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==, 1472);
     }
     g_assert_true (vstream_run (stream));
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
@@ -233,11 +233,12 @@ test_jumbo (gconstpointer data)
   receiver.buffer_size = 8 << 20;
   stream = vstream_new (net, &config, &sender, &receiver);
   vstream_run_until (stream, 3 * FASP_SEC);
-  g_assert_cmpuint (stream->sender_stats.datagram_size, ==, fast ? 8972 : 1472);
+  g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==,
+      fast ? 8972 : 1472);
   for (guint side = VNET_A; side <= VNET_B; side++)
     vnet_get_wire (net, side, !side)->mtu = 1500;
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->sender_stats.datagram_size, ==, 1472);
+  g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==, 1472);
   g_assert_cmpuint (stream->max_buffer[VNET_B], <=, 8 << 20);
   vstream_free (stream);
   vnet_free (net);
@@ -315,12 +316,12 @@ test_copies (void)
     stream = new_promised (net, rates[i * 3] * 1000000,
         rates[i * 3 + 1] * 1000000, 300, duration);
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->receiver_stats.latency_ms, ==, 300);
-    g_assert_cmpuint (stream->receiver_stats.skips, ==, 0);
-    g_assert_cmpuint (stream->receiver_stats.promised_interval, >=,
+    g_assert_cmpuint (stream->receiver_stats.latency.ms, ==, 300);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips, ==, 0);
+    g_assert_cmpuint (stream->receiver_stats.latency.promised_interval, >=,
         FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10);
-    g_assert_cmpuint (stream->sender_stats.copies_sent, >,
-        stream->sender_stats.blocks_lost * 2);
+    g_assert_cmpuint (stream->sender_stats.sent.copies, >,
+        stream->sender_stats.sent.lost * 2);
     hist = fasp_endpoint_get_lateness (stream->receiver, TRUE);
     g_assert_cmpint (fasp_hist_percentile (hist, .9999), <=, 260 * FASP_MSEC);
     wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes /
@@ -347,7 +348,7 @@ test_rounds (void)
   set_network (net, &networks[3]);
   stream = new_promised (net, 10000000, 20000000, 5000, 300 * FASP_SEC);
   g_assert_true (vstream_run (stream));
-  n = stream->receiver_stats.blocks_received;
+  n = stream->receiver_stats.received.blocks;
   g_assert_cmpuint (n, >, 250000);
   left = n;
   for (guint round = 0; left > 5 && round < FASP_ROUNDS; round++) {
@@ -386,22 +387,23 @@ test_auto (void)
     /* the path is learnt from what is lost: on a bad one that costs a skip or
      * two in the beginning */
     vstream_run_until (stream, 20 * FASP_SEC);
-    early = stream->receiver_stats.skips;
+    early = stream->receiver_stats.latency.skips;
     g_assert_cmpuint (early, <=, i <= 3 ? 0 : 3);
     for (guint k = 21; k <= 60; k++) {
       vstream_run_until (stream, k * FASP_SEC);
-      kept += stream->sender_stats.promised_interval >=
+      kept += stream->sender_stats.latency.promised_interval >=
           FASP_GLITCH_INTERVAL_DEFAULT * 9 / 10;
     }
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][0], >=, 1);
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][1], >=, 1);
     g_test_message ("%s: %u ms", networks[i].name,
-        stream->receiver_stats.latency_ms);
-    g_assert_cmpuint (stream->receiver_stats.latency_ms, >, rtt / FASP_MSEC);
+        stream->receiver_stats.latency.ms);
+    g_assert_cmpuint (stream->receiver_stats.latency.ms, >, rtt / FASP_MSEC);
     /* known to fall short of the promise where losses come in bursts: of 30
      * seeds 2 or 3 have one more skip */
-    g_assert_cmpuint (stream->receiver_stats.skips - early, <=, i == 6 ? 1 : 0);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips - early, <=,
+        i == 6 ? 1 : 0);
     /* less for as long as it takes to see that the path is worse than it was; and bursts are too
      * seldom to be known well in a minute: of 25 seeds one has 26, the others 40 */
     g_assert_cmpuint (kept, >=, i == 6 ? 20 : 36);
@@ -426,18 +428,18 @@ test_auto_changes (void)
   stream = new_promised (net, 2000000, 4000000, FASP_LATENCY_AUTO,
       2000 * FASP_SEC);
   vstream_run_until (stream, 60 * FASP_SEC);
-  before = stream->receiver_stats.latency_ms;
+  before = stream->receiver_stats.latency.ms;
   g_assert_cmpuint (before, >, 50);
   g_assert_cmpuint (before, <, 200);
   n.rtt = 200 * FASP_MSEC;
   set_network (net, &n);
   vstream_run_until (stream, 120 * FASP_SEC);
-  longer = stream->receiver_stats.latency_ms;
+  longer = stream->receiver_stats.latency.ms;
   g_assert_cmpuint (longer, >, MAX (200, before + 100));
   n.rtt = 50 * FASP_MSEC;
   set_network (net, &n);
   vstream_run_until (stream, 600 * FASP_SEC);
-  g_assert_cmpuint (stream->receiver_stats.latency_ms, <, longer * 3 / 4);
+  g_assert_cmpuint (stream->receiver_stats.latency.ms, <, longer * 3 / 4);
   g_assert_true (vstream_is_right (stream));
   /* a hundredth of the time between blocks, and what the media clock does
    * by itself when the path gets shorter */
@@ -482,13 +484,14 @@ test_outage (gconstpointer latency)
     for (guint k = 1; k <= 60; k++) {
       vstream_run_until (stream, end + k * FASP_SEC);
       /* where feedback is rare it jitters for some seconds */
-      g_assert_cmpuint (stream->sender_stats.latency_ms, <,
-          4 * before.latency_ms);
+      g_assert_cmpuint (stream->sender_stats.latency.ms, <,
+          4 * before.latency.ms);
     }
-    g_assert_cmpuint (stream->sender_stats.latency_ms, <,
-        before.latency_ms * 5 / 4);
-    g_assert_cmpuint (stream->sender_stats.promised_interval, >,
-        MIN (before.promised_interval, FASP_GLITCH_INTERVAL_DEFAULT) * 9 / 10);
+    g_assert_cmpuint (stream->sender_stats.latency.ms, <,
+        before.latency.ms * 5 / 4);
+    g_assert_cmpuint (stream->sender_stats.latency.promised_interval, >,
+        MIN (before.latency.promised_interval,
+            FASP_GLITCH_INTERVAL_DEFAULT) * 9 / 10);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -513,9 +516,9 @@ test_outages (void)
       vstream_run_until (stream, k * 15 * FASP_SEC);
       cut_until (stream, &n, k * 15 * FASP_SEC + lengths[i]);
     }
-    g_assert_cmpuint (stream->receiver_stats.latency_ms, >,
+    g_assert_cmpuint (stream->receiver_stats.latency.ms, >,
         lengths[i] / FASP_MSEC);
-    g_assert_cmpuint (stream->receiver_stats.skips, <, 6);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips, <, 6);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -532,8 +535,8 @@ test_shortfall (void)
   stream = new_promised (net, 2000000, 2400000, 250, 60 * FASP_SEC);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->shortfalls, ==, 1);
-  g_assert_cmpuint (stream->receiver_stats.skips, >, 0);
-  g_assert_cmpuint (stream->sender_stats.skips, >, 0);
+  g_assert_cmpuint (stream->receiver_stats.latency.skips, >, 0);
+  g_assert_cmpuint (stream->sender_stats.latency.skips, >, 0);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -694,7 +697,7 @@ test_auto_unheard (void)
   vstream_run_until (stream, 300 * FASP_MSEC);
   g_assert_cmpuint (stream->read, ==, 0);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->receiver_stats.latency_ms, >, 0);
+  g_assert_cmpuint (stream->receiver_stats.latency.ms, >, 0);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -713,16 +716,16 @@ test_auto_skip (void)
   config.channel = 6000000;
   config.duration = 10 * FASP_SEC;
   stream = new_found (net, &config, TRUE);
-  for (FaspTime t = 100 * FASP_MSEC; stream->receiver_stats.latency_ms == 0;
+  for (FaspTime t = 100 * FASP_MSEC; stream->receiver_stats.latency.ms == 0;
       t += 10 * FASP_MSEC) {
     g_assert_cmpint (t, <, 10 * FASP_SEC);
     vstream_run_until (stream, t);
   }
-  g_assert_cmpuint (stream->receiver_stats.blocks_too_late, ==, 0);
+  g_assert_cmpuint (stream->receiver_stats.received.too_late, ==, 0);
   /* nor is what came in the meantime */
   vstream_run_until (stream, 2 * FASP_SEC);
   g_assert_true (vstream_is_right (stream));
-  g_assert_cmpuint (stream->receiver_stats.blocks_too_late, ==, 0);
+  g_assert_cmpuint (stream->receiver_stats.received.too_late, ==, 0);
   vstream_free (stream);
   vnet_free (net);
 }

@@ -238,7 +238,7 @@ test_flow_twice (void)
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net),
       &(guint64) {
       0}, &after, 1);
-  g_assert_cmpuint (after.feedback_received, ==, before.feedback_received);
+  g_assert_cmpuint (after.delivery.feedback, ==, before.delivery.feedback);
   play_free (play);
 }
 

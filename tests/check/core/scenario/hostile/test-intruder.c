@@ -129,8 +129,9 @@ test_replay (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 0);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 0);
-  g_assert_cmpuint (after.datagrams_duplicate, >, before.datagrams_duplicate);
-  g_assert_cmpuint (after.skips, ==, 0);
+  g_assert_cmpuint (after.received.datagrams_duplicate, >,
+      before.received.datagrams_duplicate);
+  g_assert_cmpuint (after.latency.skips, ==, 0);
   /* nothing comes later for it than before */
   g_assert_cmpint (get_worst (n, VNET_B), ==, worst);
   vcast_end (n);
@@ -540,7 +541,8 @@ test_hostile (void)
     g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REMOVED], ==, 0);
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_forged, >, 0);
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_malformed, >, 0);
-    g_assert_cmpuint (vcast_get_session (n, VNET_B).datagrams_duplicate, >, 0);
+    g_assert_cmpuint (vcast_get_session (n,
+            VNET_B).received.datagrams_duplicate, >, 0);
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
     g_ptr_array_unref (tap.seen);

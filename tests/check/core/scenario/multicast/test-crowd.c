@@ -347,7 +347,7 @@ count_more (Vgroup * g, guint64 * rexes)
 
   *rexes = stats.blocks_resent;
   for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
-    *rexes += sessions[i].blocks_resent;
+    *rexes += sessions[i].sent.blocks_rtx;
   return *rexes + stats.repairs_sent;
 }
 

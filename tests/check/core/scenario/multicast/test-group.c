@@ -414,7 +414,7 @@ count_alone (Vgroup * g)
   guint64 alone = 0;
 
   for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
-    alone += sessions[i].blocks_resent;
+    alone += sessions[i].sent.blocks_rtx;
   return alone;
 }
 
@@ -472,9 +472,9 @@ test_first_packets (void)
             g->now, &(guint64) {
             0}
             , &stats, 1), ==, 1);
-    g_assert_true (stats.member);
-    g_assert_cmpuint (stats.group_lost, ==, 0);
-    g_assert_cmpuint (stats.bursts_lost, ==, 0);
+    g_assert_true (stats.group.member);
+    g_assert_cmpuint (stats.group.lost, ==, 0);
+    g_assert_cmpuint (stats.received.bursts, ==, 0);
   }
   assert_whole (g);
   vgroup_free (g);
@@ -592,7 +592,7 @@ test_repairs (void)
   fasp_endpoint_get_sessions (g->receivers[3].endpoint, g->now, &(guint64) {
       0}
       , &stats, 1);
-  g_assert_cmpuint (stats.blocks_recovered, >, 10);
+  g_assert_cmpuint (stats.received.recovered, >, 10);
   assert_whole (g);
   vgroup_free (g);
 }
@@ -627,14 +627,14 @@ test_repairs_promised (void)
         , &at_receiver, 1);
     g_assert_cmpfloat (get_stats (g).fec_share, ==, i == 0 ? 0 : .2);
     if (i == 0) {
-      g_assert_cmpuint (at_receiver.skips, >, 0);
-      g_assert_cmpuint (at_sender.promised_interval, <, 20);
+      g_assert_cmpuint (at_receiver.latency.skips, >, 0);
+      g_assert_cmpuint (at_sender.latency.promised_interval, <, 20);
     } else {
-      g_assert_cmpuint (at_receiver.skips, ==, 0);
-      g_assert_cmpuint (at_sender.promised_interval, >, 20);
+      g_assert_cmpuint (at_receiver.latency.skips, ==, 0);
+      g_assert_cmpuint (at_sender.latency.promised_interval, >, 20);
     }
     /* none of its own */
-    g_assert_cmpfloat (at_sender.fec_share, ==, 0);
+    g_assert_cmpfloat (at_sender.sent.fec_share, ==, 0);
     /* and an encoder need not leave room for such */
     g_assert_cmpuint (fasp_endpoint_get_available_bitrate (g->sender), >,
         i == 0 ? 8500000 : 6800000);
@@ -1691,7 +1691,7 @@ test_deaf_latency (void)
           0}
           , sessions, 3), ==, 3);
   for (guint i = 0; i < 3; i++)
-    g_assert_cmpuint (sessions[i].latency_ms, <, 1000);
+    g_assert_cmpuint (sessions[i].latency.ms, <, 1000);
   vgroup_free (g);
 }
 
@@ -1724,8 +1724,8 @@ test_auto_latency (void)
             g->now, &(guint64) {
             0}
             , &stats, 1), ==, 1);
-    g_assert_cmpuint (stats.latency_ms, >, 0);
-    g_assert_cmpuint (stats.latency_ms, <, 600);
+    g_assert_cmpuint (stats.latency.ms, >, 0);
+    g_assert_cmpuint (stats.latency.ms, <, 600);
   }
   /* ten a second at most */
   g_assert_cmpuint (g->sent - g->group_sent - alone, <, 50 * 5 * 10);
@@ -1760,8 +1760,8 @@ test_auto_wait (void)
             g->now, &(guint64) {
             0}
             , &stats, 1), ==, 1);
-    g_assert_cmpuint (stats.latency_ms, <, 400);
-    skips += stats.skips;
+    g_assert_cmpuint (stats.latency.ms, <, 400);
+    skips += stats.latency.skips;
   }
   g_test_message ("%" G_GUINT64_FORMAT " skips", skips);
   g_assert_cmpuint (skips, <=, 2);

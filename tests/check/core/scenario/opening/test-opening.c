@@ -275,11 +275,11 @@ test_slow_channel (void)
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].read, >, 0);
   vcast_run (n, 30 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1200);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1200);
   fasp_endpoint_set_bitrates (n->nodes[VNET_A].endpoint,
       vnet_get_time (n->net), 0, 2000000);
   vcast_run (n, 5 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).datagram_size, ==, 1472);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   vcast_free (n);
@@ -314,11 +314,11 @@ test_wide_at_once (void)
     vcast_run (n, calls + 10 * FASP_MSEC + 2 * delays[i] + FASP_MSEC);
     stats = vcast_get_session (n, VNET_A);
     g_test_message ("%.1f ms: %" G_GUINT64_FORMAT " blocks of %"
-        G_GUINT64_FORMAT " bytes", delays[i] / 1e3, stats.blocks_sent,
-        stats.payload_bytes_sent);
-    g_assert_cmpuint (stats.blocks_sent, >, 0);
+        G_GUINT64_FORMAT " bytes", delays[i] / 1e3, stats.sent.blocks,
+        stats.sent.bytes);
+    g_assert_cmpuint (stats.sent.blocks, >, 0);
     if (delays[i] < 5 * FASP_MSEC)
-      g_assert_cmpuint (stats.payload_bytes_sent / stats.blocks_sent, >, 8000);
+      g_assert_cmpuint (stats.sent.bytes / stats.sent.blocks, >, 8000);
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
     vcast_free (n);

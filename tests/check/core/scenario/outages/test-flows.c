@@ -202,8 +202,8 @@ test_hitless (void)
   black_out (net, 1, 3 * FASP_SEC, 4 * FASP_SEC, TRUE, TRUE);
   black_out (net, 0, 6 * FASP_SEC, 7 * FASP_SEC, TRUE, TRUE);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, 0);
-  g_assert_cmpuint (stream->sender_stats.blocks_doubled, >, 3000);
+  g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, ==, 0);
+  g_assert_cmpuint (stream->sender_stats.sent.doubled, >, 3000);
   g_assert_cmpint (get_latest (stream), <=, 3 * FASP_MSEC);
   vstream_free (stream);
   vnet_free (net);
@@ -241,9 +241,9 @@ test_tails (void)
     Vstream *stream = start_short (net, flows[i % 3], 60000, .01);
 
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->sender_stats.blocks_resent, >, 500);
+    g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, >, 500);
     g_assert_cmpint (get_latest (stream), <=, 16 * FASP_MSEC);
-    g_assert_cmpuint (stream->receiver_stats.skips, ==, 0);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips, ==, 0);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -259,7 +259,7 @@ test_no_tails (void)
 
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->packets, <,
-        stream->sender_stats.blocks_sent * 21 / 20);
+        stream->sender_stats.sent.blocks * 21 / 20);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -290,9 +290,9 @@ test_longer (void)
       for (guint link = 0; link < flows; link++)
         vnet_get_link_wire (net, side, !side, link)->delay = longer / 2;
     vstream_run_until (stream, 2 * FASP_SEC + 5 * longer);
-    resent = stream->sender_stats.blocks_resent;
+    resent = stream->sender_stats.sent.blocks_rtx;
     vstream_run_until (stream, 7 * FASP_SEC);
-    g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, resent);
+    g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, ==, resent);
     g_assert_true (vstream_run (stream));
     vstream_free (stream);
     vnet_free (net);
@@ -315,7 +315,7 @@ test_deaf (void)
   for (guint i = 0; i < 4; i++)
     g_assert_cmpfloat (flows[i].weight, >, .7);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->sender_stats.skips, ==, 0);
+  g_assert_cmpuint (stream->sender_stats.latency.skips, ==, 0);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -341,7 +341,7 @@ test_off_for_days (void)
     paths = fasp_endpoint_nth (stream->receiver, 0)->paths;
     paths[paths[0].heard > paths[1].heard].next_pn += packets[i % 3];
     g_assert_true (vstream_run (stream));
-    g_assert_cmpuint (stream->sender_stats.skips, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.latency.skips, ==, 0);
     vstream_free (stream);
     vnet_free (net);
   }
@@ -501,7 +501,8 @@ test_promise (void)
     g_assert_cmpfloat (outlook->goal.lost, <, d->lost_most);
     g_assert_cmpfloat (outlook->promise.interval, >, d->least);
     g_assert_cmpfloat (outlook->promise.interval, <, d->most);
-    g_assert_cmpuint (stream->receiver_stats.skips > 0, ==, d->most < 60);
+    g_assert_cmpuint (stream->receiver_stats.latency.skips > 0, ==,
+        d->most < 60);
     /* alone, it has its own loss */
     black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 65 * FASP_SEC);
@@ -696,7 +697,7 @@ test_narrow (void)
       for (guint j = 0; j < 8; j++)
         g_assert_true (flows[j].usable);
     }
-    g_assert_cmpuint (stream->sender_stats.blocks_resent, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, ==, 0);
     g_assert_true (vstream_run (stream));
     vstream_free (stream);
     vnet_free (net);
@@ -730,8 +731,8 @@ test_hitless_outage (void)
   for (guint link = 0; link < 2; link++)
     black_out (net, link, 3 * FASP_SEC, 4500 * FASP_MSEC, TRUE, FALSE);
   g_assert_true (vstream_run (stream));
-  g_assert_cmpuint (stream->sender_stats.blocks_doubled, <=,
-      stream->sender_stats.blocks_sent);
+  g_assert_cmpuint (stream->sender_stats.sent.doubled, <=,
+      stream->sender_stats.sent.blocks);
   vstream_free (stream);
   vnet_free (net);
 }

@@ -411,7 +411,7 @@ test_back_relayed (void)
   /* C was silent for 2 s */
   g_assert_cmpuint (fasp_endpoint_get_sessions (e->ends[VNET_B].endpoint,
           now (e), &place, &stats, 1), ==, 1);
-  g_assert_cmpuint (stats.payload_bytes_received, <, 5 * BITRATE / 8);
+  g_assert_cmpuint (stats.received.bytes, <, 5 * BITRATE / 8);
   ends_free (e);
 }
 

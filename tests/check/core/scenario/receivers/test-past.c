@@ -971,7 +971,7 @@ test_come_back (gconstpointer data)
   g_assert_cmpuint (n->held, >, 0);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).blocks_skipped, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).delivery.skipped, ==, 0);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   /* not behind what was delivered; what was on its way back may come again */
   g_assert_cmpint (n->nodes[VNET_B].origin, <=, got);
@@ -1116,7 +1116,7 @@ test_call_early (gconstpointer data)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpint (n->nodes[VNET_B].origin, >=, written - n->bitrate / 8 *
       (join == FASP_JOIN_BACK ? 3 : 1));
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).blocks_skipped, ==, 0);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).delivery.skipped, ==, 0);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, 0);
   vcast_end (n);
@@ -1143,7 +1143,7 @@ test_past_is_not_slow (void)
   vcast_run (n, 2 * FASP_SEC);
   b.join = FASP_JOIN_BACK;
   vcast_join (n, VNET_B, &b, VNET_A);
-  while (vcast_get_session (n, VNET_A).blocks_skipped == 0)
+  while (vcast_get_session (n, VNET_A).delivery.skipped == 0)
     vcast_run (n, FASP_SEC / 10);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   while (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] == 0)

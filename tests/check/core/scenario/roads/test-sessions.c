@@ -56,11 +56,11 @@ test_session (gconstpointer data)
   stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config,
       100 * FASP_MSEC, .01);
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
-  g_assert_cmpuint (stream->sender_stats.channel_rate, >, config.bitrate);
+  g_assert_cmpuint (stream->sender_stats.pacing.rate, >, config.bitrate);
   /* a quarter more than what passes, headers and rexes counted, which is told of short
    * spans: not what an encoder is offered, twice as much */
   if (flows == 1)
-    g_assert_cmpuint (stream->sender_stats.channel_rate, <, 13000000);
+    g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 13000000);
   vstream_free (stream);
   vnet_free (net);
 }
@@ -266,14 +266,15 @@ test_session_ecn (gconstpointer data)
   counters = vnet_get_counters (net, VNET_A, VNET_B);
   if (lost) {
     g_assert_cmpuint (counters->lost, ==, FASP_ECN_TESTED);
-    g_assert_cmpuint (stream->sender_stats.marked, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.path.marked, ==, 0);
   } else {
     g_assert_cmpuint (counters->marked, >, 0);
-    g_assert_cmpuint (counters->marked, ==, stream->receiver_stats.marked);
+    g_assert_cmpuint (counters->marked, ==, stream->receiver_stats.path.marked);
     /* it does not hear of what came behind the end of the stream */
-    g_assert_cmpuint (stream->sender_stats.marked, <=, counters->marked);
-    g_assert_cmpuint (stream->sender_stats.marked, >=, counters->marked - 2);
-    g_assert_cmpuint (stream->sender_stats.blocks_lost, ==, 0);
+    g_assert_cmpuint (stream->sender_stats.path.marked, <=, counters->marked);
+    g_assert_cmpuint (stream->sender_stats.path.marked, >=,
+        counters->marked - 2);
+    g_assert_cmpuint (stream->sender_stats.sent.lost, ==, 0);
   }
   vstream_free (stream);
   vnet_free (net);

@@ -26,7 +26,7 @@ follow (Vstream * stream, FaspTime rtt, guint64 rate)
     guint64 found;
 
     vstream_run_until (stream, now);
-    found = stream->sender_stats.channel_rate;
+    found = stream->sender_stats.pacing.rate;
     if (found >= rate * 5 / 6 && found <= rate * 7 / 6)
       break;
   }

@@ -51,8 +51,8 @@ test_stream (void)
   g_assert_true (vstream_run (stream));
 
   n = fasp_endpoint_fetch_trace (stream->sender, out, 65536, NULL);
-  g_assert_cmpuint (n, ==, stream->sender_stats.blocks_sent +
-      stream->sender_stats.blocks_resent);
+  g_assert_cmpuint (n, ==, stream->sender_stats.sent.blocks +
+      stream->sender_stats.sent.blocks_rtx);
   for (guint i = 0; i < n; i++) {
     originals += out[i].round == 0 && out[i].fresh;
     rexes += out[i].round > 0 && out[i].copy == 0;
@@ -62,9 +62,9 @@ test_stream (void)
     g_assert_cmpuint (out[i].full, ==, out[i].payload + 60);
     last = out[i].time;
   }
-  g_assert_cmpuint (originals, ==, stream->sender_stats.blocks_sent);
-  g_assert_cmpuint (rexes + copies, ==, stream->sender_stats.blocks_resent);
-  g_assert_cmpuint (copies, ==, stream->sender_stats.copies_sent);
+  g_assert_cmpuint (originals, ==, stream->sender_stats.sent.blocks);
+  g_assert_cmpuint (rexes + copies, ==, stream->sender_stats.sent.blocks_rtx);
+  g_assert_cmpuint (copies, ==, stream->sender_stats.sent.copies);
   g_assert_cmpuint (rexes, >, 100);
 
   n = fasp_endpoint_fetch_trace (stream->receiver, out, 65536, NULL);
