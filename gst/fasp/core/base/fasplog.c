@@ -14,6 +14,7 @@ struct _FaspLog
 {
   Ring *ring;                   /* the endpoint's */
   guint32 session;              /* 0: this log is the endpoint's, and owns the ring */
+  guint states;                 /* FaspLogState, a bit each */
 };
 
 FaspLog *
@@ -96,6 +97,15 @@ fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
     set_value (entry, i, kind->fields[i].type, values[i]);
   }
   g_assert (kind->fields[n].type == FASP_LOG_END);
+}
+
+gboolean
+fasp_log_turns (FaspLog * log, FaspLogState state, gboolean on)
+{
+  if (log == NULL || ((log->states & state) != 0) == on)
+    return FALSE;
+  log->states ^= state;
+  return TRUE;
 }
 
 /* Tells of the entries that were overwritten before the oldest one that is here. */

@@ -52,6 +52,16 @@ guint fasp_log_fetch (FaspLog * log, FaspLogEntry * entries, guint max,
 void fasp_log_add (FaspLog * log, FaspTime now, FaspLogEvent event,
     const gint64 * values, guint n);
 
+/* What a session is in: an event tells when that begins or ends. */
+typedef enum
+{
+  FASP_LOG_IS_BEHIND = 1,       /* SENDING_BEHIND, SENDING_CAUGHT_UP */
+  FASP_LOG_IS_WAITING = 2,      /* WRITER_WAITS, WRITER_GOES_ON */
+} FaspLogState;
+
+/* TRUE: it was not @on before, or was; log that.  Never if nothing is logged. */
+gboolean fasp_log_turns (FaspLog * log, FaspLogState state, gboolean on);
+
 #define FASP_LOG(log, now, event, ...) \
     G_STMT_START { \
       if (G_UNLIKELY ((log) != NULL)) \

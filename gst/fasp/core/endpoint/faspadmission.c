@@ -83,6 +83,9 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
     endpoint->refusals_untold++;
     return TRUE;
   }
+  FASP_LOG (endpoint->notes.log, now, CALLER_REFUSED,
+      FASP_LOG_POINTER (call->from), reason, FASP_LOG_POINTER (text),
+      endpoint->refusals_untold);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->more = endpoint->refusals_untold;
   endpoint->refusals_untold = 0;

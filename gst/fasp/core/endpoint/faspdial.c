@@ -188,6 +188,8 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
   fasp_multicast_ask (endpoint, &hello);
+  FASP_LOG (endpoint->notes.log, now, CALL_STARTED,
+      FASP_LOG_POINTER (&endpoint->peer), endpoint->wanted, hello.has_resume);
   fasp_caller_start (&endpoint->caller, now, fasp_endpoint_new_id (endpoint),
       nonce, &hello, endpoint->config.credentials, ephemeral);
   fasp_wipe (ephemeral, sizeof ephemeral);
@@ -348,6 +350,8 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   event->reason = answer->reason;
   event->calling = TRUE;
   event->final = !next && !goes_on;
+  FASP_LOG (endpoint->notes.log, now, CALL_REFUSED, FASP_LOG_POINTER (from),
+      answer->reason, FASP_LOG_POINTER (answer->text), event->final);
   endpoint->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
@@ -411,6 +415,10 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
 
     endpoint->unanswered_told = TRUE;
     event->address = endpoint->peer;
+    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED,
+        FASP_LOG_POINTER (&endpoint->peer), now - (endpoint->seeking > 0 ?
+            endpoint->seeking : endpoint->call_started),
+        endpoint->answer_forged);
     tell_forged (endpoint, event);
   }
   fasp_move_tend (endpoint, now);
@@ -431,6 +439,9 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
     event->address = endpoint->peer;
     event->reason = FASP_REASON_SILENT;
     event->calling = event->final = TRUE;
+    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP,
+        FASP_LOG_POINTER (&endpoint->peer), now - endpoint->call_started,
+        endpoint->answer_forged);
     endpoint->given_up = TRUE;
     tell_forged (endpoint, event);
     fasp_caller_stop (&endpoint->caller);

@@ -120,6 +120,7 @@ tell_bitrate (FaspEndpoint * endpoint, FaspTime now)
   if (rate > 0 && told > 0 && !(rate < LESS * told && since >= LESS_AFTER)
       && !(rate > MORE * told && since >= MORE_AFTER))
     return;
+  FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, told, rate);
   endpoint->bitrate_told = rate;
   endpoint->bitrate_time = now;
   fasp_endpoint_push_event (endpoint, FASP_EVENT_BITRATE,
@@ -146,6 +147,8 @@ fasp_encoder_joined (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->wants_seen = fasp_tx_count_wants (&session->tx);
+  FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED,
+      FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
 
@@ -160,6 +163,8 @@ fasp_encoder_follow (FaspEndpoint * endpoint, FaspTime now,
       || wants == session->wants_seen)
     return;
   session->wants_seen = wants;
+  FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED,
+      FASP_LOG_WORD ("gap_or_wish"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
 

@@ -55,6 +55,8 @@ fasp_hold_begin (FaspEndpoint * endpoint, FaspTime now,
   endpoint->hold = fasp_tx_get_base (&session->tx);
   endpoint->hold_deadline = deadline;
   endpoint->hold_is_new = was_no_receiver (session);
+  FASP_LOG (session->notes.log, now, STREAM_HELD, endpoint->hold, bytes,
+      deadline == FASP_NEVER ? FASP_LOG_UNKNOWN : deadline - now);
   return TRUE;
 }
 

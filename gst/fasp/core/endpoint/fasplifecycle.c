@@ -53,6 +53,8 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
     fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
         config->glitch_interval, session->agreed.find, session->agreed.latency);
+    session->tx.outlook.log = session->notes.log;
+    fasp_repair_set_log (session->tx.repair, session->notes.log);
     /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
     if (told->arrivals > 0 || config->max_bitrate == 0)
       session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
@@ -72,6 +74,7 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);
+    session->rx.playout.log = session->notes.log;
     fasp_reading_begin (endpoint, session, told);
     session->rx.give_up = config->too_late_skip;
     session->tells_arrivals = told->arrivals > 0;
@@ -83,6 +86,9 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
   fasp_turns_add (fasp_endpoint_get_turns (endpoint, session),
       &session->turn_to_send, session);
   fasp_sending_share (endpoint);
+  FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer),
+      told->cid, flows, session->agreed.latency, config->role ==
+      FASP_ROLE_SENDER ? start : told->start);
   session->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
@@ -96,6 +102,11 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
   session->connected = TRUE;
+  FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
+      FASP_LOG_POINTER (fasp_session_get_address (session)),
+      FASP_LOG_POINTER (session->streamid), session->role ==
+      FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (&session->tx) :
+      FASP_LOG_UNKNOWN);
   endpoint->seeking = 0;
   fasp_admission_left (endpoint, session);
   if (session->listener)
@@ -141,6 +152,8 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   if (session->interrupted)
     return;
   session->interrupted = TRUE;
+  FASP_LOG (session->notes.log, now, SESSION_INTERRUPTED,
+      now - fasp_session_get_silent_since (session), FASP_LOG_WORD (why));
   endpoint->stats.interrupted++;
   if (endpoint->group != NULL)
     fasp_group_lost_sight (endpoint->group, &session->member);
@@ -160,6 +173,8 @@ fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
     return;
   session->interrupted = session->has_other = FALSE;
   endpoint->stats.interrupted--;
+  FASP_LOG (session->notes.log, session->heard, SESSION_RESUMED,
+      FASP_LOG_POINTER (fasp_session_get_address (session)));
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
   /* the peer still knows us: no need to call */
   if (fasp_dial_is_ours (endpoint)) {
@@ -329,6 +344,10 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     event->bytes_lost = leave_sender (endpoint, now, session, again);
   else
     endpoint->received |= event->final && !endpoint->config.keep_listening;
+  FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason,
+      FASP_LOG_POINTER (event->text), !session->close_initiated,
+      event->lasted, event->bytes, event->bytes_lost, event->final,
+      event->held);
   endpoint->seeking = 0;
   if (again)
     call_again (endpoint, now, session);
@@ -454,6 +473,8 @@ tend_latency (FaspSession * session, FaspTime now)
     return;
   fasp_playout_set (&session->rx.playout, now, MAX (session->agreed.latency,
           FASP_LATENCY_MS_DEFAULT * FASP_MSEC));
+  FASP_LOG (session->notes.log, now, LATENCY_CHANGED, FASP_LOG_UNKNOWN,
+      session->rx.playout.way.target, FASP_LOG_WORD ("none_promised"));
   session->promise_changed = TRUE;
 }
 
@@ -466,7 +487,11 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
-      return now < session->created + FASP_HALF_TIMEOUT;
+      if (now < session->created + FASP_HALF_TIMEOUT)
+        return TRUE;
+      FASP_LOG (session->notes.log, now, SESSION_UNCONFIRMED,
+          FASP_LOG_POINTER (&session->accept_to), now - session->created);
+      return FALSE;
     case FASP_SESSION_OPEN:
       silent = now - fasp_session_get_silent_since (session);
       if (silent >= session->resume_timeout)

@@ -46,6 +46,7 @@ fasp_move_on (FaspEndpoint * endpoint, FaspTime now)
   if (!fasp_move_can (endpoint))
     return FALSE;
   want (endpoint, (endpoint->wanted + 1) % endpoint->config.peers);
+  FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->wanted);
   endpoint->has_peer = FALSE;
   endpoint->redial_time = FASP_NEVER;
   endpoint->call_started = now;

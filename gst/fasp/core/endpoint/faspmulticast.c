@@ -49,6 +49,8 @@ get_rtt (const FaspSession * session)
 static void
 join (FaspGroup * group, FaspTime now, FaspSession * session, guint64 start)
 {
+  FASP_LOG (session->notes.log, now, MEMBER_JOINED, start,
+      session->tx.past != NULL);
   fasp_group_join (group, &session->member, start, session->tx.limit,
       get_rtt (session));
   fasp_tx_join (&session->tx, now, group->log);
@@ -67,8 +69,11 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
 
 /* The member does not hear the group: it gets the stream alone from now on. */
 static void
-send_away (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+send_away (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
+    const gchar * why)
 {
+  FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, session->tx.cursor,
+      FASP_LOG_WORD (why));
   endpoint->group->deaf++;
   fasp_group_send_away (endpoint->group, &session->member);
   fasp_tx_leave (&session->tx, now);
@@ -87,7 +92,7 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     return;
   }
   if (fasp_tx_is_deaf (&session->tx)) {
-    send_away (endpoint, now, session);
+    send_away (endpoint, now, session, "deaf");
     return;
   }
   fasp_group_heard (endpoint->group, &session->member, session->tx.limit,
@@ -103,7 +108,7 @@ fasp_multicast_sends_away (FaspEndpoint * endpoint, FaspTime now,
       || fasp_repair_hears_since (session->tx.repair,
           fasp_tx_get_base (&session->tx)))
     return FALSE;
-  send_away (endpoint, now, session);
+  send_away (endpoint, now, session, "slow");
   return TRUE;
 }
 
@@ -287,6 +292,8 @@ fasp_multicast_announced (FaspEndpoint * endpoint, FaspTime now,
   next = fasp_announcers_choose (&endpoint->announcers, now);
   if (next == NULL || is_calling (endpoint, next))
     return;
+  FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED,
+      FASP_LOG_POINTER (&next->address));
   endpoint->peer = next->address;
   endpoint->has_peer = TRUE;
   fasp_dial_anew (endpoint, now);

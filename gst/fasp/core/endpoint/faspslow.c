@@ -69,6 +69,9 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
         || fasp_tx_get_base (&session->tx) >= middle
         || !may_leave_behind (endpoint, session, any_heard))
       continue;
+    FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND,
+        fasp_tx_get_base (&session->tx), middle, FASP_LOG_WORD (past ?
+            "history" : session->interrupted ? "silent" : "slow"));
     if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
         && !fasp_multicast_sends_away (endpoint, now, session)) {
       fasp_session_close (session, now, FASP_REASON_TOO_SLOW,

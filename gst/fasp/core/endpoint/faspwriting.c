@@ -393,6 +393,22 @@ begins_headed (const FaspEndpoint * endpoint)
       && fasp_store_get_next_place (endpoint->store).offset == 0;
 }
 
+/* The store is full, or has room again. */
+static void
+log_waiting (FaspEndpoint * endpoint, FaspTime now, gboolean waits)
+{
+  FaspLog *log = endpoint->notes.log;
+  guint64 blocks = fasp_store_get_head (endpoint->store) -
+      fasp_store_get_tail (endpoint->store);
+
+  if (!fasp_log_turns (log, FASP_LOG_IS_WAITING, waits))
+    return;
+  if (waits)
+    FASP_LOG (log, now, WRITER_WAITS, FASP_LOG_WORD ("store_full"), blocks);
+  else
+    FASP_LOG (log, now, WRITER_GOES_ON, blocks);
+}
+
 gsize
 fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     FaspTime media_time, const guint8 * data, gsize size, FaspMemory * memory)
@@ -422,6 +438,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     taken += fasp_store_write (endpoint->store, now, media_time,
         data + taken, size - taken, memory);
   while (taken < size && make_room (endpoint, now));
+  log_waiting (endpoint, now, taken < size);
   endpoint->stats.bytes_written += taken;
   endpoint->header.passed += taken;
   fasp_source_wrote (&endpoint->source, now, taken);

@@ -365,6 +365,11 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
   if (o->plan == NULL)          /* others used up the plans: try again at the next look */
     return FALSE;
   o->promise = *fasp_plan_get_promise (o->plan);
+  FASP_LOG (o->log, now, LATENCY_PLANNED, o->latency,
+      MIN (o->promise.interval, FASP_INTERVAL_MAX), o->interval,
+      FASP_LOG_SHARE (o->goal.path.loss),
+      FASP_LOG_SHARE (o->goal.path.back_loss), o->goal.path.round,
+      o->goal.path.guard, o->falls_short);
   return watch_promise (o, now) || o->promise.latency != before.latency
       || differs (MIN (o->promise.interval, FASP_INTERVAL_MAX),
       MIN (before.interval, FASP_INTERVAL_MAX));

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "fasplog.h"
 #include "fasploss.h"
 #include "faspplanner.h"
 #include "fasprtt.h"
@@ -53,6 +54,7 @@ typedef struct
   FaspTime too_long_since;      /* since when less latency would have been enough */
   FaspTime short_since;         /* since when the promise is clearly below the wish */
   gboolean falls_short;         /* for long enough to warn about it */
+  FaspLog *log;                 /* the session's; NULL: nothing is logged; set by the caller */
 } FaspOutlook;
 
 /* Totals so far, for a look. */

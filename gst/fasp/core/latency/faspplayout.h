@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "fasptypes.h"
+#include "fasplog.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +35,7 @@ typedef struct
   gboolean told;                /* the sender tells it; until then it is unknown */
   FaspPlayoutWay way, before;   /* since way.time, and before that */
   FaspTime first;               /* the latency that it began with */
+  FaspLog *log;                 /* the session's, for all that is late; NULL: nothing is logged */
 } FaspPlayout;
 
 void fasp_playout_init (FaspPlayout * playout, const FaspLatency * agreed);

@@ -8,6 +8,16 @@ is_open (const FaspEcn * ecn)
       || ecn->state == FASP_ECN_WAITING);
 }
 
+const gchar *
+fasp_ecn_get_name (FaspEcnState state)
+{
+  static const gchar *const names[] = { "testing", "waiting", "capable",
+    "failed"
+  };
+
+  return names[state];
+}
+
 gboolean
 fasp_ecn_mark (FaspEcn * ecn, guint64 pn)
 {

@@ -38,6 +38,8 @@ typedef struct
   guint64 end_before, received_before;  /* the same, before the test */
 } FaspEcn;
 
+/* A word for the log. */
+const gchar *fasp_ecn_get_name (FaspEcnState state);
 /* Packet @pn leaves: TRUE: send it as ECT(0). */
 gboolean fasp_ecn_mark (FaspEcn * ecn, guint64 pn);
 /* The peer reports that @pn has arrived. */

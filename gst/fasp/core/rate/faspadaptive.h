@@ -107,9 +107,10 @@ gboolean fasp_adaptive_is_sparse (const FaspAdaptive * a, gdouble left);
  * (bit/s) is sparse. */
 gdouble fasp_adaptive_bound_fall (const FaspAdaptive * a, gdouble rate,
     gdouble left);
-/* Sets the rate, at least to what the source needs.  The offer falls further than that, as an
+/* Sets the rate, at least to what the source needs.  @why: a word for the log.  The offer falls further than that, as an
  * encoder may be able to follow. */
-void fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate);
+void fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate,
+    const gchar * why);
 
 void fasp_adaptive_begin (FaspAdaptive * a, FaspAdaptivePhase phase,
     FaspTime now, FaspTime length);

@@ -166,8 +166,9 @@ start_contrast (FaspAdaptive * a, FaspTime now)
 }
 
 void
-fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate)
+fasp_adaptive_set_rate (FaspAdaptive * a, gdouble rate, const gchar * why)
 {
+  a->rate.why = why;
   guint64 before = a->rate.rate, asked;
 
   asked = fasp_adaptive_bound (a, MAX (rate, a->yield.floor));
@@ -240,9 +241,9 @@ answer_queue (FaspAdaptive * a, FaspTime now)
   /* what passes has made the queue, if that is less than the rate */
   if (a->passed > 0)
     fasp_adaptive_set_rate (a, fasp_adaptive_bound_fall (a, a->passed,
-            a->passed));
+            a->passed), "queue_stands");
   fasp_yield_begin (&a->yield, a->rate.rate);
-  fasp_adaptive_set_rate (a, a->rate.rate * (1 - less));
+  fasp_adaptive_set_rate (a, a->rate.rate * (1 - less), "queue_stands");
   fasp_offer_limit (&a->offers, a->rate.rate);
   fasp_adaptive_start_drain (a, now, a->rate.standing);
   a->rate.standing = 0;

@@ -74,6 +74,7 @@ struct _FaspRate
   const FaspRateClass *class;
   guint64 min, max;             /* bit/s */
   guint64 rate;                 /* what it believes the path carries, bit/s */
+  const gchar *why;             /* the last change of `rate': a word for the log */
   guint64 offer;                /* what an encoder may try on average, bit/s */
   FaspTime standing;            /* standing queue of late, µs */
   FaspTime owed;                /* µs of the rate to hold back, as they are queued

@@ -80,7 +80,7 @@ set_offer (FaspAdaptive * a, gdouble offer, gdouble passes)
 {
   a->rate.offer = fasp_adaptive_bound (a, offer);
   fasp_adaptive_set_rate (a, MAX (a->rate.rate, MIN (a->rate.offer,
-              OFFER_PACE * passes)));
+              OFFER_PACE * passes)), "offer");
 }
 
 /* The source has less than the rate, so pulses find out nothing; but it may follow
@@ -154,7 +154,7 @@ fall (FaspAdaptive * a, FaspTime now, FaspTime queue)
   a->fall = (FaspAdaptiveFall) {
   a->rate.rate, a->rate.offer, a->offers, a->gain, now, a->recent.to.sent};
   fasp_adaptive_set_rate (a, fasp_adaptive_bound_fall (a, MARGIN * arrived,
-          left));
+          left), "queue_grows");
   fasp_offer_limit (&a->offers, a->rate.rate);
   a->gain = FASP_ADAPTIVE_GAIN_LEAST;
   fasp_adaptive_start_drain (a, now, queue);
@@ -219,7 +219,7 @@ take_back (FaspAdaptive * a, FaspTime now)
   const FaspAdaptiveFall *last = &a->fall;
 
   leave_competition (a);        /* it may have been one attempt too many */
-  fasp_adaptive_set_rate (a, last->rate);
+  fasp_adaptive_set_rate (a, last->rate, "fall_undone");
   a->rate.offer = fasp_adaptive_bound (a, last->offer);
   a->rate.owed = 0;
   a->offers = last->offers;
@@ -278,7 +278,7 @@ compete (FaspAdaptive * a)
   times = fasp_contest_judge (&a->contest, others, room);
   if (times > 0)
     fasp_adaptive_set_rate (a, MIN (fasp_span_get_delivery_rate (&a->pulse),
-            a->rate.rate * times));
+            a->rate.rate * times), "contest");
   else
     leave_competition (a);
 }
@@ -316,7 +316,7 @@ judge_rivals (FaspAdaptive * a, FaspTime now)
     case FASP_DRAIN_RIVALS:
       fasp_yield_keep (&a->yield, now,
           fasp_span_get_delivery_rate (&a->drain.after));
-      fasp_adaptive_set_rate (a, a->rate.rate);
+      fasp_adaptive_set_rate (a, a->rate.rate, "rivals");
       break;
   }
 }
@@ -350,7 +350,8 @@ answer_congestion (FaspAdaptive * a, FaspTime now)
       break;
     case FASP_CONGESTION_YIELD:
       a->fall.rate = 0;         /* no mistake */
-      fasp_adaptive_set_rate (a, a->rate.rate * FASP_CONGESTION_LESS);
+      fasp_adaptive_set_rate (a, a->rate.rate * FASP_CONGESTION_LESS,
+          "congestion");
       fasp_offer_limit (&a->offers, a->rate.rate);
       break;
     case FASP_CONGESTION_CONTEST:
@@ -415,7 +416,7 @@ answer_waste (FaspAdaptive * a, gdouble passes, gdouble unlost, FaspTime waited)
   a->wasted = wastes ? a->wasted + 1 : 0;
   if (a->wasted >= WASTED_LOOKS && a->rate.rate > OFFER_PACE * unlost)
     fasp_adaptive_set_rate (a, MAX (OFFER_PACE * unlost,
-            WASTED_FALL * a->rate.rate));
+            WASTED_FALL * a->rate.rate), "waste");
 }
 
 /* There was not enough to send for a pulse. */
@@ -445,18 +446,18 @@ learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
   if (fasp_congestion_is_polite (&a->congestion, now)) {
     if (share > 0)
       fasp_adaptive_set_rate (a, fasp_congestion_grow (rate, a->rtt,
-              now - a->pulse_start));
+              now - a->pulse_start), "regrowth");
     end_search (a);
   } else if (share >= ROOM) {
     if (a->gain <= FASP_ADAPTIVE_GAIN_LEAST)
       a->sure = rate;
-    fasp_adaptive_set_rate (a, MARGIN * MIN (arrived, left));
+    fasp_adaptive_set_rate (a, MARGIN * MIN (arrived, left), "search");
     a->gain = MIN (GAIN_MOST, a->gain * a->gain);
   } else if (a->gain > FASP_ADAPTIVE_GAIN_LEAST) {
     /* that is the room there is.  If it is less than the rate before the search, a few packets
      * were late: a slower path shows in the queue */
     fasp_adaptive_set_rate (a, MAX (MARGIN * arrived, a->sure > 0 ?
-            MIN (a->sure, rate) : rate));
+            MIN (a->sure, rate) : rate), "search_ended");
     end_search (a);
   } else {
     gdouble next;
@@ -465,7 +466,7 @@ learn_of_room (FaspAdaptive * a, FaspTime now, gdouble left, gdouble arrived)
     next = rate + share * share * share * (left - rate);
     if (arrived < FULL * rate)
       next = MIN (next, MAX (FULL_SHARE * arrived, FULL_FALL * rate));
-    fasp_adaptive_set_rate (a, next);
+    fasp_adaptive_set_rate (a, next, "pulse");
   }
 }
 
@@ -640,7 +641,7 @@ judge_losses (FaspAdaptive * a, const FaspRateReport * report, FaspTime waited,
       report->told, report->lost, waited > MAX (FASP_MSEC, a->jitter.spread));
   a->most = fasp_policer_get_most (&a->policer, report->now);
   if (policed) {
-    fasp_adaptive_set_rate (a, a->rate.rate);
+    fasp_adaptive_set_rate (a, a->rate.rate, "policer");
     a->rate.offer = fasp_adaptive_bound (a, a->rate.offer);
     end_search (a);
   }
@@ -653,7 +654,7 @@ judge_losses (FaspAdaptive * a, const FaspRateReport * report, FaspTime waited,
     answer_congestion (a, report->now);
   } else if (overflows
       && fasp_congestion_is_new (&a->congestion, report->now, a->rtt)) {
-    fasp_adaptive_set_rate (a, COMPETE_OVERFLOW * a->rate.rate);
+    fasp_adaptive_set_rate (a, COMPETE_OVERFLOW * a->rate.rate, "overflow");
   }
 }
 

@@ -170,12 +170,15 @@ report (FaspRate * rate, const FaspRateReport * report)
           || roll (p) < 1 - pow (1 - probability, packets))) {
     gdouble beta = must ? 1 : p->queue / (p->queue + p->largest);
 
+    rate->why = report->marked > 0 ? "marked" : must ? "overflow" : "queue";
     p->window *= 1 - MIN (.5, beta);
     p->responded = report->now;
     p->started = TRUE;
     p->fast = 1;
   } else {
     gdouble trips = MIN (1, packets * PACKET / p->window);
+
+    rate->why = "room";
 
     p->started |= p->queue >= T_MIN;
     p->window += trips * (p->started ? get_alpha (p, probability, trips) *

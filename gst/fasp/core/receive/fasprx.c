@@ -115,8 +115,10 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
     late = now - fasp_media_clock_map (&rx->clock, n, block->media_time);
     rx->in_order = now - late;
     fasp_hist_add (&rx->lateness_in_order, late);
-    if (latency > 0 && late > latency)
+    if (latency > 0 && late > latency) {
+      FASP_LOG (rx->playout.log, now, BLOCK_LATE, n, late, latency);
       count_late (rx, now, now - late);
+    }
   }
 }
 
@@ -220,6 +222,7 @@ fasp_rx_recover (FaspRx * rx, FaspTime now)
       continue;
     }
     rx->recovered++;
+    FASP_LOG (rx->playout.log, now, BLOCK_RECOVERED, piece.number);
     rx->rounds[0]++;
     block_came (rx, now, &piece, old_ack);
   }
@@ -252,8 +255,10 @@ note_time (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece)
 {
   rx->clock.tolerated = rx->give_up ? fasp_playout_get (&rx->playout, now) : 0;
   if (fasp_media_clock_arrived (&rx->clock, piece->number, piece->media_time,
-          now))
+          now)) {
+    FASP_LOG (rx->playout.log, now, CLOCK_JUMPED, piece->number);
     fasp_skew_jumped (&rx->skew);
+  }
   if (fasp_media_clock_is_current (&rx->clock, piece->number))
     fasp_skew_arrived (&rx->skew, piece->media_time, now);
 }
@@ -331,13 +336,17 @@ forget_positions (FaspRx * rx, guint64 end)
   position->n_told = kept;
 }
 
-void
-fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
+/* @why: a word for the log. */
+static void
+skip (FaspRx * rx, FaspTime now, guint64 number, const gchar * why)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
   FaspTime written = get_written (rx, now, number);
   guint64 given_up = fasp_reorder_skip_to (rx->reorder, number);
 
+  if (given_up > 0)
+    FASP_LOG (rx->playout.log, now, BLOCKS_GIVEN_UP, old_ack, number, given_up,
+        FASP_LOG_WORD (why));
   rx->given_up += given_up;
   /* what was before the first byte that we got is not missing */
   if (given_up > 0 && rx->lateness_in_order.count > 0)
@@ -347,6 +356,12 @@ fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
   forget_positions (rx, number);
   measure_in_order (rx, now, old_ack);
   fasp_report_now (&rx->report, now);
+}
+
+void
+fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number)
+{
+  skip (rx, now, number, "sender_skipped");
 }
 
 /* Takes a block in order, or NULL if there is none.  FALSE: it was not for the application;
@@ -434,7 +449,7 @@ fasp_rx_give_up (FaspRx * rx, FaspTime now)
       break;
     written = get_written (rx, now, number);
     rx->gave_up = TRUE;
-    fasp_rx_skip (rx, now, number);
+    skip (rx, now, number, "too_late");
     count_late (rx, now, written);
     g_return_if_fail (fasp_reorder_get_ack (rx->reorder) >= number);
   }

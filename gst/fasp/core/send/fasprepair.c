@@ -44,6 +44,12 @@ fasp_repair_free (FaspRepair * repair)
   g_free (repair);
 }
 
+void
+fasp_repair_set_log (FaspRepair * repair, FaspLog * log)
+{
+  repair->decisions = log;
+}
+
 /* --- blocks -------------------------------------------------------------- */
 
 void
@@ -233,14 +239,30 @@ compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
   return (first > second) - (first < second);
 }
 
+static guint
+get_index (const FaspRepair * repair, const FaspSentFlow * flow)
+{
+  guint i = 0;
+
+  while (i < FASP_FLOWS_MAX - 1 && repair->flows[i] != flow)
+    i++;
+  return i;
+}
+
 void
 fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, FaspRepairResult * result)
+    guint64 settled, const gchar * why, FaspRepairResult * result)
 {
   for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
     FaspTransmission *t = fasp_repair_transmission (flow, flow->front);
+    guint64 lost = result->lost;
+    gboolean known = settle (repair, now - t->sent, t->block, result);
 
-    if (!settle (repair, now - t->sent, t->block, result))
+    if (result->lost > lost)
+      FASP_LOG (repair->decisions, now, PACKET_LOST, get_index (repair, flow),
+          flow->front, t->block, get_rounds (repair, t->block) - 1,
+          now - t->sent, FASP_LOG_WORD (why));
+    if (!known)
       g_sequence_insert_sorted (repair->unknown, g_memdup2 (&t->block,
               sizeof t->block), compare_blocks, NULL);
   }
@@ -259,7 +281,8 @@ forget (FaspRepair * repair, FaspTime now, FaspSentFlow * flow)
     else if (flow->next - flow->front > SETTLED_OF
         && now - fasp_repair_transmission (flow,
             flow->front)->sent >= SETTLED_AFTER)
-      fasp_repair_settle (repair, now, flow, flow->front, &ignored);
+      fasp_repair_settle (repair, now, flow, flow->front, "forgotten",
+          &ignored);
     else
       break;
   }
@@ -310,8 +333,8 @@ fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
 /* The feedback covers the blocks from @first to before @end: settles those that waited
  * for that, @left at most. */
 static void
-settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
-    FaspRepairResult * result)
+settle_range (FaspRepair * repair, FaspTime now, guint64 first, guint64 end,
+    guint * left, FaspRepairResult * result)
 {
   guint64 before = first - 1;   /* the search ends behind it */
   GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (repair->unknown) :
@@ -319,11 +342,15 @@ settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
 
   while (*left > 0 && !g_sequence_iter_is_end (i)) {
     GSequenceIter *next = g_sequence_iter_next (i);
-    guint64 block = *(guint64 *) g_sequence_get (i);
+    guint64 block = *(guint64 *) g_sequence_get (i), lost = result->lost;
 
     if (block >= end)
       break;
     settle (repair, FASP_NEVER, block, result);
+    if (result->lost > lost)
+      FASP_LOG (repair->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN,
+          FASP_LOG_UNKNOWN, block, get_rounds (repair, block) - 1,
+          FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
     g_sequence_remove (i);
     (*left)--;
     i = next;
@@ -334,14 +361,14 @@ settle_range (FaspRepair * repair, guint64 first, guint64 end, guint * left,
  * missing blocks comes in parts.  Only the blocks that this feedback covers are
  * examined: a peer may leave thousands of others open for ever. */
 static void
-settle_unknown (FaspRepair * repair, FaspRepairResult * result)
+settle_unknown (FaspRepair * repair, FaspTime now, FaspRepairResult * result)
 {
   guint left = FASP_REPAIR_NEWS;
 
-  settle_range (repair, 0, repair->base, &left, result);
-  settle_range (repair, repair->from, repair->end, &left, result);
+  settle_range (repair, now, 0, repair->base, &left, result);
+  settle_range (repair, now, repair->from, repair->end, &left, result);
   if (repair->tail)
-    settle_range (repair, repair->end, FASP_NO_BLOCK, &left, result);
+    settle_range (repair, now, repair->end, FASP_NO_BLOCK, &left, result);
 }
 
 static void
@@ -450,7 +477,7 @@ fasp_repair_feedback (FaspRepair * repair, FaspTime now,
     if (repair->n_flows > 1 && (repair->log != NULL || !repair->was_member))
       fasp_repair_check_flow (repair, now, told->flow, result);
   }
-  settle_unknown (repair, result);
+  settle_unknown (repair, now, result);
   if (repair->log != NULL)
     fasp_repair_settle_group (repair, now, feedback, result);
   return TRUE;

@@ -31,6 +31,7 @@
 #pragma once
 
 #include "faspgrouplog.h"
+#include "fasplog.h"
 #include "fasplimits.h"
 #include "fasprtt.h"
 #include "faspwire.h"
@@ -59,6 +60,8 @@ typedef struct
 /* @start: the first block that will be sent. */
 FaspRepair *fasp_repair_new (guint64 start);
 void fasp_repair_free (FaspRepair * repair);
+/* @log: the session's, which outlives it; NULL: nothing is logged. */
+void fasp_repair_set_log (FaspRepair * repair, FaspLog * log);
 
 /* The packet number that the next datagram of @flow gets. */
 guint64 fasp_repair_get_pn (const FaspRepair * repair, guint8 flow);

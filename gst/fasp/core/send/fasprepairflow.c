@@ -19,12 +19,12 @@
 /* Takes all packets before @end as lost, though the peer did not report them. */
 static void
 give_up (FaspRepair * repair, FaspTime now, FaspSentFlow * flow, guint64 end,
-    FaspRepairResult * result)
+    const gchar * why, FaspRepairResult * result)
 {
   if (end <= flow->front)
     return;
   flow->given_up = fasp_repair_transmission (flow, end - 1)->sent;
-  fasp_repair_settle (repair, now, flow, end - 1, result);
+  fasp_repair_settle (repair, now, flow, end - 1, why, result);
 }
 
 /* Packets that the peer should have reported by now are lost. */
@@ -42,7 +42,7 @@ settle_overdue (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
   for (; end < flow->next && fasp_repair_transmission (flow, end)->sent <= due;
       end++)
     flow->silent += fasp_repair_transmission (flow, end)->block != FASP_PROBE;
-  give_up (repair, now, flow, end, result);
+  give_up (repair, now, flow, end, "overdue", result);
 }
 
 static gboolean
@@ -64,7 +64,10 @@ fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
   /* the group does not take the place of a member's own flow */
   if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
     return;
-  give_up (repair, now, flow, flow->next, result);
+  FASP_LOG (repair->decisions, now, PATH_DEAD, index, flow->silent,
+      FASP_LOG_SHARE (flow->loss), flow->rtt.measured ? flow->rtt.smoothed :
+      FASP_LOG_UNKNOWN);
+  give_up (repair, now, flow, flow->next, "path_dead", result);
   flow->silent = 0;
   result->dead |= G_GUINT64_CONSTANT (1) << index;
 }
@@ -127,7 +130,8 @@ fasp_repair_told_of (FaspRepair * repair, FaspTime now,
       fasp_repair_transmission (flow, largest)->sent : 0, result);
   /* unsettled = largest + 1: nothing is settled yet */
   if (told->unsettled <= largest)
-    fasp_repair_settle (repair, now, flow, largest - told->unsettled, result);
+    fasp_repair_settle (repair, now, flow, largest - told->unsettled,
+        "reported", result);
 }
 
 /* --- figures -------------------------------------------------------------------------- */

@@ -141,6 +141,9 @@ look_at_missing (FaspRepair * repair, FaspTime now, guint64 block,
           repair->group_settled, &state->asked))
     return;
   result->lost++;
+  FASP_LOG (repair->decisions, now, PACKET_LOST, FASP_GROUP_FLOW,
+      FASP_LOG_UNKNOWN, block, state->rounds, FASP_LOG_UNKNOWN,
+      FASP_LOG_WORD ("reported"));
   fasp_repair_queue (repair, block);
 }
 

@@ -46,6 +46,7 @@ typedef struct
 
 struct _FaspRepair
 {
+  FaspLog *decisions;           /* the session's; NULL: nothing is logged */
   FaspSentFlow *flows[FASP_FLOWS_MAX];
   guint n_flows;                /* in use so far */
   FaspOriginals originals;
@@ -96,9 +97,9 @@ void fasp_repair_queue (FaspRepair * repair, guint64 block);
 /* Does the newest feedback say that the peer has @block? */
 gboolean fasp_repair_is_here (const FaspRepair * repair, guint64 block);
 /* All packets of @flow up to @settled are settled: what they carried has arrived or is
- * lost. */
+ * lost.  @why: a word for the log. */
 void fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, FaspRepairResult * result);
+    guint64 settled, const gchar * why, FaspRepairResult * result);
 
 /* --- fasprepairflow.c --- */
 

@@ -163,8 +163,10 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
         told.holes, MIN (feedback->latency,
             FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
-  if (tx->stalled)
+  if (tx->stalled) {
     tx->stall_end = now;
+    FASP_LOG (tx->outlook.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
+  }
   tx->stalled = FALSE;
   /* after a stall, old losses say nothing about how soon a loss is found */
   if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall_end)
@@ -267,6 +269,8 @@ fasp_tx_stall (FaspTx * tx, FaspTime now)
   if (tx->stalled || tx->acked >= tx->cursor)
     return;
   tx->stalled = TRUE;
+  FASP_LOG (tx->outlook.log, now, SENDING_STALLED, tx->cursor - tx->acked,
+      now - tx->heard);
   tx->tail_interval = FASP_TX_TAIL_MAX;
   tx->tail_time = MIN (tx->tail_time, now);
 }
@@ -348,6 +352,9 @@ plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
 
   if (rex.copies <= 1)
     return;
+  FASP_LOG (tx->outlook.log, now, COPIES_PLANNED, item->number, item->round,
+      rex.copies, rex.spread / (rex.copies - 1),
+      fasp_outlook_get_deadline (&tx->outlook, block->arrival) - now);
   copy.apart = rex.spread / (rex.copies - 1);
   copy.due = now + copy.apart;
   copy.deadline = fasp_outlook_get_deadline (&tx->outlook, block->arrival);
@@ -387,7 +394,7 @@ is_given_up (const FaspTx * tx, guint64 number)
 
 /* Skips lost blocks, but not before those below them have arrived. */
 static gboolean
-give_up_lost (FaspTx * tx)
+give_up_lost (FaspTx * tx, FaspTime now)
 {
   guint64 lost;
   guint8 round;
@@ -396,6 +403,8 @@ give_up_lost (FaspTx * tx)
     lost = fasp_repair_peek (tx->repair, &round);
     if (!is_given_up (tx, lost) || !fasp_repair_has_all (tx->repair, lost))
       return n > 0;
+    FASP_LOG (tx->outlook.log, now, BLOCKS_SKIPPED, lost, lost + 1,
+        FASP_LOG_WORD ("no_retransmission"));
     fasp_tx_skip_to (tx, lost + 1);
   }
 }
@@ -413,8 +422,11 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     return nothing;
   check_stall (tx, now, rtt);
   /* the store moved on without us: we have just joined, or were skipped */
-  if (fasp_tx_get_base (tx) < tail)
+  if (fasp_tx_get_base (tx) < tail) {
+    FASP_LOG (tx->outlook.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx),
+        tail, FASP_LOG_WORD ("not_kept"));
     fasp_tx_skip_to (tx, tail);
+  }
 
   if (!tx->stalled) {
     if (tx->skip_to > tx->acked && now >= tx->skip_time)
@@ -434,7 +446,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
         && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
       return (FaspTxItem) {
       FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1};
-    if (tx->no_rex && give_up_lost (tx))
+    if (tx->no_rex && give_up_lost (tx, now))
       return (FaspTxItem) {
       FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
     rex = fasp_repair_peek (tx->repair, &round);
@@ -610,5 +622,7 @@ fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
   while (number + 1 < head && (all
           || fasp_store_get (tx->store, number)->media_time < expired))
     number++;
+  FASP_LOG (tx->outlook.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx),
+      number, all);
   fasp_tx_skip_to (tx, number);
 }

@@ -154,6 +154,8 @@ fasp_session_refused (FaspSession * session, FaspTime now,
       continue;
     path->refused = TRUE;
     path->refused_at = now;
+    FASP_LOG (session->notes.log, now, PATH_REFUSED, i,
+        FASP_LOG_POINTER (address));
     session->ping_due = TRUE;   /* a live peer answers */
   }
   return any;
@@ -198,6 +200,8 @@ fasp_session_is_asked_for (FaspSession * session, FaspTime now,
 void
 fasp_session_trust (FaspSession * session, FaspTime now, guint8 flow)
 {
+  FASP_LOG (session->notes.log, now, PATH_PROVED, flow,
+      FASP_LOG_POINTER (&session->paths[flow].address));
   session->paths[flow].proved = TRUE;
   fasp_session_use (session, now, flow);
 }

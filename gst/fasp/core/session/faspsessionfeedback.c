@@ -150,13 +150,20 @@ look_at_flows (FaspSession * session, FaspTime now)
       fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx,
               now));
     fasp_gap_get_settled (path->gap, now, &settled);
-    news |= fasp_gap_count_settled (path->gap) != path->settled_told;
+    if (fasp_gap_count_settled (path->gap) != path->settled_told) {
+      news = TRUE;
+      FASP_LOG (session->notes.log, now, PACKETS_MISSING, i,
+          fasp_gap_count_settled (path->gap) - path->settled_told,
+          fasp_gap_get_largest (path->gap));
+    }
     path->settled_told = fasp_gap_count_settled (path->gap);
     if (path->silence_due > now)
       continue;
     path->silence_due = FASP_NEVER;
     path->silent = session->heard - path->heard >= FASP_PATH_SILENCE / 2;
     news |= path->silent;
+    if (path->silent)
+      FASP_LOG (session->notes.log, now, PATH_SILENT, i, now - path->heard);
   }
   if (session->hearing != NULL)
     news |= fasp_session_look_at_group (session, now);

@@ -87,8 +87,24 @@ fasp_session_listen (FaspSession * session, FaspTime now,
 void
 fasp_session_is_passed_by (FaspSession * session, FaspTime now)
 {
+  gboolean before = session->hearing->deaf;
+
   fasp_hearing_is_passed_by (session->hearing, now);
+  if (!before && session->hearing->deaf)
+    FASP_LOG (session->notes.log, now, GROUP_DEAF,
+        now - session->hearing->heard);
   session->rx.report.member = !session->hearing->deaf;
+}
+
+static void
+group_brings (FaspSession * session, FaspTime now)
+{
+  gboolean before = session->hearing->deaf;
+
+  fasp_hearing_brings (session->hearing, now);
+  if (before && !session->hearing->deaf)
+    FASP_LOG (session->notes.log, now, GROUP_HEARD,
+        fasp_gap_get_largest (session->hearing->gap));
 }
 
 /* Everybody who has the group's key can send there, so no other frames are accepted. */
@@ -109,7 +125,7 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
       break;
     case FASP_FRAME_DATA:
       if (frame->round == 0)
-        fasp_hearing_brings (session->hearing, now);
+        group_brings (session, now);
       session->rx.report.member = !session->hearing->deaf;
       fasp_session_handle_data (session, now, frame, wire);
       break;

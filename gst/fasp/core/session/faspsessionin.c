@@ -21,6 +21,9 @@ rekey (FaspSession * session, FaspTime now)
 {
   if (now < session->rekey_time)
     return;
+  FASP_LOG (session->notes.log, now, KEY_UPDATED,
+      FASP_LOG_WORD (session->phase_datagrams >= session->rekey_datagrams ?
+          "datagrams" : "age"), session->phase_datagrams);
   fasp_sealer_rekey (session->sealer);
   fasp_session_plan_rekey (session, now);
   for (guint i = 0; i < session->n_paths; i++)
@@ -29,8 +32,10 @@ rekey (FaspSession * session, FaspTime now)
 }
 
 static void
-revive (FaspSession * session, guint8 flow)
+revive (FaspSession * session, FaspTime now, guint8 flow, const gchar * why)
 {
+  FASP_LOG (session->notes.log, now, PATH_ALIVE, flow,
+      now - session->paths[flow].died, FASP_LOG_WORD (why));
   session->paths[flow].dead = FALSE;
   fasp_spread_set_usable (&session->spread, flow, TRUE);
 }
@@ -45,12 +50,17 @@ handle_pong (FaspSession * session, FaspTime now, guint8 flow,
   if (!fasp_path_pong (path, from, token, &ping))
     return;
   if (fasp_path_prove (path, from)) {
+    FASP_LOG (session->notes.log, now, PATH_PROVED, flow,
+        FASP_LOG_POINTER (from));
     fasp_session_use (session, now, flow);
   } else if (ping.size > 0) {
+    guint16 before = path->pmtu.size;
+
     fasp_pmtu_answered (&path->pmtu, now, ping.size);
+    fasp_session_log_mtu (session, now, flow, before, "probe_answered");
   }
   if (path->dead && ping.sent > path->died)
-    revive (session, flow);
+    revive (session, now, flow, "ping_answered");
   if (session->role == FASP_ROLE_RECEIVER || !session->rtt.measured)
     fasp_rtt_sample (&session->rtt, now - ping.sent, 0);
   if (ping.rekeys)
@@ -105,7 +115,7 @@ choose_limit (FaspSession * session, FaspTime now)
 
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
-    guint16 limit = path->pmtu.limit;
+    guint16 limit = path->pmtu.limit, before = path->pmtu.size;
 
     if (!path->proved)
       continue;
@@ -114,6 +124,7 @@ choose_limit (FaspSession * session, FaspTime now)
     else if (rate < FASP_JUMBO_UNTIL && known)
       limit = MIN (session->datagram_max, FASP_DATAGRAM_COMMON);
     fasp_pmtu_set_limit (&path->pmtu, now, path->address.overhead, limit);
+    fasp_session_log_mtu (session, now, i, before, "stream_is_slow");
   }
 }
 
@@ -129,7 +140,7 @@ bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
       fasp_path_die (path, now);
     } else if (path->dead && fasp_repair_get_told (session->tx.repair,
             i).told > path->died_pn) {
-      revive (session, i);
+      revive (session, now, i, "packet_arrived");
     }
   }
 }
@@ -212,6 +223,8 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS,
       path->next_pn);
   guint64 pn = largest;
+  FaspEcnState marks = path->ecn.state;
+  guint64 before = session->rate->rate;
   const FaspSent *sent;
   guint first = FASP_ARRIVALS + 1;
 
@@ -231,7 +244,11 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   report.samples = samples + first;
   report.n = FASP_ARRIVALS + 1 - first;
   fasp_ecn_told (&path->ecn, largest + 1, all.received);
+  if (path->ecn.state != marks)
+    FASP_LOG (session->notes.log, now, ECN_UPDATED, told->flow,
+        FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
   fasp_rate_report (session->rate, &report);
+  fasp_session_log_rate (session, now, before);
   session->rate_until = now;
 }
 
@@ -317,6 +334,20 @@ fasp_session_handle_data (FaspSession * session, FaspTime now,
         arrival.fresh});
 }
 
+/* The sender tells the latency. TRUE: it is the first. */
+static gboolean
+set_latency (FaspSession * session, FaspTime now, FaspTime latency)
+{
+  FaspPlayout *playout = &session->rx.playout;
+  FaspTime before = playout->way.target;
+  gboolean first = fasp_playout_set (playout, now, latency);
+
+  if (playout->way.target != before)
+    FASP_LOG (session->notes.log, now, LATENCY_CHANGED,
+        FASP_LOG_OR_UNKNOWN (before, 0), latency, FASP_LOG_WORD ("promised"));
+  return first;
+}
+
 static void
 handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
 {
@@ -330,7 +361,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
   session->promise_serial = frame->serial;
   rx->promised = MIN (frame->interval, FASP_INTERVAL_MAX);
   fasp_allowance_set (&rx->report.budget, frame->budget);
-  if (fasp_playout_set (&rx->playout, now, frame->number * FASP_MSEC)
+  if (set_latency (session, now, frame->number * FASP_MSEC)
       || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
           rx->promised))
     session->promise_changed = TRUE;

@@ -8,6 +8,9 @@
 #define LOSS_SEEN_MAX 20000
 /* The bytes of a TAIL on the wire, at most. */
 #define QUESTION 96
+/* A new block that has waited for longer is one that the log tells of, and so is the next one that waited for less
+ * than half of it. */
+#define LONG (100 * FASP_MSEC)
 
 /* --- the promise ------------------------------------------------------------------------- */
 
@@ -86,11 +89,17 @@ plan_fec (FaspSession * session, FaspTime now)
         fasp_session_get_channel_rate (session),.waits =
         fasp_tx_get_wait (&session->tx, now)
   };
+  gdouble before;
 
   if (!session->has_fec)
     return;
   fasp_loss_get (&outlook->loss, &goal.loss, &goal.stay);
+  before = session->tx.fec.share;
   fasp_fec_plan (&session->tx.fec, now, &goal);
+  if (session->tx.fec.share != before)
+    FASP_LOG (session->notes.log, now, FEC_PLANNED,
+        FASP_LOG_SHARE (session->tx.fec.share), FASP_LOG_SHARE (goal.loss),
+        session->tx.fec.is_alone);
   /* with rexes beside the code, the promise is made for these */
   outlook->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
       fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss;
@@ -262,6 +271,26 @@ get_next (FaspSession * session, FaspTime now)
       fasp_session_get_unused (session, now));
 }
 
+/* A new block leaves: has it waited for long, or is that over? */
+static void
+log_waiting (FaspSession * session, FaspTime now, guint64 block)
+{
+  FaspLog *log = session->notes.log;
+  const FaspTx *tx = &session->tx;
+  FaspTime waited;
+
+  if (log == NULL)
+    return;
+  waited = now - fasp_store_get (tx->store, block)->arrival;
+  if (waited > LONG && fasp_log_turns (log, FASP_LOG_IS_BEHIND, TRUE))
+    FASP_LOG (log, now, SENDING_BEHIND, block, waited,
+        fasp_store_get_head (tx->store) - block,
+        fasp_session_get_channel_rate (session),
+        FASP_LOG_WORD (fasp_tx_has_fresh (tx) ? "rate" : "window"));
+  else if (waited < LONG / 2 && fasp_log_turns (log, FASP_LOG_IS_BEHIND, FALSE))
+    FASP_LOG (log, now, SENDING_CAUGHT_UP, block, waited);
+}
+
 static gboolean
 poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
@@ -305,6 +334,8 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
           || item.copy > 0))
     return FALSE;
   session->doubled |= G_GUINT64_CONSTANT (1) << p.flow;
+  if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
+    log_waiting (session, now, block);
   if (item.kind == FASP_TX_TAIL && item.count > 1)
     session->tailed |= G_GUINT64_CONSTANT (1) << p.flow;
   else
@@ -376,6 +407,7 @@ poll_question (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 static void
 follow_rate (FaspSession * session, FaspTime now)
 {
+  guint64 before;
   FaspTxItem item;
 
   if (session->rate == NULL || now < session->rate_until)
@@ -385,8 +417,10 @@ follow_rate (FaspSession * session, FaspTime now)
     item = get_next (session, now);
     tell_dry (session, now, &item);
   }
+  before = session->rate->rate;
   fasp_session_set_pace (session, now, fasp_rate_get (session->rate, now,
           session->wire_sent, &session->rate_until));
+  fasp_session_log_rate (session, now, before);
 }
 
 gboolean

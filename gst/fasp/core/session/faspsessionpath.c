@@ -132,7 +132,7 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
   for (guint i = 0; i < session->n_paths; i++) {
     FaspPath *path = &session->paths[i];
     gboolean was = path->pmtu.confirming, passes;
-    guint16 size;
+    guint16 size, before = path->pmtu.size;
 
     /* data is as large as the probe, and would not show that smaller datagrams arrive */
     if (path->probed) {
@@ -153,6 +153,7 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
     fasp_pmtu_expect (&path->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
         passes);
+    fasp_session_log_mtu (session, now, i, before, "black_hole");
     fasp_session_measure (session);
     if (path->pmtu.confirming && !was) {
       session->confirm_from = session->tx.cursor;

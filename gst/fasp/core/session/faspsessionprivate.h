@@ -82,4 +82,28 @@ FaspTime fasp_session_get_speak_up_time (const FaspSession * session);
 /* Payload bytes that a copy may use. */
 gint64 fasp_session_get_unused (const FaspSession * session, FaspTime now);
 
+/* Logs what has changed: the size of datagrams, or the controller's rate. */
+static inline void
+fasp_session_log_mtu (const FaspSession * session, FaspTime now, guint8 flow,
+    guint16 before, const gchar * why)
+{
+  guint16 size = session->paths[flow].pmtu.size;
+
+  if (size != before)
+    FASP_LOG (session->notes.log, now, MTU_UPDATED, flow, before, size,
+        FASP_LOG_WORD (why));
+}
+
+static inline void
+fasp_session_log_rate (const FaspSession * session, FaspTime now,
+    guint64 before)
+{
+  const FaspRate *rate = session->rate;
+
+  if (rate->rate != before)
+    FASP_LOG (session->notes.log, now, RATE_CHANGED, before, rate->rate,
+        FASP_LOG_WORD (rate->why), rate->standing,
+        session->rtt.measured ? session->rtt.smoothed : FASP_LOG_UNKNOWN);
+}
+
 G_END_DECLS
