@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "cbrfigures.h"
+#include "cbrstats.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
 #include "cbrpackets.h"

@@ -5,13 +5,13 @@
  * gstfaspclock.h: a clock for a pipeline that runs at the rate of the sender's clock.
  *
  * It shows the system's monotonic time until a sender is there, then it follows the
- * sender (faspfollower.h).  It is synced (gst_clock_wait_for_sync()) as soon as the
+ * sender (faspclockdiscipline.h).  It is synced (gst_clock_wait_for_sync()) as soon as the
  * sender's rate is known.
  */
 #pragma once
 
 #include <gst/gst.h>
-#include "faspfollower.h"
+#include "faspclockdiscipline.h"
 
 G_BEGIN_DECLS
 

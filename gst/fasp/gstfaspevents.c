@@ -11,7 +11,7 @@
 #include "gstfaspenums.h"
 #include "gstfaspevents.h"
 #include "gstfaspkeys.h"
-#include "gstfaspplace.h"
+#include "gstfaspoffset.h"
 #include "gstfaspstats.h"
 
 /* A warning, or the refusal of a caller for a reason, is not repeated within this time. */

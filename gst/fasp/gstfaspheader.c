@@ -8,7 +8,7 @@
 
 #define _GNU_SOURCE
 #include <string.h>
-#include "faspheader.h"
+#include "faspstreamheader.h"
 #include "gstfaspheader.h"
 
 void

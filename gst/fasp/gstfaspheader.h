@@ -34,7 +34,7 @@ gboolean gst_fasp_header_is_in (const GstCaps * caps);
  * repeated with a buffer of that size. */
 gboolean gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
     guint64 buffer);
-/* Takes the header of the event that a faspsrc sent (gstfaspplace.h). */
+/* Takes the header of the event that a faspsrc sent (gstfaspoffset.h). */
 void gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event);
 
 /* Call this before each buffer.  @relayed: the buffer comes from a faspsrc, unchanged.  Tells the

@@ -6,7 +6,7 @@
 #include "config.h"
 #endif
 
-#include "faspallowance.h"
+#include "fasptokenbucket.h"
 #include "gstfaspquiet.h"
 
 #define AT_ONCE 10

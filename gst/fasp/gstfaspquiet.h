@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* Of one kind.  Zeroes: none was posted yet. */
 typedef struct
 {
-  gint64 full;                  /* faspallowance.h */
+  gint64 full;                  /* fasptokenbucket.h */
   guint64 untold;               /* since the last one that was posted */
 } GstFaspQuiet;
 

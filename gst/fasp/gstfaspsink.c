@@ -49,7 +49,7 @@
 #include "gstfaspevents.h"
 #include "gstfaspframing.h"
 #include "gstfaspheader.h"
-#include "gstfaspplace.h"
+#include "gstfaspoffset.h"
 #include "gstfaspshared.h"
 #include "gstfaspupstream.h"
 #include "gstfaspwatch.h"

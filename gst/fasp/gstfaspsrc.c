@@ -44,7 +44,7 @@
 #include "gstfaspevents.h"
 #include "gstfasphandover.h"
 #include "gstfaspjoiner.h"
-#include "gstfaspplace.h"
+#include "gstfaspoffset.h"
 #include "gstfasptiming.h"
 
 /* The most blocks that are taken at once, to save wake-ups. */

@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "faspfollower.h"
+#include "faspclockdiscipline.h"
 #include "faspmediaclock.h"
 #include "faspskew.h"
 

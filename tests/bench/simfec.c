@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "fasprlc.h"
-#include "faspsolver.h"
+#include "fasprlcdecoder.h"
 
 #define SIZE 32                 /* of a block, in curves */
 #define PRIME ((G_GUINT64_CONSTANT (1) << 31) - 1)
@@ -32,7 +32,7 @@ static gint window = 50, blocks = 200000, seed = 1, size = 1316;
 
 /* --- an ideal code --------------------------------------------------------------- */
 
-/* The equations as in faspsolver.c, without symbols. */
+/* The equations as in fasprlcdecoder.c, without symbols. */
 typedef struct
 {
   gint64 pivot;

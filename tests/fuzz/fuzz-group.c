@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "faspendpointprivate.h"
-#include "fasphearing.h"
+#include "faspmulticastreceiver.h"
 #include "vgroup.h"
 #include "vseal.h"
 

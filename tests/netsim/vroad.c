@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "vroad.h"
 #include "delayline.h"
-#include "fasparrivals.h"
+#include "fasptimestamps.h"
 #include "faspgap.h"
 #include "fasprtt.h"
 #include "faspsentlog.h"

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "faspseal.h"
+#include "faspprotection.h"
 
 G_BEGIN_DECLS
 

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "faspgate.h"
+#include "fasplimiter.h"
 #include "fasplinks.h"
 #include "faspreceivebatch.h"
 #include "fasproutes.h"

@@ -3,7 +3,7 @@
 #include "faspthread.h"
 
 #define RETRY_AFTER G_TIME_SPAN_SECOND
-/* Less than the time that each of several peers has to answer (faspmove.c). */
+/* Less than the time that each of several peers has to answer (faspfailover.c). */
 #define NEXT_ADDRESS_AFTER (1 * G_TIME_SPAN_SECOND)
 #define LOOK_AGAIN_AFTER (10 * G_TIME_SPAN_SECOND)
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "gstfaspelements.h"
-#include "gstfaspplace.h"
+#include "gstfaspoffset.h"
 #include "pair.h"
 #include "reader.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspseal.h"
+#include "faspprotection.h"
 
 void
 fasp_datagram_clear (FaspDatagram * d)

@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* What a datagram is still to be sealed with (faspseal.h).  One thread at a time may use a
+/* What a datagram is still to be sealed with (faspprotection.h).  One thread at a time may use a
  * sealer's, without the endpoint's lock. */
 typedef struct
 {

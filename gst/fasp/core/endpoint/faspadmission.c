@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmission.h"
-#include "faspallowance.h"
+#include "fasptokenbucket.h"
 #include "faspcredentials.h"
 #include "fasphistory.h"
 #include "faspmulticast.h"

@@ -5,7 +5,7 @@
  * The answer to an OPEN is
  *   VERSIONS  if its version is not ours,
  *   RETRY     if its address must be proved first: many sessions or half-open
- *             ones (half_open_max) exist, callers are many (faspgate.h), or
+ *             ones (half_open_max) exist, callers are many (fasplimiter.h), or
  *             the application is to be asked,
  *   ACCEPT    again, if it repeats one that was accepted,
  *   a PING    of its session, if it proves that it belongs to one (resume),

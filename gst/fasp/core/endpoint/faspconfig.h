@@ -47,7 +47,7 @@ typedef struct
   gsize buffer_size;            /* bytes that the store or the reorder buffer
                                    holds at most */
   guint max_receivers;          /* listening sender: it takes so many in all, */
-  guint max_receivers_per_network;      /* and of a network (faspgate.h); 0: as many as there may be */
+  guint max_receivers_per_network;      /* and of a network (fasplimiter.h); 0: as many as there may be */
   guint half_open_max;          /* handshakes answered without a cookie at a
                                    time; beyond that callers get a RETRY */
   FaspSlowPolicy slow_policy;   /* sender */

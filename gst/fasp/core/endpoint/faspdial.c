@@ -2,7 +2,7 @@
 #include "faspdial.h"
 #include "fasphistory.h"
 #include "fasplimits.h"
-#include "faspmove.h"
+#include "faspfailover.h"
 #include "faspmulticast.h"
 
 /* Time after which the application hears that nobody answers. */

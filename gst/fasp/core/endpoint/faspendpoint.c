@@ -2,7 +2,7 @@
 #include "faspadmission.h"
 #include "faspdial.h"
 #include "fasphold.h"
-#include "faspmove.h"
+#include "faspfailover.h"
 #include "faspmulticast.h"
 
 #define DEFAULT_BUFFER (64 * 1024 * 1024)

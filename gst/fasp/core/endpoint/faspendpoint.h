@@ -18,7 +18,7 @@
 #include "faspconfig.h"
 #include "faspdatagram.h"
 #include "faspevent.h"
-#include "faspfollower.h"
+#include "faspclockdiscipline.h"
 #include "fasphist.h"
 #include "fasplog.h"
 #include "faspstats.h"

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspendpointprivate.h: the endpoint's state, shared by faspendpoint.c and
- * its other parts: fasplifecycle.c, faspdial.c, faspmove.c, faspadmission.c,
+ * its other parts: fasplifecycle.c, faspdial.c, faspfailover.c, faspadmission.c,
  * faspsending.c, faspwriting.c, fasphistory.c, faspreading.c, faspencoder.c,
- * faspslow.c, faspmulticast.c, faspchange.c and faspfigures.c.
+ * faspslowpolicy.c, faspmulticast.c, faspendpointsettings.c and faspendpointstats.c.
  */
 #pragma once
 
 #include "faspannounce.h"
 #include "faspcaller.h"
 #include "faspcookie.h"
-#include "faspcrowd.h"
+#include "faspnetworks.h"
 #include "faspendpoint.h"
-#include "faspfollower.h"
-#include "faspgate.h"
-#include "faspheader.h"
+#include "faspclockdiscipline.h"
+#include "fasplimiter.h"
+#include "faspstreamheader.h"
 #include "faspkeyframe.h"
 #include "faspreplies.h"
 #include "faspsession.h"
 #include "faspsource.h"
 #include "faspstream.h"
-#include "faspwhereabouts.h"
+#include "faspaddressindex.h"
 
 G_BEGIN_DECLS
 
@@ -40,9 +40,9 @@ struct _FaspEndpoint
   GHashTable *by_call;          /* listener: all that an OPEN said -> FaspSession */
   FaspWhereabouts whereabouts;  /* of the sessions' peers */
   FaspTurns turns[FASP_LANES_MAX];      /* which session to poll next, by lane */
-  FaspTime refusals_told;       /* events about refused callers: faspallowance.h, */
+  FaspTime refusals_told;       /* events about refused callers: fasptokenbucket.h, */
   guint64 refusals_untold;      /* and how many there were none about since the last */
-  FaspTime outages_told;        /* events about outages: faspallowance.h */
+  FaspTime outages_told;        /* events about outages: fasptokenbucket.h */
   guint8 refused_calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE];     /* nonces, */
   guint oldest_refused;         /* and which of them is replaced next */
   GQueue events;                /* FaspEvent, owned */
@@ -59,7 +59,7 @@ struct _FaspEndpoint
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer, peer_before;        /* that is called, and was called before that */
   FaspCaller caller;
-  guint wanted, wanted_serial;  /* of several peers (faspmove.c), */
+  guint wanted, wanted_serial;  /* of several peers (faspfailover.c), */
   FaspTime move_time;           /* and when to move on to the next */
   guint refused;                /* peers in a row that refused for good */
   guint cookie_link, cookie_tries;      /* link that the cookie is for, and calls by it */

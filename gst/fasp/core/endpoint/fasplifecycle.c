@@ -4,15 +4,15 @@
  * may be interrupted and heard again, and ends.
  */
 #include "faspadmission.h"
-#include "faspallowance.h"
+#include "fasptokenbucket.h"
 #include "faspdial.h"
 #include "faspendpointprivate.h"
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"
-#include "faspmove.h"
+#include "faspfailover.h"
 #include "faspmulticast.h"
-#include "faspslow.h"
+#include "faspslowpolicy.h"
 
 #define REDIAL_AFTER FASP_SEC
 /* The application hears of changed promises no more often than this. */

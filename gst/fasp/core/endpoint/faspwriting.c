@@ -7,7 +7,7 @@
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"
-#include "faspslow.h"
+#include "faspslowpolicy.h"
 
 /* Begins a stream of our own, with an origin that nobody has heard of. */
 static void

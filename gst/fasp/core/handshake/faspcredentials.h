@@ -15,7 +15,7 @@
 #pragma once
 
 #include "faspnoise.h"
-#include "faspseal.h"
+#include "faspprotection.h"
 #include "faspwirehello.h"
 
 G_BEGIN_DECLS

@@ -9,7 +9,7 @@
  * doorkeeper, which counts it, or answers it in the name of all.
  *
  * The work that callers may cause is bounded for the port as a whole, so the endpoints
- * share one gate (faspgate.h).
+ * share one gate (fasplimiter.h).
  */
 #pragma once
 

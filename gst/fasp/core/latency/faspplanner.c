@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
-#include "faspallowance.h"
+#include "fasptokenbucket.h"
 #include "faspplanner.h"
 
 #define DIFFERENT .1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "faspallowance.h"
+#include "fasptokenbucket.h"
 #include "faspcrypto.h"
 #include "fasppath.h"
 

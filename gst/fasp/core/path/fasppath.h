@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "fasparrivals.h"
-#include "faspbudget.h"
+#include "fasptimestamps.h"
+#include "faspfeedbackrate.h"
 #include "faspecn.h"
 #include "faspgap.h"
 #include "fasploss.h"
@@ -73,7 +73,7 @@ typedef struct
   FaspTime challenge_time;      /* of the next challenge, */
   FaspTime challenged;          /* and of the last one, whoever got it */
   guint challenges;             /* that may still be sent */
-  FaspTime answered;            /* PONGs to where it is not proved to be: faspallowance.h */
+  FaspTime answered;            /* PONGs to where it is not proved to be: fasptokenbucket.h */
   guint64 next_pn;
   guint64 phase_pn;             /* first packet number of this key phase */
   FaspGap *gap;                 /* what we receive */

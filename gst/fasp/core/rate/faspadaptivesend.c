@@ -7,7 +7,7 @@
 /* At a low rate, where PULSE_PACKETS take longer. */
 #define PULSE_SLOW_MAX (2 * FASP_SEC)
 #define PULSE_PACKETS 5
-/* The receiver reports some sixteen arrivals for each 25 ms (fasparrivals.h), of which a pulse needs
+/* The receiver reports some sixteen arrivals for each 25 ms (fasptimestamps.h), of which a pulse needs
  * a few. */
 #define PULSE_RTT_SHARE 20
 /* On short and on long paths pulses are shorter by up to this share, at random.  Rounds of equal length would

@@ -2,23 +2,23 @@
  *
  * fasprx.h: the receiving half of a session.  It takes blocks in any order, delivers
  * them in order, follows the sender's clock, and deals with blocks that are too late.
- * faspreport.h decides when the sender hears about them.
+ * faspfeedback.h decides when the sender hears about them.
  *
  * FaspRx owns the reorder buffer and the solver.  Times are µs on the caller's clock.
  */
 #pragma once
 
 #include "faspgap.h"
-#include "faspheader.h"
+#include "faspstreamheader.h"
 #include "fasphist.h"
 #include "faspkeyframe.h"
 #include "fasplimits.h"
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspposition.h"
-#include "faspreport.h"
+#include "faspfeedback.h"
 #include "faspskew.h"
-#include "faspsolver.h"
+#include "fasprlcdecoder.h"
 #include "faspwire.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 #include "fasplimits.h"
 #include "faspgrouplog.h"
 #include "faspheap.h"
-#include "fasprepair.h"
+#include "faspsentmap.h"
 #include "faspring.h"
 
 /* Packets whose departure is remembered: feedback is about recent ones. */

@@ -17,12 +17,12 @@
  */
 #pragma once
 
-#include "faspcopies.h"
+#include "faspproactive.h"
 #include "faspfec.h"
 #include "fasplimits.h"
-#include "faspoutlook.h"
-#include "fasprepair.h"
-#include "faspreturn.h"
+#include "fasppathestimate.h"
+#include "faspsentmap.h"
+#include "fasprejoin.h"
 #include "faspstore.h"
 
 G_BEGIN_DECLS
@@ -50,7 +50,7 @@ typedef struct
   FaspCopies copies;
   FaspFec fec;                  /* initialised by the caller */
   FaspGroupLog *log;            /* of the group that new blocks go to
-                                   (faspgroup.h); NULL: of none */
+                                   (faspmulticastsender.h); NULL: of none */
   FaspGroupLog *past;           /* of the group that it was a member of; NULL: of none */
   FaspTime deaf_since;          /* since when it has reported nothing new of the
                                    group; FASP_NEVER: it does report */

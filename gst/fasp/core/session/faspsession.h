@@ -18,21 +18,21 @@
  */
 #pragma once
 
-#include "faspbudget.h"
-#include "faspgroup.h"
-#include "fasphearing.h"
+#include "faspfeedbackrate.h"
+#include "faspmulticastsender.h"
+#include "faspmulticastreceiver.h"
 #include "fasplimits.h"
 #include "faspmeter.h"
 #include "fasppacer.h"
 #include "fasppath.h"
 #include "fasprate.h"
 #include "fasprx.h"
-#include "faspseal.h"
+#include "faspprotection.h"
 #include "faspsource.h"
-#include "faspspread.h"
+#include "faspmultipath.h"
 #include "faspstats.h"
 #include "faspnotes.h"
-#include "faspturns.h"
+#include "faspscheduler.h"
 #include "fasptx.h"
 #include "faspwirehello.h"
 

@@ -21,7 +21,7 @@ enum
   FASP_BLOCK_KEY = 1 << 3,      /* read: a key frame begins with it (local) */
   FASP_BLOCK_CLOCK_JUMP = 1 << 4,       /* the first since the sender's clock jumped (local) */
   FASP_BLOCK_HEADER = 1 << 5,   /* read: no bytes of the stream, but its header
-                                   (faspheader.h; local) */
+                                   (faspstreamheader.h; local) */
   FASP_BLOCK_ENTER = 1 << 6,    /* read: the reader needs this header before the
                                    next block (local) */
   FASP_BLOCK_LACKS = 1 << 7,    /* read: what is read is not the whole of its stream: it begins in the

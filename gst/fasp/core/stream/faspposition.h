@@ -63,7 +63,7 @@ typedef enum
   FASP_MARK_UNKNOWN = 0,        /* the end, or a kind not known here: passed over */
   FASP_MARK_POSITION = 1,       /* where the next byte stands */
   FASP_MARK_KEY_FRAME = 2,      /* what follows can be decoded without what was before */
-  FASP_MARK_HEADER = 3,         /* a part of the stream's header: faspheader.h */
+  FASP_MARK_HEADER = 3,         /* a part of the stream's header: faspstreamheader.h */
 } FaspMark;
 
 #define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "faspheader.h"
+#include "faspstreamheader.h"
 #include "faspstore.h"
 #include "faspring.h"
 

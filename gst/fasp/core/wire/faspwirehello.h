@@ -79,7 +79,7 @@ typedef struct
   guint64 pn;                   /* number of its next packet, */
   guint8 key[FASP_GROUP_KEY_SIZE];      /* and the key of that packet's phase */
   guint members;
-  guint back_off, clock;        /* µs, ms: see faspdamp.h */
+  guint back_off, clock;        /* µs, ms: see faspnackbackoff.h */
 } FaspGroupKey;
 
 /* The payload of the messages in OPEN and ACCEPT: what the writer says about itself. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Whole endpoints, and a sender whose clock is not ours: a player on a clock that
- * follows it (faspfollower.h) has what it needs when it needs it.
+ * follows it (faspclockdiscipline.h) has what it needs when it needs it.
  */
 #include <string.h>
 #include "vnet.h"

@@ -3,8 +3,8 @@
  * Many members of one group, in virtual time: what they say together, who is waited for, and
  * how long it takes to see that one is gone.
  */
-#include "faspdamp.h"
-#include "faspgroup.h"
+#include "faspnackbackoff.h"
+#include "faspmulticastsender.h"
 #include "fasprx.h"
 #include "vgroup.h"
 

@@ -3,12 +3,12 @@
  * One to many by multicast, in virtual time: the parts alone, and whole groups.
  */
 #include "faspannounce.h"
-#include "faspdamp.h"
+#include "faspnackbackoff.h"
 #include "faspendpointprivate.h"
-#include "faspgroup.h"
-#include "fasphearing.h"
-#include "fasprepair.h"
-#include "faspreturn.h"
+#include "faspmulticastsender.h"
+#include "faspmulticastreceiver.h"
+#include "faspsentmap.h"
+#include "fasprejoin.h"
 #include "vgroup.h"
 
 #define RTT (20 * FASP_MSEC)

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 #include "faspendpointprivate.h"
-#include "faspheader.h"
+#include "faspstreamheader.h"
 #include "faspposition.h"
 #include "vcast.h"
 

@@ -3,7 +3,7 @@
  * Each datagram has a nonce of its own, in every order in which they may come, and over two rekeyings.
  */
 #include "faspbytes.h"
-#include "faspseal.h"
+#include "faspprotection.h"
 #include "faspwire.h"
 #include "vseal.h"
 

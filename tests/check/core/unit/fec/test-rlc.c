@@ -6,7 +6,7 @@
 #include <isa-l/erasure_code.h>
 #include <string.h>
 #include "fasprlc.h"
-#include "faspsolver.h"
+#include "fasprlcdecoder.h"
 #include "fasptinymt.h"
 
 /* RFC 8682, figure 2: the first numbers of seed 1. */

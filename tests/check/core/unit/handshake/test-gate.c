@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "faspgate.h"
+#include "fasplimiter.h"
 
 static FaspAddress
 make_address (gboolean six, guint8 host, guint16 port)

@@ -2,7 +2,7 @@
  *
  * What has arrived, for as long as a report may tell of it.
  */
-#include "fasparrivals.h"
+#include "fasptimestamps.h"
 
 static void
 test_arrivals (void)

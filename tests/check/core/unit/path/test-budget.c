@@ -3,7 +3,7 @@
  * What feedback may take of the way back: the rule alone, with a way back that is
  * a queue; and streams whose way back is too narrow for all that could be said.
  */
-#include "faspbudget.h"
+#include "faspfeedbackrate.h"
 #include "faspsession.h"
 #include "vstream.h"
 

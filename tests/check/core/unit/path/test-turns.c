@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "faspturns.h"
+#include "faspscheduler.h"
 
 #define N 1000
 

@@ -3,7 +3,7 @@
  * Rate controllers alone, with feedback that is made up for them: marks, small packets, a mistake of
  * the path, and feedback that nobody could have.
  */
-#include "fasparrivals.h"
+#include "fasptimestamps.h"
 #include "fasprate.h"
 
 static void

@@ -3,7 +3,7 @@
  * The clock that follows the sender's, and all that it stands on: an hour and a half,
  * with jitter, loss and another clock.  The same for a day: tests/bench/simclock.
  */
-#include "faspfollower.h"
+#include "faspclockdiscipline.h"
 #include "faspmediaclock.h"
 #include "faspskew.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspreport.h"
+#include "faspfeedback.h"
 
 #define CAPACITY 1024
 #define BLOCK 100               /* bytes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspcopies.h"
+#include "faspproactive.h"
 
 static void
 test_order (void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <unistd.h>
-#include "fasprepair.h"
+#include "faspsentmap.h"
 
 /* What the receiver says, in a line: settled up to `settled', largest
  * packet, ack, end, and which blocks it lacks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspspread.h"
+#include "faspmultipath.h"
 
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 

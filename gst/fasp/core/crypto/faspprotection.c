@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <isa-l/crc.h>
+#include "faspprotection.h"
+#include "fasplimits.h"
+
+/* --- a key, and the state that uses it ------------------------------------------- */
+
+typedef struct _FaspLock
+{
+  gint refs;                    /* atomic: seals in other threads hold references */
+  FaspCipher cipher;
+  guint8 key[FASP_KEY_SIZE];
+  FaspAead *aead;
+  FaspAes *tagger;              /* if there is no cipher */
+} Lock;
+
+static Lock *
+lock_new (FaspCipher cipher, const guint8 * key)
+{
+  Lock *lock = g_new0 (Lock, 1);
+
+  lock->refs = 1;
+  lock->cipher = cipher;
+  memcpy (lock->key, key, FASP_KEY_SIZE);
+  if (cipher == FASP_CIPHER_NONE)
+    lock->tagger = fasp_aes_new (key);
+  else
+    lock->aead = fasp_aead_new ((FaspAeadType) cipher, key);
+  return lock;
+}
+
+static void
+lock_unref (Lock * lock)
+{
+  if (lock == NULL || !g_atomic_int_dec_and_test (&lock->refs))
+    return;
+  fasp_aead_free (lock->aead);
+  fasp_aes_free (lock->tagger);
+  fasp_wipe (lock->key, sizeof lock->key);
+  g_free (lock);
+}
+
+void
+fasp_seal_next_key (guint8 key[FASP_KEY_SIZE])
+{
+  guint8 next[FASP_KEY_SIZE];
+
+  fasp_hmac (key, FASP_KEY_SIZE, "fasp rekey 1", NULL, 0, next, sizeof next);
+  memcpy (key, next, sizeof next);
+  fasp_wipe (next, sizeof next);
+}
+
+/* The lock of the next phase. */
+static Lock *
+lock_next (const Lock * lock)
+{
+  guint8 key[FASP_KEY_SIZE];
+  Lock *next;
+
+  memcpy (key, lock->key, sizeof key);
+  fasp_seal_next_key (key);
+  next = lock_new (lock->cipher, key);
+  fasp_wipe (key, sizeof key);
+  return next;
+}
+
+/* The tag without a cipher: encrypts the header and the CRC-32C of all that follows.
+ * That costs a tenth of a hash of everything. */
+static void
+make_tag (Lock * lock, const guint8 * data, gsize size,
+    const guint8 * payload, gsize payload_size, guint8 tag[FASP_TAG_SIZE_NONE])
+{
+  guint8 text[FASP_AES_BLOCK] = { 0 }, out[FASP_AES_BLOCK];
+  FaspWriter w = { text, sizeof text };
+  guint32 crc = crc32_iscsi ((guint8 *) data + FASP_SESSION_HEADER,
+      size - FASP_SESSION_HEADER, 0xffffffff);
+
+  if (payload_size > 0)
+    crc = crc32_iscsi ((guint8 *) payload, payload_size, crc);
+  fasp_write_bytes (&w, data, FASP_SESSION_HEADER);
+  fasp_write_uint (&w, ~crc, 4);
+  fasp_aes_encrypt (lock->tagger, text, 1, out);
+  memcpy (tag, out, FASP_TAG_SIZE_NONE);
+}
+
+static void
+make_nonce (guint8 flow, guint64 pn, guint8 nonce[FASP_AEAD_NONCE_SIZE])
+{
+  FaspWriter w = { nonce, FASP_AEAD_NONCE_SIZE };
+
+  fasp_write_uint (&w, flow, 4);
+  fasp_write_uint (&w, pn, 8);
+}
+
+guint
+fasp_cipher_get_tag_size (FaspCipher cipher)
+{
+  return cipher == FASP_CIPHER_NONE ? FASP_TAG_SIZE_NONE : FASP_AEAD_TAG_SIZE;
+}
+
+/* --- sealing ---------------------------------------------------------------------- */
+
+struct _FaspSealer
+{
+  Lock *lock;
+  gboolean phase;
+  guint64 next_pn[FASP_FLOWS_MAX];      /* nothing below is sealed again */
+};
+
+FaspSealer *
+fasp_sealer_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
+{
+  FaspSealer *sealer = g_new0 (FaspSealer, 1);
+
+  sealer->lock = lock_new (cipher, key);
+  return sealer;
+}
+
+void
+fasp_sealer_free (FaspSealer * sealer)
+{
+  if (sealer == NULL)
+    return;
+  lock_unref (sealer->lock);
+  g_free (sealer);
+}
+
+gboolean
+fasp_sealer_get_phase (const FaspSealer * sealer)
+{
+  return sealer->phase;
+}
+
+guint
+fasp_sealer_get_tag_size (const FaspSealer * sealer)
+{
+  return fasp_cipher_get_tag_size (sealer->lock->cipher);
+}
+
+gboolean
+fasp_sealer_take (FaspSealer * sealer, guint8 flow, guint64 pn, FaspSeal * seal)
+{
+  if (flow >= FASP_FLOWS_MAX || pn < sealer->next_pn[flow])
+    return FALSE;
+  sealer->next_pn[flow] = pn + 1;
+  g_atomic_int_inc (&sealer->lock->refs);
+  *seal = (FaspSeal) {
+  sealer->lock, flow, pn};
+  return TRUE;
+}
+
+gboolean
+fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
+    const guint8 * payload, gsize payload_size)
+{
+  Lock *lock = seal->lock;
+  guint8 nonce[FASP_AEAD_NONCE_SIZE], *frames = data + FASP_SESSION_HEADER;
+  gboolean encrypts = lock->cipher != FASP_CIPHER_NONE;
+
+  if (encrypts) {
+    make_nonce (seal->flow, seal->pn, nonce);
+    fasp_aead_seal (lock->aead, nonce, data, FASP_SESSION_HEADER, frames,
+        used - FASP_SESSION_HEADER, payload, payload_size, frames);
+  } else {
+    make_tag (lock, data, used, payload, payload_size, data + used);
+  }
+  fasp_seal_drop (seal);
+  return encrypts;
+}
+
+void
+fasp_seal_drop (FaspSeal * seal)
+{
+  g_clear_pointer (&seal->lock, lock_unref);
+}
+
+void
+fasp_sealer_rekey (FaspSealer * sealer)
+{
+  Lock *next = lock_next (sealer->lock);
+
+  lock_unref (sealer->lock);
+  sealer->lock = next;
+  sealer->phase = !sealer->phase;
+}
+
+/* --- opening ----------------------------------------------------------------------- */
+
+struct _FaspOpener
+{
+  Lock *previous, *current, *next;      /* previous: NULL in the first phase */
+  gboolean phase;
+  guint64 first_pn[FASP_FLOWS_MAX];     /* the lowest known of this phase, or NO_PN */
+};
+
+#define NO_PN G_MAXUINT64
+
+static void
+forget_first (FaspOpener * opener)
+{
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++)
+    opener->first_pn[i] = NO_PN;
+}
+
+FaspOpener *
+fasp_opener_new (FaspCipher cipher, const guint8 key[FASP_KEY_SIZE])
+{
+  FaspOpener *opener = g_new0 (FaspOpener, 1);
+
+  opener->current = lock_new (cipher, key);
+  opener->next = lock_next (opener->current);
+  forget_first (opener);
+  return opener;
+}
+
+void
+fasp_opener_free (FaspOpener * opener)
+{
+  if (opener == NULL)
+    return;
+  lock_unref (opener->previous);
+  lock_unref (opener->current);
+  lock_unref (opener->next);
+  g_free (opener);
+}
+
+static const guint8 *
+try_lock (Lock * lock, const FaspSessionHeader * header, guint64 pn,
+    const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
+{
+  guint tag_size = fasp_cipher_get_tag_size (lock->cipher);
+  guint8 nonce[FASP_AEAD_NONCE_SIZE], tag[FASP_TAG_SIZE_NONE];
+
+  if (size < FASP_SESSION_HEADER + tag_size)
+    return NULL;
+  *frames_size = size - FASP_SESSION_HEADER - tag_size;
+  if (lock->cipher == FASP_CIPHER_NONE) {
+    make_tag (lock, data, size - tag_size, NULL, 0, tag);
+    return fasp_equal (tag, data + size - tag_size, sizeof tag) ?
+        data + FASP_SESSION_HEADER : NULL;
+  }
+  make_nonce (header->flow, pn, nonce);
+  return fasp_aead_open (lock->aead, nonce, data, FASP_SESSION_HEADER,
+      data + FASP_SESSION_HEADER, size - FASP_SESSION_HEADER, scratch) ?
+      scratch : NULL;
+}
+
+/* The peer has moved on to the next phase. */
+static void
+follow (FaspOpener * opener)
+{
+  lock_unref (opener->previous);
+  opener->previous = opener->current;
+  opener->current = opener->next;
+  opener->next = lock_next (opener->current);
+  opener->phase = !opener->phase;
+  forget_first (opener);
+}
+
+/* A datagram with the other phase bit, on a flow where nothing of the current phase has
+ * come: it may be of the previous phase or of the next. */
+static const guint8 *
+try_both (FaspOpener * opener, const FaspSessionHeader * header, guint64 pn,
+    const guint8 * data, gsize size, guint8 * scratch, gsize * frames_size)
+{
+  guint8 copy[FASP_DATAGRAM_MAX];
+  const guint8 *frames;
+
+  /* decrypting in place destroys a datagram that does not open */
+  if (opener->current->cipher != FASP_CIPHER_NONE)
+    data = memcpy (copy, data, size);
+  frames = try_lock (opener->previous, header, pn, data, size, scratch,
+      frames_size);
+  if (frames != NULL)
+    return frames;
+  frames = try_lock (opener->next, header, pn, data, size, scratch,
+      frames_size);
+  if (frames != NULL)
+    follow (opener);
+  return frames;
+}
+
+const guint8 *
+fasp_opener_open (FaspOpener * opener, const FaspSessionHeader * header,
+    guint64 pn, const guint8 * data, gsize size, guint8 * scratch,
+    gsize * frames_size)
+{
+  guint64 *first_pn = &opener->first_pn[header->flow];
+  gboolean now = header->phase == opener->phase;
+  gboolean before = !now && opener->previous != NULL && pn < *first_pn;
+  gboolean ahead = !now && !before;
+  Lock *lock = now ? opener->current : before ? opener->previous : opener->next;
+  const guint8 *frames;
+
+  if (before && *first_pn == NO_PN)
+    frames = try_both (opener, header, pn, data, size, scratch, frames_size);
+  else
+    frames = try_lock (lock, header, pn, data, size, scratch, frames_size);
+  if (frames == NULL)
+    return NULL;
+  if (ahead)
+    follow (opener);
+  if (header->phase == opener->phase)
+    *first_pn = MIN (*first_pn, pn);
+  return frames;
+}

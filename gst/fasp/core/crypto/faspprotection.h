@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspprotection.h: protects the datagrams of a session, in one direction each: a sealer
+ * closes them, the peer's opener opens them.
+ *
+ * With a cipher, the frames are encrypted and the header is authenticated with them.
+ * Flow and packet number make the nonce. Without a cipher (encryption=none at both
+ * ends), a short tag finds damage, and rejects guesses of those who took no part in the
+ * handshake. It hides nothing.
+ *
+ * Rekeying: the key of the next phase is derived from that of the last, which is then
+ * forgotten. The header's phase bit says which of the two a datagram uses. Packet
+ * numbers go on, so that no nonce is used twice even with different keys. The sealer
+ * must not rekey again before the peer has opened a datagram of this phase. The opener
+ * keeps the previous key for late datagrams.
+ */
+#pragma once
+
+#include "faspcrypto.h"
+#include "faspdatagram.h"
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+/* The result of a handshake. */
+typedef struct
+{
+  FaspCipher cipher;
+  guint8 caller[FASP_KEY_SIZE]; /* for what the caller seals, */
+  guint8 listener[FASP_KEY_SIZE];       /* and for what the listener seals */
+} FaspKeys;
+
+typedef struct _FaspOpener FaspOpener;
+
+/* Bytes that the tag adds to a datagram. */
+guint fasp_cipher_get_tag_size (FaspCipher cipher);
+
+/* Replaces the key of a phase with that of the next. */
+void fasp_seal_next_key (guint8 key[FASP_KEY_SIZE]);
+
+FaspSealer *fasp_sealer_new (FaspCipher cipher,
+    const guint8 key[FASP_KEY_SIZE]);
+void fasp_sealer_free (FaspSealer * sealer);
+gboolean fasp_sealer_get_phase (const FaspSealer * sealer);
+guint fasp_sealer_get_tag_size (const FaspSealer * sealer);
+/* Fills @seal with what closes packet @pn; it must hold no lock before. It then has a
+ * reference, which fasp_seal_close() or fasp_seal_drop() gives back. FALSE: @pn is not
+ * above the last one on that flow. */
+gboolean fasp_sealer_take (FaspSealer * sealer, guint8 flow, guint64 pn,
+    FaspSeal * seal);
+/* With a cipher: encrypts what is written behind the header, up to @used, and the
+ * payload, which is then placed behind it, and appends the tag. Without: returns FALSE;
+ * the payload stays where it is, and the tag is at @used. @data has room for all of it. */
+gboolean fasp_seal_close (FaspSeal * seal, guint8 * data, gsize used,
+    const guint8 * payload, gsize payload_size);
+/* Gives @seal back unused. */
+void fasp_seal_drop (FaspSeal * seal);
+void fasp_sealer_rekey (FaspSealer * sealer);
+
+FaspOpener *fasp_opener_new (FaspCipher cipher,
+    const guint8 key[FASP_KEY_SIZE]);
+void fasp_opener_free (FaspOpener * opener);
+/* Opens a datagram whose header has been parsed. Returns its frames, @frames_size
+ * bytes, either in @scratch (room for @size) or in @data itself. NULL: the peer has not
+ * sealed it. @pn: all 64 bits. */
+const guint8 *fasp_opener_open (FaspOpener * opener,
+    const FaspSessionHeader * header, guint64 pn, const guint8 * data,
+    gsize size, guint8 * scratch, gsize * frames_size);
+
+G_END_DECLS

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspaddressindex.h: which sessions have their peer at an address.
+ *
+ * The list is made when it is asked for, and made again when it has become old.
+ * Addresses change all the time, but are asked for only when the network says that
+ * nobody listens there. Anybody can forge that, for any address. So making the list
+ * takes little time, however often it is said. The same goes for the sessions at one
+ * address, of which there may be many.
+ */
+#pragma once
+
+#include "faspsession.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GHashTable *first;            /* hash of an address -> place in the list + 1 */
+  GArray *list;
+  FaspTime made;
+  FaspTime busy_until;          /* nothing is looked up before */
+} FaspWhereabouts;
+
+void fasp_whereabouts_clear (FaspWhereabouts * w);
+/* @sessions: all that there are. */
+void fasp_whereabouts_update (FaspWhereabouts * w, FaspTime now,
+    const GPtrArray * sessions);
+/* The place in the list of the first session with a flow to @address; 0: there is none. */
+guint fasp_whereabouts_find (const FaspWhereabouts * w,
+    const FaspAddress * address);
+/* @n sessions at one address have been dealt with. If these are many, that is not done again before
+ * `busy_until'. */
+void fasp_whereabouts_dealt_with (FaspWhereabouts * w, FaspTime now, guint n);
+/* The session id at @place, which is moved on to the next; 0: there is none. That
+ * session may be elsewhere by now, or gone. */
+guint32 fasp_whereabouts_take (const FaspWhereabouts * w, guint * place);
+
+G_END_DECLS

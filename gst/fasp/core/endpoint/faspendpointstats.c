@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspendpointstats.c: an endpoint's statistics.
+ */
+#include "faspendpointprivate.h"
+#include "fasphistory.h"
+
+/* A peer that is there says something at least twice in this time. */
+#define HEARD FASP_SEC
+
+static const FaspHist empty_hist;
+
+void
+fasp_endpoint_get_stats (FaspEndpoint * endpoint, FaspEndpointStats * stats)
+{
+  *stats = endpoint->stats;
+  stats->buffer_limit = endpoint->config.buffer_size;
+  stats->key_frames_requested = endpoint->key_frame.told;
+  if (endpoint->store != NULL)
+    stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
+  else
+    for (guint i = 0; i < endpoint->sessions->len; i++)
+      stats->buffer_bytes +=
+          fasp_reorder_get_bytes (fasp_endpoint_nth (endpoint, i)->rx.reorder);
+}
+
+/* Index of the first session that came after number @order: they are in the order they came. */
+static guint
+find_after (const FaspEndpoint * endpoint, guint64 order)
+{
+  guint from = 0, to = endpoint->sessions->len;
+
+  while (from < to) {
+    guint middle = (from + to) / 2;
+
+    if (fasp_endpoint_nth (endpoint, middle)->order <= order)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+guint
+fasp_endpoint_get_sessions (FaspEndpoint * endpoint, FaspTime now,
+    guint64 * place, FaspSessionStats * sessions, guint max)
+{
+  guint n = 0;
+
+  for (guint i = find_after (endpoint, *place); n < max
+      && i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    *place = session->order;
+    if (session->connected && !session->removed)
+      fasp_session_get_stats (session, now, &sessions[n++]);
+  }
+  return n;
+}
+
+guint
+fasp_endpoint_get_flows (FaspEndpoint * endpoint, guint32 id,
+    FaspFlowStats * flows, guint max)
+{
+  FaspSession *session = g_hash_table_lookup (endpoint->by_id,
+      GUINT_TO_POINTER (id));
+
+  if (session != NULL)
+    return fasp_session_get_flows (session, flows, max);
+  if (!endpoint->has_last || endpoint->last.session != id
+      || endpoint->last_flows == NULL)
+    return 0;
+  memcpy (flows, endpoint->last_flows, MIN (max, endpoint->last.flows) *
+      sizeof *flows);
+  return endpoint->last.flows;
+}
+
+gboolean
+fasp_endpoint_get_last_session (const FaspEndpoint * endpoint,
+    FaspSessionStats * session)
+{
+  if (endpoint->has_last)
+    *session = endpoint->last;
+  return endpoint->has_last;
+}
+
+void
+fasp_endpoint_set_trace (FaspEndpoint * endpoint, guint size)
+{
+  fasp_trace_set_size (endpoint->notes.trace, size);
+}
+
+guint
+fasp_endpoint_fetch_trace (FaspEndpoint * endpoint, FaspTraceEntry * entries,
+    guint max, guint64 * lost)
+{
+  if (lost != NULL)
+    *lost = endpoint->notes.trace->lost;
+  return fasp_trace_fetch (endpoint->notes.trace, entries, max);
+}
+
+void
+fasp_endpoint_set_log (FaspEndpoint * endpoint, guint size)
+{
+  if (size > 0 && endpoint->notes.log == NULL)
+    endpoint->notes.log = fasp_log_new (size);
+  else if (size == 0 && endpoint->notes.log != NULL)
+    fasp_log_stop (endpoint->notes.log);
+  if (endpoint->group != NULL)
+    endpoint->group->notes = endpoint->notes;
+}
+
+guint
+fasp_endpoint_fetch_log (FaspEndpoint * endpoint, FaspLogEntry * entries,
+    guint max, guint64 * lost)
+{
+  if (lost != NULL)
+    *lost = 0;
+  return endpoint->notes.log != NULL ? fasp_log_fetch (endpoint->notes.log,
+      entries, max, lost) : 0;
+}
+
+/* How long the block that is sent next to it has waited. */
+static FaspTime
+get_backlog (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
+{
+  /* the group has a position of its own, and a session that joined in the past is behind by its
+   * own wish */
+  if (session->member.joined || fasp_history_is_in_past (session)
+      || session->tx.cursor < fasp_store_get_tail (endpoint->store)
+      || session->tx.cursor >= fasp_store_get_head (endpoint->store))
+    return 0;
+  return now - fasp_store_get (endpoint->store, session->tx.cursor)->arrival;
+}
+
+FaspTime
+fasp_endpoint_get_backlog (FaspEndpoint * endpoint, FaspTime now)
+{
+  gboolean waits = endpoint->config.slow_policy == FASP_SLOW_WAIT;
+  FaspTime backlog = -1;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspTime its;
+
+    if (!fasp_session_is_heard (session))
+      continue;
+    its = get_backlog (endpoint, now, session);
+    if (backlog < 0 || (waits ? its > backlog : its < backlog))
+      backlog = its;
+  }
+  return backlog;
+}
+
+gdouble
+fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
+{
+  gdouble loss = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (fasp_session_is_heard (session) && session->rate == NULL) {
+      gdouble its = fasp_loss_look (&session->tx.outlook.loss);
+
+      loss = MAX (loss, its);
+    }
+  }
+  return loss;
+}
+
+FaspTime
+fasp_endpoint_look_at_missed (FaspEndpoint * endpoint)
+{
+  FaspTime most = 0;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    FaspTime missed = fasp_pacer_get_missed (&session->pacer);
+
+    most = MAX (most, missed - session->missed_seen);
+    session->missed_seen = missed;
+  }
+  return most;
+}
+
+gboolean
+fasp_endpoint_look_for_stuck (FaspEndpoint * endpoint, FaspTime now,
+    guint looks, FaspAddress * where)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    guint64 acked = session->tx.acked;
+
+    /* members of a group send feedback seldom, and who awaits the header is sent nothing */
+    session->stuck = session->state == FASP_SESSION_OPEN
+        && now - session->heard < HEARD && !session->member.joined
+        && !session->awaits_header && acked < session->tx.cursor
+        && acked == session->acked_seen ? session->stuck + 1 : 0;
+    session->acked_seen = acked;
+    if (found || session->stuck < looks)
+      continue;
+    *where = *fasp_session_get_address (session);
+    found = TRUE;
+  }
+  return found;
+}
+
+/* The session whose lateness to report: one that is open, or else one that says goodbye. */
+static const FaspSession *
+get_measured (const FaspEndpoint * endpoint)
+{
+  const FaspSession *session = fasp_endpoint_get_open (endpoint);
+
+  for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
+    if (fasp_endpoint_nth (endpoint, i - 1)->connected
+        && !fasp_endpoint_nth (endpoint, i - 1)->removed)
+      session = fasp_endpoint_nth (endpoint, i - 1);
+  return session;
+}
+
+const FaspHist *
+fasp_endpoint_get_lateness (FaspEndpoint * endpoint, gboolean in_order)
+{
+  const FaspSession *session = get_measured (endpoint);
+
+  if (endpoint->config.role != FASP_ROLE_RECEIVER)
+    return &empty_hist;
+  if (session != NULL)
+    return in_order ? &session->rx.lateness_in_order : &session->rx.lateness;
+  return in_order ? &endpoint->lateness_in_order : &endpoint->lateness;
+}

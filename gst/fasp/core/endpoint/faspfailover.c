@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspdial.h"
+#include "faspfailover.h"
+
+#define MOVE_AFTER (2 * FASP_SEC)
+#define MOVE_SOONEST (250 * FASP_MSEC)
+
+guint
+fasp_endpoint_get_wanted_peer (const FaspEndpoint * endpoint, guint * serial)
+{
+  *serial = endpoint->wanted_serial;
+  return endpoint->wanted;
+}
+
+gboolean
+fasp_move_can (const FaspEndpoint * endpoint)
+{
+  return endpoint->config.peers > 1 && endpoint->config.reconnect
+      && fasp_dial_is_ours (endpoint) && !endpoint->closing;
+}
+
+void
+fasp_move_wait (FaspEndpoint * endpoint, FaspTime now)
+{
+  endpoint->move_time = fasp_move_can (endpoint) ? now + MOVE_AFTER :
+      FASP_NEVER;
+}
+
+void
+fasp_move_stay (FaspEndpoint * endpoint)
+{
+  endpoint->move_time = FASP_NEVER;
+  endpoint->refused = 0;
+}
+
+static void
+want (FaspEndpoint * endpoint, guint peer)
+{
+  endpoint->wanted = peer;
+  endpoint->wanted_serial++;
+}
+
+gboolean
+fasp_move_on (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (!fasp_move_can (endpoint))
+    return FALSE;
+  want (endpoint, (endpoint->wanted + 1) % endpoint->config.peers);
+  FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->wanted);
+  endpoint->has_peer = FALSE;
+  endpoint->redial_time = FASP_NEVER;
+  endpoint->call_started = now;
+  fasp_caller_stop (&endpoint->caller);
+  fasp_move_wait (endpoint, now);
+  return TRUE;
+}
+
+void
+fasp_move_back (FaspEndpoint * endpoint, const FaspSession * session)
+{
+  fasp_move_stay (endpoint);
+  if (endpoint->wanted != session->of_peer)
+    want (endpoint, session->of_peer);
+}
+
+gboolean
+fasp_move_refused (FaspEndpoint * endpoint, FaspTime now, gboolean for_good)
+{
+  if (!fasp_move_can (endpoint))
+    return FALSE;
+  endpoint->refused = for_good ? endpoint->refused + 1 : 0;
+  return endpoint->refused < endpoint->config.peers
+      && fasp_move_on (endpoint, now);
+}
+
+void
+fasp_move_unreachable (FaspEndpoint * endpoint, const FaspAddress * to)
+{
+  if (endpoint->move_time != FASP_NEVER && endpoint->has_peer
+      && fasp_address_equal (to, &endpoint->peer))
+    endpoint->move_time = MIN (endpoint->move_time,
+        endpoint->call_started + MOVE_SOONEST);
+}
+
+void
+fasp_move_tend (FaspEndpoint * endpoint, FaspTime now)
+{
+  if (endpoint->move_time > now)
+    return;
+  endpoint->refused = 0;        /* a peer that does not answer has not refused */
+  if (!fasp_move_on (endpoint, now))
+    fasp_move_stay (endpoint);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspfailover.h: a receiver calls one of several peers that have the same stream, and the
+ * next one when that is gone.
+ *
+ *   moves on    when its peer is interrupted (silent, or its port is closed) or says
+ *               goodbye before the end; when a call is not answered for 2 s, is turned away,
+ *               or nobody listens there (no sooner than 250 ms after it began)
+ *   stays       when it is answered, or heard again
+ *
+ * Peers are called in turn; fasp_endpoint_get_wanted_peer() tells whose address is needed.  The
+ * receiver says in its OPEN (option `wants') what it has of the stream.
+ */
+#pragma once
+
+#include "faspendpoint.h"
+#include "faspendpointprivate.h"
+
+G_BEGIN_DECLS
+
+/* Are there other peers, and may they be called? */
+gboolean fasp_move_can (const FaspEndpoint * endpoint);
+/* A call begins, or the wait for an address: starts the time after which to move on. */
+void fasp_move_wait (FaspEndpoint * endpoint, FaspTime now);
+/* No other peer is wanted any more. */
+void fasp_move_stay (FaspEndpoint * endpoint);
+/* The next peer is wanted from now on.  FALSE: there is none. */
+gboolean fasp_move_on (FaspEndpoint * endpoint, FaspTime now);
+/* @session is heard again: its peer is the wanted one. */
+void fasp_move_back (FaspEndpoint * endpoint, const FaspSession * session);
+/* This peer turned us away.  FALSE: there is no other one to call. */
+gboolean fasp_move_refused (FaspEndpoint * endpoint, FaspTime now,
+    gboolean for_good);
+/* Nobody listens at @to. */
+void fasp_move_unreachable (FaspEndpoint * endpoint,
+    const FaspAddress * to);
+void fasp_move_tend (FaspEndpoint * endpoint, FaspTime now);
+
+G_END_DECLS

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasphistory.h"
+#include "faspmulticast.h"
+#include "faspslowpolicy.h"
+
+/* The application hears of receivers that are left behind no more often than this. */
+#define TELL_AFTER FASP_SEC
+
+/* May the stream leave this receiver behind? With slow-policy=wait only in three cases:
+ * it is silent while another is heard, as the dead must not hold up the living; it is silent and
+ * has another sender, and the application does not wait for receivers; or it still needs
+ * history. */
+static gboolean
+may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
+    gboolean any_heard)
+{
+  return endpoint->config.slow_policy != FASP_SLOW_WAIT
+      || (session->interrupted && (any_heard || (session->has_other
+              && !endpoint->config.wait_for_connection)))
+      || fasp_history_is_in_past (session);
+}
+
+gboolean
+fasp_slow_can_press (const FaspEndpoint * endpoint)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
+
+  if (endpoint->hold != FASP_NO_BLOCK
+      && endpoint->config.slow_policy == FASP_SLOW_WAIT)
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->state == FASP_SESSION_OPEN
+        && fasp_tx_get_base (&session->tx) <= tail
+        && !may_leave_behind (endpoint, session, any_heard))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The application is told of one, of however many. */
+static void
+tell_left_behind (FaspEndpoint * endpoint, FaspTime now,
+    const FaspSession * session)
+{
+  if (now < endpoint->left_behind_may)
+    return;
+  endpoint->left_behind_may = now + TELL_AFTER;
+  fasp_endpoint_push_event (endpoint, FASP_EVENT_SKIPPED, session);
+}
+
+gboolean
+fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
+{
+  guint64 tail = fasp_store_get_tail (endpoint->store);
+  guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
+  gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
+
+  if (middle == tail || !fasp_slow_can_press (endpoint))
+    return FALSE;
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+    /* before it is moved, perhaps out of the past */
+    gboolean past = fasp_history_is_in_past (session);
+
+    if (session->state != FASP_SESSION_OPEN
+        || fasp_tx_get_base (&session->tx) >= middle
+        || !may_leave_behind (endpoint, session, any_heard))
+      continue;
+    FASP_LOG (session->notes.log, now, RECEIVER_LEFT_BEHIND,
+        fasp_tx_get_base (&session->tx), middle, FASP_LOG_WORD (past ?
+            "history" : session->interrupted ? "silent" : "slow"));
+    if (endpoint->config.slow_policy == FASP_SLOW_DROP_RECEIVER && !past
+        && !fasp_multicast_sends_away (endpoint, now, session)) {
+      fasp_session_close (session, now, FASP_REASON_TOO_SLOW,
+          "it does not keep up with the stream");
+    } else {
+      fasp_tx_skip_to (&session->tx, middle);
+      if (endpoint->config.slow_policy == FASP_SLOW_SKIP && !past)
+        tell_left_behind (endpoint, now, session);
+    }
+    fasp_writing_note_needs (endpoint, session);
+    fasp_endpoint_wake (endpoint, session);
+  }
+  if (endpoint->hold < middle)
+    endpoint->hold = middle;
+  fasp_writing_trim (endpoint);
+  return fasp_store_get_tail (endpoint->store) > tail;
+}
+
+gboolean
+fasp_slow_lets_go (const FaspEndpoint * endpoint)
+{
+  return endpoint->store != NULL && fasp_store_is_finished (endpoint->store)
+      && endpoint->config.slow_policy != FASP_SLOW_WAIT
+      && endpoint->stats.whole > 0
+      && fasp_endpoint_get_heard (endpoint, NULL) == NULL;
+}

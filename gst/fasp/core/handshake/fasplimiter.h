@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasplimiter.h: bounds the work that callers may cause.
+ *
+ * All callers that have not proved their address share one token bucket: beyond
+ * it they get a RETRY, which costs little.  Callers that have proved it have one
+ * bucket for each network (an IPv4 address, an IPv6 /48).  These buckets are in tables
+ * of fixed size, indexed by a secret hash, so that nobody can fill the tables or choose
+ * whose bucket to empty.  The gate also counts the half-open sessions, in all and of
+ * each network.
+ *
+ * Endpoints at one port (fasproutes.h) share a gate.  They may be in different threads if
+ * no two of them receive a handshake at the same time.  The counters of half-open sessions
+ * change at other times, too, so they are atomic.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_GATE_BUCKETS 256
+/* Handshakes per second, and in a burst. */
+#define FASP_GATE_UNPROVED_RATE 32
+/* When a sender is back, a thousand receivers behind one address call at once. */
+#define FASP_GATE_NETWORK_RATE 128
+#define FASP_GATE_NETWORK_BURST 1024
+/* A handshake with a wrong key costs this many tokens more.  A bucket may owe as many tokens as its
+ * burst.  That allows three guesses a second from all unproved callers, and seven from a network. */
+#define FASP_GATE_UNPROVED_REFUSED 8
+#define FASP_GATE_NETWORK_REFUSED 16
+
+typedef struct _FaspBucket
+{
+  FaspTime full;                /* fasptokenbucket.h */
+  gint half;                    /* half-open sessions; atomic */
+} FaspBucket;
+
+typedef struct _FaspGate
+{
+  guint8 secret[16];
+  gint half, endpoints;         /* atomic */
+  FaspBucket unproved, four[FASP_GATE_BUCKETS], six[FASP_GATE_BUCKETS];
+} FaspGate;
+
+void fasp_gate_init (FaspGate * gate, const guint8 secret[16]);
+/* Takes a token for a handshake; @proved: the caller has proved @address.  FALSE: not now. */
+gboolean fasp_gate_take (FaspGate * gate, FaspTime now,
+    const FaspAddress * address, gboolean proved);
+/* Counts a new half-open session.  Pass the bucket to fasp_gate_leave() when the session
+ * is half open no longer. */
+FaspBucket *fasp_gate_enter (FaspGate * gate, const FaspAddress * address);
+void fasp_gate_leave (FaspGate * gate, FaspBucket * bucket);
+/* A number for the network of an address. Nobody outside can tell which, or find two with the same. */
+guint64 fasp_gate_get_network (const FaspGate * gate,
+    const FaspAddress * address);
+/* One more endpoint uses the gate, or one less. */
+void fasp_gate_join (FaspGate * gate);
+void fasp_gate_part (FaspGate * gate);
+/* How many of @all belong to each endpoint; at least one. */
+guint fasp_gate_get_share (FaspGate * gate, guint all);
+/* Half-open sessions: all, and of this network (and those that share its bucket). */
+guint fasp_gate_count_half (FaspGate * gate);
+guint fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address);
+/* The handshake had a wrong key, or asked for a stream that is not here. */
+void fasp_gate_refused (FaspGate * gate, FaspTime now,
+    const FaspAddress * address, gboolean proved);
+
+G_END_DECLS

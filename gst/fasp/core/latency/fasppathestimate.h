@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasppathestimate.h: what a sender concludes from its path: how many copies a rex needs,
+ * what it can promise with a latency, and which latency keeps a promise.
+ *
+ * The outlook puts measurements (losses both ways, round trip, rates) together into a
+ * question to the planner, and asks again when the answer may have changed.  A latency
+ * that it finds goes up as soon as necessary, and down when a clearly smaller one
+ * would have been enough for half a minute.
+ */
+#pragma once
+
+#include "fasplog.h"
+#include "fasploss.h"
+#include "faspplanner.h"
+#include "fasprtt.h"
+
+G_BEGIN_DECLS
+
+#define FASP_LATENCY_MAX (FASP_LATENCY_MS_MAX * FASP_MSEC)
+/* Seconds: 570 years, which still fit into 64 bits of ns.  Longer intervals are reported as
+ * this one. */
+#define FASP_INTERVAL_MAX 1.8e10
+
+typedef struct
+{
+  FaspPlanner *planner;         /* the endpoint's */
+  FaspPlan *plan;               /* NULL: not made yet */
+  gdouble interval;             /* wanted seconds between skips */
+  FaspTime latency;             /* in force; 0: not found yet */
+  FaspTime assumed;             /* latency planned for until one is found */
+  gboolean find_latency;        /* FALSE: the latency is given */
+  FaspTime first_data;          /* when the first data to judge by was sent, */
+  guint64 first_packets;        /* and the packets reported by then */
+  FaspTime floor;               /* the least latency to find */
+  FaspTime peer_latency;        /* in force at the peer: follows ours slowly */
+  FaspLoss loss, back_loss;
+  FaspLoss block_loss;          /* of blocks: */
+  gboolean doubled;             /* each leaves on several flows at once */
+  gdouble residual;             /* share of losses that a code leaves over */
+  gboolean no_rex;              /* nothing is sent again; set by the caller, */
+  FaspTime repairs;             /* and so is the time that a code may take then */
+  /* the shortest time from departure to rex among the last losses */
+  FaspTime shortest, shortest_before;
+  guint shortest_count;
+  guint64 blocks, datagrams, wire, block_wire;  /* at the last look */
+  FaspTime looked;
+  gdouble jitter;               /* us; of the round trip, the worst of late */
+  gdouble block_rate, datagram_rate;    /* per second */
+  gdouble wire_rate, data_rate; /* bit/s on the wire, and of new blocks */
+  FaspTime planned;             /* when it last planned, */
+  FaspPlanGoal goal;            /* and for what */
+  FaspPromise promise;
+  FaspTime too_long_since;      /* since when less latency would have been enough */
+  FaspTime short_since;         /* since when the promise is clearly below the wish */
+  gboolean falls_short;         /* for long enough to warn about it */
+  FaspLog *log;                 /* the session's; NULL: nothing is logged; set by the caller */
+} FaspOutlook;
+
+/* Totals so far, for a look. */
+typedef struct
+{
+  guint64 datagrams, wire;      /* sent, and their bytes from the IP header up */
+  guint64 blocks;               /* new ones sent */
+  guint64 block_wire;           /* their bytes from the IP header up */
+  guint64 back_received, back_lost, back_holes, back_wire;
+  guint64 back_rate;            /* feedback that the peer may send, bytes/s;
+                                   0: not limited */
+  guint64 originals, originals_lost, originals_holes;   /* fasp_repair_get_originals () */
+  gboolean doubled;             /* each new block leaves on several flows at once: */
+  gdouble all_lose, all_stay;   /* chance that all of them lose it, if each loses by itself, and
+                                   that all lose the next one then */
+  FaspTime apart;               /* it comes on one of them this much later than on another */
+  guint64 channel;              /* bit/s; 0: not limited */
+  FaspTime back_off;            /* how long the peer waits, at most, before it asks for
+                                   what is lost */
+} FaspOutlookCounts;
+
+/* @interval: wanted seconds between skips.  @latency: the latency to use or, with
+ * @find, the least one to find. */
+void fasp_outlook_init (FaspOutlook * outlook, FaspTime now,
+    FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency);
+void fasp_outlook_clear (FaspOutlook * outlook);
+/* Takes effect at the next look. */
+void fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval);
+
+/* The peer has reported @sent datagrams, of which it @received that many, and that
+ * many @holes; and its latency. */
+void fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
+    guint64 received, guint64 holes, FaspTime latency);
+/* @rtt has a new sample. */
+void fasp_outlook_rtt (FaspOutlook * outlook, const FaspRtt * rtt);
+/* A datagram was found lost @after it had left. */
+void fasp_outlook_lost (FaspOutlook * outlook, FaspTime after);
+
+/* Looks at the path again, and plans anew if that is due.  TRUE: the promise has
+ * changed. */
+gboolean fasp_outlook_look (FaspOutlook * outlook, FaspTime now,
+    const FaspRtt * rtt, const FaspOutlookCounts * counts);
+FaspTime fasp_outlook_get_timeout (const FaspOutlook * outlook);
+/* Has the first block of the stream left?  Then it is time to look at once. */
+gboolean fasp_outlook_begins (const FaspOutlook * outlook, guint64 blocks);
+
+/* The copies for a rex of block @number, which was written at @written. */
+FaspPlanRex fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,
+    FaspTime written, guint64 number);
+/* When a rex of that block is of no use any more. */
+FaspTime fasp_outlook_get_deadline (const FaspOutlook * outlook,
+    FaspTime written);
+
+G_END_DECLS

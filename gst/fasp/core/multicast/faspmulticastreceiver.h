@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmulticastreceiver.h: a receiver's half of a group (faspmulticastsender.h): which of the group's packets
+ * came, and the keys that open them.
+ *
+ * The packet number tells the phase of the key, so the ends need not agree on one.  The
+ * receiver tries only the keys of the current phase, the one before and the next.  If it has
+ * not heard the group for so long that the phase is another one, the sender tells it by
+ * unicast which packet is next.
+ */
+#pragma once
+
+#include "faspgap.h"
+#include "faspprotection.h"
+#include "faspwirehello.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint32 cid;
+  FaspCipher cipher;
+  guint64 phase;
+  guint8 key[FASP_KEY_SIZE];    /* of the phase */
+  FaspTime turned;              /* keys computed as the sender said: fasptokenbucket.h */
+  FaspOpener *before, *now, *next;      /* of three phases; NULL: not needed yet */
+  FaspGap *gap;
+  FaspTime heard;               /* last, or since when it should have been */
+  FaspTime spoken_up;           /* when the sender was told that nothing is heard */
+  gboolean deaf, deaf_told;     /* the group is not heard; what the application
+                                   was last told about that */
+  FaspTime alone_since;         /* since when new blocks come by the group alone;
+                                   FASP_NEVER: they do not */
+  /* of the gap, as for a flow (fasppath.h) */
+  guint64 settled_told;
+} FaspHearing;
+
+FaspHearing *fasp_hearing_new (const FaspGroupKey * key, FaspTime now);
+void fasp_hearing_free (FaspHearing * hearing);
+
+typedef enum
+{
+  FASP_HEARING_OK,
+  FASP_HEARING_REFUSED,         /* replayed */
+  FASP_HEARING_FORGED,
+} FaspHearingResult;
+
+/* Opens a datagram of the group.  @r then reads its payload, in @scratch (room for @size
+ * bytes) or in @data itself. */
+FaspHearingResult fasp_hearing_open (FaspHearing * hearing, FaspTime now,
+    const FaspSessionHeader * header, const guint8 * data, gsize size,
+    guint8 * scratch, FaspReader * r);
+
+/* The sender says that the next packet will be @pn. */
+void fasp_hearing_expect (FaspHearing * hearing, FaspTime now, guint64 pn);
+
+/* A new block came by unicast: it did not go to the group, or the sender knows that this
+ * receiver does not hear it. */
+void fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now);
+/* A new block came by the group. */
+void fasp_hearing_brings (FaspHearing * hearing, FaspTime now);
+
+G_END_DECLS

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspfeedbackrate.h: how many bytes per second feedback may take on its way back.
+ *
+ * The way back may be a thousand times narrower than the way there (ADSL, satellites), and a
+ * queue on it makes every round trip longer.  As RFC 5690 does for TCP's acknowledgements, the
+ * sender finds out what the way back can carry and tells the receiver.  It goes by delay, not by
+ * loss: a lost feedback costs little, a late one costs its lateness.
+ *
+ *     way     the time by our clock at which a feedback comes, less the time by the peer's clock
+ *             at which it left.  The queue is what that is above the least of the last 10 to
+ *             20 s.  A look takes the shortest queue of 100 ms and four feedbacks, at least.
+ *     queue   above 50 ms:  the budget becomes three quarters of what gets through,
+ *             above 150 ms: half of it;
+ *             below 15 ms:  an eighth more, or up to twice as much while that is below three
+ *                           quarters of what got through, if half of the budget is used
+ *
+ * These limits are higher by twice what looks differ by themselves (jitter).  After a change
+ * the sender waits until its effect must show, and looks again then.  If a cut makes the queue
+ * no shorter, feedback does not make the queue: the budget is restored, and that queue is
+ * ignored.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+/* Bytes per second: first, least and most.  A _SHARE n is the n-th part of what is sent, and
+ * counts if that is more. */
+#define FASP_BUDGET_FIRST 16000
+#define FASP_BUDGET_FIRST_SHARE 256
+#define FASP_BUDGET_LEAST 1000
+#define FASP_BUDGET_LEAST_SHARE 2048
+#define FASP_BUDGET_MOST 100000000
+#define FASP_BUDGET_LOOK (100 * FASP_MSEC)
+/* A burst of feedback is what the budget allows in this time... */
+#define FASP_BUDGET_DEPTH (125 * FASP_MSEC)
+/* ... and feedback beyond the budget waits this long at most. */
+#define FASP_BUDGET_WAIT (250 * FASP_MSEC)
+
+/* The way back of one flow; all 0: nothing is known. */
+typedef struct
+{
+  gboolean measured;
+  FaspTime way;                 /* of the last feedback, by two clocks */
+  FaspTime least, least_before; /* in this period and the one before */
+  FaspTime period_from;
+} FaspWayBack;
+
+/* The sender's. */
+typedef struct
+{
+  guint64 rate;                 /* bytes/s; 0: no feedback has come */
+  FaspTime look_from;           /* the look began: by our clock, */
+  guint32 look_clock;           /* and by the peer's; */
+  FaspTime look_least;          /* the shortest queue since, */
+  guint look_count;             /* feedbacks since, */
+  guint64 look_bytes;           /* and the bytes of all but the first */
+  FaspTime last_least;          /* of the look before */
+  gdouble noise;                /* µs by which looks differ without a queue */
+  guint32 wait_clock;           /* the effect of a change shows in what left after that, */
+  FaspTime wait_until;          /* or came after that */
+  guint64 rate_before;          /* a cut; 0: there was none, or it helped */
+  FaspTime queue;               /* once the receiver obeyed the cut; 0: it did not yet */
+  FaspTime others;              /* the part of the queue that is not ours */
+  guint64 passes;               /* bytes/s that get through, as the last queue has shown;
+                                   0: there was none */
+  gboolean disobeyed;           /* more comes than the budget: the receiver was not told */
+} FaspBudget;
+
+/* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
+ * peer's clock, and came by @way.  @sent: bit/s that we send to the peer. */
+void fasp_budget_feedback (FaspBudget * budget, FaspWayBack * way,
+    FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
+
+/* The receiver's: when the next feedback may leave. */
+typedef struct
+{
+  guint64 rate;                 /* bytes/s; 0: the sender has told none */
+  FaspTime paid;                /* when the feedback that has left is paid for */
+} FaspAllowance;
+
+void fasp_allowance_set (FaspAllowance * allowance, guint64 rate);
+void fasp_allowance_spend (FaspAllowance * allowance, FaspTime now, gsize size);
+FaspTime fasp_allowance_get_time (const FaspAllowance * allowance);
+
+G_END_DECLS

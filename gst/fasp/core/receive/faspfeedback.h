@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspfeedback.h: when a receiver reports what has come and what is missing.
+ *
+ * The receiver sends feedback
+ *   - at once when a loss is settled, and again and again while anything is
+ *     missing (FASP_FEEDBACK_REPEAT), so that a lost feedback costs
+ *     milliseconds and not a round trip,
+ *   - by a regular clock while data comes: every quarter of a round trip (10 to
+ *     100 ms); while nothing is missing, less often if nobody is eager for news,
+ *     and every 100 ms once that has taken a quarter of the saved allowance,
+ *   - at once when a tail probe asks, when the window opens again and when the
+ *     stream is complete.
+ *
+ * Feedback is limited to a share of the bytes received (FASP_FEEDBACK_SHARE and its
+ * bounds); when that is used up, only the regular clock goes on.  Half of the saved
+ * allowance is kept for the first repetitions of new losses.  All feedback stays
+ * within what the sender has found that the return path takes (faspfeedbackrate.h).
+ *
+ * In a group of many, a member waits for a random time before it reports a loss
+ * (faspnackbackoff.h).  It reports nothing if the block arrives meanwhile, and has a slower
+ * clock.
+ */
+#pragma once
+
+#include "faspfeedbackrate.h"
+#include "faspnackbackoff.h"
+#include "faspreorder.h"
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const FaspReorder *reorder;   /* what is here; not owned */
+  FaspTime rtt;                 /* smoothed */
+  FaspTime sent, due;           /* last and next feedback */
+  FaspTime least_from;          /* FASP_FEEDBACK_LEAST is used up to then */
+  guint repeats;                /* since the last loss; 0: nothing to repeat */
+  gboolean owed;                /* feedback waits for allowance */
+  gint64 allowance;             /* bytes of feedback; may be negative */
+  FaspAllowance budget;         /* what the return path takes */
+  guint64 told_taken;           /* units taken when the window was last told */
+  guint64 part_from;            /* where the next part of a long list starts */
+  FaspTime interval;            /* regular clock while anything is missing, */
+  FaspTime interval_whole;      /* and while nothing is */
+  guint64 came;                 /* bytes since the last feedback */
+  gboolean eager;               /* the sender waits for news even if nothing is
+                                   missing: of arrivals, or of several flows; the
+                                   caller sets it */
+  gboolean member;              /* of a group; the rest is for members */
+  FaspDamp damp;
+  FaspTime clock_since;         /* when the clock was last shortened */
+  FaspTime speaks_until;        /* until then it is the group's speaker */
+  gboolean speaks;              /* it is the speaker, so it need not wait */
+  gboolean asks;                /* the feedback that is due is a request */
+  guint64 count;                /* feedbacks sent */
+} FaspReport;
+
+/* @reorder must outlive @report. */
+void fasp_report_init (FaspReport * report, FaspTime now,
+    const FaspReorder * reorder);
+
+/* The receiver is a member of a group from now on.  @seed differs for each member. */
+void fasp_report_join (FaspReport * report, guint64 seed, guint members,
+    FaspTime back_off, guint clock_ms);
+/* Does it wait before it asks, as one of many that may lack the same? */
+gboolean fasp_report_is_damped (const FaspReport * report);
+/* What the sender tells all members. */
+void fasp_report_group (FaspReport * report, FaspTime now, guint64 members,
+    guint64 back_off_us, guint64 clock_ms);
+/* For a while, it is the speaker: it asks at once for what all members may lack. */
+void fasp_report_speak (FaspReport * report, FaspTime now);
+/* For one of many: is anything missing that was not known to exist when it last planned a
+ * request? */
+gboolean fasp_report_is_missing_unasked (const FaspReport * report);
+/* For a member: the group's packets below the number returned are to be reported as
+ * settled. */
+guint64 fasp_report_tell_settled (FaspReport * report);
+
+/* A datagram of @size bytes arrived. */
+void fasp_report_datagram (FaspReport * report, FaspTime now, gsize size,
+    FaspTime smoothed_rtt);
+/* It brought all or part of a block: the regular clock goes on. */
+void fasp_report_data (FaspReport * report);
+/* Losses were settled by the passing of time. */
+void fasp_report_settled (FaspReport * report, FaspTime now);
+/* The sender asks for feedback.  @all: it asks every member. */
+void fasp_report_asked (FaspReport * report, FaspTime now, gboolean all);
+/* All of the stream is here. */
+void fasp_report_complete (FaspReport * report, FaspTime now);
+/* Blocks were taken: the window may be open again. */
+void fasp_report_taken (FaspReport * report, FaspTime now);
+/* The application wants something of the sender.  One of many says so in its turn, as the others
+ * may want the same. */
+void fasp_report_wish (FaspReport * report, FaspTime now);
+/* There is something to report now. */
+void fasp_report_now (FaspReport * report, FaspTime now);
+
+/* When feedback may be due. */
+FaspTime fasp_report_get_timeout (const FaspReport * report);
+/* Is it due? */
+gboolean fasp_report_is_due (FaspReport * report, FaspTime now);
+/* Fills in what has come and what is missing, with at most @room bytes of ranges. */
+void fasp_report_fill (FaspReport * report, FaspFeedback * feedback,
+    gsize room);
+void fasp_report_sent (FaspReport * report, FaspTime now, gsize size);
+
+G_END_DECLS

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspnackbackoff.h: how long a member of a group waits before it asks for a block that all members
+ * may lack, so that only a few ask before the block is sent again to all.
+ *
+ * Each member draws a random time from a truncated exponential distribution.  Few of these
+ * times are short, however many members draw one (Nonnenmacher and Biersack, "Scalable
+ * Feedback for Large Groups", 1999; RFC 5401, section 4.2.2):
+ *
+ *     t = T ln (1 + (e^L - 1) u) / L,   L = ln (members) + 1,   u uniform in [0, 1)
+ *
+ * If all lack the block, and get it within d after the first request, about e^(L d / T) ask.
+ *
+ * A request covers the losses that were known when its time was drawn.  Until that time,
+ * feedback that is sent for other reasons must not reveal them; nor later losses, until the
+ * time of their own request:
+ *
+ *     packets reported as settled <= those the request covers <= packets settled
+ */
+#pragma once
+
+#include "fasplimits.h"
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+/* The mean share of a clock that passes between two of them. */
+#define FASP_DAMP_CLOCK_MEAN .875
+
+typedef struct
+{
+  guint64 dice;                 /* state of the random numbers */
+  guint members;
+  FaspTime back_off;            /* T; 0: do not wait */
+  FaspTime clock;
+  /* the request that waits */
+  FaspTime time;                /* when to send it; FASP_NEVER: there is none */
+  gboolean again;               /* it repeats an earlier one */
+  guint64 end;                  /* it is for blocks below that, */
+  guint64 upto;                 /* lost among packets below that */
+  guint64 known, told;          /* packets below are settled, are reported as settled */
+} FaspDamp;
+
+/* @seed: must differ between receivers. */
+void fasp_damp_init (FaspDamp * damp, guint64 seed);
+/* What the sender tells its members; values out of range are clamped. */
+void fasp_damp_set (FaspDamp * damp, guint64 members, guint64 back_off_us,
+    guint64 clock_ms);
+/* A random time from 0 to T. */
+FaspTime fasp_damp_draw (FaspDamp * damp);
+/* A random time to wait with what all members would else say at the same moment: up to a
+ * millisecond for each member, and up to the clock. */
+FaspTime fasp_damp_draw_turn (FaspDamp * damp);
+/* The time until the next regular feedback: three quarters to the whole of the clock. */
+FaspTime fasp_damp_draw_clock (FaspDamp * damp);
+
+/* Packets below @end are settled by now. */
+void fasp_damp_settled (FaspDamp * damp, guint64 end);
+/* Blocks below @end are missing: draws the time of a request for them.  While another
+ * request waits, they wait until it is sent; but they replace a repeated one. */
+void fasp_damp_ask (FaspDamp * damp, FaspTime now, guint64 end);
+/* Draws the time at which the last request is repeated. */
+void fasp_damp_ask_again (FaspDamp * damp, FaspTime now);
+/* Returns up to which packet number (exclusive) feedback may report packets as settled.
+ * @asks: this feedback is the request; else it is sent for another reason. */
+guint64 fasp_damp_tell (FaspDamp * damp, gboolean asks);
+
+G_END_DECLS

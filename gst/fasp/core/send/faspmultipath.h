@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspmultipath.h: which of several flows the next datagram takes.
+ *
+ * A strategy chooses among the usable flows by their weights. A weight follows what its
+ * flow delivers, by the replicator equation with a slow return to equal shares. A flow
+ * that delivers less than the average gives up share to those that deliver more, until
+ * all have the same loss (which is how the capacity of a limited flow is found) or its
+ * share is small.
+ *
+ *     dw/dt = w (d - D) / 100 ms + (1 - w) / 10 s,     1/50 <= w
+ *
+ * d: share of the flow's datagrams that arrive, D: the same of all flows together.
+ */
+#pragma once
+
+#include "faspsentmap.h"
+
+G_BEGIN_DECLS
+
+typedef struct _FaspSpread FaspSpread;
+
+/* Strategies: faspmultipathrandom.c, faspmultipathrobin.c. */
+typedef struct
+{
+  /* Chooses a flow in @among, which is not empty. */
+  guint8 (*pick) (FaspSpread * spread, guint64 among);
+} FaspSpreadClass;
+
+extern const FaspSpreadClass fasp_spread_random, fasp_spread_robin;
+
+typedef struct
+{
+  gdouble weight;               /* 1: an equal share */
+  gdouble credit;               /* round robin: how far it is behind its share */
+  guint64 told, received;       /* totals when the weight was last adjusted */
+} FaspShare;
+
+struct _FaspSpread
+{
+  const FaspSpreadClass *klass;
+  guint n;                      /* flows, 1 to FASP_FLOWS_MAX */
+  guint64 usable, known;        /* flows that are usable, and that ever were, a bit each */
+  guint64 dice;
+  FaspTime adjusted;
+  FaspShare shares[FASP_FLOWS_MAX];
+};
+
+/* No flow is usable yet. @seed: for the random choice. */
+void fasp_spread_init (FaspSpread * spread, FaspAssignment assignment, guint n,
+    guint64 seed, FaspTime now);
+/* A flow that comes back starts with a quarter of an equal share at most. */
+void fasp_spread_set_usable (FaspSpread * spread, guint8 flow,
+    gboolean usable);
+gboolean fasp_spread_is_usable (const FaspSpread * spread, guint8 flow);
+/* A usable flow that is not in @avoid. If there is none, one in @avoid; if none is
+ * usable, one that was; if none ever was, 0. */
+guint8 fasp_spread_pick (FaspSpread * spread, guint64 avoid);
+/* The number of usable flows. */
+guint fasp_spread_count (const FaspSpread * spread);
+/* Adjusts the weights to what the peer has reported. */
+void fasp_spread_adjust (FaspSpread * spread, FaspTime now,
+    const FaspRepair * repair);
+
+G_END_DECLS

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fasprejoin.h"
+
+void
+fasp_return_left (FaspReturn * r, FaspTime now)
+{
+  gboolean soon = r->returned > 0 && now - r->returned < FASP_RETURN_SOON;
+
+  r->hold = soon ? MIN (2 * r->hold, FASP_RETURN_MOST) : FASP_RETURN_FIRST;
+  r->since = FASP_NEVER;
+}
+
+gboolean
+fasp_return_told (FaspReturn * r, FaspTime now, gboolean hears, guint64 pn,
+    guint64 received)
+{
+  if (!hears) {
+    r->since = FASP_NEVER;
+    return FALSE;
+  }
+  if (r->since != FASP_NEVER) {
+    if (now - r->since < r->hold)
+      return FALSE;
+    if (pn > r->pn && received >= r->received
+        && 2 * (received - r->received) >= pn - r->pn) {
+      r->returned = MAX (now, 1);
+      return TRUE;
+    }
+  }
+  r->since = now;
+  r->pn = pn;
+  r->received = received;
+  return FALSE;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasprejoin.h: when a receiver that did not hear its group may become a member again.
+ *
+ *     away --hears it--> trial --for the hold, and half of it--> TRUE: a member
+ *      ^                   |                                        |
+ *      '---hears nothing---+-------------- leaves -----------------'
+ *
+ * In a trial it must hear the group for the whole hold, and at least half of the packets.
+ * The hold doubles when the receiver has to leave soon after it came back.  So it moves no
+ * more often than
+ *
+ *     sum of FIRST 2^i <= time
+ *
+ * allows, and in the long run no more than once in FASP_RETURN_MOST.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+#define FASP_RETURN_FIRST (5 * FASP_SEC)
+#define FASP_RETURN_MOST (64 * FASP_RETURN_FIRST)
+/* A receiver that has to leave again within this time came back too soon. */
+#define FASP_RETURN_SOON (60 * FASP_SEC)
+
+/* Zeroes: it was never away. */
+typedef struct
+{
+  FaspTime hold;
+  FaspTime since;               /* when the trial began; FASP_NEVER: there is none */
+  guint64 pn, received;         /* reported then */
+  FaspTime returned;            /* when it last came back; 0: never */
+} FaspReturn;
+
+/* The receiver does not hear its group any more. */
+void fasp_return_left (FaspReturn * r, FaspTime now);
+/* The receiver reports that it has @received packets of the group, @pn the newest.  @hears: that
+ * packet is recent.  TRUE: it is a member again. */
+gboolean fasp_return_told (FaspReturn * r, FaspTime now, gboolean hears,
+    guint64 pn, guint64 received);
+
+G_END_DECLS

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsentmap.h: the sender's memory of what it put on the wire, and what must
+ * go again.
+ *
+ * Every datagram of a flow is a transmission: packet number, time, block (or
+ * none).  A feedback is a consistent snapshot of the receiver: which packets
+ * it has settled and which blocks it lacks.  A transmission is therefore
+ *
+ *     delivered  if its block is not among the missing,
+ *     lost       if its packet is settled and its block is missing,
+ *     in flight  otherwise,
+ *
+ * whether it was an original, a rex or the rex of a rex.  When no transmission
+ * of a lost block is in flight any more, the block is queued; the earliest
+ * block (deadline) goes first.  No timer is involved: at most one round of
+ * rexes (a rex and its copies) is under way per loss, and the sender knows of a
+ * lost round one round trip later.  Each transmission is examined once, so the
+ * cost does not depend on the window.
+ *
+ * Several flows check on each other (as RACK does by time, RFC 8985).  A packet is
+ * lost if feedback does not report it within its flow's round trip and
+ * FASP_FLOW_PATIENCE (four times the flow's jitter, if that is more).  A flow is dead
+ * if it loses more packets in a row than chance explains; everything under way on it
+ * is then lost.
+ *
+ * For a member of a group (faspgrouplog.h) there is one more flow, that of the group.
+ * Its transmissions are not remembered here one by one: for each block that the member
+ * lacks, the group's log knows whether all packets that carried it are settled.
+ */
+#pragma once
+
+#include "faspgrouplog.h"
+#include "fasplog.h"
+#include "fasplimits.h"
+#include "fasprtt.h"
+#include "faspwire.h"
+
+G_BEGIN_DECLS
+
+#define FASP_NO_BLOCK G_MAXUINT64
+/* A path MTU probe.  It may be too large for the path, so its loss is no sign of a
+ * dead flow. */
+#define FASP_PROBE (G_MAXUINT64 - 1)
+#define FASP_FLOW_PATIENCE (15 * FASP_MSEC)
+
+typedef struct _FaspRepair FaspRepair;
+
+typedef struct
+{
+  guint64 lost;                 /* transmissions found lost by this feedback */
+  FaspTime shortest;            /* least time since one of these left;
+                                   FASP_NEVER: none */
+  FaspTime rtt;                 /* sample of the slowest flow; 0: none */
+  FaspTime ack_delay;           /* of that sample */
+  guint64 dead;                 /* a bit for each flow found dead by it */
+  guint64 rounds[FASP_ROUNDS];  /* blocks acknowledged by this feedback */
+} FaspRepairResult;
+
+/* @start: the first block that will be sent. */
+FaspRepair *fasp_repair_new (guint64 start);
+void fasp_repair_free (FaspRepair * repair);
+/* @log: the session's, which outlives it; NULL: nothing is logged. */
+void fasp_repair_set_log (FaspRepair * repair, FaspLog * log);
+
+/* The packet number that the next datagram of @flow gets. */
+guint64 fasp_repair_get_pn (const FaspRepair * repair, guint8 flow);
+/* That datagram left with @block, FASP_NO_BLOCK, or FASP_PROBE.  New blocks are sent
+ * in ascending order; other blocks must be between base and the last one.
+ * @continued: it belongs to the same round as the datagram before: another fragment
+ * of the block that was just sent, or a copy of a rex. */
+void fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 flow,
+    guint64 block, gboolean continued);
+
+/* Is the feedback newer than all before it?  Is it possible: does it report nothing that was never
+ * sent?  Neither costs more than a look at each flow that it reports, however much it says. */
+gboolean fasp_repair_is_new (const FaspRepair * repair,
+    const FaspFeedback * feedback);
+gboolean fasp_repair_is_possible (const FaspRepair * repair,
+    const FaspFeedback * feedback);
+/* FALSE: it is not both; it was ignored. */
+gboolean fasp_repair_feedback (FaspRepair * repair, FaspTime now,
+    const FaspFeedback * feedback, FaspRepairResult * result);
+
+/* New blocks go to a group from now on.  @log records them; it is not owned. */
+void fasp_repair_join (FaspRepair * repair, FaspTime now,
+    FaspGroupLog * log);
+/* New blocks do not go to the group any more.  Blocks that the peer lacks are queued. */
+void fasp_repair_leave (FaspRepair * repair);
+/* Some or all blocks below @to went to the peer by a group that it has left.  Queues
+ * them: those that the peer does not acknowledge go again. */
+void fasp_repair_overtaken (FaspRepair * repair, guint64 to);
+/* What the peer has reported since it left the group of @log: the newest packet of the
+ * group, and how many it has received.  FALSE: nothing. */
+gboolean fasp_repair_get_past (const FaspRepair * repair,
+    const FaspGroupLog * log, guint64 * pn, guint64 * received);
+/* Catches up with the blocks that the group has sent.  Call it before anything that
+ * depends on them.  Returns one past the last one. */
+guint64 fasp_repair_follow (FaspRepair * repair);
+/* When the group's oldest packet left that is newer than all that the peer has reported;
+ * FASP_NEVER: there is none.  If that was too long ago to know: when the peer joined or
+ * last reported a newer one. */
+FaspTime fasp_repair_get_unheard (const FaspRepair * repair);
+
+/* Has the peer reported anything that the group sent since @block left, or is it not known when that
+ * was? */
+gboolean fasp_repair_hears_since (const FaspRepair * repair, guint64 block);
+
+/* What the peer has reported of a flow so far. */
+typedef struct
+{
+  guint64 told;                 /* datagrams reported */
+  guint64 received, holes;      /* of these: arrived, and runs of lost ones */
+  FaspTime rtt;                 /* smoothed; 0: not measured */
+} FaspFlowTold;
+
+FaspFlowTold fasp_repair_get_told (const FaspRepair * repair, guint8 flow);
+/* Of all flows together, without a round trip. */
+FaspFlowTold fasp_repair_get_told_all (const FaspRepair * repair);
+/* What became of the originals of blocks that are not wanted any more.  One that left on several flows is
+ * lost if all of them lost it. */
+typedef struct
+{
+  guint64 blocks, lost, holes;  /* holes: runs of lost ones */
+} FaspOriginals;
+
+FaspOriginals fasp_repair_get_originals (const FaspRepair * repair);
+/* The number of flows used so far. */
+guint fasp_repair_count_flows (const FaspRepair * repair);
+/* The flows whose newest datagram the peer has not reported.  A bit for each. */
+guint64 fasp_repair_get_untold (const FaspRepair * repair);
+/* The flows on which an unacknowledged block left first and last: a rex had better
+ * take another one.  A bit for each. */
+guint64 fasp_repair_get_carriers (const FaspRepair * repair, guint64 block);
+
+/* The most urgent block to send again, FASP_NO_BLOCK for none; it stays
+ * queued until it is sent. *round: its round of rexes, 1 for the first. */
+guint64 fasp_repair_peek (FaspRepair * repair, guint8 * round);
+/* Is one more copy of use?  That is so if @block is still missing, as far as is known,
+ * and its last round of rexes was @round. */
+gboolean fasp_repair_wants_copy (const FaspRepair * repair, guint64 block,
+    guint8 round);
+/* Does the peer have all blocks from the base up to @end, as far as is known? */
+gboolean fasp_repair_has_all (const FaspRepair * repair, guint64 end);
+/* Blocks below @base are not wanted any more. */
+void fasp_repair_advance (FaspRepair * repair, guint64 base);
+
+guint64 fasp_repair_get_base (const FaspRepair * repair);
+/* One past the highest block sent. */
+guint64 fasp_repair_get_next (const FaspRepair * repair);
+/* Does the peer let packets pile up without ever settling them?  They take memory, and
+ * no honest peer does that. */
+gboolean fasp_repair_is_overgrown (const FaspRepair * repair);
+/* Was @block sent once, and is it neither acknowledged nor known to be lost? */
+gboolean fasp_repair_is_sent_once (const FaspRepair * repair, guint64 block);
+/* The number of rounds in which the oldest unacknowledged block has been sent; 0: there
+ * is none. */
+guint fasp_repair_get_oldest_rounds (const FaspRepair * repair);
+
+G_END_DECLS

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the peer reports of each flow and what it should have reported: the flow's round trip,
+ * its loss, and whether it is dead.
+ */
+#include <math.h>
+#include "faspsentmapprivate.h"
+
+/* How long packets may go unreported on a flow that was never reported. */
+#define UNMEASURED_DUE FASP_SEC
+/* Losses in a row that are less likely than this are not by chance. */
+#define NO_CHANCE 1e-4
+/* Bounds of a flow's loss for that. */
+#define LOSS_LEAST .001
+#define LOSS_MOST .9
+/* The datagrams over which a flow's loss is averaged. */
+#define LOSS_OVER 256.
+
+/* Takes all packets before @end as lost, though the peer did not report them. */
+static void
+give_up (FaspRepair * repair, FaspTime now, FaspSentFlow * flow, guint64 end,
+    const gchar * why, FaspRepairResult * result)
+{
+  if (end <= flow->front)
+    return;
+  flow->given_up = fasp_repair_transmission (flow, end - 1)->sent;
+  fasp_repair_settle (repair, now, flow, end - 1, why, result);
+}
+
+/* Packets that the peer should have reported by now are lost. */
+static void
+settle_overdue (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
+    FaspRepairResult * result)
+{
+  FaspTime due = now - (flow->rtt.measured ? flow->rtt.smoothed +
+      MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
+  guint64 end = flow->front;
+
+  /* the peer settles what it has reported, and holes before it, by itself */
+  if (flow->front < flow->largest)
+    return;
+  for (; end < flow->next && fasp_repair_transmission (flow, end)->sent <= due;
+      end++)
+    flow->silent += fasp_repair_transmission (flow, end)->block != FASP_PROBE;
+  give_up (repair, now, flow, end, "overdue", result);
+}
+
+static gboolean
+is_dead (const FaspSentFlow * flow)
+{
+  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) <
+      NO_CHANCE;
+}
+
+void
+fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
+    FaspRepairResult * result)
+{
+  FaspSentFlow *flow = repair->flows[index];
+
+  if (flow == NULL || flow->front == flow->next)
+    return;
+  settle_overdue (repair, now, flow, result);
+  /* the group does not take the place of a member's own flow */
+  if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
+    return;
+  FASP_LOG (repair->decisions, now, PATH_DEAD, index, flow->silent,
+      FASP_LOG_SHARE (flow->loss), flow->rtt.measured ? flow->rtt.smoothed :
+      FASP_LOG_UNKNOWN);
+  give_up (repair, now, flow, flow->next, "path_dead", result);
+  flow->silent = 0;
+  result->dead |= G_GUINT64_CONSTANT (1) << index;
+}
+
+/* Takes a sample from a packet that left at @sent.  @longer: only if the round trip is
+ * longer than thought. */
+static void
+note_rtt (FaspSentFlow * flow, FaspTime now, FaspTime sent,
+    const FaspFeedbackFlow * told, gboolean longer, FaspRepairResult * result)
+{
+  FaspTime rtt = now - sent;
+  FaspTime delay = MIN (told->delay, (guint64) rtt);
+
+  if (longer && rtt - delay <= flow->rtt.smoothed)
+    return;
+  fasp_rtt_sample (&flow->rtt, rtt, delay);
+  if (rtt - delay >= result->rtt - result->ack_delay) {
+    result->rtt = rtt;
+    result->ack_delay = delay;
+  }
+}
+
+void
+fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
+    const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
+    FaspRepairResult * result)
+{
+  if (largest + 1 > flow->largest) {
+    gdouble n = largest + 1 - flow->largest;
+    gdouble here = MIN (n, told->received - MIN (told->received,
+            flow->received));
+
+    flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
+    flow->largest = largest + 1;
+    flow->silent = 0;
+    if (sent > 0)
+      note_rtt (flow, now, sent, told, FALSE, result);
+    else if (flow->given_up > 0)
+      /* it was taken as lost, and arrived after all.  It left at given_up or before, so
+       * the round trip is at least that long.  Without this sample everything would be
+       * sent twice from now on. */
+      note_rtt (flow, now, flow->given_up, told, TRUE, result);
+  }
+  flow->received = MAX (flow->received, told->received);
+  flow->holes = told->holes;
+}
+
+void
+fasp_repair_told_of (FaspRepair * repair, FaspTime now,
+    const FaspFeedbackFlow * told, FaspRepairResult * result)
+{
+  FaspSentFlow *flow = repair->flows[told->flow];
+  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
+
+  if (repair->log != NULL && told->flow == FASP_GROUP_FLOW) {
+    fasp_repair_told_of_group (repair, now, told, largest, result);
+    return;
+  }
+  fasp_repair_note_told (flow, now, told, largest, largest >= flow->front ?
+      fasp_repair_transmission (flow, largest)->sent : 0, result);
+  /* unsettled = largest + 1: nothing is settled yet */
+  if (told->unsettled <= largest)
+    fasp_repair_settle (repair, now, flow, largest - told->unsettled,
+        "reported", result);
+}
+
+/* --- figures -------------------------------------------------------------------------- */
+
+FaspFlowTold
+fasp_repair_get_told (const FaspRepair * repair, guint8 index)
+{
+  const FaspSentFlow *flow = repair->flows[index];
+  FaspFlowTold told = { 0 };
+
+  if (flow != NULL)
+    told = (FaspFlowTold) {
+    flow->largest - flow->base, flow->received, flow->holes,
+        flow->rtt.measured ? flow->rtt.smoothed : 0};
+  return told;
+}
+
+FaspFlowTold
+fasp_repair_get_told_all (const FaspRepair * repair)
+{
+  FaspFlowTold all = { 0 };
+
+  for (guint i = 0, left = repair->n_flows; left > 0; i++) {
+    if (repair->flows[i] == NULL)
+      continue;
+    left--;
+    all.told += repair->flows[i]->largest - repair->flows[i]->base;
+    all.received += repair->flows[i]->received;
+    all.holes += repair->flows[i]->holes;
+  }
+  return all;
+}
+
+guint
+fasp_repair_count_flows (const FaspRepair * repair)
+{
+  return repair->n_flows;
+}
+
+guint64
+fasp_repair_get_untold (const FaspRepair * repair)
+{
+  guint64 untold = 0;
+
+  for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
+    const FaspSentFlow *flow = repair->flows[i];
+
+    if (flow != NULL && flow->largest < flow->next)
+      untold |= G_GUINT64_CONSTANT (1) << i;
+  }
+  return untold;
+}

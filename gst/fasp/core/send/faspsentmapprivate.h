@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsentmapprivate.h: shared by faspsentmap.c, faspsentmapflow.c and faspsentmapgroup.c.
+ */
+#pragma once
+
+#include "faspsentmap.h"
+
+G_BEGIN_DECLS
+
+/* The most blocks that are looked up in one feedback, besides those whose packets it
+ * settles: a bound on the work. A member may have so many looked up in LOOKS_TIME, and one for each
+ * range in each feedback: a range of a few bytes can name thousands. */
+#define FASP_REPAIR_NEWS 4096
+#define FASP_REPAIR_LOOKS_TIME FASP_FEEDBACK_CLOCK_MAX
+
+typedef struct
+{
+  guint64 block;                /* FASP_NO_BLOCK, FASP_PROBE: none */
+  FaspTime sent;
+} FaspTransmission;
+
+/* Transmissions [front, next) of one flow, by packet number. */
+typedef struct
+{
+  FaspTransmission *ring;
+  guint64 mask, front, next;
+  guint64 base;                 /* of a group: the first one for this member */
+  guint64 largest;              /* newest one that the peer reported, + 1 */
+  guint64 received, holes;      /* as reported with it */
+  FaspTime given_up;            /* when the newest one left that was taken as
+                                   lost before it was reported */
+  FaspRtt rtt;
+  gdouble loss;                 /* share lost of late */
+  guint silent;                 /* lost since the last report */
+} FaspSentFlow;
+
+typedef struct
+{
+  guint16 in_flight;            /* transmissions neither delivered nor lost */
+  guint8 rounds;                /* including the original's, saturating */
+  guint8 queued;
+  guint8 first, last;           /* flows that it left on */
+  guint8 asked;                 /* fasp_group_log_ask() */
+} FaspSentBlock;
+
+struct _FaspRepair
+{
+  FaspLog *decisions;           /* the session's; NULL: nothing is logged */
+  FaspSentFlow *flows[FASP_FLOWS_MAX];
+  guint n_flows;                /* in use so far */
+  FaspOriginals originals;
+  gboolean original_lost;       /* that of the last block counted was */
+  FaspSentBlock *blocks;        /* [base, next), block n at n & block_mask */
+  guint64 block_mask, base, next;
+  guint64 *heap;                /* queued blocks, smallest first */
+  gsize heap_used, heap_size;
+  /* the newest feedback, for another look when a queued block's turn comes */
+  guint64 serial;
+  gboolean has_feedback;
+  guint64 from, end;
+  gboolean tail;
+  GArray *ranges;
+  GSequence *unknown;           /* guint64: blocks of settled packets that no
+                                   feedback has covered yet */
+
+  /* a group */
+  gboolean was_member;
+  FaspGroupLog *log;            /* of the group that new blocks go to; NULL: none */
+  FaspTime group_progress;      /* when the peer last reported a newer packet */
+  guint32 past_largest;         /* of the group that it has left: newest packet
+                                   reported, low bits, */
+  guint64 past_received;        /* and how many it received; 0: nothing reported */
+  guint64 group_told;           /* newest packet of the group reported, + 1 */
+  guint64 group_settled;        /* newest one settled, + 1 */
+  FaspTime looks_from;          /* what was looked up is paid for until then */
+};
+
+static inline FaspSentBlock *
+fasp_repair_block (const FaspRepair * repair, guint64 block)
+{
+  return &repair->blocks[block & repair->block_mask];
+}
+
+static inline FaspTransmission *
+fasp_repair_transmission (const FaspSentFlow * flow, guint64 pn)
+{
+  return &flow->ring[pn & flow->mask];
+}
+
+/* --- faspsentmap.c --- */
+
+/* Adds a new block, which is not sent yet. */
+void fasp_repair_add_block (FaspRepair * repair, guint64 block);
+/* Queues @block to go again.  It must not be queued already. */
+void fasp_repair_queue (FaspRepair * repair, guint64 block);
+/* Does the newest feedback say that the peer has @block? */
+gboolean fasp_repair_is_here (const FaspRepair * repair, guint64 block);
+/* All packets of @flow up to @settled are settled: what they carried has arrived or is
+ * lost.  @why: a word for the log. */
+void fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
+    guint64 settled, const gchar * why, FaspRepairResult * result);
+
+/* --- faspsentmapflow.c --- */
+
+/* The peer reports about a flow. */
+void fasp_repair_told_of (FaspRepair * repair, FaspTime now,
+    const FaspFeedbackFlow * told, FaspRepairResult * result);
+/* Notes the report about packets up to @largest, which left at @sent (0: not known). */
+void fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
+    const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
+    FaspRepairResult * result);
+/* Takes what the peer should have reported by now as lost, and finds out whether the flow
+ * is dead. */
+void fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
+    FaspRepairResult * result);
+
+/* --- faspsentmapgroup.c --- */
+
+/* The peer reports about the flow of its group, up to @largest. */
+void fasp_repair_told_of_group (FaspRepair * repair, FaspTime now,
+    const FaspFeedbackFlow * told, guint64 largest,
+    FaspRepairResult * result);
+/* The most blocks that may be looked up for a feedback now; and counts them. */
+guint fasp_repair_get_looks (const FaspRepair * repair, FaspTime now);
+void fasp_repair_looked (FaspRepair * repair, FaspTime now, guint blocks);
+/* Finds the blocks that the peer lacks and that are not on their way by the group any
+ * more. */
+void fasp_repair_settle_group (FaspRepair * repair, FaspTime now,
+    const FaspFeedback * feedback, FaspRepairResult * result);
+
+G_END_DECLS

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspstreamheader.h: the header of a stream: bytes without which its container cannot be read,
+ * and which a receiver that joins in the middle has missed.
+ *
+ * The sender repeats the header in marks, in front of a unit that can be decoded without
+ * the ones before: when a receiver has joined, and now and then.  A receiver that has nothing
+ * of the stream yet begins with the header and what follows; all others pass over it, as
+ * over any mark.
+ */
+#pragma once
+
+#include "faspblock.h"
+
+G_BEGIN_DECLS
+
+/* The most bytes of a header. */
+#define FASP_HEADER_MAX (256 * 1024)
+
+/* The largest header with @buffer_size bytes of memory for the stream: a larger one would wait
+ * for room for ever. */
+gsize fasp_header_get_most (guint64 buffer_size);
+
+/* --- the sender's ------------------------------------------------------------- */
+
+typedef struct
+{
+  GBytes *bytes;                /* NULL: the stream has none */
+  gboolean wanted;              /* somebody may lack it */
+  FaspTime may;                 /* earliest time to repeat it if it is wanted, */
+  FaspTime due;                 /* or if nobody is known to lack it */
+  FaspTime key_due;             /* when to mark the next unit, if each can be decoded alone */
+  guint64 passed;               /* bytes of the stream since it was last sent, */
+  guint64 end;                  /* before this block */
+  guint64 gone;                 /* blocks before this one need a header that is gone, */
+  guint64 since;                /* and before this one there was none yet */
+} FaspHeader;
+
+/* Sets the header and takes a reference to it.  NULL: the stream has none any more. */
+void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
+/* Another stream begins, with the same header. */
+void fasp_header_renew (FaspHeader * header, FaspTime now);
+void fasp_header_clear (FaspHeader * header);
+/* A receiver has joined: it lacks the header, if there is one. */
+void fasp_header_want (FaspHeader * header);
+/* Must the header go in front of the unit that begins now?  @kept: units are kept for
+ * receivers that join. */
+gboolean fasp_header_is_due (const FaspHeader * header, FaspTime now,
+    gboolean kept);
+void fasp_header_said (FaspHeader * header, FaspTime now, guint64 end);
+
+/* --- in marks ---------------------------------------------------------------- */
+
+/* Bytes before the header's in a mark: kind (1), index (2), count (2). */
+#define FASP_HEADER_PART 5
+
+/* The number of marks of @room bytes that a header of @size bytes takes.  One for size 0: it
+ * says that there is no header. */
+guint fasp_header_count_parts (gsize size, guint32 room);
+/* Writes the mark of part @index and returns its size. */
+guint32 fasp_header_write_part (guint8 * mark, guint32 room,
+    const guint8 * bytes, gsize size, guint index);
+
+/* --- the receiver's ----------------------------------------------------------- */
+
+typedef struct
+{
+  GByteArray *bytes;            /* of the parts so far; NULL: none */
+  guint next, count;
+} FaspHeaderParts;
+
+void fasp_header_parts_clear (FaspHeaderParts * parts);
+/* Takes the next mark in order.  If it is the last part of a header, returns a block of all its
+ * bytes with FASP_BLOCK_HEADER; else NULL. */
+FaspBlock *fasp_header_parts_take (FaspHeaderParts * parts,
+    const FaspBlock * mark);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* GStreamer fasp elements
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspoffset.h: where the bytes of a buffer stand in a stream that was received, for
+ * a faspsink downstream that passes them on.
+ *
+ * The place is valid as long as the buffer has the very memory in it that faspsrc put there,
+ * and no other.  An element that changes the bytes cannot keep the place, and a copy of the
+ * bytes has none.
+ */
+#pragma once
+
+#include <gst/gst.h>
+#include "faspposition.h"
+
+G_BEGIN_DECLS
+
+/* Call this when @buffer has its bytes: nobody may change them any more.  @media_time: µs,
+ * by the clock of the stream's first sender. */
+void gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
+    FaspTime media_time);
+/* Marks @buffer as a header of the stream, which is not a part of the stream. */
+void gst_fasp_place_attach_header (GstBuffer * buffer);
+gboolean gst_fasp_place_is_header (GstBuffer * buffer);
+/* FALSE: the buffer has no place, or its bytes have changed. */
+gboolean gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
+    FaspTime * media_time);
+/* Returns the origin in hexadecimal, for the event and for messages. */
+gchar *gst_fasp_origin_to_string (const FaspOrigin * origin);
+/* The sticky event: which stream it is from now on.  @header: that of the stream, or NULL. */
+#define GST_FASP_PLACE_EVENT "fasp-stream"
+GstEvent *gst_fasp_place_make_event (const FaspOrigin * origin,
+    const gchar * streamid, GstBuffer * header);
+
+G_END_DECLS
