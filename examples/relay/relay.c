@@ -49,7 +49,7 @@ typedef struct
   gboolean receiver_metrics, ending;
 
   GMutex pages;                 /* guards these: while a server replaces another, there are two */
-  RelayFigures *figures;
+  RelayStats *figures;
   gint64 figures_time;
 } Relay;
 
@@ -58,21 +58,21 @@ typedef struct
 static gint
 by_name (gconstpointer a, gconstpointer b)
 {
-  return strcmp ((*(RelayStreamFigures **) a)->name,
-      (*(RelayStreamFigures **) b)->name);
+  return strcmp ((*(RelayStreamStats **) a)->name,
+      (*(RelayStreamStats **) b)->name);
 }
 
-static RelayFigures *
+static RelayStats *
 take_figures (Relay * relay)
 {
-  RelayFigures *f = g_new0 (RelayFigures, 1);
+  RelayStats *f = g_new0 (RelayStats, 1);
   g_autoptr (GPtrArray) streams = relay_set_list (relay->set);
 
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      relay_stream_figures_free);
+      relay_stream_stats_free);
   for (guint i = 0; i < streams->len; i++)
     g_ptr_array_add (f->streams,
-        relay_stream_get_figures (g_ptr_array_index (streams, i)));
+        relay_stream_get_stats (g_ptr_array_index (streams, i)));
   g_ptr_array_sort (f->streams, by_name);
   g_mutex_lock (&relay->lock);
   f->started = relay->started;
@@ -88,13 +88,13 @@ take_figures (Relay * relay)
 }
 
 /* Collects figures ten times a second at most, however often clients ask. Under `pages'. */
-static const RelayFigures *
+static const RelayStats *
 get_figures (Relay * relay)
 {
   gint64 now = g_get_monotonic_time ();
 
   if (relay->figures == NULL || now - relay->figures_time >= FRESH) {
-    g_clear_pointer (&relay->figures, relay_figures_free);
+    g_clear_pointer (&relay->figures, relay_stats_free);
     relay->figures = take_figures (relay);
     relay->figures_time = now;
   }
@@ -102,7 +102,7 @@ get_figures (Relay * relay)
 }
 
 static gboolean
-fill_page (const gchar * path, const RelayFigures * figures, RelayPage * page)
+fill_page (const gchar * path, const RelayStats * figures, RelayPage * page)
 {
   gboolean good = TRUE;
 
@@ -119,7 +119,7 @@ fill_page (const gchar * path, const RelayFigures * figures, RelayPage * page)
   if (g_str_equal (path, "/healthz"))
     good = figures->alive;
   else if (g_str_equal (path, "/readyz"))
-    good = relay_figures_is_ready (figures);
+    good = relay_stats_is_ready (figures);
   else
     return FALSE;
   page->status = good ? 200 : 503;
@@ -357,7 +357,7 @@ run (const gchar * path)
     status = error->domain == G_IO_ERROR ? FAILED : FAULTY;
   }
   g_clear_pointer (&relay.http, relay_http_free);
-  g_clear_pointer (&relay.figures, relay_figures_free);
+  g_clear_pointer (&relay.figures, relay_stats_free);
   relay_set_free (relay.set);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);

@@ -267,7 +267,7 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
  * caller-address up to callers, as they come and go. */
 static void
 add_end (Metrics * metrics, const gchar * prefix, const gchar * labels,
-    const RelayEndFigures * end)
+    const RelayEndStats * end)
 {
   gboolean of_peer = FALSE;
   g_autofree gchar *refused = g_strdup_printf ("fasp_relay_%s_callers_refused",
@@ -290,7 +290,7 @@ add_end (Metrics * metrics, const gchar * prefix, const gchar * labels,
 
 static void
 add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
-    gboolean named, const RelayEndFigures * end)
+    gboolean named, const RelayEndStats * end)
 {
   const GValueArray *callers = end->stats != NULL ? gst_fasp_value_get_array
       (gst_structure_get_value (end->stats, "callers")) : NULL;
@@ -315,7 +315,7 @@ add_peers (Metrics * metrics, const gchar * prefix, const gchar * labels,
 /* --- the page -------------------------------------------------------------------------------------- */
 
 static void
-add_stream (Metrics * metrics, const RelayStreamFigures * s,
+add_stream (Metrics * metrics, const RelayStreamStats * s,
     gboolean receiver_metrics)
 {
   g_autoptr (GString) labels = g_string_new (NULL);
@@ -359,7 +359,7 @@ append_family (GString * page, const gchar * name, const Family * family)
 }
 
 gchar *
-relay_status_to_metrics (const RelayFigures * figures)
+relay_status_to_metrics (const RelayStats * figures)
 {
   Metrics metrics = {
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
@@ -375,7 +375,7 @@ relay_status_to_metrics (const RelayFigures * figures)
       "When the relay was started, since 1970", "", figures->started);
   add_sample (&metrics, "fasp_relay_ready", GAUGE, NULL,
       "1: all streams that are not optional have their input", "",
-      relay_figures_is_ready (figures));
+      relay_stats_is_ready (figures));
   add_sample (&metrics, "fasp_relay_reloads", COUNTER, NULL,
       "Configurations that were loaded on a signal", "", figures->reloads);
   add_sample (&metrics, "fasp_relay_reloads_refused", COUNTER, NULL,

@@ -9,7 +9,7 @@
 #include "relaystatus.h"
 
 void
-relay_figures_free (RelayFigures * figures)
+relay_stats_free (RelayStats * figures)
 {
   g_ptr_array_unref (figures->streams);
   g_free (figures->refused);
@@ -17,13 +17,13 @@ relay_figures_free (RelayFigures * figures)
 }
 
 gboolean
-relay_figures_is_ready (const RelayFigures * figures)
+relay_stats_is_ready (const RelayStats * figures)
 {
   /* a configuration has streams: without any, the relay has just begun */
   if (figures->ending || figures->streams->len == 0)
     return FALSE;
   for (guint i = 0; i < figures->streams->len; i++) {
-    const RelayStreamFigures *s = g_ptr_array_index (figures->streams, i);
+    const RelayStreamStats *s = g_ptr_array_index (figures->streams, i);
 
     if (!s->receiving && !s->optional)
       return FALSE;
@@ -154,7 +154,7 @@ set_time (JsonObject * object, const gchar * name, gint64 seconds)
 }
 
 static JsonNode *
-describe_end (const RelayEndFigures * end)
+describe_end (const RelayEndStats * end)
 {
   JsonObject *object = json_object_new ();
 
@@ -166,7 +166,7 @@ describe_end (const RelayEndFigures * end)
 }
 
 static JsonNode *
-describe_stream (const RelayStreamFigures * s)
+describe_stream (const RelayStreamStats * s)
 {
   JsonObject *object = json_object_new ();
   JsonArray *outputs = json_array_new ();
@@ -190,7 +190,7 @@ describe_stream (const RelayStreamFigures * s)
 }
 
 gchar *
-relay_status_to_json (const RelayFigures * figures)
+relay_status_to_json (const RelayStats * figures)
 {
   JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
@@ -198,7 +198,7 @@ relay_status_to_json (const RelayFigures * figures)
 
   json_object_set_string_member (object, "version", VERSION);
   json_object_set_boolean_member (object, "ready",
-      relay_figures_is_ready (figures));
+      relay_stats_is_ready (figures));
   set_time (object, "started", figures->started);
   set_time (object, "configuration-loaded", figures->loaded);
   json_object_set_int_member (object, "reloads", figures->reloads);

@@ -22,14 +22,14 @@ typedef struct
   gboolean receiver_metrics;
   gboolean alive;               /* the main loop runs */
   gboolean ending;
-} RelayFigures;
+} RelayStats;
 
-void relay_figures_free (RelayFigures * figures);
+void relay_stats_free (RelayStats * figures);
 
 /* TRUE: every stream that is not optional receives, and the relay is not ending. */
-gboolean relay_figures_is_ready (const RelayFigures * figures);
+gboolean relay_stats_is_ready (const RelayStats * figures);
 
-gchar *relay_status_to_json (const RelayFigures * figures);
+gchar *relay_status_to_json (const RelayStats * figures);
 /* From this value on, a time is unknown, or never. */
 #define RELAY_NEVER (GST_CLOCK_TIME_NONE - 1)
 
@@ -39,6 +39,6 @@ JsonNode *relay_status_translate (const GValue * value);
 
 #define RELAY_METRICS_TYPE \
     "application/openmetrics-text; version=1.0.0; charset=utf-8"
-gchar *relay_status_to_metrics (const RelayFigures * figures);
+gchar *relay_status_to_metrics (const RelayStats * figures);
 
 G_END_DECLS

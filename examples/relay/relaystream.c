@@ -520,7 +520,7 @@ relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config)
 /* --- figures ----------------------------------------------------------------------------------------- */
 
 static void
-get_end (End * end, RelayEndFigures * figures)
+get_end (End * end, RelayEndStats * figures)
 {
   guint64 misdirected = 0;
 
@@ -534,7 +534,7 @@ get_end (End * end, RelayEndFigures * figures)
 }
 
 static void
-free_end (RelayEndFigures * end)
+free_end (RelayEndStats * end)
 {
   g_free (end->uri);
   g_clear_pointer (&end->stats, gst_structure_free);
@@ -560,10 +560,10 @@ is_receiving (const GstStructure * stats)
   return FALSE;
 }
 
-RelayStreamFigures *
-relay_stream_get_figures (RelayStream * stream)
+RelayStreamStats *
+relay_stream_get_stats (RelayStream * stream)
 {
-  RelayStreamFigures *f = g_new0 (RelayStreamFigures, 1);
+  RelayStreamStats *f = g_new0 (RelayStreamStats, 1);
   g_autoptr (GPtrArray) ends = g_ptr_array_new_with_free_func ((GDestroyNotify)
       end_unref);
 
@@ -584,7 +584,7 @@ relay_stream_get_figures (RelayStream * stream)
   }
   g_mutex_unlock (&stream->lock);
   for (guint i = 0; i < ends->len; i++) {
-    RelayEndFigures *end = i == 0 ? &f->input : g_new0 (RelayEndFigures, 1);
+    RelayEndStats *end = i == 0 ? &f->input : g_new0 (RelayEndStats, 1);
 
     get_end (g_ptr_array_index (ends, i), end);
     if (i > 0)
@@ -596,7 +596,7 @@ relay_stream_get_figures (RelayStream * stream)
 }
 
 void
-relay_stream_figures_free (RelayStreamFigures * f)
+relay_stream_stats_free (RelayStreamStats * f)
 {
   g_free (f->name);
   g_free (f->streamid);

@@ -38,7 +38,7 @@ typedef struct
   gchar *uri;                   /* without secrets */
   guint64 refused;              /* callers, because of their streamid */
   GstStructure *stats;          /* NULL: there is no element */
-} RelayEndFigures;
+} RelayEndStats;
 
 typedef struct
 {
@@ -49,9 +49,9 @@ typedef struct
   guint64 restarts;
   gchar *error;                 /* the last one; NULL: none yet */
   gint64 since;                 /* when the state began: g_get_monotonic_time, µs */
-  RelayEndFigures input;
+  RelayEndStats input;
   GPtrArray *outputs;           /* RelayEndFigures */
-} RelayStreamFigures;
+} RelayStreamStats;
 
 RelayStream *relay_stream_new (RelayStreamConfig * config);
 RelayStream *relay_stream_ref (RelayStream * stream);
@@ -70,8 +70,8 @@ void relay_stream_stop (RelayStream * stream, RelayStreamFunc func,
 gboolean relay_stream_adjust (RelayStream * stream, RelayStreamConfig * config);
 
 /* May be called from any thread; holds up nothing. */
-RelayStreamFigures *relay_stream_get_figures (RelayStream * stream);
-void relay_stream_figures_free (RelayStreamFigures * figures);
+RelayStreamStats *relay_stream_get_stats (RelayStream * stream);
+void relay_stream_stats_free (RelayStreamStats * figures);
 const gchar *relay_state_get_name (RelayState state);
 
 G_END_DECLS

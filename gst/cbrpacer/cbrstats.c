@@ -6,7 +6,7 @@
 #define NAME "application/x-cbrpacer-statistics"
 
 void
-cbr_figures_init (CbrFigures * figures)
+cbr_stats_init (CbrStats * figures)
 {
   memset (figures, 0, sizeof *figures);
   fasp_rate_clock_init (&figures->planned, 1, 0);
@@ -15,7 +15,7 @@ cbr_figures_init (CbrFigures * figures)
 }
 
 static void
-end_burst (CbrFigures * figures)
+end_burst (CbrStats * figures)
 {
   guint column = g_bit_storage (MAX (figures->burst, 1) - 1);
 
@@ -27,14 +27,14 @@ end_burst (CbrFigures * figures)
 }
 
 void
-cbr_figures_break (CbrFigures * figures)
+cbr_stats_break (CbrStats * figures)
 {
   end_burst (figures);
   figures->steady = FALSE;
 }
 
 void
-cbr_figures_departed (CbrFigures * figures, const CbrCycle * cycle)
+cbr_stats_departed (CbrStats * figures, const CbrCycle * cycle)
 {
   figures->cycles++;
   figures->datagrams += cycle->datagrams;
@@ -75,7 +75,7 @@ add_percentiles (GstStructure * s, const gchar * what, const gchar * unit,
 }
 
 GstStructure *
-cbr_figures_describe (const CbrFigures * figures)
+cbr_stats_describe (const CbrStats * figures)
 {
   GstStructure *s = gst_structure_new (NAME,
       "cycles", G_TYPE_UINT64, figures->cycles,
@@ -90,7 +90,7 @@ cbr_figures_describe (const CbrFigures * figures)
   gint64 real = figures->started != 0 ?
       g_get_monotonic_time () * 1000 - figures->started : 0;
   gint64 cpu = figures->cpu_pacing + figures->cpu_downstream;
-  CbrFigures copy = *figures;
+  CbrStats copy = *figures;
 
   end_burst (&copy);
   gst_structure_set (s, "bitrate-achieved", G_TYPE_DOUBLE,

@@ -42,13 +42,13 @@ typedef struct
 
   gint64 started;               /* monotonic, ns; 0: not yet */
   gint64 cpu_pacing, cpu_downstream;    /* ns of this thread */
-} CbrFigures;
+} CbrStats;
 
-void cbr_figures_init (CbrFigures * figures);
-void cbr_figures_departed (CbrFigures * figures, const CbrCycle * cycle);
+void cbr_stats_init (CbrStats * figures);
+void cbr_stats_departed (CbrStats * figures, const CbrCycle * cycle);
 /* There is a pause between the last cycle and the next one. */
-void cbr_figures_break (CbrFigures * figures);
+void cbr_stats_break (CbrStats * figures);
 /* Describes the numbers above; the caller adds the present state. */
-GstStructure *cbr_figures_describe (const CbrFigures * figures);
+GstStructure *cbr_stats_describe (const CbrStats * figures);
 
 G_END_DECLS

@@ -86,7 +86,7 @@ struct _GstCbrPacer
   CbrQueue queue;
   CbrSchedule schedule;
   CbrLearner learner;
-  CbrFigures figures;
+  CbrStats figures;
   CbrOffload offload;
 
   GstFlowReturn result;         /* of pushing */

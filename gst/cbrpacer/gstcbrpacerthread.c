@@ -18,7 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 void
 gst_cbr_pacer_thread_reset (GstCbrPacer * self)
 {
-  cbr_figures_break (&self->figures);
+  cbr_stats_break (&self->figures);
   self->started = FALSE;
   self->impatient = FALSE;
   self->skipped = 0;
@@ -138,17 +138,17 @@ wait_for_departure (GstCbrPacer * self)
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
     self->started = TRUE;
   } else if (self->resumed && cbr_schedule_resume (schedule, now)) {
-    cbr_figures_break (&self->figures);
+    cbr_stats_break (&self->figures);
   } else if (!gst_cbr_pacer_is_stuffing (self)
       && cbr_schedule_resume (schedule, MIN (self->fed_at, now))) {
-    cbr_figures_break (&self->figures);
+    cbr_stats_break (&self->figures);
     self->figures.underruns++;
   } else if (cbr_schedule_is_lost (schedule, now)) {
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
     /* not since the cycle was due, if that was of null packets alone: they delay nobody */
     self->lost = gst_cbr_pacer_get_lag (self, now);
     cbr_schedule_restart (schedule, now);
-    cbr_figures_break (&self->figures);
+    cbr_stats_break (&self->figures);
     self->figures.stalls++;
   }
   self->resumed = FALSE;
@@ -217,7 +217,7 @@ static void
 count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
     gint64 cpu_before)
 {
-  CbrFigures *figures = &self->figures;
+  CbrStats *figures = &self->figures;
   gint64 cpu = get_cpu_time ();
 
   /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
@@ -228,10 +228,10 @@ count (GstCbrPacer * self, const CbrCycle * cycle, gboolean playing,
   figures->cpu_downstream += cpu - cpu_before;
   self->cpu_mark = cpu;
   if (!playing)
-    cbr_figures_break (figures);
-  cbr_figures_departed (figures, cycle);
+    cbr_stats_break (figures);
+  cbr_stats_departed (figures, cycle);
   if (!playing)
-    cbr_figures_break (figures);
+    cbr_stats_break (figures);
 }
 
 static GstFlowReturn
@@ -295,7 +295,7 @@ send_cycle (GstCbrPacer * self)
   count (self, &cycle, playing, cpu);
   /* it left by a clock that there is no more */
   if (!self->started)
-    cbr_figures_break (&self->figures);
+    cbr_stats_break (&self->figures);
   tell_stats (self);
   /* nobody took it, but somebody was linked meanwhile: he gets what follows */
   return ret == GST_FLOW_NOT_LINKED && links != self->links ? GST_FLOW_OK : ret;

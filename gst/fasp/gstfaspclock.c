@@ -12,7 +12,7 @@ struct _GstFaspClock
 {
   GstSystemClock parent;
 
-  FaspFollower follower;        /* object lock */
+  FaspClockDiscipline follower; /* object lock */
 };
 
 G_DEFINE_TYPE (GstFaspClock, gst_fasp_clock, GST_TYPE_SYSTEM_CLOCK);
@@ -31,7 +31,7 @@ get_internal_at (GstFaspClock * self, GstClockTime monotonic)
   gint64 time;
 
   GST_OBJECT_LOCK (self);
-  time = fasp_follower_get (&self->follower, monotonic);
+  time = fasp_clock_discipline_get (&self->follower, monotonic);
   GST_OBJECT_UNLOCK (self);
   return MAX (time, 0);
 }
@@ -58,7 +58,7 @@ gst_fasp_clock_look (GstFaspClock * self, GstClockTime monotonic,
     const FaspSenderClock * sender)
 {
   GST_OBJECT_LOCK (self);
-  fasp_follower_look (&self->follower, monotonic, sender);
+  fasp_clock_discipline_look (&self->follower, monotonic, sender);
   GST_OBJECT_UNLOCK (self);
   if (sender->skew_known && !gst_clock_is_synced (GST_CLOCK (self)))
     gst_clock_set_synced (GST_CLOCK (self), TRUE);
@@ -68,7 +68,7 @@ void
 gst_fasp_clock_leave (GstFaspClock * self)
 {
   GST_OBJECT_LOCK (self);
-  fasp_follower_leave (&self->follower);
+  fasp_clock_discipline_leave (&self->follower);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -90,7 +90,8 @@ gst_fasp_clock_class_init (GstFaspClockClass * klass)
 static void
 gst_fasp_clock_init (GstFaspClock * self)
 {
-  fasp_follower_init (&self->follower, get_monotonic (GST_CLOCK (self)));
-  GST_OBJECT_FLAG_SET (self, GST_CLOCK_FLAG_CAN_SET_MASTER |
-      GST_CLOCK_FLAG_NEEDS_STARTUP_SYNC);
+  fasp_clock_discipline_init (&self->follower,
+      get_monotonic (GST_CLOCK (self)));
+  GST_OBJECT_FLAG_SET (self,
+      GST_CLOCK_FLAG_CAN_SET_MASTER | GST_CLOCK_FLAG_NEEDS_STARTUP_SYNC);
 }

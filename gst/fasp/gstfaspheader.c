@@ -73,7 +73,7 @@ gst_fasp_header_set_caps (GstFaspHeader * header, const GstCaps * caps,
 
   replace (header, &header->of_caps, gst_fasp_header_is_in (caps) ?
       join (gst_structure_get_value (s, "streamheader"),
-          fasp_header_get_most (buffer)) : NULL);
+          fasp_stream_header_get_most (buffer)) : NULL);
   header->has_deltas = FALSE;
   return header->of_caps != NULL;
 }
@@ -89,7 +89,7 @@ gst_fasp_header_set_event (GstFaspHeader * header, GstEvent * event)
   gsize size = 0;
 
   if (buffer != NULL && (gst_buffer_get_size (buffer) == 0
-          || gst_buffer_get_size (buffer) > FASP_HEADER_MAX))
+          || gst_buffer_get_size (buffer) > FASP_STREAM_HEADER_MAX))
     buffer = NULL;              /* not from a faspsrc */
   if (buffer != NULL)
     gst_buffer_extract_dup (buffer, 0, -1, &data, &size);

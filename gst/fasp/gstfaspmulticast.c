@@ -97,7 +97,7 @@ gst_fasp_multicast_check (const GstFaspSettings * s, GError ** error)
       && s->fallback_addresses[0] != '\0')
     BAD ("%s is a multicast group, where senders announce themselves: leave "
         "out fallback-addresses.", s->host);
-  else if (sends && !s->rex)
+  else if (sends && !s->rtx)
     BAD ("rex=false is not possible with the multicast group %s: leave it out.",
         s->host);
   else if (sends && s->rate_control != GST_FASP_RATE_CONTROL_FIXED

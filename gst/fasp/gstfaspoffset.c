@@ -13,7 +13,7 @@
 typedef struct
 {
   GstMeta meta;
-  FaspPlace place;
+  FaspStreamOffset place;
   FaspTime media_time;
   gsize size;
   gboolean header;              /* the buffer is a header, and has no place */
@@ -83,7 +83,7 @@ attach (GstBuffer * buffer)
 }
 
 void
-gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
+gst_fasp_offset_attach (GstBuffer * buffer, const FaspStreamOffset * place,
     FaspTime media_time)
 {
   PlaceMeta *meta;
@@ -102,7 +102,7 @@ gst_fasp_place_attach (GstBuffer * buffer, const FaspPlace * place,
 }
 
 void
-gst_fasp_place_attach_header (GstBuffer * buffer)
+gst_fasp_offset_attach_header (GstBuffer * buffer)
 {
   attach (buffer)->header = TRUE;
 }
@@ -153,7 +153,7 @@ transform (GstBuffer * to, GstMeta * meta, GstBuffer * buffer, GQuark type,
 }
 
 gboolean
-gst_fasp_place_is_header (GstBuffer * buffer)
+gst_fasp_offset_is_header (GstBuffer * buffer)
 {
   const PlaceMeta *meta = get_meta (buffer);
 
@@ -161,7 +161,7 @@ gst_fasp_place_is_header (GstBuffer * buffer)
 }
 
 gboolean
-gst_fasp_place_get (GstBuffer * buffer, FaspPlace * place,
+gst_fasp_offset_get (GstBuffer * buffer, FaspStreamOffset * place,
     FaspTime * media_time)
 {
   const PlaceMeta *meta = get_meta (buffer);
@@ -184,11 +184,11 @@ gst_fasp_origin_to_string (const FaspOrigin * origin)
 }
 
 GstEvent *
-gst_fasp_place_make_event (const FaspOrigin * origin, const gchar * streamid,
+gst_fasp_offset_make_event (const FaspOrigin * origin, const gchar * streamid,
     GstBuffer * header)
 {
   g_autofree gchar *text = gst_fasp_origin_to_string (origin);
-  GstStructure *s = gst_structure_new (GST_FASP_PLACE_EVENT, "origin",
+  GstStructure *s = gst_structure_new (GST_FASP_OFFSET_EVENT, "origin",
       G_TYPE_STRING, text, "streamid", G_TYPE_STRING, streamid, NULL);
 
   if (header != NULL)

@@ -16,7 +16,7 @@ gboolean
 gst_fasp_quiet_may_tell (GstFaspQuiet * quiet, gchar ** more)
 {
   *more = NULL;
-  if (!fasp_allowance_take (&quiet->full, g_get_monotonic_time (), EVERY,
+  if (!fasp_token_bucket_take (&quiet->full, g_get_monotonic_time (), EVERY,
           AT_ONCE)) {
     quiet->untold++;
     return FALSE;

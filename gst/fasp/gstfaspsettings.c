@@ -309,7 +309,7 @@ gst_fasp_settings_init (GstFaspSettings * settings, FaspRole role)
   *settings = (GstFaspSettings) {
   .localport = DEFAULT_PORT,.latency = DEFAULT_LATENCY,.auto_reconnect =
         TRUE,.resume_timeout = DEFAULT_RESUME_TIMEOUT,.buffer_size =
-        DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.rex =
+        DEFAULT_BUFFER_SIZE,.tos = -1,.flowlets = 1,.rtx =
         TRUE,.max_receivers =
         FASP_RECEIVERS_DEFAULT,.max_receivers_per_network =
         FASP_RECEIVERS_NETWORK_DEFAULT,.glitch_interval =
@@ -361,7 +361,7 @@ static const struct
   [GST_FASP_PROP_WAIT_FOR_CONNECTION] =
       IN (wait_for_connection, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_FLOW_ASSIGNMENT] = IN (flow_assignment, G_TYPE_ENUM),
-  [GST_FASP_PROP_REX] = IN (rex, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_REX] = IN (rtx, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_HISTORY] = IN (history, G_TYPE_UINT64),
   [GST_FASP_PROP_MAX_RECEIVERS] = IN (max_receivers, G_TYPE_UINT),
   [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] =

@@ -109,7 +109,7 @@ typedef struct
   gchar *bonding_addresses;
   gchar *fec;                   /* NULL: the default of its side */
   GstFaspFlowAssignment flow_assignment;
-  gboolean rex;
+  gboolean rtx;
   gchar *record, *log;
   guint stats_interval;         /* ms */
   guint64 max_bitrate, min_bitrate;

@@ -285,7 +285,7 @@ fill_config (const GstFaspSettings * s, FaspEndpointConfig * config,
   config->glitch_interval = s->glitch_interval / GST_SECOND;
   config->streamid = s->streamid;
   config->assignment = assignments[s->flow_assignment];
-  config->no_rex = !s->rex;
+  config->no_rtx = !s->rtx;
   config->max_bitrate = s->max_bitrate;
   config->min_bitrate = s->min_bitrate;
   config->rate_control = get_rate_control (s);

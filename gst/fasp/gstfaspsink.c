@@ -214,12 +214,12 @@ map_memory (GstBuffer * buffer, guint i, gboolean constant,
 /* Is the buffer as a faspsrc pushed it?  An element that cuts or copies some buffers makes another
  * stream of it.  All buffers that follow belong to that, until a new stream begins upstream. */
 static gboolean
-is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspPlace * place,
+is_relayed (GstFaspSink * self, GstBuffer * buffer, FaspStreamOffset * place,
     FaspTime * media_time)
 {
-  self->changed |= !gst_fasp_place_get (buffer, place, media_time);
+  self->changed |= !gst_fasp_offset_get (buffer, place, media_time);
   if (self->changed)
-    *place = (FaspPlace) {
+    *place = (FaspStreamOffset) {
     0};
   return !self->changed;
 }
@@ -243,7 +243,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = gst_buffer_n_memory (buffer);
-  FaspPlace place = { 0 };
+  FaspStreamOffset place = { 0 };
   FaspTime media_time = 0;
   gboolean relayed;
   GBytes *header;
@@ -253,7 +253,7 @@ gather (GstFaspSink * self, Gathered * g, GstBuffer * buffer)
   if (gst_buffer_get_size (buffer) == 0)
     return GST_FLOW_OK;
   /* the core sends headers to the receivers that need them */
-  if (gst_fasp_place_is_header (buffer) && !self->changed) {
+  if (gst_fasp_offset_is_header (buffer) && !self->changed) {
     self->header.enters = TRUE;
     return GST_FLOW_OK;
   }
@@ -399,10 +399,10 @@ gst_fasp_sink_event (GstBaseSink * sink, GstEvent * event)
   GstFaspSink *self = GST_FASP_SINK (sink);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
-      || (gst_event_has_name (event, GST_FASP_PLACE_EVENT)
+      || (gst_event_has_name (event, GST_FASP_OFFSET_EVENT)
           && is_of_another (self, event)))
     self->changed = FALSE;
-  if (gst_event_has_name (event, GST_FASP_PLACE_EVENT))
+  if (gst_event_has_name (event, GST_FASP_OFFSET_EVENT))
     gst_fasp_header_set_event (&self->header, event);
   return GST_BASE_SINK_CLASS (gst_fasp_sink_parent_class)->event (sink, event);
 }

@@ -162,7 +162,7 @@ make_buffer (GstFaspSrc * self)
   self->knows_keys |= key;
   if (self->knows_keys && !key)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  gst_fasp_place_attach (buffer, &first->place, media_time);
+  gst_fasp_offset_attach (buffer, &first->place, media_time);
   return buffer;
 }
 
@@ -183,7 +183,7 @@ push_gap (GstFaspSrc * self, const FaspIoItem * item)
 /* Announces the stream and its header downstream, if either has changed. A pad that is flushed takes no
  * event: then the buffer does not pass, either, and the stream is announced when that is given again. */
 static void
-announce (GstFaspSrc * self, const FaspPlace * place)
+announce (GstFaspSrc * self, const FaspStreamOffset * place)
 {
   GstPad *pad = GST_BASE_SRC_PAD (self);
   gboolean another = place->known && !(self->announced
@@ -198,7 +198,7 @@ announce (GstFaspSrc * self, const FaspPlace * place)
     self->origin = place->origin;
     self->announced = TRUE;
     GST_OBJECT_LOCK (self);
-    event = gst_fasp_place_make_event (&place->origin, self->streamid,
+    event = gst_fasp_offset_make_event (&place->origin, self->streamid,
         self->header);
     GST_OBJECT_UNLOCK (self);
     if (!gst_pad_push_event (pad, event) && GST_PAD_IS_FLUSHING (pad)) {
@@ -259,7 +259,7 @@ make_header (GstFaspSrc * self, const FaspIoItem * item)
       gst_fasp_timing_choose (&self->timing, item->arrival);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_HEADER);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  gst_fasp_place_attach_header (buffer);
+  gst_fasp_offset_attach_header (buffer);
   return buffer;
 }
 

@@ -64,7 +64,7 @@ count_least (gdouble t, gdouble b, guint n)
   return sum;
 }
 
-/* Rexes of one member. */
+/* Retransmissions of one member. */
 static guint64
 count_alone (Vgroup * g)
 {

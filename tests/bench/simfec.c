@@ -198,7 +198,7 @@ static void
 run_curve (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  FaspSolver *solver = fasp_solver_new (2 * window);
+  FaspRlcDecoder *decoder = fasp_rlc_decoder_new (2 * window);
   Ideal ideal = {.ring = 2 * window,.known = g_new0 (gboolean, 2 * window),
     .equations = g_ptr_array_new_with_free_func (equation_free)
   };
@@ -219,7 +219,7 @@ run_curve (void)
     ideal_move (&ideal, n, !gone);
     lost += gone;
     if (!gone)
-      fasp_solver_know (solver, block);
+      fasp_rlc_decoder_know (decoder, block);
     for (owed += share; owed >= 1; owed--) {
       gint64 first = MAX (0, n + 1 - window);
       guint8 symbol[SIZE + FASP_SYMBOL_HEADER];
@@ -230,10 +230,10 @@ run_curve (void)
       if (is_lost (rand, &bad))
         continue;
       repairs++;
-      fasp_solver_repair (solver, first, n + 1 - first, repairs, symbol,
+      fasp_rlc_decoder_repair (decoder, first, n + 1 - first, repairs, symbol,
           fasp_rlc_encode (list, n + 1 - first, repairs, symbol));
       ideal_add (&ideal, rand, first, n + 1);
-      while (fasp_solver_take (solver, &r)) {
+      while (fasp_rlc_decoder_take (decoder, &r)) {
         FaspBlock *right = ring[r.number % (8 * window)];
         gint64 delay = n - r.number;
 
@@ -242,7 +242,7 @@ run_curve (void)
         wrong += right->number != r.number || r.size != right->size
             || memcmp (r.data, right->data, r.size) != 0;
         g_array_append_val (delays, delay);
-        fasp_solver_know (solver, right);
+        fasp_rlc_decoder_know (decoder, right);
       }
       for (gint64 i; (i = ideal_take (&ideal)) >= 0;)
         theirs += n - i < window;
@@ -299,21 +299,21 @@ run_speed (void)
   }
   solve = 0;
   for (n = 0; solve < SECONDS; n++) {
-    FaspSolver *solver = fasp_solver_new (2 * window);
+    FaspRlcDecoder *decoder = fasp_rlc_decoder_new (2 * window);
     FaspRecovered r;
     guint found = 0;
 
     for (gint i = 0; i < window; i++)
       if (i % (window / 8) != 0 || i / (window / 8) >= 8)
-        fasp_solver_know (solver, (FaspBlock *) list[i]);
+        fasp_rlc_decoder_know (decoder, (FaspBlock *) list[i]);
     start = now ();
     for (guint i = 0; i < 8; i++)
-      fasp_solver_repair (solver, 0, window, 100 + i, symbols[i], size +
+      fasp_rlc_decoder_repair (decoder, 0, window, 100 + i, symbols[i], size +
           FASP_SYMBOL_HEADER);
-    while (fasp_solver_take (solver, &r))
+    while (fasp_rlc_decoder_take (decoder, &r))
       found++;
     solve += now () - start;
-    fasp_solver_free (solver);
+    fasp_rlc_decoder_free (decoder);
     if (found != 8) {
       g_printerr ("simfec: %u of 8 recovered\n", found);
       return;

@@ -16,7 +16,7 @@
 typedef struct
 {
   guint64 tests, bad_tests, skips, blocks, bytes, wire, back;
-  /* by what brought it: the original, the first rex, its copies, the rest */
+  /* by what brought it: the original, the first retransmission, its copies, the rest */
   guint64 cells[CELLS];
   /* by lateness in round trips, and those outside of a band */
   guint64 bands[PASSES], outside;
@@ -113,7 +113,7 @@ chance_of (gdouble chi2, guint degrees)
 }
 
 /* How far the cells are from the model's: an original comes with 1 - p, the
- * first rex with p (1 - p), and so on. Cells that expect fewer than five are
+ * first retransmission with p (1 - p), and so on. Cells that expect fewer than five are
  * one with those before. */
 static gdouble
 chi_square (const Sum * sum, gdouble expected[CELLS], guint * degrees)

@@ -63,14 +63,14 @@ send_group (Fuzz * fuzz, guint to, guint8 how, const guint8 * frames,
 {
   FaspSession *session = get_session (fuzz->g->receivers[to].endpoint);
   FaspAddress from = {.len = 8,.overhead = 28,.link = GROUP_LINK };
-  FaspHearing *hearing;
+  FaspMulticastReceiver *hearing;
   FaspSealer *sealer;
   guint8 out[2048];
   guint64 pn;
 
-  if (session == NULL || session->hearing == NULL)
+  if (session == NULL || session->receiver == NULL)
     return;
-  hearing = session->hearing;
+  hearing = session->receiver;
   pn = fasp_gap_get_expected (hearing->gap) + 1;
   sealer = fasp_sealer_new (hearing->cipher, hearing->key);
   size = seal (sealer, hearing->cid, FASP_GROUP_FLOW, pn + leap (how), frames,

@@ -83,7 +83,7 @@ static void
 write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
 {
   FaspTime now = vnet_get_time (fuzz->net);
-  FaspPlace place = {.known = TRUE };
+  FaspStreamOffset place = {.known = TRUE };
 
   if (argument == 252) {
     g_autoptr (GBytes) header = size > 0 ? g_bytes_new (data, size) : NULL;
@@ -92,11 +92,11 @@ write_place (Fuzz * fuzz, guint8 argument, const guint8 * data, gsize size)
   } else if (argument == 253)
     fasp_endpoint_begin_key_frame (fuzz->sides[VNET_A], now, now, FALSE);
   else if (argument == 254 || size < 9)
-    fasp_endpoint_set_place (fuzz->sides[VNET_A], now, now, NULL);
+    fasp_endpoint_set_stream_offset (fuzz->sides[VNET_A], now, now, NULL);
   else {
     place.origin.bytes[0] = data[0];
     memcpy (&place.offset, data + 1, 8);
-    fasp_endpoint_set_place (fuzz->sides[VNET_A], now, now, &place);
+    fasp_endpoint_set_stream_offset (fuzz->sides[VNET_A], now, now, &place);
   }
 }
 

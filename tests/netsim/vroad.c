@@ -33,7 +33,7 @@ typedef struct
   FaspRate *rate;
   FaspSentLog log;
   FaspGap *gap;
-  FaspArrivals arrivals;
+  FaspTimestamps arrivals;
   FaspRtt rtt;
   gint64 feedback_due, feedback_told;
   /* for a TCP */
@@ -60,7 +60,7 @@ typedef struct
   /* FEEDBACK */
   gint64 at, largest, largest_time, largest_now;
   guint64 told, lost, all_marked, unsettled;
-  FaspArrivals arrivals;
+  FaspTimestamps arrivals;
 } Event;
 
 struct _Vroad
@@ -134,7 +134,7 @@ vroad_add (Vroad * road, const VroadSender * config)
   if (is_tcp (s))
     vtcp_init (&s->tcp, VTCP_RENO + config->kind - VROAD_RENO);
   s->gap = fasp_gap_new ();
-  fasp_arrivals_init (&s->arrivals);
+  fasp_timestamps_init (&s->arrivals);
   fasp_rtt_init (&s->rtt);
   if (!is_tcp (s))
     s->rate = fasp_rate_new (config->kind == VROAD_PERT ?
@@ -351,15 +351,15 @@ tell (Sender * s)
   Vroad *road = s->road;
   Event event;
 
-  fasp_arrivals_thin_out (&s->arrivals,
-      fasp_arrivals_choose (road->now - s->feedback_told));
+  fasp_timestamps_thin_out (&s->arrivals,
+      fasp_timestamps_choose (road->now - s->feedback_told));
   event = (Event) {
   .type = FEEDBACK,.sender = s,.at = road->now,.told =
         s->largest + 1,.lost = s->largest + 1 - s->arrived,.all_marked =
         s->marked,.unsettled = get_unsettled (s),.arrivals =
         s->arrivals,.largest = s->largest,.largest_time =
         s->largest_time,.largest_now = s->largest_now};
-  fasp_arrivals_reset (&s->arrivals);
+  fasp_timestamps_reset (&s->arrivals);
   s->feedback_told = road->now;
   s->feedback_due = G_MAXINT64;
   push (road, road->now + s->config.rtt / 2, &event);
@@ -368,15 +368,15 @@ tell (Sender * s)
 static void
 hear (Sender * s, const Event * event)
 {
-  FaspRateSample samples[FASP_ARRIVALS + 1];
-  FaspRateReport report = {.now = s->road->now,.samples = samples,.told =
+  FaspRateSample samples[FASP_TIMESTAMPS + 1];
+  FaspRateFeedback report = {.now = s->road->now,.samples = samples,.told =
         event->told,.lost = event->lost,.marked = event->all_marked,.source =
         s->config.source,.unsettled = event->unsettled
   };
   const FaspSent *newest;
 
   for (guint i = 0; i < event->arrivals.n; i++) {
-    const FaspArrival *arrival = &event->arrivals.list[i];
+    const FaspTimestamp *arrival = &event->arrivals.list[i];
     const FaspSent *sent = fasp_sent_log_get (&s->log, arrival->pn);
 
     if (sent != NULL && (gint64) arrival->pn < event->largest)
@@ -392,7 +392,7 @@ hear (Sender * s, const Event * event)
   }
   report.rtt = s->rtt.smoothed;
   if (s->rate != NULL)
-    fasp_rate_report (s->rate, &report);
+    fasp_rate_feedback (s->rate, &report);
 }
 
 /* --- what a TCP's receiver does --------------------------------------------------------- */
@@ -436,7 +436,7 @@ arrive (Sender * s, const Event * event)
   s->largest = event->pn;
   s->largest_now = now;
   s->largest_time = theirs;
-  fasp_arrivals_add (&s->arrivals, theirs, event->pn);
+  fasp_timestamps_add (&s->arrivals, theirs, event->pn);
   if (s->feedback_due == G_MAXINT64)
     s->feedback_due = now + CLAMP (s->rtt.smoothed / 4, 10000, 100000);
   if (event->asks)

@@ -117,7 +117,7 @@ typedef struct
   gsize size;
   FaspMemory *memory;
   FaspIoKey key;                /* about what begins with it */
-  FaspPlace place;              /* of its first byte, if known, */
+  FaspStreamOffset place;              /* of its first byte, if known, */
   FaspTime media_time;          /* and then when it was written, at its origin */
 } FaspIoPiece;
 
@@ -135,7 +135,7 @@ typedef struct
 {
   FaspBlock *block;
   FaspTime arrival;             /* its media time on the monotonic clock */
-  FaspPlace place;              /* of the block's first byte */
+  FaspStreamOffset place;              /* of the block's first byte */
   guint32 session;              /* that it came in */
 } FaspIoItem;
 

@@ -91,7 +91,7 @@ receive_from (FaspIo * io, FaspReceiveBatch * in, guint link)
   }
   note_deaf (io, fasp_receive_batch_take_error (in));
   /* anybody can forge these reports, so datagrams do not wait for all of them */
-  for (guint i = 0; i < FASP_REPORTS_AT_ONCE
+  for (guint i = 0; i < FASP_FEEDBACK_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (io->links, link),
           &address); i++) {
     address.link = link;

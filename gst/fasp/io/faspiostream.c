@@ -63,13 +63,15 @@ write_pieces (FaspIo * io, FaspTime media_time, const FaspIoPiece * pieces,
   gsize start = 0;
 
   for (guint i = 0; i < n; start += pieces[i++].size) {
-    const FaspPlace *place = pieces[i].place.known ? &pieces[i].place : NULL;
+    const FaspStreamOffset *place =
+        pieces[i].place.known ? &pieces[i].place : NULL;
     FaspTime written = place != NULL ? pieces[i].media_time : media_time;
     gsize from = *done - start, taken;
 
     if (*done >= start + pieces[i].size)
       continue;
-    if (from == 0 && !fasp_endpoint_set_place (io->guard.endpoint, now, written,
+    if (from == 0
+        && !fasp_endpoint_set_stream_offset (io->guard.endpoint, now, written,
             place))
       return FALSE;
     if (from == 0 && pieces[i].key != FASP_IO_NO_KEY
@@ -168,7 +170,7 @@ fasp_io_read (FaspIo * io, FaspIoItem * items, guint max, guint * n,
       if (block == NULL)
         break;
       items[*n].block = block;
-      items[*n].place = fasp_endpoint_get_stand (io->guard.endpoint);
+      items[*n].place = fasp_endpoint_get_stream_offset (io->guard.endpoint);
       items[*n].place.offset = block->offset;
       items[*n].session = fasp_endpoint_get_read_session (io->guard.endpoint);
       items[*n].arrival = fasp_endpoint_map_media_time (io->guard.endpoint,

@@ -94,7 +94,7 @@ tell_unreachable (FaspPort * port)
   FaspAddress address;
 
   /* anybody can forge these reports, so datagrams do not wait for all of them */
-  for (guint n = 0; n < FASP_REPORTS_AT_ONCE
+  for (guint n = 0; n < FASP_FEEDBACK_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (port->links, 0),
           &address); n++) {
     address.link = 0;
@@ -213,7 +213,7 @@ open_port (const FaspSocketSettings * settings, const gchar * address,
   fasp_random_bytes (NULL, first, sizeof first);
   port->routes = fasp_routes_new (first[0] << 8 | first[1]);
   fasp_random_bytes (NULL, secret, sizeof secret);
-  fasp_gate_init (&port->gate, secret);
+  fasp_limiter_init (&port->gate, secret);
   g_mutex_init (&port->lock);
   ports = g_list_prepend (ports, port);
   return port;
@@ -392,8 +392,8 @@ fasp_port_get_links (const FaspPortPlace * place)
   return place->port->links;
 }
 
-FaspGate *
-fasp_port_get_gate (const FaspPortPlace * place)
+FaspLimiter *
+fasp_port_get_limiter (const FaspPortPlace * place)
 {
   return &place->port->gate;
 }

@@ -68,7 +68,7 @@ void fasp_port_leave (FaspPortPlace * place);
 /* The link that all members share. */
 FaspLinks *fasp_port_get_links (const FaspPortPlace * place);
 /* The limits on what callers may cause. */
-FaspGate *fasp_port_get_gate (const FaspPortPlace * place);
+FaspLimiter *fasp_port_get_limiter (const FaspPortPlace * place);
 /* The first FASP_ROUTES_BITS bits of this member's connection ids. */
 guint32 fasp_port_get_prefix (const FaspPortPlace * place);
 

@@ -62,7 +62,7 @@ gsize fasp_socket_get_buffer (const FaspSocket * socket);
 
 /* Gets the next address at which, the network reports, nobody listens. At most this
  * many are read before datagrams have their turn. */
-#define FASP_REPORTS_AT_ONCE 16
+#define FASP_FEEDBACK_AT_ONCE 16
 gboolean fasp_socket_get_unreachable (FaspSocket * socket, FaspAddress * to);
 
 /* Converts @address to the form that this socket uses (IPv4 mapped into IPv6 on a dual

@@ -93,7 +93,7 @@ on_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   Line *line = data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
 
-  if (gst_event_has_name (event, GST_FASP_PLACE_EVENT)) {
+  if (gst_event_has_name (event, GST_FASP_OFFSET_EVENT)) {
     g_free (line->origin);
     line->origin = g_strdup (gst_structure_get_string (gst_event_get_structure
             (event), "origin"));
@@ -108,7 +108,7 @@ hold_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
 
   g_mutex_lock (&reader.lock);
-  if (gst_event_has_name (event, GST_FASP_PLACE_EVENT))
+  if (gst_event_has_name (event, GST_FASP_OFFSET_EVENT))
     hold (IN_CREATE);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
     hold (IN_LOOP);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "faspportprivate.h"
 
-#define REPORTS (6 * FASP_REPORTS_AT_ONCE)
+#define REPORTS (6 * FASP_FEEDBACK_AT_ONCE)
 /* Telling takes so much of the time, and may use so much that was not. */
 #define SHARE 20
 #define UNUSED (100 * FASP_MSEC)
@@ -113,7 +113,7 @@ test_reports (void)
     g_assert_cmpuint (told, ==, cases[i].told);
     time_now = due;
   }
-  for (guint i = 0; i < sent / FASP_REPORTS_AT_ONCE + 1; i++)
+  for (guint i = 0; i < sent / FASP_FEEDBACK_AT_ONCE + 1; i++)
     fasp_port_receive (&place, batch, NULL);
   /* and none is left to be looked at again and again */
   g_assert_false (fasp_socket_get_unreachable (fasp_links_get

@@ -9,15 +9,15 @@
 #include "relaylog.h"
 #include "relaystatus.h"
 
-static RelayFigures *
+static RelayStats *
 make (const gchar * name, GstStructure * input, GstStructure * output)
 {
-  RelayFigures *f = g_new0 (RelayFigures, 1);
-  RelayStreamFigures *s = g_new0 (RelayStreamFigures, 1);
-  RelayEndFigures *end = g_new0 (RelayEndFigures, 1);
+  RelayStats *f = g_new0 (RelayStats, 1);
+  RelayStreamStats *s = g_new0 (RelayStreamStats, 1);
+  RelayEndStats *end = g_new0 (RelayEndStats, 1);
 
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      relay_stream_figures_free);
+      relay_stream_stats_free);
   s->outputs = g_ptr_array_new_with_free_func (g_free);
   s->name = g_strdup (name);
   s->streamid = g_strdup (name);
@@ -86,7 +86,7 @@ test_types (void)
   GstStructure *s = gst_structure_new ("s", "missed-ms", G_TYPE_DOUBLE, 2.,
       "multicast-back-off-ms", G_TYPE_DOUBLE, 1., NULL);
   g_autofree gchar *page = NULL;
-  RelayFigures *f;
+  RelayStats *f;
 
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     gst_structure_set (s, fields[i], G_TYPE_UINT64, (guint64) 1, NULL);
@@ -94,14 +94,14 @@ test_types (void)
   page = relay_status_to_metrics (f);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     assert_line (page, lines[i]);
-  relay_figures_free (f);
+  relay_stats_free (f);
 }
 
 static void
 test_metrics (void)
 {
   g_autofree gchar *page = NULL;
-  RelayFigures *f = make ("a\\b\"c\nd", gst_structure_new ("s",
+  RelayStats *f = make ("a\\b\"c\nd", gst_structure_new ("s",
           "bytes-received-total", G_TYPE_UINT64, G_GUINT64_CONSTANT (9007199),
           "bytes-received", G_TYPE_UINT64, (guint64) 7,
           "rtt-ms", G_TYPE_DOUBLE, 12.5, "odd-ms", G_TYPE_DOUBLE, NAN,
@@ -130,10 +130,10 @@ test_metrics (void)
   page = relay_status_to_metrics (f);
   assert_line (page, "fasp_relay_receiver_sent_bytes_total{stream=\"a\\\\b\\\""
       "c\\nd\",output=\"1\",receiver=\"192.0.2.1:1001\"} 1");
-  gst_structure_free (((RelayEndFigures *) g_ptr_array_index
-          (((RelayStreamFigures *) g_ptr_array_index (f->streams,
+  gst_structure_free (((RelayEndStats *) g_ptr_array_index
+          (((RelayStreamStats *) g_ptr_array_index (f->streams,
                       0))->outputs, 0))->stats);
-  relay_figures_free (f);
+  relay_stats_free (f);
 }
 
 static void
@@ -183,29 +183,29 @@ test_json (void)
 static void
 test_ready (void)
 {
-  RelayFigures *f = make ("a", NULL, NULL);
-  RelayStreamFigures *s = g_ptr_array_index (f->streams, 0);
+  RelayStats *f = make ("a", NULL, NULL);
+  RelayStreamStats *s = g_ptr_array_index (f->streams, 0);
 
-  g_assert_false (relay_figures_is_ready (f));
+  g_assert_false (relay_stats_is_ready (f));
   s->optional = TRUE;
-  g_assert_true (relay_figures_is_ready (f));
+  g_assert_true (relay_stats_is_ready (f));
   s->optional = FALSE;
   s->receiving = TRUE;
-  g_assert_true (relay_figures_is_ready (f));
+  g_assert_true (relay_stats_is_ready (f));
   f->ending = TRUE;
-  g_assert_false (relay_figures_is_ready (f));
+  g_assert_false (relay_stats_is_ready (f));
   f->ending = FALSE;
   g_ptr_array_set_size (f->streams, 0);
-  g_assert_false (relay_figures_is_ready (f));
-  relay_figures_free (f);
+  g_assert_false (relay_stats_is_ready (f));
+  relay_stats_free (f);
 }
 
 /* Files' names and faulty configurations are bytes; JSON is UTF-8. */
 static void
 test_bytes (void)
 {
-  RelayFigures *f = make ("a", NULL, NULL);
-  RelayStreamFigures *s = g_ptr_array_index (f->streams, 0);
+  RelayStats *f = make ("a", NULL, NULL);
+  RelayStreamStats *s = g_ptr_array_index (f->streams, 0);
   g_autofree gchar *page = NULL;
 
   f->refused = g_strdup ("line \xff of \xc3");
@@ -213,7 +213,7 @@ test_bytes (void)
   page = relay_status_to_json (f);
   g_assert_true (g_utf8_validate (page, -1, NULL));
   g_assert_nonnull (strstr (page, "line \xef\xbf\xbd of"));
-  relay_figures_free (f);
+  relay_stats_free (f);
 }
 
 static void

@@ -20,14 +20,14 @@ G_BEGIN_DECLS
 #define FASP_STREAMID_MAX 512   /* bytes of UTF-8 */
 #define FASP_TEXT_MAX 200       /* bytes of UTF-8 in CLOSE and REJECT */
 
-#define FASP_ARRIVALS 64        /* arrivals that one FEEDBACK reports at most */
+#define FASP_TIMESTAMPS 64        /* arrivals that one FEEDBACK reports at most */
 #define FASP_ROUNDS 8           /* rounds of retransmission that are told apart */
 #define FASP_SYMBOL_HEADER 7    /* bytes of a repair symbol before the payload */
 
 /* What a sender may tell the members of its group: how long they wait before they ask, and
  * the interval of their regular feedback (their clock). */
-#define FASP_DAMP_BACK_OFF_MAX (2 * FASP_SEC)
-#define FASP_DAMP_CLOCK_MIN (100 * FASP_MSEC)
-#define FASP_DAMP_CLOCK_MAX (15 * FASP_SEC)
+#define FASP_NACK_BACKOFF_MAX (2 * FASP_SEC)
+#define FASP_MEMBER_CLOCK_MIN (100 * FASP_MSEC)
+#define FASP_MEMBER_CLOCK_MAX (15 * FASP_SEC)
 
 G_END_DECLS

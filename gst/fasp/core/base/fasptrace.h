@@ -20,7 +20,7 @@ typedef struct
   guint32 session;
   guint16 full, payload;        /* bytes, IP header included; bytes of the stream */
   guint8 round, copy;           /* 0, 0: the original */
-  gboolean fresh;               /* sender: not a rex; receiver: it brought the block */
+  gboolean fresh;               /* sender: not a retransmission; receiver: it brought the block */
 } FaspTraceEntry;
 
 typedef struct

@@ -14,14 +14,14 @@ typedef struct
 } Entry;
 
 void
-fasp_whereabouts_clear (FaspWhereabouts * w)
+fasp_address_index_clear (FaspAddressIndex * w)
 {
   g_clear_pointer (&w->first, g_hash_table_unref);
   g_clear_pointer (&w->list, g_array_unref);
 }
 
 static void
-add (FaspWhereabouts * w, const FaspAddress * address, guint32 session)
+add (FaspAddressIndex * w, const FaspAddress * address, guint32 session)
 {
   gpointer key = GUINT_TO_POINTER (fasp_address_hash (address));
   Entry entry = {.session = session,.next =
@@ -35,12 +35,12 @@ add (FaspWhereabouts * w, const FaspAddress * address, guint32 session)
 }
 
 void
-fasp_whereabouts_update (FaspWhereabouts * w, FaspTime now,
+fasp_address_index_update (FaspAddressIndex * w, FaspTime now,
     const GPtrArray * sessions)
 {
   if (w->first != NULL && now - w->made < w->list->len * OLD_AFTER)
     return;
-  fasp_whereabouts_clear (w);
+  fasp_address_index_clear (w);
   w->first = g_hash_table_new (NULL, NULL);
   w->list = g_array_sized_new (FALSE, FALSE, sizeof (Entry), sessions->len);
   w->made = now;
@@ -53,14 +53,15 @@ fasp_whereabouts_update (FaspWhereabouts * w, FaspTime now,
 }
 
 guint
-fasp_whereabouts_find (const FaspWhereabouts * w, const FaspAddress * address)
+fasp_address_index_find (const FaspAddressIndex * w,
+    const FaspAddress * address)
 {
   return GPOINTER_TO_UINT (g_hash_table_lookup (w->first,
           GUINT_TO_POINTER (fasp_address_hash (address))));
 }
 
 guint32
-fasp_whereabouts_take (const FaspWhereabouts * w, guint * place)
+fasp_address_index_take (const FaspAddressIndex * w, guint * place)
 {
   const Entry *entry = &g_array_index (w->list, Entry, *place - 1);
 
@@ -69,7 +70,7 @@ fasp_whereabouts_take (const FaspWhereabouts * w, guint * place)
 }
 
 void
-fasp_whereabouts_dealt_with (FaspWhereabouts * w, FaspTime now, guint n)
+fasp_address_index_dealt_with (FaspAddressIndex * w, FaspTime now, guint n)
 {
   if (n > FEW)
     w->busy_until = now + n * OLD_AFTER;

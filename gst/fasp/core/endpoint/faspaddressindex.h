@@ -20,20 +20,20 @@ typedef struct
   GArray *list;
   FaspTime made;
   FaspTime busy_until;          /* nothing is looked up before */
-} FaspWhereabouts;
+} FaspAddressIndex;
 
-void fasp_whereabouts_clear (FaspWhereabouts * w);
+void fasp_address_index_clear (FaspAddressIndex * w);
 /* @sessions: all that there are. */
-void fasp_whereabouts_update (FaspWhereabouts * w, FaspTime now,
+void fasp_address_index_update (FaspAddressIndex * w, FaspTime now,
     const GPtrArray * sessions);
 /* The place in the list of the first session with a flow to @address; 0: there is none. */
-guint fasp_whereabouts_find (const FaspWhereabouts * w,
+guint fasp_address_index_find (const FaspAddressIndex * w,
     const FaspAddress * address);
 /* @n sessions at one address have been dealt with. If these are many, that is not done again before
  * `busy_until'. */
-void fasp_whereabouts_dealt_with (FaspWhereabouts * w, FaspTime now, guint n);
+void fasp_address_index_dealt_with (FaspAddressIndex * w, FaspTime now, guint n);
 /* The session id at @place, which is moved on to the next; 0: there is none. That
  * session may be elsewhere by now, or gone. */
-guint32 fasp_whereabouts_take (const FaspWhereabouts * w, guint * place);
+guint32 fasp_address_index_take (const FaspAddressIndex * w, guint * place);
 
 G_END_DECLS

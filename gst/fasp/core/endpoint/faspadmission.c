@@ -74,12 +74,12 @@ reject (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 
   say_no (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
-    fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
+    fasp_limiter_refused (endpoint->gate, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
   /* a caller can be anybody, many times a second */
-  if (!fasp_allowance_take (&endpoint->refusals_told, now, TELL_REFUSAL_EVERY,
-          TELL_REFUSALS)) {
+  if (!fasp_token_bucket_take (&endpoint->refusals_told, now,
+          TELL_REFUSAL_EVERY, TELL_REFUSALS)) {
     endpoint->refusals_untold++;
     return TRUE;
   }
@@ -232,8 +232,8 @@ make_room (FaspEndpoint * endpoint)
   FaspSession *oldest = NULL;
   gint most = 0;
 
-  if (fasp_gate_count_half (endpoint->gate) < FASP_HALF_MAX
-      || endpoint->half.length < fasp_gate_get_share (endpoint->gate,
+  if (fasp_limiter_count_half (endpoint->gate) < FASP_HALF_MAX
+      || endpoint->half.length < fasp_limiter_get_share (endpoint->gate,
           FASP_HALF_MAX))
     return;
   for (GList * l = endpoint->half.head; l != NULL; l = l->next) {
@@ -277,9 +277,9 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
   make_room (endpoint);
   session = fasp_lifecycle_begin (endpoint, now, hello.cid, call->from,
       &call->hello, call->open->nonce, start);
-  session->told = hello.place;
-  session->told_header = hello.has_header;
-  session->stood = call->hello.wants.from;
+  session->announced = hello.place;
+  session->announced_header = hello.has_header;
+  session->previous_offset = call->hello.wants.from;
   session->listener = TRUE;
   session->member.invited = hello.has_group_key;
   session->accept_to = *call->from;
@@ -288,7 +288,7 @@ admit (FaspEndpoint * endpoint, FaspTime now, Call * call, FaspCipher cipher)
     session->tx.fresh_time = FASP_NEVER;
     session->unheard_turn = &endpoint->unheard_turn;
   }
-  session->half = fasp_gate_enter (endpoint->gate, call->from);
+  session->half = fasp_limiter_enter (endpoint->gate, call->from);
   session->network = call->network;
   session->half_place.data = session;
   g_queue_push_tail_link (&endpoint->half, &session->half_place);
@@ -324,7 +324,7 @@ refuse_name (FaspEndpoint * endpoint, FaspTime now, const Call * call,
 {
   if (reject (endpoint, now, call, FASP_REASON_REFUSED, text))
     endpoint->stats.callers_misdirected++;
-  fasp_gate_refused (endpoint->gate, now, call->from, call->proved);
+  fasp_limiter_refused (endpoint->gate, now, call->from, call->proved);
 }
 
 /* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
@@ -367,7 +367,7 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   FaspSession *same = g_hash_table_lookup (endpoint->by_call, call->id);
-  guint half = fasp_gate_count_half (endpoint->gate);
+  guint half = fasp_limiter_count_half (endpoint->gate);
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
@@ -387,9 +387,9 @@ look_at (FaspEndpoint * endpoint, FaspTime now, const Call * call)
     retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
-  if (fasp_gate_count_half_of (endpoint->gate, call->from) <
+  if (fasp_limiter_count_half_of (endpoint->gate, call->from) <
       FASP_HALF_NETWORK_MAX
-      && fasp_gate_take (endpoint->gate, now, call->from, call->proved))
+      && fasp_limiter_take (endpoint->gate, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
@@ -423,7 +423,7 @@ explain_crowded (const FaspEndpoint * endpoint, guint64 network)
   if (endpoint->stats.sessions >= most)
     return "it has as many receivers as it takes (max-receivers)";
   return of_network > 0
-      && fasp_crowd_count (endpoint->crowd, network) >= of_network ?
+      && fasp_networks_count (endpoint->networks, network) >= of_network ?
       "it has as many receivers as it takes from one network "
       "(max-receivers-per-network)" : NULL;
 }
@@ -461,7 +461,7 @@ decide (FaspEndpoint * endpoint, FaspTime now, Call * call)
   const gchar *full;
   FaspCipher cipher;
 
-  call->network = fasp_gate_get_network (endpoint->gate, call->from);
+  call->network = fasp_limiter_get_network (endpoint->gate, call->from);
   full = explain_full (endpoint, NULL, call->network);
   if (resumed != NULL) {
     fasp_session_is_asked_for (resumed, now, call->from);
@@ -501,12 +501,12 @@ fasp_admission_init (FaspEndpoint * endpoint)
   endpoint->by_call = g_hash_table_new (hash_call, is_same_call);
   endpoint->gate = endpoint->config.gate;
   if (endpoint->gate == NULL) {
-    endpoint->gate = endpoint->own_gate = g_new (FaspGate, 1);
+    endpoint->gate = endpoint->own_limiter = g_new (FaspLimiter, 1);
     endpoint->random (endpoint->random_data, secret, sizeof secret);
-    fasp_gate_init (endpoint->gate, secret);
+    fasp_limiter_init (endpoint->gate, secret);
   }
-  fasp_gate_join (endpoint->gate);
-  endpoint->crowd = fasp_crowd_new ();
+  fasp_limiter_join (endpoint->gate);
+  endpoint->networks = fasp_networks_new ();
 }
 
 void
@@ -514,8 +514,8 @@ fasp_admission_end (FaspEndpoint * endpoint)
 {
   while (!g_queue_is_empty (&endpoint->half))
     fasp_admission_left (endpoint, g_queue_peek_head (&endpoint->half));
-  fasp_gate_part (endpoint->gate);
-  fasp_crowd_free (endpoint->crowd);
+  fasp_limiter_part (endpoint->gate);
+  fasp_networks_free (endpoint->networks);
 }
 
 void
@@ -530,7 +530,7 @@ fasp_admission_left (FaspEndpoint * endpoint, FaspSession * session)
 {
   if (session->half == NULL)
     return;
-  fasp_gate_leave (endpoint->gate, session->half);
+  fasp_limiter_leave (endpoint->gate, session->half);
   g_queue_unlink (&endpoint->half, &session->half_place);
   session->half = NULL;
 }

@@ -20,7 +20,7 @@ typedef struct
   const gchar *streamid;        /* caller: the stream that it wants; listener: the name
                                    of its stream (callers that name another one are
                                    refused); copied; NULL or empty for none */
-  struct _FaspGate *gate;       /* listener: shared with others at its port, must stay
+  struct _FaspLimiter *gate;       /* listener: shared with others at its port, must stay
                                    valid; NULL: its own */
   guint id_bits;                /* this many high bits of its connection ids */
   guint32 id_prefix;            /* are those of this (fasproutes.h); 0: none */
@@ -38,7 +38,7 @@ typedef struct
   FaspAssignment assignment;    /* sender */
   FaspFecMode fec;              /* receiver: anything but off */
   gdouble fec_share;            /* sender, fixed: repairs for each block, at most 1 */
-  gboolean no_rex;              /* sender: give up what the code does not
+  gboolean no_rtx;              /* sender: give up what the code does not
                                    recover */
   FaspRateControl rate_control; /* sender */
   guint64 max_bitrate;          /* sender: channel rate, bit/s; 0: not paced, or

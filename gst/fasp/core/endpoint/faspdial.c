@@ -28,12 +28,12 @@ fasp_endpoint_describe (FaspEndpoint * endpoint, FaspHello * hello,
   hello->flows = endpoint->config.flows;
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
   /* a receiver offers to report arrivals; a sender asks for that if it controls the rate */
-  hello->arrivals = endpoint->config.role == FASP_ROLE_RECEIVER
+  hello->timestamps = endpoint->config.role == FASP_ROLE_RECEIVER
       || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
-      FASP_ARRIVALS : 0;
+      FASP_TIMESTAMPS : 0;
   if (endpoint->config.role == FASP_ROLE_SENDER) {
     hello->start = start;
-    hello->place = fasp_store_get_place_of (endpoint->store, start);
+    hello->place = fasp_store_get_offset_of (endpoint->store, start);
     hello->has_header = endpoint->header.bytes != NULL
         || start < endpoint->header.gone;
     return;
@@ -181,7 +181,7 @@ fasp_dial_start (FaspEndpoint * endpoint, FaspTime now)
   if (endpoint->config.streamid != NULL)
     g_strlcpy (hello.streamid, endpoint->config.streamid,
         sizeof (hello.streamid));
-  fasp_move_wait (endpoint, now);
+  fasp_failover_wait (endpoint, now);
   if (session != NULL && session->of_peer == endpoint->wanted) {
     hello.has_resume = TRUE;
     hello.resume_cid = session->peer_id;
@@ -211,7 +211,7 @@ fasp_endpoint_expect (FaspEndpoint * endpoint, FaspTime now)
 {
   endpoint->expected = fasp_dial_is_ours (endpoint);
   endpoint->call_started = now;
-  fasp_move_wait (endpoint, now);
+  fasp_failover_wait (endpoint, now);
 }
 
 void
@@ -256,11 +256,11 @@ begin_anew (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
  * wait for receivers begins anew. */
 static void
 follow_stand (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
-    const FaspPlace * stand)
+    const FaspStreamOffset * stand)
 {
   guint64 number;
 
-  session->stood = *stand;
+  session->previous_offset = *stand;
   if (fasp_store_find (endpoint->store, stand, &number)) {
     fasp_tx_begin_at (&session->tx, number);
   } else if (!endpoint->config.wait_for_connection) {
@@ -297,13 +297,13 @@ fasp_dial_accepted (FaspEndpoint * endpoint, FaspTime now,
   /* a session that is replaced goes on in this one */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->told = endpoint->caller.hello.place;
-  session->told_header = endpoint->caller.hello.has_header;
-  session->stood = endpoint->left;
+  session->announced = endpoint->caller.hello.place;
+  session->announced_header = endpoint->caller.hello.has_header;
+  session->previous_offset = endpoint->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stand (endpoint, now, session, &answer->wants.from);
   session->of_peer = endpoint->wanted;
-  fasp_move_stay (endpoint);
+  fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
   if (fasp_noise_has_static (endpoint->caller.noise.pattern))
@@ -335,7 +335,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
       || (answer->reason == FASP_REASON_FINISHED
       && endpoint->config.keep_listening) || (open && !group);
   gboolean goes_on = passing && (endpoint->config.reconnect || open);
-  gboolean moves = fasp_move_refused (endpoint, now, !passing);
+  gboolean moves = fasp_failover_refused (endpoint, now, !passing);
   /* any sender that announces itself to a group is called: it speaks for itself alone */
   gboolean next = moves || (group && (endpoint->config.reconnect || open));
 
@@ -356,7 +356,7 @@ fasp_dial_rejected (FaspEndpoint * endpoint, FaspTime now,
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
     fasp_caller_stop (&endpoint->caller);
-    fasp_move_stay (endpoint);
+    fasp_failover_stay (endpoint);
   } else if (!moves && !passing) {
     fasp_caller_stop (&endpoint->caller);
     fasp_announcers_refused (&endpoint->announcers, now);
@@ -421,7 +421,7 @@ fasp_dial_tend (FaspEndpoint * endpoint, FaspTime now)
         endpoint->answer_forged);
     tell_forged (endpoint, event);
   }
-  fasp_move_tend (endpoint, now);
+  fasp_failover_tend (endpoint, now);
   if (is_outdated (endpoint)
       && fasp_caller_get_timeout (&endpoint->caller) <= now)
     fasp_dial_anew (endpoint, now);

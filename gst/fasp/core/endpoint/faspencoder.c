@@ -38,14 +38,14 @@ get_payload_share (const FaspSession * session)
 static gdouble
 get_more (const FaspSession * session)
 {
-  const FaspOutlook *outlook = &session->tx.outlook;
-  /* rexes and repairs take one flow */
+  const FaspPathEstimate *estimate = &session->tx.estimate;
+  /* retransmissions and repairs take one flow */
   guint times = fasp_session_get_times (session);
   gdouble more = times + fasp_session_get_fec (session)->share +
-      outlook->goal.path.loss;
+      estimate->goal.path.loss;
 
-  return outlook->data_rate <= 0 ? more : MAX (more, times *
-      MIN (outlook->wire_rate / outlook->data_rate, MORE_MAX));
+  return estimate->data_rate <= 0 ? more : MAX (more, times *
+      MIN (estimate->wire_rate / estimate->data_rate, MORE_MAX));
 }
 
 /* Bits of payload that have not left yet. */

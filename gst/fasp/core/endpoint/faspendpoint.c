@@ -63,7 +63,7 @@ fasp_endpoint_new (const FaspEndpointConfig * config, FaspRandomFunc random,
   endpoint->punch_time = endpoint->move_time = FASP_NEVER;
   endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_turns_init (&endpoint->turns[i]);
+    fasp_scheduler_init (&endpoint->schedulers[i]);
   g_queue_init (&endpoint->events);
   fasp_replies_init (&endpoint->replies);
   random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
@@ -85,15 +85,15 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
     fasp_session_free (fasp_endpoint_nth (endpoint, i));
   g_ptr_array_unref (endpoint->sessions);
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_turns_clear (&endpoint->turns[i]);
-  fasp_heap_clear (&endpoint->needs);
+    fasp_scheduler_clear (&endpoint->schedulers[i]);
+  fasp_heap_clear (&endpoint->first_needed);
   g_hash_table_unref (endpoint->by_id);
   g_hash_table_unref (endpoint->by_call);
-  fasp_whereabouts_clear (&endpoint->whereabouts);
+  fasp_address_index_clear (&endpoint->address_index);
   g_queue_clear_full (&endpoint->events, g_free);
   g_free (endpoint->last_flows);
   fasp_store_free (endpoint->store);
-  fasp_header_clear (&endpoint->header);
+  fasp_stream_header_clear (&endpoint->header);
   fasp_planner_free (endpoint->planner);
   fasp_trace_set_size (endpoint->notes.trace, 0);
   g_free (endpoint->notes.trace);
@@ -101,8 +101,8 @@ fasp_endpoint_free (FaspEndpoint * endpoint)
   g_free ((gchar *) endpoint->config.streamid);
   fasp_credentials_unref (endpoint->config.credentials);
   fasp_caller_stop (&endpoint->caller);
-  g_free (endpoint->own_gate);
-  fasp_group_free (endpoint->group);
+  g_free (endpoint->own_limiter);
+  fasp_multicast_sender_free (endpoint->group);
   g_free (endpoint);
 }
 
@@ -185,7 +185,7 @@ fasp_endpoint_get_heard (const FaspEndpoint * endpoint,
 void
 fasp_endpoint_wake (FaspEndpoint * endpoint, FaspSession * session)
 {
-  fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
+  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session),
       &session->turn_to_send, 0);
 }
 
@@ -312,7 +312,7 @@ after_receive (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     }
     fasp_multicast_heard (endpoint, now, session);
   }
-  fasp_writing_note_needs (endpoint, session);
+  fasp_writing_note_first_needed (endpoint, session);
   fasp_writing_trim (endpoint);
 }
 
@@ -394,22 +394,22 @@ void
 fasp_endpoint_unreachable (FaspEndpoint * endpoint, FaspTime now,
     const FaspAddress * to)
 {
-  FaspWhereabouts *w = &endpoint->whereabouts;
+  FaspAddressIndex *w = &endpoint->address_index;
   guint n = 0;
 
-  fasp_move_unreachable (endpoint, to);
+  fasp_failover_unreachable (endpoint, to);
   if (now < w->busy_until)
     return;
-  fasp_whereabouts_update (w, now, endpoint->sessions);
-  for (guint place = fasp_whereabouts_find (w, to); place > 0;) {
+  fasp_address_index_update (w, now, endpoint->sessions);
+  for (guint place = fasp_address_index_find (w, to); place > 0;) {
     FaspSession *session = g_hash_table_lookup (endpoint->by_id,
-        GUINT_TO_POINTER (fasp_whereabouts_take (w, &place)));
+        GUINT_TO_POINTER (fasp_address_index_take (w, &place)));
 
     if (session != NULL)
       refuse (endpoint, now, session, to);
     n++;
   }
-  fasp_whereabouts_dealt_with (w, now, n);
+  fasp_address_index_dealt_with (w, now, n);
 }
 
 /* --- events ------------------------------------------------------------------------------------------- */
@@ -450,7 +450,7 @@ fasp_endpoint_close (FaspEndpoint * endpoint, FaspTime now, FaspReason reason)
 {
   endpoint->closing = TRUE;
   endpoint->redial_time = endpoint->punch_time = FASP_NEVER;
-  fasp_move_stay (endpoint);
+  fasp_failover_stay (endpoint);
   fasp_hold_end (endpoint);
   fasp_caller_stop (&endpoint->caller);
   for (guint i = 0; i < endpoint->sessions->len; i++) {

@@ -103,9 +103,9 @@ gsize fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
 /* The next byte written, at @media_time, stands at @place in the stream of whoever wrote
  * it first.  Relays call this.  NULL: it is of our own stream (as if this is never
  * called).  FALSE: there is no room: try again, as with fasp_endpoint_write(). */
-gboolean fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const FaspPlace * place);
-/* What is written from now on cannot be read without these bytes, FASP_HEADER_MAX at most.
+gboolean fasp_endpoint_set_stream_offset (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, const FaspStreamOffset * place);
+/* What is written from now on cannot be read without these bytes, FASP_STREAM_HEADER_MAX at most.
  * Receivers that join in the middle get them, before the next unit that can be decoded
  * alone, unless they are more than a quarter of the buffer.  This call does not write them
  * into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
@@ -148,7 +148,7 @@ FaspBlock *fasp_endpoint_read (FaspEndpoint * endpoint, FaspTime now);
 /* The session that what was read last came in. */
 guint32 fasp_endpoint_get_read_session (const FaspEndpoint * endpoint);
 /* The place of the byte behind the block that was read last. */
-FaspPlace fasp_endpoint_get_stand (const FaspEndpoint * endpoint);
+FaspStreamOffset fasp_endpoint_get_stream_offset (const FaspEndpoint * endpoint);
 /* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint * endpoint);
 /* Maps @media_time, of the block that was read last, to the `now' clock: when to
@@ -174,7 +174,7 @@ void fasp_endpoint_decide (FaspEndpoint * endpoint, FaspTime now,
     guint32 session, gboolean accept);
 
 /* What an encoder may use: bit/s of the stream that every receiver has room for now,
- * besides headers, rexes and repairs.  0: nobody is there, or nothing is paced. */
+ * besides headers, retransmissions and repairs.  0: nobody is there, or nothing is paced. */
 guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint * endpoint);
 
 /* --- changing while running ------------------------------------------------ */

@@ -38,8 +38,8 @@ struct _FaspEndpoint
   guint64 made;                 /* how many came so far */
   GHashTable *by_id;            /* id -> FaspSession */
   GHashTable *by_call;          /* listener: all that an OPEN said -> FaspSession */
-  FaspWhereabouts whereabouts;  /* of the sessions' peers */
-  FaspTurns turns[FASP_LANES_MAX];      /* which session to poll next, by lane */
+  FaspAddressIndex address_index;  /* of the sessions' peers */
+  FaspScheduler schedulers[FASP_LANES_MAX];      /* which session to poll next, by lane */
   FaspTime refusals_told;       /* events about refused callers: fasptokenbucket.h, */
   guint64 refusals_untold;      /* and how many there were none about since the last */
   FaspTime outages_told;        /* events about outages: fasptokenbucket.h */
@@ -48,8 +48,8 @@ struct _FaspEndpoint
   GQueue events;                /* FaspEvent, owned */
   FaspReplies replies;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
-  FaspGate *gate, *own_gate;    /* the port's; own_gate: not shared, owned */
-  FaspCrowd *crowd;             /* listening sender: of its receivers */
+  FaspLimiter *gate, *own_limiter;    /* the port's; own_gate: not shared, owned */
+  FaspNetworks *networks;             /* listening sender: of its receivers */
   GQueue half;                  /* FaspSession that are not open yet, the oldest first */
   FaspStreamName names[FASP_STREAM_NAMES];      /* listener with a streamid */
 
@@ -71,7 +71,7 @@ struct _FaspEndpoint
   /* sender */
   FaspStore *store;
   FaspPlanner *planner;         /* shared by its sessions */
-  FaspHeap needs;               /* the first block that each session may need */
+  FaspHeap first_needed;               /* the first block that each session may need */
   guint64 hold;                 /* first block kept though no receiver is there (fasphold.h) */
   FaspTime hold_deadline;       /* FASP_NEVER: until somebody takes it */
   gboolean hold_is_new;         /* no receiver has acknowledged any of it, or of what was before */
@@ -81,11 +81,11 @@ struct _FaspEndpoint
   FaspTime unheard_turn;        /* of peers that have reported nothing: the next one's */
   guint64 past;                 /* the first block kept as history, */
   guint64 key;                  /* and that of the newest key frame (fasphistory.c) */
-  FaspHeader header;            /* of the stream that is written */
+  FaspStreamHeader header;            /* of the stream that is written */
   gboolean awaits_header;       /* a session may be waiting for it */
-  FaspPlace own;                /* where the stream that we write ourselves began */
+  FaspStreamOffset own;                /* where the stream that we write ourselves began */
   guint own_origins;            /* how many such streams there have been */
-  FaspPlace left;               /* caller: where the peer stood when it was heard
+  FaspStreamOffset left;               /* caller: where the peer stood when it was heard
                                    last */
   guint32 packet_size;          /* of what is written, bytes; 0: any */
   guint64 bitrate_told;         /* to an encoder, bit/s; 0: nothing yet */
@@ -94,7 +94,7 @@ struct _FaspEndpoint
   FaspTime left_behind_may;     /* it is not told of receivers left behind before */
 
   /* a group: the sender's, or the senders that a receiver has heard of */
-  FaspGroup *group;
+  FaspMulticastSender *group;
   FaspAnnouncers announcers;
 
   gboolean received;            /* listener: has its one stream, to the end */
@@ -109,10 +109,10 @@ struct _FaspEndpoint
   FaspMediaClock media_clock;   /* of the session that was read last and is gone */
   FaspSkew skew;
   FaspAddress reading_from;     /* where the block read last came from, */
-  FaspPlace stand;              /* the byte behind it, */
+  FaspStreamOffset stand;              /* the byte behind it, */
   FaspTime joined_told;         /* when the application was told of the last stream */
   gboolean read_end;            /* the end of the stream was read, too */
-  FaspPlace whole;              /* and where it would be if nothing were missing since
+  FaspStreamOffset whole;              /* and where it would be if nothing were missing since
                                    a place was known */
   FaspHist lateness, lateness_in_order; /* of the session before */
 
@@ -126,10 +126,10 @@ struct _FaspEndpoint
   FaspEndpointStats stats;
 };
 
-static inline FaspTurns *
-fasp_endpoint_get_turns (FaspEndpoint * endpoint, const FaspSession * session)
+static inline FaspScheduler *
+fasp_endpoint_get_scheduler (FaspEndpoint * endpoint, const FaspSession * session)
 {
-  return &endpoint->turns[session->lane];
+  return &endpoint->schedulers[session->lane];
 }
 
 static inline FaspSession *
@@ -182,7 +182,7 @@ void fasp_writing_begin (FaspEndpoint * endpoint);
 /* The narrowest path in use may have changed: makes new blocks as large as it takes. */
 void fasp_writing_fit_blocks (FaspEndpoint * endpoint);
 /* A sender's session may need fewer blocks now. */
-void fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session);
+void fasp_writing_note_first_needed (FaspEndpoint * endpoint, FaspSession * session);
 /* Releases blocks that nobody needs any more. */
 void fasp_writing_trim (FaspEndpoint * endpoint);
 /* A session opened: finds out what its peer lacks, and for the first session waits a moment

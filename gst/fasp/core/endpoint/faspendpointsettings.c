@@ -23,7 +23,7 @@ fasp_endpoint_set_bitrates (FaspEndpoint * endpoint, FaspTime now,
     }
   }
   if (endpoint->group != NULL)
-    fasp_group_set_pace (endpoint->group, now, max_bitrate);
+    fasp_multicast_sender_set_pace (endpoint->group, now, max_bitrate);
   fasp_endpoint_wake_all (endpoint);
 }
 
@@ -41,7 +41,7 @@ fasp_endpoint_set_glitch_interval (FaspEndpoint * endpoint, guint64 seconds)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->role == FASP_ROLE_SENDER)
-      fasp_outlook_set_interval (&session->tx.outlook, seconds);
+      fasp_path_estimate_set_interval (&session->tx.estimate, seconds);
   }
 }
 
@@ -101,10 +101,11 @@ void
 fasp_endpoint_left_late (FaspEndpoint * endpoint, guint lane, FaspTime from,
     FaspTime until)
 {
-  const FaspTurns *turns = &endpoint->turns[lane];
+  const FaspScheduler *turns = &endpoint->schedulers[lane];
 
-  for (FaspTurn * turn = fasp_turns_get_sender (turns, from, NULL);
-      turn != NULL; turn = fasp_turns_get_sender (turns, from, turn)) {
+  for (FaspSchedulerEntry * turn =
+      fasp_scheduler_get_sender (turns, from, NULL); turn != NULL;
+      turn = fasp_scheduler_get_sender (turns, from, turn)) {
     FaspSession *session = turn->due.owner;
 
     fasp_pacer_late (&session->pacer, from, until);

@@ -161,7 +161,7 @@ fasp_endpoint_look_at_loss (FaspEndpoint * endpoint)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (fasp_session_is_heard (session) && session->rate == NULL) {
-      gdouble its = fasp_loss_look (&session->tx.outlook.loss);
+      gdouble its = fasp_loss_look (&session->tx.estimate.loss);
 
       loss = MAX (loss, its);
     }

@@ -54,7 +54,7 @@ typedef struct
   guint64 more;                 /* REJECTED: so many before it were not told of, as there were too many */
   gboolean in_the_middle;       /* CONNECTED, sender: the peer has nothing of the stream,
                                    and will not get its beginning; JOINED: the same of us */
-  FaspPlace place;              /* JOINED: where in the stream its first byte here is */
+  FaspStreamOffset place;              /* JOINED: where in the stream its first byte here is */
   gboolean latency_known;       /* FALSE: it is still to be found */
   guint latency_ms;             /* that the session began with */
   guint current_latency_ms;     /* PROMISE: in force now */

@@ -13,21 +13,21 @@ fasp_endpoint_get_wanted_peer (const FaspEndpoint * endpoint, guint * serial)
 }
 
 gboolean
-fasp_move_can (const FaspEndpoint * endpoint)
+fasp_failover_can (const FaspEndpoint * endpoint)
 {
   return endpoint->config.peers > 1 && endpoint->config.reconnect
       && fasp_dial_is_ours (endpoint) && !endpoint->closing;
 }
 
 void
-fasp_move_wait (FaspEndpoint * endpoint, FaspTime now)
+fasp_failover_wait (FaspEndpoint * endpoint, FaspTime now)
 {
-  endpoint->move_time = fasp_move_can (endpoint) ? now + MOVE_AFTER :
+  endpoint->move_time = fasp_failover_can (endpoint) ? now + MOVE_AFTER :
       FASP_NEVER;
 }
 
 void
-fasp_move_stay (FaspEndpoint * endpoint)
+fasp_failover_stay (FaspEndpoint * endpoint)
 {
   endpoint->move_time = FASP_NEVER;
   endpoint->refused = 0;
@@ -41,9 +41,9 @@ want (FaspEndpoint * endpoint, guint peer)
 }
 
 gboolean
-fasp_move_on (FaspEndpoint * endpoint, FaspTime now)
+fasp_failover_on (FaspEndpoint * endpoint, FaspTime now)
 {
-  if (!fasp_move_can (endpoint))
+  if (!fasp_failover_can (endpoint))
     return FALSE;
   want (endpoint, (endpoint->wanted + 1) % endpoint->config.peers);
   FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->wanted);
@@ -51,30 +51,30 @@ fasp_move_on (FaspEndpoint * endpoint, FaspTime now)
   endpoint->redial_time = FASP_NEVER;
   endpoint->call_started = now;
   fasp_caller_stop (&endpoint->caller);
-  fasp_move_wait (endpoint, now);
+  fasp_failover_wait (endpoint, now);
   return TRUE;
 }
 
 void
-fasp_move_back (FaspEndpoint * endpoint, const FaspSession * session)
+fasp_failover_back (FaspEndpoint * endpoint, const FaspSession * session)
 {
-  fasp_move_stay (endpoint);
+  fasp_failover_stay (endpoint);
   if (endpoint->wanted != session->of_peer)
     want (endpoint, session->of_peer);
 }
 
 gboolean
-fasp_move_refused (FaspEndpoint * endpoint, FaspTime now, gboolean for_good)
+fasp_failover_refused (FaspEndpoint * endpoint, FaspTime now, gboolean for_good)
 {
-  if (!fasp_move_can (endpoint))
+  if (!fasp_failover_can (endpoint))
     return FALSE;
   endpoint->refused = for_good ? endpoint->refused + 1 : 0;
   return endpoint->refused < endpoint->config.peers
-      && fasp_move_on (endpoint, now);
+      && fasp_failover_on (endpoint, now);
 }
 
 void
-fasp_move_unreachable (FaspEndpoint * endpoint, const FaspAddress * to)
+fasp_failover_unreachable (FaspEndpoint * endpoint, const FaspAddress * to)
 {
   if (endpoint->move_time != FASP_NEVER && endpoint->has_peer
       && fasp_address_equal (to, &endpoint->peer))
@@ -83,11 +83,11 @@ fasp_move_unreachable (FaspEndpoint * endpoint, const FaspAddress * to)
 }
 
 void
-fasp_move_tend (FaspEndpoint * endpoint, FaspTime now)
+fasp_failover_tend (FaspEndpoint * endpoint, FaspTime now)
 {
   if (endpoint->move_time > now)
     return;
   endpoint->refused = 0;        /* a peer that does not answer has not refused */
-  if (!fasp_move_on (endpoint, now))
-    fasp_move_stay (endpoint);
+  if (!fasp_failover_on (endpoint, now))
+    fasp_failover_stay (endpoint);
 }

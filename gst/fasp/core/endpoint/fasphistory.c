@@ -38,7 +38,7 @@ fasp_history_tend (FaspEndpoint * endpoint, FaspTime now)
 static guint64
 get_needed (const FaspEndpoint * endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
   guint64 needed = MIN (fasp_store_get_head (endpoint->store),
       endpoint->hold);
 
@@ -102,17 +102,17 @@ fasp_history_choose (FaspEndpoint * endpoint, FaspTime now,
 }
 
 void
-fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
+fasp_history_tell_offset (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
 {
-  FaspPlace place;
+  FaspStreamOffset place;
 
   /* it will be told anyway where it goes on */
   if (fasp_writing_get_first (endpoint, session) > session->start)
     return;
-  place = fasp_store_get_place_of (endpoint->store, session->start);
-  if (place.offset != session->told.offset
-      || !fasp_origin_equal (&place.origin, &session->told.origin))
+  place = fasp_store_get_offset_of (endpoint->store, session->start);
+  if (place.offset != session->announced.offset
+      || !fasp_origin_equal (&place.origin, &session->announced.origin))
     fasp_store_mark (endpoint->store, now, endpoint->media_time);
 }
 
@@ -133,7 +133,7 @@ fasp_history_begins_in_past (const FaspEndpoint * endpoint, guint64 start)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->needs.place > 0 && !fasp_history_is_in_past (session))
+    if (session->first_needed.place > 0 && !fasp_history_is_in_past (session))
       needed = MIN (needed, fasp_tx_get_base (&session->tx));
   }
   return start < needed;

@@ -38,7 +38,7 @@ gboolean fasp_history_is_in_past (const FaspSession * session);
 gboolean fasp_history_begins_in_past (const FaspEndpoint * endpoint,
     guint64 start);
 /* Tells the session where it begins, if that is not where it was told. */
-void fasp_history_tell_place (FaspEndpoint * endpoint, FaspTime now,
+void fasp_history_tell_offset (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session);
 
 G_END_DECLS

@@ -51,12 +51,12 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     session->live_from = fasp_history_begins_in_past (endpoint, start) ?
         fasp_store_get_head (endpoint->store) : 0;
     fasp_tx_init (&session->tx, endpoint->store, start, told->window, now);
-    fasp_outlook_init (&session->tx.outlook, now, endpoint->planner,
+    fasp_path_estimate_init (&session->tx.estimate, now, endpoint->planner,
         config->glitch_interval, session->agreed.find, session->agreed.latency);
-    session->tx.outlook.log = session->notes.log;
-    fasp_repair_set_log (session->tx.repair, session->notes.log);
+    session->tx.estimate.log = session->notes.log;
+    fasp_sent_map_set_log (session->tx.sent_map, session->notes.log);
     /* a peer that cannot report arrivals gets the given rate, or the controller's first one */
-    if (told->arrivals > 0 || config->max_bitrate == 0)
+    if (told->timestamps > 0 || config->max_bitrate == 0)
       session->rate = fasp_rate_new (config->rate_control, config->min_bitrate,
           config->max_bitrate, now);
     session->source = &endpoint->source;
@@ -64,26 +64,27 @@ fasp_lifecycle_begin (FaspEndpoint * endpoint, FaspTime now, guint32 id,
     fasp_pacer_init (&session->pacer, config->max_bitrate,
         fasp_pacer_choose_burst (config->max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) & seed, sizeof seed);
-    fasp_spread_init (&session->spread, config->assignment, flows, seed, now);
+    fasp_multipath_init (&session->multipath, config->assignment, flows, seed,
+        now);
     session->duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     fasp_fec_init (&session->tx.fec, config->fec, config->fec_share, told->fec);
     session->has_fec = session->tx.fec.mode != FASP_FEC_OFF;
-    session->tx.no_rex = session->tx.outlook.no_rex = config->no_rex;
+    session->tx.no_rtx = session->tx.estimate.no_rtx = config->no_rtx;
     if (session->has_fec)
-      session->tx.outlook.repairs = FASP_FEC_REACH_MAX;
+      session->tx.estimate.repairs = FASP_FEC_REACH_MAX;
   } else {
     fasp_rx_init (&session->rx, now, told->start,
         fasp_endpoint_get_window (endpoint), &session->agreed);
     session->rx.playout.log = session->notes.log;
     fasp_reading_begin (endpoint, session, told);
     session->rx.give_up = config->too_late_skip;
-    session->tells_arrivals = told->arrivals > 0;
-    session->rx.report.eager = session->tells_arrivals || flows > 1;
+    session->sends_timestamps = told->timestamps > 0;
+    session->rx.feedback.eager = session->sends_timestamps || flows > 1;
     if (config->fec != FASP_FEC_OFF && told->fec > 0)
       fasp_rx_set_fec (&session->rx, now, FASP_FEC_WINDOW_MAX);
   }
   session->lane = fasp_sending_choose_lane (endpoint);
-  fasp_turns_add (fasp_endpoint_get_turns (endpoint, session),
+  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session),
       &session->turn_to_send, session);
   fasp_sending_share (endpoint);
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer),
@@ -110,7 +111,7 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   endpoint->seeking = 0;
   fasp_admission_left (endpoint, session);
   if (session->listener)
-    fasp_crowd_join (endpoint->crowd, session->network);
+    fasp_networks_join (endpoint->networks, session->network);
   endpoint->stats.sessions++;
   endpoint->last_reject = FASP_REASON_NONE;
   /* an endpoint that does not call just waits for the next caller */
@@ -121,9 +122,9 @@ fasp_lifecycle_opened (FaspEndpoint * endpoint, FaspTime now,
   fasp_hold_end (endpoint);
   if (endpoint->store == NULL)
     return;
-  fasp_history_tell_place (endpoint, now, session);
+  fasp_history_tell_offset (endpoint, now, session);
   fasp_multicast_opened (endpoint, now, session);
-  fasp_writing_note_needs (endpoint, session);
+  fasp_writing_note_first_needed (endpoint, session);
   fasp_writing_fit_blocks (endpoint);
   fasp_writing_opened (endpoint, now, session);
   fasp_encoder_joined (endpoint, now, session);
@@ -139,7 +140,7 @@ fasp_lifecycle_seek (FaspEndpoint * endpoint, FaspTime now)
   if (session != NULL && session->interrupted && fasp_dial_is_ours (endpoint)
       && endpoint->config.reconnect && !endpoint->closing
       && !endpoint->caller.active && endpoint->move_time == FASP_NEVER
-      && !fasp_move_on (endpoint, now))
+      && !fasp_failover_on (endpoint, now))
     fasp_dial_start (endpoint, now);
 }
 
@@ -156,7 +157,7 @@ interrupt (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
       now - fasp_session_get_silent_since (session), FASP_LOG_WORD (why));
   endpoint->stats.interrupted++;
   if (endpoint->group != NULL)
-    fasp_group_lost_sight (endpoint->group, &session->member);
+    fasp_multicast_sender_lost_sight (endpoint->group, &session->member);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, why, sizeof (event->text));
@@ -179,7 +180,7 @@ fasp_lifecycle_heard (FaspEndpoint * endpoint, FaspSession * session)
   /* the peer still knows us: no need to call */
   if (fasp_dial_is_ours (endpoint)) {
     fasp_caller_stop (&endpoint->caller);
-    fasp_move_back (endpoint, session);
+    fasp_failover_back (endpoint, session);
   }
 }
 
@@ -230,7 +231,7 @@ leave_sender (FaspEndpoint * endpoint, FaspTime now,
 
   /* after a goodbye, the next receiver begins anew */
   endpoint->left = session->close_reason == FASP_REASON_SILENT ?
-      fasp_store_get_place_of (endpoint->store, base) : (FaspPlace) {
+      fasp_store_get_offset_of (endpoint->store, base) : (FaspStreamOffset) {
   0};
   /* a session that was replaced goes on in the one that took its place */
   if (session->close_reason != FASP_REASON_REPLACED)
@@ -264,7 +265,7 @@ call_again (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
   else if (!endpoint->caller.active
       && endpoint->move_time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
-      && (reason == FASP_REASON_FINISHED || !fasp_move_on (endpoint, now)))
+      && (reason == FASP_REASON_FINISHED || !fasp_failover_on (endpoint, now)))
     endpoint->redial_time = reason == FASP_REASON_SILENT ?
         now : now + REDIAL_AFTER;
 }
@@ -316,14 +317,14 @@ leave (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   FaspEvent *event;
 
   session->removed = TRUE;
-  fasp_heap_remove (&endpoint->needs, &session->needs);
+  fasp_heap_remove (&endpoint->first_needed, &session->first_needed);
   endpoint->stats.interrupted -= session->interrupted;
   /* it may be heard again while its goodbye is under way */
   session->interrupted = FALSE;
   if (!session->connected)
     return;
   if (session->listener)
-    fasp_crowd_leave (endpoint->crowd, session->network);
+    fasp_networks_leave (endpoint->networks, session->network);
   endpoint->stats.sessions--;
   /* the sender claims that all is acknowledged, but never sent the end */
   if (session->role == FASP_ROLE_RECEIVER && !session->rx.complete
@@ -364,13 +365,13 @@ fasp_lifecycle_remove (FaspEndpoint * endpoint, FaspSession * session)
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admission_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session);     /* keeps their order */
-  fasp_turns_remove (fasp_endpoint_get_turns (endpoint, session),
+  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
       &session->turn_to_send);
   fasp_sending_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admission_left (endpoint, session);
   if (endpoint->group != NULL)
-    fasp_group_leave (endpoint->group, &session->member);
+    fasp_multicast_sender_leave (endpoint->group, &session->member);
   fasp_session_free (session);
   if (endpoint->store == NULL)
     return;
@@ -401,7 +402,7 @@ tell_promise (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   event->promised_interval = stats.latency.promised_interval;
   event->observed_interval = stats.latency.observed_interval;
   if (session->role == FASP_ROLE_SENDER) {
-    gboolean falls_short = session->tx.outlook.falls_short;
+    gboolean falls_short = session->tx.estimate.falls_short;
 
     event->falls_short = falls_short && !session->shortfall_told;
     session->shortfall_told = falls_short;
@@ -432,7 +433,7 @@ tell_outages (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     if ((told & 1) == 0)
       continue;
     if (outage->told)
-      outage->passed_on = fasp_allowance_take (&endpoint->outages_told, now,
+      outage->passed_on = fasp_token_bucket_take (&endpoint->outages_told, now,
           FASP_OUTAGE_EVERY, FASP_OUTAGE_BURST);
     if (!outage->passed_on)
       continue;
@@ -499,7 +500,7 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       else if (silent >= fasp_session_get_patience (session))
         interrupt (endpoint, now, session, "nothing is heard from it");
       tend_refusal (endpoint, now, session);
-      if (session->interrupted && fasp_slow_lets_go (endpoint))
+      if (session->interrupted && fasp_slow_policy_lets_go (endpoint))
         remove_reason (session, now, FASP_REASON_SILENT);
       tend_latency (session, now);
       tell_outages (endpoint, now, session);
@@ -517,7 +518,7 @@ fasp_lifecycle_tend (FaspEndpoint * endpoint, FaspTime now,
       break;
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
-    fasp_group_leave (endpoint->group, &session->member);
+    fasp_multicast_sender_leave (endpoint->group, &session->member);
   if (fasp_session_is_over (session) && !session->removed
       && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED

@@ -19,7 +19,7 @@ fasp_multicast_init (FaspEndpoint * endpoint)
 
   if (config->group.len == 0 || !is_sender (endpoint))
     return;
-  endpoint->group = fasp_group_new (&config->group,
+  endpoint->group = fasp_multicast_sender_new (&config->group,
       fasp_credentials_get_first (config->credentials), config->max_bitrate,
       endpoint->random, endpoint->random_data);
   endpoint->group->notes = endpoint->notes;
@@ -35,8 +35,9 @@ void
 fasp_multicast_invite (FaspEndpoint * endpoint, const FaspHello * told,
     FaspHello * answer)
 {
-  if (endpoint->group != NULL && fasp_group_can_have (endpoint->group, told))
-    fasp_group_describe (endpoint->group, answer);
+  if (endpoint->group != NULL
+      && fasp_multicast_sender_can_have (endpoint->group, told))
+    fasp_multicast_sender_describe (endpoint->group, answer);
 }
 
 /* 0: not known yet. */
@@ -47,11 +48,12 @@ get_rtt (const FaspSession * session)
 }
 
 static void
-join (FaspGroup * group, FaspTime now, FaspSession * session, guint64 start)
+join (FaspMulticastSender * group, FaspTime now, FaspSession * session,
+    guint64 start)
 {
   FASP_LOG (session->notes.log, now, MEMBER_JOINED, start,
       session->tx.past != NULL);
-  fasp_group_join (group, &session->member, start, session->tx.limit,
+  fasp_multicast_sender_join (group, &session->member, start, session->tx.limit,
       get_rtt (session));
   fasp_tx_join (&session->tx, now, group->log);
 }
@@ -63,7 +65,7 @@ fasp_multicast_opened (FaspEndpoint * endpoint, FaspTime now,
   if (!session->member.invited)
     return;
   session->group = endpoint->group;
-  session->member.who = session->tx.repair;
+  session->member.who = session->tx.sent_map;
   join (endpoint->group, now, session, session->start);
 }
 
@@ -75,7 +77,7 @@ send_away (FaspEndpoint * endpoint, FaspTime now, FaspSession * session,
   FASP_LOG (session->notes.log, now, MEMBER_SENT_AWAY, session->tx.cursor,
       FASP_LOG_WORD (why));
   endpoint->group->deaf++;
-  fasp_group_send_away (endpoint->group, &session->member);
+  fasp_multicast_sender_send_away (endpoint->group, &session->member);
   fasp_tx_leave (&session->tx, now);
 }
 
@@ -95,8 +97,8 @@ fasp_multicast_heard (FaspEndpoint * endpoint, FaspTime now,
     send_away (endpoint, now, session, "deaf");
     return;
   }
-  fasp_group_heard (endpoint->group, &session->member, session->tx.limit,
-      get_rtt (session));
+  fasp_multicast_sender_heard (endpoint->group, &session->member,
+      session->tx.limit, get_rtt (session));
 }
 
 gboolean
@@ -105,7 +107,7 @@ fasp_multicast_sends_away (FaspEndpoint * endpoint, FaspTime now,
 {
   /* a slow one tells of the packets all the same */
   if (!session->member.joined || session->interrupted
-      || fasp_repair_hears_since (session->tx.repair,
+      || fasp_sent_map_hears_since (session->tx.sent_map,
           fasp_tx_get_base (&session->tx)))
     return FALSE;
   send_away (endpoint, now, session, "slow");
@@ -129,11 +131,11 @@ compare_losses (gconstpointer a, gconstpointer b)
 static void
 plan_fec (FaspEndpoint * endpoint, FaspTime now)
 {
-  FaspGroup *group = endpoint->group;
+  FaspMulticastSender *group = endpoint->group;
   g_autoptr (GArray) losses = NULL;
   FaspGroupFecGoal goal = {.channel = endpoint->config.max_bitrate,.blocks =
         group->blocks_sent,.wire = group->sent.block_wire,.resent =
-        group->blocks_resent,.rex = fasp_group_get_back_off (group) +
+        group->blocks_resent,.rtx = fasp_multicast_sender_get_back_off (group) +
         2 * group->rtt
   };
 
@@ -143,12 +145,12 @@ plan_fec (FaspEndpoint * endpoint, FaspTime now)
   losses = g_array_new (FALSE, FALSE, sizeof (Loss));
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    FaspTime latency = session->tx.outlook.latency;
+    FaspTime latency = session->tx.estimate.latency;
     Loss loss;
 
     if (!session->member.joined || session->interrupted)
       continue;
-    fasp_loss_get (&session->tx.outlook.loss, &loss.loss, &loss.stay);
+    fasp_loss_get (&session->tx.estimate.loss, &loss.loss, &loss.stay);
     g_array_append_val (losses, loss);
     goal.resent += session->tx.blocks_resent;
     if (goal.latency == 0 || (latency > 0 && latency < goal.latency))
@@ -170,7 +172,7 @@ plan_fec (FaspEndpoint * endpoint, FaspTime now)
 static FaspGroupView
 get_view (const FaspEndpoint * endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
 
   return (FaspGroupView) {
   .store = endpoint->store,.waits =
@@ -184,14 +186,16 @@ get_view (const FaspEndpoint * endpoint)
 gboolean
 fasp_multicast_is_first (const FaspEndpoint * endpoint)
 {
-  return endpoint->group != NULL && fasp_group_is_first (endpoint->group);
+  return endpoint->group != NULL
+      && fasp_multicast_sender_is_first (endpoint->group);
 }
 
 /* A session that is to tell its member that it is the speaker may have planned to sleep for long. */
 static void
 wake_speaker (FaspEndpoint * endpoint)
 {
-  const FaspMember *speaker = fasp_group_take_speaker (endpoint->group);
+  const FaspMember *speaker =
+      fasp_multicast_sender_take_speaker (endpoint->group);
 
   for (guint i = 0; speaker != NULL && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -206,19 +210,19 @@ fasp_multicast_poll (FaspEndpoint * endpoint, FaspTime now,
     FaspDatagram * datagram)
 {
   FaspGroupView view = get_view (endpoint);
-  FaspGroup *group = endpoint->group;
-  FaspTime clock = fasp_group_get_clock (group);
+  FaspMulticastSender *group = endpoint->group;
+  FaspTime clock = fasp_multicast_sender_get_clock (group);
   gboolean sent;
 
   if (endpoint->closing)
     return FALSE;
   plan_fec (endpoint, now);
-  sent = fasp_group_poll (group, now, &view, datagram);
+  sent = fasp_multicast_sender_poll (group, now, &view, datagram);
   wake_speaker (endpoint);
   if (!sent)
     return FALSE;
   /* sessions are to ask their members sooner than planned */
-  if (fasp_group_get_clock (group) < clock * 3 / 4)
+  if (fasp_multicast_sender_get_clock (group) < clock * 3 / 4)
     fasp_endpoint_wake_all (endpoint);
   return TRUE;
 }
@@ -229,13 +233,13 @@ fasp_multicast_get_timeout (FaspEndpoint * endpoint)
   FaspGroupView view = get_view (endpoint);
 
   return endpoint->closing ? FASP_NEVER :
-      fasp_group_get_timeout (endpoint->group, &view);
+      fasp_multicast_sender_get_timeout (endpoint->group, &view);
 }
 
 gboolean
 fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
 {
-  const FaspGroup *group = endpoint->group;
+  const FaspMulticastSender *group = endpoint->group;
   FaspGroupLosses losses;
 
   if (group == NULL)
@@ -249,8 +253,9 @@ fasp_endpoint_get_group (const FaspEndpoint * endpoint, FaspGroupStats * stats)
         group->blocks_resent,.losses = losses.events,.requests =
         losses.requests,.losses_shared = losses.shared,.repairs_sent =
         group->repairs_sent,.fec_share = group->fec.share,.rtt =
-        group->rtt,.back_off = fasp_group_get_back_off (group),.clock =
-        fasp_group_get_clock (group)};
+        group->rtt,.back_off =
+        fasp_multicast_sender_get_back_off (group),.clock =
+        fasp_multicast_sender_get_clock (group)};
   return TRUE;
 }
 
@@ -333,7 +338,7 @@ fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->hearing == NULL || session->hearing->cid != header->cid
+    if (session->receiver == NULL || session->receiver->cid != header->cid
         || session->state != FASP_SESSION_OPEN)
       continue;
     switch (fasp_session_hear (session, now, from, data, size, memory)) {
@@ -358,11 +363,11 @@ fasp_multicast_receive (FaspEndpoint * endpoint, FaspTime now,
 void
 fasp_multicast_tell_deaf (FaspEndpoint * endpoint, FaspSession * session)
 {
-  FaspHearing *hearing = session->hearing;
+  FaspMulticastReceiver *receiver = session->receiver;
 
-  if (hearing == NULL || hearing->deaf == hearing->deaf_told)
+  if (receiver == NULL || receiver->deaf == receiver->deaf_told)
     return;
-  hearing->deaf_told = hearing->deaf;
-  fasp_endpoint_push_event (endpoint, hearing->deaf ? FASP_EVENT_DEAF :
+  receiver->deaf_told = receiver->deaf;
+  fasp_endpoint_push_event (endpoint, receiver->deaf ? FASP_EVENT_DEAF :
       FASP_EVENT_HEARING, session);
 }

@@ -14,13 +14,13 @@ void
 fasp_reading_begin (FaspEndpoint * endpoint, FaspSession * session,
     const FaspHello * told)
 {
-  FaspPlace place = told->place;
+  FaspStreamOffset place = told->place;
 
   if (!place.known)
     place.offset = FASP_OFFSET_UNKNOWN;
   fasp_position_init (&session->rx.position, &place);
   session->rx.needs_header = told->has_header;
-  if (!fasp_place_is_comparable (&endpoint->stand, &place))
+  if (!fasp_stream_offset_is_comparable (&endpoint->stand, &place))
     return;
   /* the stream has the same clock, whoever relays it */
   fasp_reading_left (endpoint, g_hash_table_lookup (endpoint->by_id,
@@ -78,12 +78,13 @@ tell_gap (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session)
 
 /* Counts missing bytes, once the position of the bytes behind them is known. */
 static void
-count_missing (FaspEndpoint * endpoint, const FaspPlace * place, guint32 size)
+count_missing (FaspEndpoint * endpoint, const FaspStreamOffset * place,
+    guint32 size)
 {
-  FaspPlace *whole = &endpoint->whole;
+  FaspStreamOffset *whole = &endpoint->whole;
 
   if (place->known && place->offset != FASP_OFFSET_UNKNOWN) {
-    if (fasp_place_is_comparable (whole, place)
+    if (fasp_stream_offset_is_comparable (whole, place)
         && place->offset > whole->offset)
       endpoint->stats.bytes_missing += place->offset - whole->offset;
     *whole = *place;
@@ -128,7 +129,7 @@ follow_clock (FaspEndpoint * endpoint, const FaspSession * session,
 /* Is the block, at @place, the first that is read of a stream? */
 static gboolean
 is_first (const FaspEndpoint * endpoint, const FaspSession * session,
-    const FaspPlace * place)
+    const FaspStreamOffset * place)
 {
   if (!place->known)
     return endpoint->reading != session->id;
@@ -139,7 +140,7 @@ is_first (const FaspEndpoint * endpoint, const FaspSession * session,
 /* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut short. */
 static gboolean
 join_stream (FaspEndpoint * endpoint, FaspTime now,
-    const FaspSession * session, const FaspPlace * place)
+    const FaspSession * session, const FaspStreamOffset * place)
 {
   gboolean cut_short = endpoint->reading != 0 && !endpoint->read_end;
   gboolean in_the_middle = place->known && place->offset != 0;
@@ -164,28 +165,28 @@ static FaspBlock *
 fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
     FaspBlock * block)
 {
-  FaspPlace *stand = &endpoint->stand, place = session->rx.position.next;
+  FaspStreamOffset *stand = &endpoint->stand, place = session->rx.position.next;
   gboolean moved = endpoint->reading != session->id && endpoint->reading != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
   guint64 bytes;
 
   place.offset = block->offset;
-  again = fasp_place_is_comparable (stand, &place);
-  switch (fasp_stand_compare (stand, &place, block->size, &bytes)) {
-    case FASP_STAND_OLD:
+  again = fasp_stream_offset_is_comparable (stand, &place);
+  switch (fasp_stream_offset_compare (stand, &place, block->size, &bytes)) {
+    case FASP_STREAM_OFFSET_OLD:
       fasp_block_unref (block);
       return NULL;
-    case FASP_STAND_OVERLAPS:
+    case FASP_STREAM_OFFSET_OVERLAPS:
       block = fasp_block_cut (block, bytes);
       bytes = 0;
       gap = FALSE;
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
-    case FASP_STAND_FOLLOWS:
+    case FASP_STREAM_OFFSET_FOLLOWS:
       gap = FALSE;
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
-    case FASP_STAND_ANEW:
+    case FASP_STREAM_OFFSET_ANEW:
       if (moved || again || (stand->known && (!place.known
                   || stand->offset != FASP_OFFSET_UNKNOWN
                   || !fasp_origin_equal (&stand->origin, &place.origin))))
@@ -214,7 +215,7 @@ fit_in (FaspEndpoint * endpoint, FaspTime now, const FaspSession * session,
 static gboolean
 has_begun (const FaspEndpoint * endpoint, const FaspSession * session)
 {
-  const FaspPlace *next = &session->rx.position.next;
+  const FaspStreamOffset *next = &session->rx.position.next;
 
   return next->known ? endpoint->stand.known
       && fasp_origin_equal (&endpoint->stand.origin, &next->origin) :
@@ -275,8 +276,9 @@ static void
 was_read (FaspEndpoint * endpoint, FaspSession * session)
 {
   if (session->state == FASP_SESSION_OPEN)
-    fasp_turns_wake (fasp_endpoint_get_turns (endpoint, session),
-        &session->turn_to_send, fasp_report_get_timeout (&session->rx.report));
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session),
+        &session->turn_to_send,
+        fasp_feedback_get_timeout (&session->rx.feedback));
   else if (fasp_session_is_over (session) && !session->removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session);     /* it can be removed */
@@ -312,8 +314,8 @@ fasp_endpoint_get_read_session (const FaspEndpoint * endpoint)
   return endpoint->reading_any;
 }
 
-FaspPlace
-fasp_endpoint_get_stand (const FaspEndpoint * endpoint)
+FaspStreamOffset
+fasp_endpoint_get_stream_offset (const FaspEndpoint * endpoint)
 {
   return endpoint->stand;
 }

@@ -15,9 +15,9 @@ fasp_sending_choose_lane (const FaspEndpoint * endpoint)
   guint least = 0;
 
   for (guint i = 0; i < endpoint->config.lanes; i++) {
-    if (endpoint->turns[i].heap.n < FASP_LANE_FULL)
+    if (endpoint->schedulers[i].heap.n < FASP_LANE_FULL)
       return i;
-    if (endpoint->turns[i].heap.n < endpoint->turns[least].heap.n)
+    if (endpoint->schedulers[i].heap.n < endpoint->schedulers[least].heap.n)
       least = i;
   }
   return least;
@@ -29,10 +29,10 @@ fasp_sending_share (FaspEndpoint * endpoint)
   guint n = 0;
 
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    n += endpoint->turns[i].heap.n;
+    n += endpoint->schedulers[i].heap.n;
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_turns_set_elsewhere (&endpoint->turns[i],
-        n - endpoint->turns[i].heap.n);
+    fasp_scheduler_set_elsewhere (&endpoint->schedulers[i],
+        n - endpoint->schedulers[i].heap.n);
 }
 
 guint
@@ -77,14 +77,14 @@ poll_punch (FaspEndpoint * endpoint, FaspTime now, FaspDatagram * datagram)
 static void
 end_turn (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  FaspTurns *turns = fasp_endpoint_get_turns (endpoint, session);
+  FaspScheduler *turns = fasp_endpoint_get_scheduler (endpoint, session);
   gboolean waits = session->role == FASP_ROLE_SENDER
       && session->state == FASP_SESSION_OPEN && !session->member.joined
       && session->tx.cursor >= fasp_store_get_head (endpoint->store);
 
-  fasp_writing_note_needs (endpoint, session);
+  fasp_writing_note_first_needed (endpoint, session);
   fasp_session_end_turn (session, now, turns->quantum, waits);
-  fasp_turns_done (turns, &session->turn_to_send, now,
+  fasp_scheduler_done (turns, &session->turn_to_send, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
 }
 
@@ -107,14 +107,14 @@ gboolean
 fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
     FaspDatagram * datagram)
 {
-  FaspTurns *turns = &endpoint->turns[lane];
+  FaspScheduler *turns = &endpoint->schedulers[lane];
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
   fasp_endpoint_look (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
-  while ((session = fasp_turns_next (turns, now)) != NULL) {
+  while ((session = fasp_scheduler_next (turns, now)) != NULL) {
     if (!fasp_lifecycle_tend (endpoint, now, session)) {
       fasp_lifecycle_remove (endpoint, session);
       continue;
@@ -125,9 +125,9 @@ fasp_endpoint_poll_lane (FaspEndpoint * endpoint, guint lane, FaspTime now,
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_turns_used (turns, &session->turn_to_send, now);
+      fasp_scheduler_used (turns, &session->turn_to_send, now);
       if (session->member.joined)
-        fasp_group_gave_turn (endpoint->group);
+        fasp_multicast_sender_gave_turn (endpoint->group);
       return TRUE;
     }
     end_turn (endpoint, now, session);
@@ -162,7 +162,8 @@ get_own_timeout (FaspEndpoint * endpoint)
   /* its sessions wake the first lane often enough for the encoder, but perhaps all are in
    * others */
   if (endpoint->config.role == FASP_ROLE_SENDER
-      && endpoint->turns[0].heap.n == 0 && endpoint->turns[0].elsewhere > 0)
+      && endpoint->schedulers[0].heap.n == 0
+      && endpoint->schedulers[0].elsewhere > 0)
     timeout = fasp_sooner (timeout, endpoint->encoder_time);
   if (endpoint->group != NULL)
     timeout = fasp_sooner (timeout, fasp_multicast_get_timeout (endpoint));
@@ -172,7 +173,7 @@ get_own_timeout (FaspEndpoint * endpoint)
 FaspTime
 fasp_endpoint_get_lane_timeout (FaspEndpoint * endpoint, guint lane)
 {
-  FaspTime timeout = fasp_turns_get_time (&endpoint->turns[lane]);
+  FaspTime timeout = fasp_scheduler_get_time (&endpoint->schedulers[lane]);
 
   return lane == 0 ? fasp_sooner (timeout, get_own_timeout (endpoint)) :
       timeout;

@@ -21,7 +21,7 @@ may_leave_behind (const FaspEndpoint * endpoint, const FaspSession * session,
 }
 
 gboolean
-fasp_slow_can_press (const FaspEndpoint * endpoint)
+fasp_slow_policy_can_press (const FaspEndpoint * endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
@@ -52,13 +52,13 @@ tell_left_behind (FaspEndpoint * endpoint, FaspTime now,
 }
 
 gboolean
-fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
+fasp_slow_policy_press (FaspEndpoint * endpoint, FaspTime now)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
   gboolean any_heard = fasp_endpoint_get_heard (endpoint, NULL) != NULL;
 
-  if (middle == tail || !fasp_slow_can_press (endpoint))
+  if (middle == tail || !fasp_slow_policy_can_press (endpoint))
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
@@ -81,7 +81,7 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
       if (endpoint->config.slow_policy == FASP_SLOW_SKIP && !past)
         tell_left_behind (endpoint, now, session);
     }
-    fasp_writing_note_needs (endpoint, session);
+    fasp_writing_note_first_needed (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }
   if (endpoint->hold < middle)
@@ -91,7 +91,7 @@ fasp_slow_press (FaspEndpoint * endpoint, FaspTime now)
 }
 
 gboolean
-fasp_slow_lets_go (const FaspEndpoint * endpoint)
+fasp_slow_policy_lets_go (const FaspEndpoint * endpoint)
 {
   return endpoint->store != NULL && fasp_store_is_finished (endpoint->store)
       && endpoint->config.slow_policy != FASP_SLOW_WAIT

@@ -17,7 +17,7 @@ choose_origin (FaspEndpoint * endpoint)
   FaspWriter w = { count, sizeof count };
 
   fasp_write_uint (&w, endpoint->own_origins++, sizeof count);
-  endpoint->own = (FaspPlace) {
+  endpoint->own = (FaspStreamOffset) {
   .known = TRUE};
   fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret,
       "fasp origin 1", count, sizeof count, endpoint->own.origin.bytes,
@@ -40,7 +40,7 @@ fasp_writing_begin (FaspEndpoint * endpoint)
   endpoint->planner = fasp_planner_new ();
   endpoint->key = FASP_NO_BLOCK;
   choose_origin (endpoint);
-  fasp_store_set_place (endpoint->store, 0, 0, &endpoint->own, FALSE);
+  fasp_store_set_offset (endpoint->store, 0, 0, &endpoint->own, FALSE);
 }
 
 static gboolean
@@ -94,10 +94,10 @@ fasp_writing_get_first (const FaspEndpoint * endpoint,
       fasp_store_get_tail (endpoint->store));
 }
 
-static FaspPlace
+static FaspStreamOffset
 get_begin (const FaspEndpoint * endpoint, const FaspSession * session)
 {
-  return fasp_store_get_place_of (endpoint->store,
+  return fasp_store_get_offset_of (endpoint->store,
       fasp_writing_get_first (endpoint, session));
 }
 
@@ -105,10 +105,10 @@ gboolean
 fasp_writing_is_in_the_middle (const FaspEndpoint * endpoint,
     const FaspSession * session)
 {
-  FaspPlace begin = get_begin (endpoint, session);
+  FaspStreamOffset begin = get_begin (endpoint, session);
 
   return begin.offset > 0
-      && !fasp_place_is_comparable (&session->stood, &begin);
+      && !fasp_stream_offset_is_comparable (&session->previous_offset, &begin);
 }
 
 /* Counts what the receiver lacks between where it stood and its first block. */
@@ -116,11 +116,12 @@ static void
 count_missing (FaspEndpoint * endpoint, FaspTime now,
     const FaspSession * session)
 {
-  const FaspPlace *from = &session->stood;
-  FaspPlace to = get_begin (endpoint, session);
+  const FaspStreamOffset *from = &session->previous_offset;
+  FaspStreamOffset to = get_begin (endpoint, session);
   guint64 bytes;
 
-  if (!fasp_place_is_comparable (from, &to) || from->offset >= to.offset)
+  if (!fasp_stream_offset_is_comparable (from, &to)
+      || from->offset >= to.offset)
     return;
   bytes = to.offset - from->offset;
   endpoint->stats.bytes_missing += bytes;
@@ -138,11 +139,11 @@ header_said (FaspEndpoint * endpoint, FaspTime now)
 {
   guint64 end = fasp_store_get_head (endpoint->store);
 
-  fasp_header_said (&endpoint->header, now, end);
+  fasp_stream_header_said (&endpoint->header, now, end);
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    session->headed_by = MIN (session->headed_by, end);
+    session->header_end = MIN (session->header_end, end);
   }
 }
 
@@ -167,9 +168,9 @@ header_gone (FaspEndpoint * endpoint, FaspTime now)
 
     if (session->state != FASP_SESSION_OPEN)
       continue;
-    session->headless = MAX (now, 1);
-    session->headed_by = FASP_NO_BLOCK;
-    session->headed_skips = fasp_tx_count_skips (&session->tx);
+    session->lacks_header_since = MAX (now, 1);
+    session->header_end = FASP_NO_BLOCK;
+    session->header_skips = fasp_tx_count_skips (&session->tx);
   }
   say_no_header (endpoint, now);
 }
@@ -189,9 +190,9 @@ move_waiting (FaspEndpoint * endpoint, guint64 number, gboolean hold)
       fasp_tx_skip_to (&session->tx, number);
     else
       fasp_tx_begin_at (&session->tx, number);
-    session->headed_skips = fasp_tx_count_skips (&session->tx);
+    session->header_skips = fasp_tx_count_skips (&session->tx);
     session->awaits_header = session->tx.held = hold;
-    fasp_writing_note_needs (endpoint, session);
+    fasp_writing_note_first_needed (endpoint, session);
     if (!hold)
       fasp_endpoint_wake (endpoint, session);
   }
@@ -202,10 +203,10 @@ move_waiting (FaspEndpoint * endpoint, guint64 number, gboolean hold)
 static void
 lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  session->headed_by = FASP_NO_BLOCK;
-  session->headed_skips = fasp_tx_count_skips (&session->tx);
+  session->header_end = FASP_NO_BLOCK;
+  session->header_skips = fasp_tx_count_skips (&session->tx);
   if (endpoint->header.bytes != NULL)
-    fasp_header_want (&endpoint->header);
+    fasp_stream_header_want (&endpoint->header);
   else
     say_no_header (endpoint, now);
 }
@@ -215,10 +216,10 @@ lack_header (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 static gboolean
 has_beginning (const FaspEndpoint * endpoint, const FaspSession * session)
 {
-  FaspPlace begin = get_begin (endpoint, session);
+  FaspStreamOffset begin = get_begin (endpoint, session);
 
   return begin.offset == 0 || (!fasp_dial_is_ours (endpoint)
-      && fasp_place_is_comparable (&session->stood, &begin));
+      && fasp_stream_offset_is_comparable (&session->previous_offset, &begin));
 }
 
 /* Nothing is sent to the session until the header is written before the next key frame. */
@@ -237,9 +238,9 @@ follow_first (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
     return;
   fasp_tx_begin_at (&session->tx, fasp_writing_get_first (endpoint, session));
   session->gets_first = TRUE;
-  session->headless = MAX (now, 1);
-  session->headed_by = 0;
-  session->headed_skips = fasp_tx_count_skips (&session->tx);
+  session->lacks_header_since = MAX (now, 1);
+  session->header_end = 0;
+  session->header_skips = fasp_tx_count_skips (&session->tx);
 }
 
 /* Has the peer confirmed the first bytes? */
@@ -249,7 +250,7 @@ has_first (const FaspEndpoint * endpoint, const FaspSession * session)
   guint64 base = fasp_tx_get_base (&session->tx);
 
   return base >= fasp_store_get_tail (endpoint->store)
-      && fasp_store_get_place_of (endpoint->store, base).offset > 0;
+      && fasp_store_get_offset_of (endpoint->store, base).offset > 0;
 }
 
 /* The session is moved ahead, perhaps of the first bytes. If it was not told that there is a header,
@@ -257,21 +258,22 @@ has_first (const FaspEndpoint * endpoint, const FaspSession * session)
 static void
 follow_untold (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
 {
-  session->headed_skips = fasp_tx_count_skips (&session->tx);
+  session->header_skips = fasp_tx_count_skips (&session->tx);
   if (session->tx.skipped == 0 || !has_first (endpoint, session))
     return;
   if (endpoint->header.bytes == NULL || endpoint->group != NULL) {
-    session->headless = 0;
+    session->lacks_header_since = 0;
     return;
   }
   hold (endpoint, session);
-  session->headless = MAX (now, 1);
+  session->lacks_header_since = MAX (now, 1);
   lack_header (endpoint, now, session);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
 
 static void
-begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
+begin_without_header (FaspEndpoint * endpoint, FaspTime now,
+    FaspSession * session)
 {
   guint64 start = fasp_writing_get_first (endpoint, session);
   gboolean has_key = endpoint->key != FASP_NO_BLOCK && endpoint->key >= start;
@@ -282,7 +284,7 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
   }
   /* It was let in before there was a header, so it would take what comes before the next
    * one. A group sends to all of its members at once. */
-  if (!session->told_header && endpoint->header.bytes != NULL
+  if (!session->announced_header && endpoint->header.bytes != NULL
       && start >= endpoint->header.since && endpoint->group == NULL) {
     if (has_key)
       fasp_tx_begin_at (&session->tx, endpoint->key);
@@ -290,14 +292,14 @@ begin_headless (FaspEndpoint * endpoint, FaspTime now, FaspSession * session)
       hold (endpoint, session);
   }
   /* it takes the stream without a header, but may relay it */
-  else if (!session->told_header) {
-    fasp_header_want (&endpoint->header);
+  else if (!session->announced_header) {
+    fasp_stream_header_want (&endpoint->header);
     return;
   }
-  session->headless = now;
+  session->lacks_header_since = now;
   if (has_key) {
-    session->headed_by = endpoint->header.end;
-    session->headed_skips = fasp_tx_count_skips (&session->tx);
+    session->header_end = endpoint->header.end;
+    session->header_skips = fasp_tx_count_skips (&session->tx);
   } else {
     lack_header (endpoint, now, session);
   }
@@ -307,19 +309,19 @@ void
 fasp_writing_follow_header (FaspEndpoint * endpoint, FaspTime now,
     FaspSession * session)
 {
-  if (session->headless == 0)
+  if (session->lacks_header_since == 0)
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
    * there is no header any more is not repeated to all whenever somebody skips. */
-  if (fasp_tx_count_skips (&session->tx) != session->headed_skips
-      && session->headed_by == 0 && !session->told_header) {
+  if (fasp_tx_count_skips (&session->tx) != session->header_skips
+      && session->header_end == 0 && !session->announced_header) {
     follow_untold (endpoint, now, session);
-  } else if (fasp_tx_count_skips (&session->tx) != session->headed_skips) {
+  } else if (fasp_tx_count_skips (&session->tx) != session->header_skips) {
     if (endpoint->header.bytes != NULL || now >= endpoint->header.may)
       lack_header (endpoint, now, session);
-  } else if (session->headed_by > 0 ? fasp_tx_get_base (&session->tx) >=
-      session->headed_by : has_first (endpoint, session)) {
-    session->headless = 0;
+  } else if (session->header_end > 0 ? fasp_tx_get_base (&session->tx) >=
+      session->header_end : has_first (endpoint, session)) {
+    session->lacks_header_since = 0;
   }
 }
 
@@ -330,7 +332,7 @@ fasp_writing_opened (FaspEndpoint * endpoint, FaspTime now,
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
   count_missing (endpoint, now, session);
-  begin_headless (endpoint, now, session);
+  begin_without_header (endpoint, now, session);
   move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
   if (endpoint->config.wait_for_connection && endpoint->stats.sessions == 1
       && endpoint->group == NULL && !far)
@@ -380,7 +382,8 @@ static gboolean
 make_room (FaspEndpoint * endpoint, FaspTime now)
 {
   /* what they skip has become history */
-  return fasp_history_give_way (endpoint) || fasp_slow_press (endpoint, now)
+  return fasp_history_give_way (endpoint)
+      || fasp_slow_policy_press (endpoint, now)
       || fasp_history_give_way (endpoint);
 }
 
@@ -390,7 +393,7 @@ static gboolean
 begins_headed (const FaspEndpoint * endpoint)
 {
   return endpoint->header.wanted
-      && fasp_store_get_next_place (endpoint->store).offset == 0;
+      && fasp_store_get_next_offset (endpoint->store).offset == 0;
 }
 
 /* The store is full, or has room again. */
@@ -449,7 +452,7 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
     fasp_history_tend (endpoint, now);
     move_waiting (endpoint, fasp_store_get_head (endpoint->store), TRUE);
     for (guint i = 0; i < endpoint->config.lanes; i++)
-      fasp_turns_written (&endpoint->turns[i], now);
+      fasp_scheduler_written (&endpoint->schedulers[i], now);
   }
   return taken;
 }
@@ -458,16 +461,16 @@ fasp_endpoint_write (FaspEndpoint * endpoint, FaspTime now,
 static gboolean
 is_own (FaspEndpoint * endpoint)
 {
-  FaspPlace place = fasp_store_get_next_place (endpoint->store);
+  FaspStreamOffset place = fasp_store_get_next_offset (endpoint->store);
 
   return fasp_origin_equal (&place.origin, &endpoint->own.origin);
 }
 
 gboolean
-fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
-    FaspTime media_time, const FaspPlace * place)
+fasp_endpoint_set_stream_offset (FaspEndpoint * endpoint, FaspTime now,
+    FaspTime media_time, const FaspStreamOffset * place)
 {
-  FaspPlace next;
+  FaspStreamOffset next;
 
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
   if (endpoint->closing || (endpoint->config.wait_for_connection
@@ -479,14 +482,14 @@ fasp_endpoint_set_place (FaspEndpoint * endpoint, FaspTime now,
     choose_origin (endpoint);
     place = &endpoint->own;
   }
-  next = fasp_store_get_next_place (endpoint->store);
-  while (!fasp_store_set_place (endpoint->store, now, media_time, place,
+  next = fasp_store_get_next_offset (endpoint->store);
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, place,
           is_told (endpoint)))
     if (!make_room (endpoint, now))
       return FALSE;
   /* nobody has the header of this stream, though it may be the same */
   if (!fasp_origin_equal (&next.origin, &place->origin))
-    fasp_header_renew (&endpoint->header, now);
+    fasp_stream_header_renew (&endpoint->header, now);
   return TRUE;
 }
 
@@ -497,10 +500,11 @@ fasp_endpoint_set_header (FaspEndpoint * endpoint, FaspTime now,
   gsize size = header != NULL ? g_bytes_get_size (header) : 0;
   gboolean had = endpoint->header.bytes != NULL;
 
-  g_return_if_fail (endpoint->store != NULL && size <= FASP_HEADER_MAX);
-  if (size == 0 || size > fasp_header_get_most (endpoint->config.buffer_size))
+  g_return_if_fail (endpoint->store != NULL && size <= FASP_STREAM_HEADER_MAX);
+  if (size == 0
+      || size > fasp_stream_header_get_most (endpoint->config.buffer_size))
     header = NULL;
-  fasp_header_set (&endpoint->header, now, header);
+  fasp_stream_header_set (&endpoint->header, now, header);
   /* nobody begins at key frames before it */
   endpoint->key = FASP_NO_BLOCK;
   if (!had)
@@ -523,10 +527,10 @@ fasp_endpoint_get_header_wait (const FaspEndpoint * endpoint, FaspTime now)
 
     /* who was to get the first bytes may have them, though it says that something came late; but not
      * if it is sent nothing */
-    if (session->state == FASP_SESSION_OPEN && session->headless > 0
-        && session->headed_by == FASP_NO_BLOCK && (!session->gets_first
+    if (session->state == FASP_SESSION_OPEN && session->lacks_header_since > 0
+        && session->header_end == FASP_NO_BLOCK && (!session->gets_first
             || session->awaits_header))
-      since = MIN (since, session->headless);
+      since = MIN (since, session->lacks_header_since);
   }
   return now - since;
 }
@@ -565,7 +569,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint * endpoint, FaspTime now,
   guint64 number;
 
   g_return_val_if_fail (endpoint->store != NULL, TRUE);
-  due = fasp_header_is_due (&endpoint->header, now,
+  due = fasp_stream_header_is_due (&endpoint->header, now,
       fasp_history_is_kept (endpoint));
   if (!each)
     serve_key_frame (endpoint, now, due);
@@ -611,7 +615,7 @@ fasp_endpoint_can_write (const FaspEndpoint * endpoint)
     return !endpoint->config.wait_for_connection;
   return !fasp_store_is_full (endpoint->store)
       || fasp_history_can_give_way (endpoint)
-      || fasp_slow_can_press (endpoint);
+      || fasp_slow_policy_can_press (endpoint);
 }
 
 gboolean
@@ -649,18 +653,18 @@ fasp_endpoint_is_drained (const FaspEndpoint * endpoint)
 /* --- letting go of blocks --------------------------------------------------------- */
 
 void
-fasp_writing_note_needs (FaspEndpoint * endpoint, FaspSession * session)
+fasp_writing_note_first_needed (FaspEndpoint * endpoint, FaspSession * session)
 {
   if (session->role == FASP_ROLE_SENDER && session->connected
       && !session->removed)
-    fasp_heap_set (&endpoint->needs, &session->needs,
+    fasp_heap_set (&endpoint->first_needed, &session->first_needed,
         fasp_tx_get_base (&session->tx));
 }
 
 void
 fasp_writing_trim (FaspEndpoint * endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->needs);
+  const FaspHeapItem *first = fasp_heap_peek (&endpoint->first_needed);
   guint64 keep = MIN (fasp_history_get_first (endpoint), endpoint->hold);
 
   if (first != NULL)

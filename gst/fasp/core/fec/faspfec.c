@@ -35,11 +35,11 @@
 /* Repairs that are still sent at the end: they tell the receiver not to wait for more. */
 #define FAREWELL 3
 /* Time until a loss is noticed: the next datagram shows the hole, which is settled later. */
-#define REX_MORE (4 * FASP_MSEC)
-/* Rexes are too late if the latency is less than REX_DOES_NOT times what one takes, and in time
+#define RTX_MORE (4 * FASP_MSEC)
+/* Retransmissions are too late if the latency is less than REX_DOES_NOT times what one takes, and in time
  * again from REX_FITS times that on. */
-#define REX_FITS 1.5
-#define REX_DOES_NOT 1.25
+#define RTX_FITS 1.5
+#define RTX_DOES_NOT 1.25
 
 void
 fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share, guint window_max)
@@ -93,7 +93,7 @@ choose_share (const FaspFec * fec, const FaspFecGoal * asked)
   return high;
 }
 
-/* Bounds the share by the room in the channel, beside the blocks and their rexes. */
+/* Bounds the share by the room in the channel, beside the blocks and their retransmissions. */
 static void
 bound_share (FaspFec * fec, const FaspFecGoal * goal)
 {
@@ -121,12 +121,12 @@ get_window (const FaspFec * fec, const FaspFecGoal * goal)
 void
 fasp_fec_plan (FaspFec * fec, FaspTime now, const FaspFecGoal * goal)
 {
-  FaspTime rex = goal->rtt + 4 * goal->jitter + REX_MORE;
+  FaspTime rtx = goal->rtt + 4 * goal->jitter + RTX_MORE;
 
   if (fec->mode == FASP_FEC_OFF)
     return;
-  fec->is_alone = goal->no_rex || (goal->latency > 0 && goal->latency < rex *
-      (fec->is_alone ? REX_FITS : REX_DOES_NOT));
+  fec->is_alone = goal->no_rtx || (goal->latency > 0 && goal->latency < rtx *
+      (fec->is_alone ? RTX_FITS : RTX_DOES_NOT));
   fec->reach = goal->latency <= 0 ? REACH_UNKNOWN :
       CLAMP (goal->latency * REACH_SHARE, REACH_MIN, FASP_FEC_REACH_MAX);
   if (fec->mode == FASP_FEC_AUTO && !fec->is_alone) {

@@ -10,7 +10,7 @@
  * covered, too.
  *
  * If a lost block can be sent again in time, it is sent again at once, and whichever
- * comes first counts: the rex or the recovery.  If not, the code is alone: a block is
+ * comes first counts: the retransmission or the recovery.  If not, the code is alone: a block is
  * sent again only if the code has not recovered it when its time is over.
  */
 #pragma once
@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   FASP_FEC_OFF,
-  FASP_FEC_AUTO,                /* no more than needed, and only if rexes are too late */
+  FASP_FEC_AUTO,                /* no more than needed, and only if retransmissions are too late */
   FASP_FEC_FIXED,
 } FaspFecMode;
 
@@ -42,7 +42,7 @@ typedef struct
                                    room for the stream */
   guint window, window_max;     /* blocks: in force, the most that the peer accepts */
   FaspTime reach;               /* how long repairs cover a block */
-  gboolean is_alone;            /* receivers wait for repairs before they ask: rexes are
+  gboolean is_alone;            /* receivers wait for repairs before they ask: retransmissions are
                                    too late (of a group: there is time for both) */
   gdouble owed;                 /* repairs; below 0: borrowed */
   guint since;                  /* blocks since the last repair */
@@ -59,8 +59,8 @@ void fasp_fec_init (FaspFec * fec, FaspFecMode mode, gdouble share,
 typedef struct
 {
   FaspTime latency;             /* 0: not known */
-  FaspTime rtt, jitter;         /* a rex is in time if the latency has room for them */
-  gboolean no_rex;              /* nothing is sent again */
+  FaspTime rtt, jitter;         /* a retransmission is in time if the latency has room for them */
+  gboolean no_rtx;              /* nothing is sent again */
   gdouble loss, stay;           /* probability of loss, and of loss right after a loss */
   gdouble seen;                 /* datagrams that loss was measured over, at least 1 */
   gdouble block_rate;           /* blocks/s */

@@ -20,7 +20,7 @@ typedef struct
   guint8 symbol[SYMBOL_MAX];
 } Row;
 
-struct _FaspSolver
+struct _FaspRlcDecoder
 {
   guint64 mask;
   guint64 high;                 /* one past the highest number seen */
@@ -39,118 +39,121 @@ row_free (gpointer data)
   g_free (row);
 }
 
-FaspSolver *
-fasp_solver_new (guint window)
+FaspRlcDecoder *
+fasp_rlc_decoder_new (guint window)
 {
-  FaspSolver *solver = g_new0 (FaspSolver, 1);
+  FaspRlcDecoder *decoder = g_new0 (FaspRlcDecoder, 1);
   guint64 size = 64;
 
   while (size < window)
     size *= 2;
-  solver->mask = size - 1;
-  solver->known = g_new0 (FaspBlock *, size);
-  solver->waiting = g_ptr_array_new_with_free_func (row_free);
-  solver->rows = g_ptr_array_new_with_free_func (row_free);
-  solver->spare = g_ptr_array_new_with_free_func (row_free);
-  return solver;
+  decoder->mask = size - 1;
+  decoder->known = g_new0 (FaspBlock *, size);
+  decoder->waiting = g_ptr_array_new_with_free_func (row_free);
+  decoder->rows = g_ptr_array_new_with_free_func (row_free);
+  decoder->spare = g_ptr_array_new_with_free_func (row_free);
+  return decoder;
 }
 
 void
-fasp_solver_forget (FaspSolver * solver)
+fasp_rlc_decoder_forget (FaspRlcDecoder * decoder)
 {
-  for (guint64 i = 0; i <= solver->mask; i++)
-    g_clear_pointer (&solver->known[i], fasp_block_unref);
-  g_ptr_array_set_size (solver->waiting, 0);
-  g_ptr_array_set_size (solver->rows, 0);
-  g_ptr_array_set_size (solver->spare, 0);
+  for (guint64 i = 0; i <= decoder->mask; i++)
+    g_clear_pointer (&decoder->known[i], fasp_block_unref);
+  g_ptr_array_set_size (decoder->waiting, 0);
+  g_ptr_array_set_size (decoder->rows, 0);
+  g_ptr_array_set_size (decoder->spare, 0);
 }
 
 void
-fasp_solver_free (FaspSolver * solver)
+fasp_rlc_decoder_free (FaspRlcDecoder * decoder)
 {
-  if (solver == NULL)
+  if (decoder == NULL)
     return;
-  fasp_solver_forget (solver);
-  g_free (solver->known);
-  g_ptr_array_unref (solver->waiting);
-  g_ptr_array_unref (solver->rows);
-  g_ptr_array_unref (solver->spare);
-  g_free (solver);
+  fasp_rlc_decoder_forget (decoder);
+  g_free (decoder->known);
+  g_ptr_array_unref (decoder->waiting);
+  g_ptr_array_unref (decoder->rows);
+  g_ptr_array_unref (decoder->spare);
+  g_free (decoder);
 }
 
 guint
-fasp_solver_count (const FaspSolver * solver)
+fasp_rlc_decoder_count (const FaspRlcDecoder * decoder)
 {
-  return solver->rows->len + solver->waiting->len;
+  return decoder->rows->len + decoder->waiting->len;
 }
 
 /* --- rows ------------------------------------------------------------------------- */
 
 static Row *
-nth (const FaspSolver * solver, guint i)
+nth (const FaspRlcDecoder * decoder, guint i)
 {
-  return g_ptr_array_index (solver->rows, i);
+  return g_ptr_array_index (decoder->rows, i);
 }
 
 static void
-drop (FaspSolver * solver, guint i)
+drop (FaspRlcDecoder * decoder, guint i)
 {
-  g_ptr_array_add (solver->spare, g_ptr_array_steal_index (solver->rows, i));
+  g_ptr_array_add (decoder->spare, g_ptr_array_steal_index (decoder->rows, i));
 }
 
 static Row *
-new_row (FaspSolver * solver)
+new_row (FaspRlcDecoder * decoder)
 {
   Row *row;
 
-  if (solver->spare->len > 0) {
-    row = g_ptr_array_steal_index_fast (solver->spare, solver->spare->len - 1);
-    memset (row->coefficients, 0, solver->mask + 1);
+  if (decoder->spare->len > 0) {
+    row =
+        g_ptr_array_steal_index_fast (decoder->spare, decoder->spare->len - 1);
+    memset (row->coefficients, 0, decoder->mask + 1);
     memset (row->symbol, 0, row->size);
     row->size = 0;
     return row;
   }
   row = g_new0 (Row, 1);
-  row->coefficients = g_malloc0 (solver->mask + 1);
+  row->coefficients = g_malloc0 (decoder->mask + 1);
   return row;
 }
 
 static void
-insert (FaspSolver * solver, Row * row)
+insert (FaspRlcDecoder * decoder, Row * row)
 {
-  guint i = solver->rows->len;
+  guint i = decoder->rows->len;
 
-  while (i > 0 && nth (solver, i - 1)->pivot > row->pivot)
+  while (i > 0 && nth (decoder, i - 1)->pivot > row->pivot)
     i--;
-  g_ptr_array_insert (solver->rows, i, row);
+  g_ptr_array_insert (decoder->rows, i, row);
 }
 
 static guint64
-get_low (const FaspSolver * solver)
+get_low (const FaspRlcDecoder * decoder)
 {
-  return solver->high > solver->mask + 1 ? solver->high - solver->mask - 1 : 0;
+  return decoder->high >
+      decoder->mask + 1 ? decoder->high - decoder->mask - 1 : 0;
 }
 
 static inline guint8
-get_coefficient (const FaspSolver * solver, const Row * row, guint64 number)
+get_coefficient (const FaspRlcDecoder * decoder, const Row * row,
+    guint64 number)
 {
-  return row->coefficients[number & solver->mask];
+  return row->coefficients[number & decoder->mask];
 }
 
 /* row += c * other */
 static void
-add_row (FaspSolver * solver, Row * row, const Row * other, guint8 c)
+add_row (FaspRlcDecoder * decoder, Row * row, const Row * other, guint8 c)
 {
-  fasp_rlc_add (row->coefficients, other->coefficients, solver->mask + 1, c);
+  fasp_rlc_add (row->coefficients, other->coefficients, decoder->mask + 1, c);
   fasp_rlc_add (row->symbol, other->symbol, other->size, c);
   row->size = MAX (row->size, other->size);
 }
 
 /* The first unknown block of the row from @from on; high: there is none. */
 static guint64
-find_unknown (const FaspSolver * solver, const Row * row, guint64 from)
+find_unknown (const FaspRlcDecoder * decoder, const Row * row, guint64 from)
 {
-  while (from < solver->high && get_coefficient (solver, row, from) == 0)
+  while (from < decoder->high && get_coefficient (decoder, row, from) == 0)
     from++;
   return from;
 }
@@ -158,56 +161,56 @@ find_unknown (const FaspSolver * solver, const Row * row, guint64 from)
 /* Chooses a pivot for a row that contains none of the others' pivots, eliminates it
  * from the others, and inserts the row. FALSE: the row is empty. */
 static gboolean
-settle (FaspSolver * solver, Row * row)
+settle (FaspRlcDecoder * decoder, Row * row)
 {
   guint8 c;
 
-  row->pivot = find_unknown (solver, row, get_low (solver));
-  if (row->pivot == solver->high)
+  row->pivot = find_unknown (decoder, row, get_low (decoder));
+  if (row->pivot == decoder->high)
     return FALSE;
-  c = fasp_rlc_invert (get_coefficient (solver, row, row->pivot));
-  fasp_rlc_scale (row->coefficients, solver->mask + 1, c);
+  c = fasp_rlc_invert (get_coefficient (decoder, row, row->pivot));
+  fasp_rlc_scale (row->coefficients, decoder->mask + 1, c);
   fasp_rlc_scale (row->symbol, row->size, c);
-  for (guint i = 0; i < solver->rows->len; i++) {
-    Row *other = nth (solver, i);
+  for (guint i = 0; i < decoder->rows->len; i++) {
+    Row *other = nth (decoder, i);
 
-    c = get_coefficient (solver, other, row->pivot);
+    c = get_coefficient (decoder, other, row->pivot);
     if (c != 0)
-      add_row (solver, other, row, c);
+      add_row (decoder, other, row, c);
   }
-  insert (solver, row);
+  insert (decoder, row);
   return TRUE;
 }
 
 /* Moves the window up to @high. Forgets rows that need a block below it. */
 static void
-move_on (FaspSolver * solver, guint64 high)
+move_on (FaspRlcDecoder * decoder, guint64 high)
 {
-  if (high <= solver->high)
+  if (high <= decoder->high)
     return;
-  solver->high = high;
-  while (solver->rows->len > 0 && nth (solver, 0)->pivot < get_low (solver))
-    drop (solver, 0);
+  decoder->high = high;
+  while (decoder->rows->len > 0 && nth (decoder, 0)->pivot < get_low (decoder))
+    drop (decoder, 0);
 }
 
 /* --- what comes in ------------------------------------------------------------------- */
 
 static FaspBlock *
-get_known (const FaspSolver * solver, guint64 number)
+get_known (const FaspRlcDecoder * decoder, guint64 number)
 {
-  FaspBlock *block = solver->known[number & solver->mask];
+  FaspBlock *block = decoder->known[number & decoder->mask];
 
   return block != NULL && block->number == number ? block : NULL;
 }
 
 static void
-put_in (FaspSolver * solver, const FaspBlock * block)
+put_in (FaspRlcDecoder * decoder, const FaspBlock * block)
 {
-  guint64 slot = block->number & solver->mask;
+  guint64 slot = block->number & decoder->mask;
   Row *without = NULL;
 
-  for (guint i = solver->rows->len; i > 0; i--) {
-    Row *row = nth (solver, i - 1);
+  for (guint i = decoder->rows->len; i > 0; i--) {
+    Row *row = nth (decoder, i - 1);
     guint8 c = row->coefficients[slot];
 
     if (c == 0)
@@ -216,36 +219,36 @@ put_in (FaspSolver * solver, const FaspBlock * block)
     row->size = MAX (row->size, FASP_SYMBOL_HEADER + block->size);
     row->coefficients[slot] = 0;
     if (row->pivot == block->number)
-      without = g_ptr_array_steal_index (solver->rows, i - 1);
+      without = g_ptr_array_steal_index (decoder->rows, i - 1);
   }
-  if (without != NULL && !settle (solver, without))
-    g_ptr_array_add (solver->spare, without);
+  if (without != NULL && !settle (decoder, without))
+    g_ptr_array_add (decoder->spare, without);
 }
 
 void
-fasp_solver_know (FaspSolver * solver, FaspBlock * block)
+fasp_rlc_decoder_know (FaspRlcDecoder * decoder, FaspBlock * block)
 {
-  FaspBlock **slot = &solver->known[block->number & solver->mask];
+  FaspBlock **slot = &decoder->known[block->number & decoder->mask];
 
-  move_on (solver, block->number + 1);
-  if (block->number < get_low (solver)
-      || get_known (solver, block->number) != NULL)
+  move_on (decoder, block->number + 1);
+  if (block->number < get_low (decoder)
+      || get_known (decoder, block->number) != NULL)
     return;
   if (*slot != NULL)
     fasp_block_unref (*slot);
   *slot = fasp_block_ref (block);
-  put_in (solver, block);
+  put_in (decoder, block);
 }
 
 /* A symbol is worth the work only if a block of its window is missing. It must also be
  * at least as long as the blocks that are here require. */
 static gboolean
-is_of_use (const FaspSolver * solver, guint64 first, guint n, guint32 size)
+is_of_use (const FaspRlcDecoder * decoder, guint64 first, guint n, guint32 size)
 {
   gboolean missing = FALSE;
 
   for (guint i = 0; i < n; i++) {
-    const FaspBlock *block = get_known (solver, first + i);
+    const FaspBlock *block = get_known (decoder, first + i);
 
     if (block == NULL)
       missing = TRUE;
@@ -256,69 +259,69 @@ is_of_use (const FaspSolver * solver, guint64 first, guint n, guint32 size)
 }
 
 void
-fasp_solver_repair (FaspSolver * solver, guint64 first, guint n, guint16 key,
-    const guint8 * symbol, guint32 size)
+fasp_rlc_decoder_repair (FaspRlcDecoder * decoder, guint64 first, guint n,
+    guint16 key, const guint8 * symbol, guint32 size)
 {
   Row *row;
 
   if (size < FASP_SYMBOL_HEADER || size > SYMBOL_MAX || n == 0
-      || n > solver->mask + 1)
+      || n > decoder->mask + 1)
     return;
-  move_on (solver, first + n);
-  if (first < get_low (solver) || !is_of_use (solver, first, n, size))
+  move_on (decoder, first + n);
+  if (first < get_low (decoder) || !is_of_use (decoder, first, n, size))
     return;
-  if (solver->waiting->len == FASP_SOLVER_ROWS)
-    g_ptr_array_add (solver->spare, g_ptr_array_steal_index (solver->waiting,
+  if (decoder->waiting->len == FASP_RLC_DECODER_ROWS)
+    g_ptr_array_add (decoder->spare, g_ptr_array_steal_index (decoder->waiting,
             0));
-  row = new_row (solver);
+  row = new_row (decoder);
   row->first = first;
   row->n = n;
   row->key = key;
   row->size = size;
   memcpy (row->symbol, symbol, size);
-  g_ptr_array_add (solver->waiting, row);
+  g_ptr_array_add (decoder->waiting, row);
 }
 
 /* Turns a symbol that waited into a row. FALSE: it adds nothing. */
 static gboolean
-use (FaspSolver * solver, Row * row)
+use (FaspRlcDecoder * decoder, Row * row)
 {
   g_autofree guint8 *coefficients = NULL;
 
-  if (row->first < get_low (solver)
-      || !is_of_use (solver, row->first, row->n, row->size))
+  if (row->first < get_low (decoder)
+      || !is_of_use (decoder, row->first, row->n, row->size))
     return FALSE;
   coefficients = g_malloc (row->n);
   fasp_rlc_get_coefficients (row->key, coefficients, row->n);
   for (guint i = 0; i < row->n; i++) {
     guint64 number = row->first + i;
-    const FaspBlock *block = get_known (solver, number);
+    const FaspBlock *block = get_known (decoder, number);
 
     if (block == NULL)
-      row->coefficients[number & solver->mask] = coefficients[i];
+      row->coefficients[number & decoder->mask] = coefficients[i];
     else
       fasp_rlc_add_block (row->symbol, block, coefficients[i]);
   }
-  for (guint i = 0; i < solver->rows->len; i++) {
-    Row *other = nth (solver, i);
-    guint8 c = get_coefficient (solver, row, other->pivot);
+  for (guint i = 0; i < decoder->rows->len; i++) {
+    Row *other = nth (decoder, i);
+    guint8 c = get_coefficient (decoder, row, other->pivot);
 
     if (c != 0)
-      add_row (solver, row, other, c);
+      add_row (decoder, row, other, c);
   }
-  if (solver->rows->len == FASP_SOLVER_ROWS)
-    drop (solver, 0);
-  return settle (solver, row);
+  if (decoder->rows->len == FASP_RLC_DECODER_ROWS)
+    drop (decoder, 0);
+  return settle (decoder, row);
 }
 
 static void
-use_waiting (FaspSolver * solver)
+use_waiting (FaspRlcDecoder * decoder)
 {
-  while (solver->waiting->len > 0) {
-    Row *row = g_ptr_array_steal_index (solver->waiting, 0);
+  while (decoder->waiting->len > 0) {
+    Row *row = g_ptr_array_steal_index (decoder->waiting, 0);
 
-    if (!use (solver, row))
-      g_ptr_array_add (solver->spare, row);
+    if (!use (decoder, row))
+      g_ptr_array_add (decoder->spare, row);
   }
 }
 
@@ -340,17 +343,17 @@ parse (const Row * row, FaspRecovered * recovered)
 }
 
 gboolean
-fasp_solver_take (FaspSolver * solver, FaspRecovered * recovered)
+fasp_rlc_decoder_take (FaspRlcDecoder * decoder, FaspRecovered * recovered)
 {
-  use_waiting (solver);
-  for (guint i = 0; i < solver->rows->len;) {
-    Row *row = nth (solver, i);
+  use_waiting (decoder);
+  for (guint i = 0; i < decoder->rows->len;) {
+    Row *row = nth (decoder, i);
 
-    if (find_unknown (solver, row, row->pivot + 1) < solver->high) {
+    if (find_unknown (decoder, row, row->pivot + 1) < decoder->high) {
       i++;
       continue;
     }
-    drop (solver, i);           /* its symbol stays until the row is used again */
+    drop (decoder, i);          /* its symbol stays until the row is used again */
     if (parse (row, recovered))
       return TRUE;
   }

@@ -18,10 +18,10 @@
 
 G_BEGIN_DECLS
 
-#define FASP_SOLVER_ROWS 128    /* equations kept, and as many that wait; beyond
+#define FASP_RLC_DECODER_ROWS 128    /* equations kept, and as many that wait; beyond
                                    that the oldest is dropped */
 
-typedef struct _FaspSolver FaspSolver;
+typedef struct _FaspRlcDecoder FaspRlcDecoder;
 
 typedef struct
 {
@@ -33,22 +33,22 @@ typedef struct
 } FaspRecovered;
 
 /* @window: in blocks, rounded up to a power of two. */
-FaspSolver *fasp_solver_new (guint window);
-void fasp_solver_free (FaspSolver * solver);
+FaspRlcDecoder *fasp_rlc_decoder_new (guint window);
+void fasp_rlc_decoder_free (FaspRlcDecoder * decoder);
 
 /* Block @block is here. Takes a reference. */
-void fasp_solver_know (FaspSolver * solver, FaspBlock * block);
+void fasp_rlc_decoder_know (FaspRlcDecoder * decoder, FaspBlock * block);
 /* Adds a repair symbol of blocks [first, first + n). Copies it. */
-void fasp_solver_repair (FaspSolver * solver, guint64 first, guint n,
+void fasp_rlc_decoder_repair (FaspRlcDecoder * decoder, guint64 first, guint n,
     guint16 key, const guint8 * symbol, guint32 size);
 /* Gives the next block that has been recovered; FALSE: none. The caller must then pass
- * the block to fasp_solver_know(). */
-gboolean fasp_solver_take (FaspSolver * solver, FaspRecovered * recovered);
+ * the block to fasp_rlc_decoder_know(). */
+gboolean fasp_rlc_decoder_take (FaspRlcDecoder * decoder, FaspRecovered * recovered);
 
 /* Lets go of all blocks and equations. */
-void fasp_solver_forget (FaspSolver * solver);
+void fasp_rlc_decoder_forget (FaspRlcDecoder * decoder);
 
 /* Number of equations kept, and that wait. */
-guint fasp_solver_count (const FaspSolver * solver);
+guint fasp_rlc_decoder_count (const FaspRlcDecoder * decoder);
 
 G_END_DECLS

@@ -5,14 +5,14 @@
 #include "fasplimiter.h"
 
 void
-fasp_gate_init (FaspGate * gate, const guint8 secret[16])
+fasp_limiter_init (FaspLimiter * gate, const guint8 secret[16])
 {
   memset (gate, 0, sizeof *gate);
   memcpy (gate->secret, secret, sizeof gate->secret);
 }
 
 static void
-hash (const FaspGate * gate, const guint8 network[FASP_NETWORK_SIZE],
+hash (const FaspLimiter * gate, const guint8 network[FASP_NETWORK_SIZE],
     guint8 * number, gsize size)
 {
   fasp_hmac (gate->secret, sizeof gate->secret, "fasp gate 1", network,
@@ -20,7 +20,7 @@ hash (const FaspGate * gate, const guint8 network[FASP_NETWORK_SIZE],
 }
 
 static FaspBucket *
-get_bucket (FaspGate * gate, const FaspAddress * address)
+get_bucket (FaspLimiter * gate, const FaspAddress * address)
 {
   guint8 network[FASP_NETWORK_SIZE], index;
 
@@ -30,7 +30,7 @@ get_bucket (FaspGate * gate, const FaspAddress * address)
 }
 
 guint64
-fasp_gate_get_network (const FaspGate * gate, const FaspAddress * address)
+fasp_limiter_get_network (const FaspLimiter * gate, const FaspAddress * address)
 {
   guint8 network[FASP_NETWORK_SIZE], number[8];
   FaspReader r = { number, sizeof number };
@@ -50,28 +50,28 @@ typedef struct
 } Share;
 
 static Share
-get_share (FaspGate * gate, const FaspAddress * address, gboolean proved)
+get_share (FaspLimiter * gate, const FaspAddress * address, gboolean proved)
 {
   return proved ? (Share) {
-  get_bucket (gate, address), FASP_SEC / FASP_GATE_NETWORK_RATE,
-        FASP_GATE_NETWORK_BURST, FASP_GATE_NETWORK_REFUSED}
+  get_bucket (gate, address), FASP_SEC / FASP_LIMITER_NETWORK_RATE,
+        FASP_LIMITER_NETWORK_BURST, FASP_LIMITER_NETWORK_REFUSED}
   : (Share) {
-  &gate->unproved, FASP_SEC / FASP_GATE_UNPROVED_RATE,
-        FASP_GATE_UNPROVED_RATE, FASP_GATE_UNPROVED_REFUSED};
+  &gate->unproved, FASP_SEC / FASP_LIMITER_UNPROVED_RATE,
+        FASP_LIMITER_UNPROVED_RATE, FASP_LIMITER_UNPROVED_REFUSED};
 }
 
 gboolean
-fasp_gate_take (FaspGate * gate, FaspTime now, const FaspAddress * address,
-    gboolean proved)
+fasp_limiter_take (FaspLimiter * gate, FaspTime now,
+    const FaspAddress * address, gboolean proved)
 {
   Share s = get_share (gate, address, proved);
 
-  return fasp_allowance_take (&s.bucket->full, now, s.interval, s.burst);
+  return fasp_token_bucket_take (&s.bucket->full, now, s.interval, s.burst);
 }
 
 void
-fasp_gate_refused (FaspGate * gate, FaspTime now, const FaspAddress * address,
-    gboolean proved)
+fasp_limiter_refused (FaspLimiter * gate, FaspTime now,
+    const FaspAddress * address, gboolean proved)
 {
   Share s = get_share (gate, address, proved);
 
@@ -80,7 +80,7 @@ fasp_gate_refused (FaspGate * gate, FaspTime now, const FaspAddress * address,
 }
 
 FaspBucket *
-fasp_gate_enter (FaspGate * gate, const FaspAddress * address)
+fasp_limiter_enter (FaspLimiter * gate, const FaspAddress * address)
 {
   FaspBucket *bucket = get_bucket (gate, address);
 
@@ -90,38 +90,38 @@ fasp_gate_enter (FaspGate * gate, const FaspAddress * address)
 }
 
 void
-fasp_gate_leave (FaspGate * gate, FaspBucket * bucket)
+fasp_limiter_leave (FaspLimiter * gate, FaspBucket * bucket)
 {
   g_atomic_int_add (&gate->half, -1);
   g_atomic_int_add (&bucket->half, -1);
 }
 
 guint
-fasp_gate_count_half (FaspGate * gate)
+fasp_limiter_count_half (FaspLimiter * gate)
 {
   return g_atomic_int_get (&gate->half);
 }
 
 guint
-fasp_gate_count_half_of (FaspGate * gate, const FaspAddress * address)
+fasp_limiter_count_half_of (FaspLimiter * gate, const FaspAddress * address)
 {
   return g_atomic_int_get (&get_bucket (gate, address)->half);
 }
 
 void
-fasp_gate_join (FaspGate * gate)
+fasp_limiter_join (FaspLimiter * gate)
 {
   g_atomic_int_inc (&gate->endpoints);
 }
 
 void
-fasp_gate_part (FaspGate * gate)
+fasp_limiter_part (FaspLimiter * gate)
 {
   g_atomic_int_add (&gate->endpoints, -1);
 }
 
 guint
-fasp_gate_get_share (FaspGate * gate, guint all)
+fasp_limiter_get_share (FaspLimiter * gate, guint all)
 {
   guint n = g_atomic_int_get (&gate->endpoints);
 

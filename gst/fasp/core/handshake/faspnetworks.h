@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspnetworks.h: how many receivers of a sender are behind each network. It has an entry for each network with a
- * receiver, and no other. A network is a number (fasp_gate_get_network()).
+ * receiver, and no other. A network is a number (fasp_limiter_get_network()).
  */
 #pragma once
 
@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-typedef struct _FaspCrowd FaspCrowd;
+typedef struct _FaspNetworks FaspNetworks;
 
-FaspCrowd *fasp_crowd_new (void);
-void fasp_crowd_free (FaspCrowd * crowd);
-void fasp_crowd_join (FaspCrowd * crowd, guint64 network);
+FaspNetworks *fasp_networks_new (void);
+void fasp_networks_free (FaspNetworks * networks);
+void fasp_networks_join (FaspNetworks * networks, guint64 network);
 /* One that has joined leaves. */
-void fasp_crowd_leave (FaspCrowd * crowd, guint64 network);
-guint fasp_crowd_count (const FaspCrowd * crowd, guint64 network);
+void fasp_networks_leave (FaspNetworks * networks, guint64 network);
+guint fasp_networks_count (const FaspNetworks * networks, guint64 network);
 
 G_END_DECLS

@@ -31,20 +31,20 @@ typedef struct
                                  * lost, too */
   gdouble back_loss, back_stay; /* the same for feedback */
   FaspTime round;               /* from a datagram's departure to that of its
-                                 * rex, when the next datagram and the first
+                                 * retransmission, when the next datagram and the first
                                  * feedback get through */
   FaspTime interval;            /* between datagrams */
   guint told;                   /* feedback repetitions without a rate limit */
   FaspTime feedback;            /* least time between further repetitions */
   FaspTime first;               /* how long the first feedback may have to wait */
-  FaspTime guard;               /* what a rex may take beyond the path's delay */
+  FaspTime guard;               /* what a retransmission may take beyond the path's delay */
 } FaspModelPath;
 
 /* The chance that all of @copies datagrams, spread evenly over @spread, are lost. */
 gdouble fasp_model_copies_lost (const FaspModelPath * path, guint copies,
     FaspTime spread);
 
-/* The distribution of the time from a lost datagram's departure to that of its rex:
+/* The distribution of the time from a lost datagram's departure to that of its retransmission:
  * chance[i] is the chance of i steps of @step, rounded up.  @chance has room for @max
  * entries; the last one includes all longer times.  Returns the number of entries
  * used. */

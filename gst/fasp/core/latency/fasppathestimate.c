@@ -27,7 +27,7 @@
  * time: at first little is known. */
 #define SHORT_BELOW .5
 #define SHORT_AFTER (15 * FASP_SEC)
-/* The share of the channel's spare rate that rexes may use: losses, and with them
+/* The share of the channel's spare rate that retransmissions may use: losses, and with them
  * copies, do not come evenly. */
 #define SPARE_SHARE .7
 #define SPARE_MAX 2.
@@ -39,70 +39,70 @@
 #define BLOCK_RATE 500.
 
 void
-fasp_outlook_init (FaspOutlook * outlook, FaspTime now, FaspPlanner * planner,
-    gdouble interval, gboolean find, FaspTime latency)
+fasp_path_estimate_init (FaspPathEstimate * estimate, FaspTime now,
+    FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency)
 {
-  memset (outlook, 0, sizeof *outlook);
-  outlook->planner = planner;
-  outlook->interval = interval;
-  outlook->latency = find ? 0 : latency;
-  outlook->find_latency = find;
-  outlook->floor = latency;
-  outlook->shortest = outlook->shortest_before = FASP_NEVER;
-  outlook->looked = outlook->planned = now - FASP_SEC;
-  outlook->too_long_since = outlook->short_since = FASP_NEVER;
-  outlook->first_data = FASP_NEVER;
-  outlook->residual = 1;
-  fasp_loss_init (&outlook->loss, now);
-  fasp_loss_init (&outlook->back_loss, now);
-  fasp_loss_init (&outlook->block_loss, now);
+  memset (estimate, 0, sizeof *estimate);
+  estimate->planner = planner;
+  estimate->interval = interval;
+  estimate->latency = find ? 0 : latency;
+  estimate->find_latency = find;
+  estimate->floor = latency;
+  estimate->shortest = estimate->shortest_before = FASP_NEVER;
+  estimate->looked = estimate->planned = now - FASP_SEC;
+  estimate->too_long_since = estimate->short_since = FASP_NEVER;
+  estimate->first_data = FASP_NEVER;
+  estimate->residual = 1;
+  fasp_loss_init (&estimate->loss, now);
+  fasp_loss_init (&estimate->back_loss, now);
+  fasp_loss_init (&estimate->block_loss, now);
 }
 
 void
-fasp_outlook_clear (FaspOutlook * outlook)
+fasp_path_estimate_clear (FaspPathEstimate * estimate)
 {
-  g_clear_pointer (&outlook->plan, fasp_plan_unref);
+  g_clear_pointer (&estimate->plan, fasp_plan_unref);
 }
 
 void
-fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval)
+fasp_path_estimate_set_interval (FaspPathEstimate * estimate, gdouble interval)
 {
-  outlook->interval = interval;
-  outlook->planned -= PLAN_EVERY;
+  estimate->interval = interval;
+  estimate->planned -= PLAN_EVERY;
 }
 
 void
-fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
-    guint64 received, guint64 holes, FaspTime latency)
+fasp_path_estimate_feedback (FaspPathEstimate * estimate, FaspTime now,
+    guint64 sent, guint64 received, guint64 holes, FaspTime latency)
 {
-  fasp_loss_update (&outlook->loss, now, sent, sent - MIN (sent, received),
+  fasp_loss_update (&estimate->loss, now, sent, sent - MIN (sent, received),
       holes);
-  outlook->peer_latency = latency;
+  estimate->peer_latency = latency;
 }
 
 void
-fasp_outlook_rtt (FaspOutlook * outlook, const FaspRtt * rtt)
+fasp_path_estimate_rtt (FaspPathEstimate * estimate, const FaspRtt * rtt)
 {
-  outlook->jitter = MAX (outlook->jitter, rtt->jitter);
+  estimate->jitter = MAX (estimate->jitter, rtt->jitter);
 }
 
 void
-fasp_outlook_lost (FaspOutlook * outlook, FaspTime after)
+fasp_path_estimate_lost (FaspPathEstimate * estimate, FaspTime after)
 {
-  outlook->shortest = MIN (outlook->shortest, after);
-  if (++outlook->shortest_count < SHORTEST_OF)
+  estimate->shortest = MIN (estimate->shortest, after);
+  if (++estimate->shortest_count < SHORTEST_OF)
     return;
-  outlook->shortest_before = outlook->shortest;
-  outlook->shortest = FASP_NEVER;
-  outlook->shortest_count = 0;
+  estimate->shortest_before = estimate->shortest;
+  estimate->shortest = FASP_NEVER;
+  estimate->shortest_count = 0;
 }
 
 /* Is little known yet, and more every moment? */
 static gboolean
-is_soon (const FaspOutlook * outlook)
+is_soon (const FaspPathEstimate * estimate)
 {
-  return outlook->first_data != FASP_NEVER
-      && outlook->looked - outlook->first_data < SOON;
+  return estimate->first_data != FASP_NEVER
+      && estimate->looked - estimate->first_data < SOON;
 }
 
 /* --- the question ------------------------------------------------------------- */
@@ -116,7 +116,8 @@ average (gdouble old, gdouble value, gdouble elapsed, gdouble since)
 }
 
 static void
-measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
+measure_rates (FaspPathEstimate * o, FaspTime now,
+    const FaspPathEstimateCounts * c)
 {
   gdouble elapsed = (gdouble) (now - o->looked) / FASP_SEC;
   guint64 blocks = c->blocks - o->blocks;
@@ -150,16 +151,16 @@ measure_rates (FaspOutlook * o, FaspTime now, const FaspOutlookCounts * c)
 
 /* How long the channel takes for a block, us. */
 static gdouble
-service (const FaspOutlook * o, guint64 channel)
+service (const FaspPathEstimate * o, guint64 channel)
 {
   return o->data_rate / MAX (o->block_rate, 1) / channel * FASP_SEC;
 }
 
-/* How long a rex may wait for other datagrams in the channel, if they come at
- * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, rexes with their
+/* How long a retransmission may wait for other datagrams in the channel, if they come at
+ * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, retransmissions with their
  * copies.  This is twice the mean; a longer wait is rare. */
 static FaspTime
-waiting (const FaspOutlook * o, gdouble loss, guint64 channel)
+waiting (const FaspPathEstimate * o, gdouble loss, guint64 channel)
 {
   gdouble busy, new_blocks, copies;
 
@@ -175,7 +176,7 @@ waiting (const FaspOutlook * o, gdouble loss, guint64 channel)
 
 /* Jitter is the worst of late, and fades: plans made for less would not hold. */
 static void
-fade_jitter (FaspOutlook * o, FaspTime now)
+fade_jitter (FaspPathEstimate * o, FaspTime now)
 {
   gdouble elapsed = MAX (0., now - o->looked) / FASP_SEC;
 
@@ -185,8 +186,8 @@ fade_jitter (FaspOutlook * o, FaspTime now)
 /* How much feedback there is for each new burst of losses, beside the regular
  * clock, which is slow while nothing is missing. */
 static void
-expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
-    const FaspOutlookCounts * c, FaspModelPath * path)
+expect_feedback (const FaspPathEstimate * o, const FaspRtt * rtt,
+    const FaspPathEstimateCounts * c, FaspModelPath * path)
 {
   FaspTime clock = FASP_FEEDBACK_CLOCK (rtt->smoothed);
   gdouble received = MAX (1, o->wire_rate * (1 - path->loss) / 8);
@@ -208,7 +209,7 @@ expect_feedback (const FaspOutlook * o, const FaspRtt * rtt,
  * that happens follows from the losses of each, unless it is seen to happen more often: flows may share a
  * line. */
 static void
-expect_lost (const FaspOutlook * o, const FaspOutlookCounts * c,
+expect_lost (const FaspPathEstimate * o, const FaspPathEstimateCounts * c,
     FaspPlanGoal * goal)
 {
   const FaspModelPath *path = &goal->path;
@@ -229,10 +230,11 @@ expect_lost (const FaspOutlook * o, const FaspOutlookCounts * c,
 }
 
 static FaspPlanGoal
-ask (const FaspOutlook * o, const FaspRtt * rtt, const FaspOutlookCounts * c)
+ask (const FaspPathEstimate * o, const FaspRtt * rtt,
+    const FaspPathEstimateCounts * c)
 {
-  FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX,.no_rex =
-        o->no_rex
+  FaspPlanGoal goal = {.interval = o->interval,.spare = SPARE_MAX,.no_rtx =
+        o->no_rtx
   };
   FaspModelPath *path = &goal.path;
   FaspTime shortest = MIN (o->shortest, o->shortest_before);
@@ -268,10 +270,10 @@ differs (gdouble a, gdouble b)
 /* --- the answer ---------------------------------------------------------------- */
 
 static void
-find_latency (FaspOutlook * o, FaspTime now)
+find_latency (FaspPathEstimate * o, FaspTime now)
 {
-  /* without rexes, more latency than the code needs is of no use */
-  FaspTime found = o->no_rex ? o->goal.path.guard + o->repairs :
+  /* without retransmissions, more latency than the code needs is of no use */
+  FaspTime found = o->no_rtx ? o->goal.path.guard + o->repairs :
       fasp_plan_find_latency (&o->goal);
 
   found = CLAMP (found, o->floor, FASP_LATENCY_MAX);
@@ -287,7 +289,7 @@ find_latency (FaspOutlook * o, FaspTime now)
 
 /* TRUE: the promise has begun or ceased to fall short. */
 static gboolean
-watch_promise (FaspOutlook * o, FaspTime now)
+watch_promise (FaspPathEstimate * o, FaspTime now)
 {
   gboolean before = o->falls_short;
 
@@ -306,7 +308,7 @@ watch_promise (FaspOutlook * o, FaspTime now)
 
 /* Is enough known of the path to find a latency? */
 static gboolean
-knows_enough (const FaspOutlook * o, FaspTime now)
+knows_enough (const FaspPathEstimate * o, FaspTime now)
 {
   if (o->first_data == FASP_NEVER)
     return FALSE;
@@ -317,7 +319,8 @@ knows_enough (const FaspOutlook * o, FaspTime now)
 /* Planning takes time (a millisecond, more on bad paths), and a peer can make the path look
  * different at any moment: so it is limited. */
 static gboolean
-is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)
+is_time_to_plan (const FaspPathEstimate * o, FaspTime now,
+    const FaspPlanGoal * goal)
 {
   FaspTime least = is_soon (o) ? PLAN_LEAST_SOON : PLAN_LEAST;
 
@@ -328,14 +331,14 @@ is_time_to_plan (const FaspOutlook * o, FaspTime now, const FaspPlanGoal * goal)
 }
 
 static void
-plan (FaspOutlook * o, FaspTime now, FaspTime latency)
+plan (FaspPathEstimate * o, FaspTime now, FaspTime latency)
 {
   o->plan = fasp_planner_plan (o->planner, now, o->plan, &o->goal, latency);
 }
 
 gboolean
-fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
-    const FaspOutlookCounts * counts)
+fasp_path_estimate_look (FaspPathEstimate * o, FaspTime now,
+    const FaspRtt * rtt, const FaspPathEstimateCounts * counts)
 {
   FaspPromise before = o->promise;
   FaspPlanGoal goal;
@@ -376,38 +379,39 @@ fasp_outlook_look (FaspOutlook * o, FaspTime now, const FaspRtt * rtt,
 }
 
 FaspTime
-fasp_outlook_get_timeout (const FaspOutlook * outlook)
+fasp_path_estimate_get_timeout (const FaspPathEstimate * estimate)
 {
-  return outlook->looked + (is_soon (outlook) ? LOOK_SOON : LOOK_EVERY);
+  return estimate->looked + (is_soon (estimate) ? LOOK_SOON : LOOK_EVERY);
 }
 
 gboolean
-fasp_outlook_begins (const FaspOutlook * outlook, guint64 blocks)
+fasp_path_estimate_begins (const FaspPathEstimate * estimate, guint64 blocks)
 {
-  return blocks > 0 && outlook->first_data == FASP_NEVER;
+  return blocks > 0 && estimate->first_data == FASP_NEVER;
 }
 
 /* --- blocks ---------------------------------------------------------------------- */
 
 FaspTime
-fasp_outlook_get_deadline (const FaspOutlook * outlook, FaspTime written)
+fasp_path_estimate_get_deadline (const FaspPathEstimate * estimate,
+    FaspTime written)
 {
-  FaspTime latency = outlook->latency > 0 || !outlook->find_latency ?
-      outlook->latency : outlook->assumed;
+  FaspTime latency = estimate->latency > 0 || !estimate->find_latency ?
+      estimate->latency : estimate->assumed;
 
   /* while the peer moves to a longer latency, it plays earlier than ours */
-  if (outlook->peer_latency > 0)
-    latency = MIN (latency, outlook->peer_latency);
-  return written + latency - outlook->goal.path.guard;
+  if (estimate->peer_latency > 0)
+    latency = MIN (latency, estimate->peer_latency);
+  return written + latency - estimate->goal.path.guard;
 }
 
-FaspPlanRex
-fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,
+FaspPlanRtx
+fasp_path_estimate_get_rtx (const FaspPathEstimate * estimate, FaspTime now,
     FaspTime written, guint64 number)
 {
-  if (outlook->plan == NULL)
-    return (FaspPlanRex) {
+  if (estimate->plan == NULL)
+    return (FaspPlanRtx) {
     1, 0};
-  return fasp_plan_get (outlook->plan,
-      fasp_outlook_get_deadline (outlook, written) - now, number);
+  return fasp_plan_get (estimate->plan,
+      fasp_path_estimate_get_deadline (estimate, written) - now, number);
 }

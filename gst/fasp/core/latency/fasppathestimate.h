@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasppathestimate.h: what a sender concludes from its path: how many copies a rex needs,
+ * fasppathestimate.h: what a sender concludes from its path: how many copies a retransmission needs,
  * what it can promise with a latency, and which latency keeps a promise.
  *
  * The outlook puts measurements (losses both ways, round trip, rates) together into a
@@ -38,9 +38,9 @@ typedef struct
   FaspLoss block_loss;          /* of blocks: */
   gboolean doubled;             /* each leaves on several flows at once */
   gdouble residual;             /* share of losses that a code leaves over */
-  gboolean no_rex;              /* nothing is sent again; set by the caller, */
+  gboolean no_rtx;              /* nothing is sent again; set by the caller, */
   FaspTime repairs;             /* and so is the time that a code may take then */
-  /* the shortest time from departure to rex among the last losses */
+  /* the shortest time from departure to retransmission among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;
   guint64 blocks, datagrams, wire, block_wire;  /* at the last look */
@@ -55,7 +55,7 @@ typedef struct
   FaspTime short_since;         /* since when the promise is clearly below the wish */
   gboolean falls_short;         /* for long enough to warn about it */
   FaspLog *log;                 /* the session's; NULL: nothing is logged; set by the caller */
-} FaspOutlook;
+} FaspPathEstimate;
 
 /* Totals so far, for a look. */
 typedef struct
@@ -66,7 +66,7 @@ typedef struct
   guint64 back_received, back_lost, back_holes, back_wire;
   guint64 back_rate;            /* feedback that the peer may send, bytes/s;
                                    0: not limited */
-  guint64 originals, originals_lost, originals_holes;   /* fasp_repair_get_originals () */
+  guint64 originals, originals_lost, originals_holes;   /* fasp_sent_map_get_originals () */
   gboolean doubled;             /* each new block leaves on several flows at once: */
   gdouble all_lose, all_stay;   /* chance that all of them lose it, if each loses by itself, and
                                    that all lose the next one then */
@@ -74,38 +74,38 @@ typedef struct
   guint64 channel;              /* bit/s; 0: not limited */
   FaspTime back_off;            /* how long the peer waits, at most, before it asks for
                                    what is lost */
-} FaspOutlookCounts;
+} FaspPathEstimateCounts;
 
 /* @interval: wanted seconds between skips.  @latency: the latency to use or, with
  * @find, the least one to find. */
-void fasp_outlook_init (FaspOutlook * outlook, FaspTime now,
+void fasp_path_estimate_init (FaspPathEstimate * estimate, FaspTime now,
     FaspPlanner * planner, gdouble interval, gboolean find, FaspTime latency);
-void fasp_outlook_clear (FaspOutlook * outlook);
+void fasp_path_estimate_clear (FaspPathEstimate * estimate);
 /* Takes effect at the next look. */
-void fasp_outlook_set_interval (FaspOutlook * outlook, gdouble interval);
+void fasp_path_estimate_set_interval (FaspPathEstimate * estimate, gdouble interval);
 
 /* The peer has reported @sent datagrams, of which it @received that many, and that
  * many @holes; and its latency. */
-void fasp_outlook_feedback (FaspOutlook * outlook, FaspTime now, guint64 sent,
+void fasp_path_estimate_feedback (FaspPathEstimate * estimate, FaspTime now, guint64 sent,
     guint64 received, guint64 holes, FaspTime latency);
 /* @rtt has a new sample. */
-void fasp_outlook_rtt (FaspOutlook * outlook, const FaspRtt * rtt);
+void fasp_path_estimate_rtt (FaspPathEstimate * estimate, const FaspRtt * rtt);
 /* A datagram was found lost @after it had left. */
-void fasp_outlook_lost (FaspOutlook * outlook, FaspTime after);
+void fasp_path_estimate_lost (FaspPathEstimate * estimate, FaspTime after);
 
 /* Looks at the path again, and plans anew if that is due.  TRUE: the promise has
  * changed. */
-gboolean fasp_outlook_look (FaspOutlook * outlook, FaspTime now,
-    const FaspRtt * rtt, const FaspOutlookCounts * counts);
-FaspTime fasp_outlook_get_timeout (const FaspOutlook * outlook);
+gboolean fasp_path_estimate_look (FaspPathEstimate * estimate, FaspTime now,
+    const FaspRtt * rtt, const FaspPathEstimateCounts * counts);
+FaspTime fasp_path_estimate_get_timeout (const FaspPathEstimate * estimate);
 /* Has the first block of the stream left?  Then it is time to look at once. */
-gboolean fasp_outlook_begins (const FaspOutlook * outlook, guint64 blocks);
+gboolean fasp_path_estimate_begins (const FaspPathEstimate * estimate, guint64 blocks);
 
-/* The copies for a rex of block @number, which was written at @written. */
-FaspPlanRex fasp_outlook_get_rex (const FaspOutlook * outlook, FaspTime now,
+/* The copies for a retransmission of block @number, which was written at @written. */
+FaspPlanRtx fasp_path_estimate_get_rtx (const FaspPathEstimate * estimate, FaspTime now,
     FaspTime written, guint64 number);
-/* When a rex of that block is of no use any more. */
-FaspTime fasp_outlook_get_deadline (const FaspOutlook * outlook,
+/* When a retransmission of that block is of no use any more. */
+FaspTime fasp_path_estimate_get_deadline (const FaspPathEstimate * estimate,
     FaspTime written);
 
 G_END_DECLS

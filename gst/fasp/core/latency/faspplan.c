@@ -36,7 +36,7 @@ typedef struct
 typedef struct
 {
   /* by time left, for a block whose last datagram left then and is lost: the
-   * chance of a skip, and the number of rexes to come */
+   * chance of a skip, and the number of retransmissions to come */
   gdouble skip[BINS], cost[BINS];
   /* the same for a block that is known to be lost, and the action to take */
   Known known[BINS];
@@ -239,17 +239,17 @@ solve (const FaspPlan * plan, guint price, Table * table, gint bin)
     solve_bin (plan, price, table, left);
 }
 
-/* The bin of a block that leaves with all of the latency left; -1: there is no time, or no rex at all. */
+/* The bin of a block that leaves with all of the latency left; -1: there is no time, or no retransmission at all. */
 static gint
 bin_of (const FaspPlan * plan, FaspTime latency)
 {
   FaspTime left = latency - plan->goal.path.guard;
 
-  return left < 0 || plan->goal.no_rex ? -1 : MIN (left / plan->step, BINS - 1);
+  return left < 0 || plan->goal.no_rtx ? -1 : MIN (left / plan->step, BINS - 1);
 }
 
 /* The chance of a skip for one block.  The blocks of one burst are found lost and
- * reported together, so they are too late together; their rexes are lost one by one. */
+ * reported together, so they are too late together; their retransmissions are lost one by one. */
 static gdouble
 skip_at (const FaspPlan * plan, const Table * table, gint bin)
 {
@@ -262,7 +262,7 @@ skip_at (const FaspPlan * plan, const Table * table, gint bin)
 static gdouble
 overhead_at (const FaspPlan * plan, const Table * table, gint bin)
 {
-  /* a rex that will be too late is sent all the same */
+  /* a retransmission that will be too late is sent all the same */
   return plan->goal.lost * (bin < 0 ? 1 : MAX (1, table->cost[bin]));
 }
 
@@ -403,7 +403,7 @@ fasp_plan_find_latency (const FaspPlanGoal * goal)
   return MIN (best + 1, BINS) * plan->step * EASE + goal->path.guard;
 }
 
-FaspPlanRex
+FaspPlanRtx
 fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
 {
   /* multiples of the golden ratio mix both tables evenly in any row of blocks */
@@ -413,11 +413,11 @@ fasp_plan_get (const FaspPlan * plan, FaspTime left, guint64 number)
   guint bin;
 
   if (!plan->made || left < 0)
-    return (FaspPlanRex) {
+    return (FaspPlanRtx) {
     1, 0};
   table = place - floor (place) < plan->share ? &plan->dear : &plan->cheap;
   bin = MIN (left / plan->step, plan->bins - 1);
   action = &plan->actions[table->choice[bin]];
-  return (FaspPlanRex) {
+  return (FaspPlanRtx) {
   action->copies, MIN (action->spread, bin) * plan->step};
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspplan.h: how many copies of a rex to send, by the time that is left.
+ * faspplan.h: how many copies of a retransmission to send, by the time that is left.
  *
  * A plan runs the model (faspmodel.h) backwards.  When a block is found lost, some
- * time is left until its rex must leave to be played in time.  The sender sends k
- * copies of the rex over a spread; if all of them are lost, it learns that one round
+ * time is left until its retransmission must leave to be played in time.  The sender sends k
+ * copies of the retransmission over a spread; if all of them are lost, it learns that one round
  * later, with less time left.  With the path's probabilities this is a recursion over
  * the time left.  For a given price of a skip, in datagrams, it yields the cheapest k
  * for every time left.  The price is raised until the promise is kept, and no further,
@@ -28,7 +28,7 @@ typedef struct
 {
   guint copies;                 /* 1 .. FASP_PLAN_COPIES_MAX */
   FaspTime spread;              /* from the first copy to the last */
-} FaspPlanRex;
+} FaspPlanRtx;
 
 typedef struct
 {
@@ -38,17 +38,17 @@ typedef struct
   gdouble lost, stay;
   gdouble blocks;               /* new ones per second */
   gdouble interval;             /* wanted seconds between skips */
-  gdouble spare;                /* rexes that may be added, as a share of the
+  gdouble spare;                /* retransmissions that may be added, as a share of the
                                  * blocks sent */
   guint at_once;                /* copies that may leave together */
-  gboolean no_rex;              /* what is lost is not sent again */
+  gboolean no_rtx;              /* what is lost is not sent again */
 } FaspPlanGoal;
 
 typedef struct
 {
   FaspTime latency;
   gdouble interval;             /* expected seconds between skips */
-  gdouble overhead;             /* rexes per block */
+  gdouble overhead;             /* retransmissions per block */
 } FaspPromise;
 
 /* Returns a plan with one reference.  References are not thread-safe. */
@@ -71,9 +71,9 @@ const FaspPromise *fasp_plan_get_promise (const FaspPlan * plan);
  * copies.  It does not plan for that latency. */
 FaspTime fasp_plan_find_latency (const FaspPlanGoal * goal);
 
-/* What to do for block @number, which is found lost with @left until its rex is of no
+/* What to do for block @number, which is found lost with @left until its retransmission is of no
  * use.  One copy if there is no plan yet, or if it is too late. */
-FaspPlanRex fasp_plan_get (const FaspPlan * plan, FaspTime left,
+FaspPlanRtx fasp_plan_get (const FaspPlan * plan, FaspTime left,
     guint64 number);
 
 G_END_DECLS

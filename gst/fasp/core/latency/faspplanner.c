@@ -84,8 +84,8 @@ fasp_planner_plan (FaspPlanner * planner, FaspTime now, FaspPlan * before,
     fasp_plan_unref (before);
     return plan;
   }
-  if (!fasp_allowance_take (&planner->full, now, FASP_SEC / FASP_PLANNER_RATE,
-          FASP_PLANNER_BURST))
+  if (!fasp_token_bucket_take (&planner->full, now,
+          FASP_SEC / FASP_PLANNER_RATE, FASP_PLANNER_BURST))
     return before;
   plan = fasp_plan_make_writable (before);
   fasp_plan_for_latency (plan, goal, latency);

@@ -9,10 +9,10 @@
 #define SHARE_LEAST .02
 #define SHARE_MOST .25
 #define SHARE_STEP 1.05
-/* Repairs begin when rexes cost this many times what repairs would, and end when rexes would
+/* Repairs begin when retransmissions cost this many times what repairs would, and end when retransmissions would
  * cost less than repairs. */
 #define WORTH 1.25
-/* The share of the latency in which repairs cover a block; the rest is for a rex. */
+/* The share of the latency in which repairs cover a block; the rest is for a retransmission. */
 #define REACH_SHARE .3
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
@@ -25,7 +25,7 @@
 /* What this period was like. */
 typedef struct
 {
-  gdouble block_rate, data_rate, rexes;
+  gdouble block_rate, data_rate, retransmissions;
 } Period;
 
 /* Measures the period since the last look.  FALSE: it is too short yet. */
@@ -35,7 +35,7 @@ look (FaspGroupFec * g, FaspTime now, const FaspGroupFecGoal * goal,
 {
   FaspTime elapsed = now - g->planned;
   guint64 blocks = goal->blocks - g->blocks;
-  /* the count falls when a member leaves, with the rexes that were sent to it */
+  /* the count falls when a member leaves, with the retransmissions that were sent to it */
   guint64 resent = goal->resent - MIN (g->resent, goal->resent);
 
   if (elapsed < PLAN_EVERY || blocks < BLOCKS_LEAST)
@@ -78,12 +78,12 @@ get_most (const FaspGroupFecGoal * goal, const Period * period)
   return MIN (spare / 2, SHARE_MOST);
 }
 
-/* With time for repairs first and a rex after them, members ask for less if they wait.  But the
+/* With time for repairs first and a retransmission after them, members ask for less if they wait.  But the
  * last repairs tell them not to. */
 static gboolean
 is_worth_waiting (const FaspFec * fec, const FaspGroupFecGoal * goal)
 {
-  return fec->share > 0 && goal->latency * (1 - REACH_SHARE) > goal->rex;
+  return fec->share > 0 && goal->latency * (1 - REACH_SHARE) > goal->rtx;
 }
 
 void
@@ -102,12 +102,12 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     return;
   share = choose_share (fec, goal, period.block_rate);
   most = get_most (goal, &period);
-  without = g->rexes;
+  without = g->retransmissions;
   if (fec->share <= 0) {
-    g->rexes += (period.rexes - g->rexes) / 2;
+    g->retransmissions += (period.retransmissions - g->retransmissions) / 2;
     g->loss = goal->loss;
     share *= WORTH;
-    without = g->rexes;
+    without = g->retransmissions;
   } else if (g->loss > 0) {
     without *= goal->loss / g->loss;
   }
@@ -115,7 +115,7 @@ fasp_group_fec_plan (FaspGroupFec * g, FaspFec * fec, FaspTime now,
     if (fec->share > 0) {
       fec->owed = FAREWELL;
       /* what was counted before the code began says nothing of this loss */
-      g->rexes = without;
+      g->retransmissions = without;
       g->loss = goal->loss;
     }
     fec->share = 0;

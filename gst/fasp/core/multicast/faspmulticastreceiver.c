@@ -14,83 +14,84 @@
 #define PHASES_MOST 256
 #define PHASE_LEAST (100 * FASP_MSEC)
 
-FaspHearing *
-fasp_hearing_new (const FaspGroupKey * key, FaspTime now)
+FaspMulticastReceiver *
+fasp_multicast_receiver_new (const FaspGroupKey * key, FaspTime now)
 {
-  FaspHearing *hearing = g_new0 (FaspHearing, 1);
+  FaspMulticastReceiver *receiver = g_new0 (FaspMulticastReceiver, 1);
 
-  hearing->cid = key->cid;
-  hearing->cipher = key->cipher;
-  hearing->phase = key->pn >> FASP_GROUP_PHASE_BITS;
-  memcpy (hearing->key, key->key, FASP_KEY_SIZE);
-  hearing->now = fasp_opener_new (hearing->cipher, hearing->key);
-  hearing->gap = fasp_gap_new ();
-  fasp_gap_join (hearing->gap);
-  fasp_gap_expect (hearing->gap, key->pn);
-  hearing->heard = now;
-  hearing->alone_since = FASP_NEVER;
-  return hearing;
+  receiver->cid = key->cid;
+  receiver->cipher = key->cipher;
+  receiver->phase = key->pn >> FASP_GROUP_PHASE_BITS;
+  memcpy (receiver->key, key->key, FASP_KEY_SIZE);
+  receiver->now = fasp_opener_new (receiver->cipher, receiver->key);
+  receiver->gap = fasp_gap_new ();
+  fasp_gap_join (receiver->gap);
+  fasp_gap_expect (receiver->gap, key->pn);
+  receiver->heard = now;
+  receiver->alone_since = FASP_NEVER;
+  return receiver;
 }
 
 void
-fasp_hearing_free (FaspHearing * hearing)
+fasp_multicast_receiver_free (FaspMulticastReceiver * receiver)
 {
-  if (hearing == NULL)
+  if (receiver == NULL)
     return;
-  fasp_opener_free (hearing->before);
-  fasp_opener_free (hearing->now);
-  fasp_opener_free (hearing->next);
-  fasp_wipe (hearing->key, sizeof hearing->key);
-  fasp_gap_free (hearing->gap);
-  g_free (hearing);
+  fasp_opener_free (receiver->before);
+  fasp_opener_free (receiver->now);
+  fasp_opener_free (receiver->next);
+  fasp_wipe (receiver->key, sizeof receiver->key);
+  fasp_gap_free (receiver->gap);
+  g_free (receiver);
 }
 
 static FaspOpener *
-get_next (FaspHearing * hearing)
+get_next (FaspMulticastReceiver * receiver)
 {
   guint8 key[FASP_KEY_SIZE];
 
-  if (hearing->next != NULL)
-    return hearing->next;
-  memcpy (key, hearing->key, sizeof key);
+  if (receiver->next != NULL)
+    return receiver->next;
+  memcpy (key, receiver->key, sizeof key);
   fasp_seal_next_key (key);
-  hearing->next = fasp_opener_new (hearing->cipher, key);
+  receiver->next = fasp_opener_new (receiver->cipher, key);
   fasp_wipe (key, sizeof key);
-  return hearing->next;
+  return receiver->next;
 }
 
 /* The group has gone on to the next phase. */
 static void
-turn (FaspHearing * hearing)
+turn (FaspMulticastReceiver * receiver)
 {
-  fasp_opener_free (hearing->before);
-  hearing->before = hearing->now;
-  hearing->now = g_steal_pointer (&hearing->next);
-  fasp_seal_next_key (hearing->key);
-  hearing->phase++;
+  fasp_opener_free (receiver->before);
+  receiver->before = receiver->now;
+  receiver->now = g_steal_pointer (&receiver->next);
+  fasp_seal_next_key (receiver->key);
+  receiver->phase++;
 }
 
 void
-fasp_hearing_expect (FaspHearing * hearing, FaspTime now, guint64 pn)
+fasp_multicast_receiver_expect (FaspMulticastReceiver * receiver, FaspTime now,
+    guint64 pn)
 {
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
-  fasp_gap_expect (hearing->gap, pn);
+  fasp_gap_expect (receiver->gap, pn);
   /* stops one phase short: packets that are on their way may be of the phase before */
-  while (hearing->phase + 1 < phase
-      && fasp_allowance_take (&hearing->turned, now, PHASE_LEAST,
+  while (receiver->phase + 1 < phase
+      && fasp_token_bucket_take (&receiver->turned, now, PHASE_LEAST,
           PHASES_MOST)) {
-    get_next (hearing);
-    turn (hearing);
+    get_next (receiver);
+    turn (receiver);
   }
 }
 
-FaspHearingResult
-fasp_hearing_open (FaspHearing * hearing, FaspTime now,
+FaspMulticastReceiverResult
+fasp_multicast_receiver_open (FaspMulticastReceiver * receiver, FaspTime now,
     const FaspSessionHeader * header, const guint8 * data, gsize size,
     guint8 * scratch, FaspReader * r)
 {
-  FaspGap *gap = hearing->gap;
+  FaspGap *gap = receiver->gap;
   guint64 pn = fasp_widen (header->pn, FASP_PN_BITS,
       fasp_gap_get_expected (gap));
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
@@ -98,39 +99,40 @@ fasp_hearing_open (FaspHearing * hearing, FaspTime now,
 
   if (fasp_gap_is_refused (gap, pn)) {
     fasp_gap_receive (gap, now, pn);    /* counts it */
-    return FASP_HEARING_REFUSED;
+    return FASP_MULTICAST_RECEIVER_REFUSED;
   }
-  if (phase == hearing->phase)
-    opener = hearing->now;
-  else if (phase == hearing->phase + 1)
-    opener = get_next (hearing);
+  if (phase == receiver->phase)
+    opener = receiver->now;
+  else if (phase == receiver->phase + 1)
+    opener = get_next (receiver);
   else
-    opener = phase + 1 == hearing->phase ? hearing->before : NULL;
+    opener = phase + 1 == receiver->phase ? receiver->before : NULL;
   /* the key phase bit K is always 0 here: these openers never change keys themselves */
   r->data = opener == NULL || header->phase ? NULL : fasp_opener_open (opener,
       header, pn, data, size, scratch, &r->left);
   if (r->data == NULL)
-    return FASP_HEARING_FORGED;
-  if (phase > hearing->phase)
-    turn (hearing);
+    return FASP_MULTICAST_RECEIVER_FORGED;
+  if (phase > receiver->phase)
+    turn (receiver);
   fasp_gap_receive (gap, now, pn);
-  hearing->heard = now;
-  return FASP_HEARING_OK;
+  receiver->heard = now;
+  return FASP_MULTICAST_RECEIVER_OK;
 }
 
 void
-fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now)
+fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver * receiver,
+    FaspTime now)
 {
-  hearing->alone_since = FASP_NEVER;
-  if (now - hearing->heard >= SILENT)
-    hearing->deaf = TRUE;
+  receiver->alone_since = FASP_NEVER;
+  if (now - receiver->heard >= SILENT)
+    receiver->deaf = TRUE;
 }
 
 void
-fasp_hearing_brings (FaspHearing * hearing, FaspTime now)
+fasp_multicast_receiver_brings (FaspMulticastReceiver * receiver, FaspTime now)
 {
-  if (hearing->alone_since == FASP_NEVER)
-    hearing->alone_since = now;
-  if (now - hearing->alone_since >= ALONE)
-    hearing->deaf = FALSE;
+  if (receiver->alone_since == FASP_NEVER)
+    receiver->alone_since = now;
+  if (now - receiver->alone_since >= ALONE)
+    receiver->deaf = FALSE;
 }

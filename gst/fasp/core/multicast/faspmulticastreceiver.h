@@ -33,31 +33,31 @@ typedef struct
                                    FASP_NEVER: they do not */
   /* of the gap, as for a flow (fasppath.h) */
   guint64 settled_told;
-} FaspHearing;
+} FaspMulticastReceiver;
 
-FaspHearing *fasp_hearing_new (const FaspGroupKey * key, FaspTime now);
-void fasp_hearing_free (FaspHearing * hearing);
+FaspMulticastReceiver *fasp_multicast_receiver_new (const FaspGroupKey * key, FaspTime now);
+void fasp_multicast_receiver_free (FaspMulticastReceiver * receiver);
 
 typedef enum
 {
-  FASP_HEARING_OK,
-  FASP_HEARING_REFUSED,         /* replayed */
-  FASP_HEARING_FORGED,
-} FaspHearingResult;
+  FASP_MULTICAST_RECEIVER_OK,
+  FASP_MULTICAST_RECEIVER_REFUSED,         /* replayed */
+  FASP_MULTICAST_RECEIVER_FORGED,
+} FaspMulticastReceiverResult;
 
 /* Opens a datagram of the group.  @r then reads its payload, in @scratch (room for @size
  * bytes) or in @data itself. */
-FaspHearingResult fasp_hearing_open (FaspHearing * hearing, FaspTime now,
+FaspMulticastReceiverResult fasp_multicast_receiver_open (FaspMulticastReceiver * receiver, FaspTime now,
     const FaspSessionHeader * header, const guint8 * data, gsize size,
     guint8 * scratch, FaspReader * r);
 
 /* The sender says that the next packet will be @pn. */
-void fasp_hearing_expect (FaspHearing * hearing, FaspTime now, guint64 pn);
+void fasp_multicast_receiver_expect (FaspMulticastReceiver * receiver, FaspTime now, guint64 pn);
 
 /* A new block came by unicast: it did not go to the group, or the sender knows that this
  * receiver does not hear it. */
-void fasp_hearing_is_passed_by (FaspHearing * hearing, FaspTime now);
+void fasp_multicast_receiver_is_passed_by (FaspMulticastReceiver * receiver, FaspTime now);
 /* A new block came by the group. */
-void fasp_hearing_brings (FaspHearing * hearing, FaspTime now);
+void fasp_multicast_receiver_brings (FaspMulticastReceiver * receiver, FaspTime now);
 
 G_END_DECLS

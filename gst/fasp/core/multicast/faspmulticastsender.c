@@ -8,7 +8,7 @@
 
 /* How often back-off, clock and speaker are looked at, and members are told. */
 #define TELL_INTERVAL (250 * FASP_MSEC)
-/* The back-off, in the longest round trips, and the time that a rex takes besides one. */
+/* The back-off, in the longest round trips, and the time that a retransmission takes besides one. */
 #define PATIENCE_FIRST 4
 #define PATIENCE_LEAST .5
 #define PATIENCE_MOST 8
@@ -22,7 +22,7 @@
 #define PATIENCE_DOWN .85
 /* How often the speaker is told that it is one. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
-/* Members' own datagrams go before the group's, and the group's rexes before its new blocks.
+/* Members' own datagrams go before the group's, and the group's retransmissions before its new blocks.
  * But after TURNS_IN_A_ROW of these, each further one has to wait for TURNS_OWED new blocks, if
  * there are any: so a member that lacks much does not starve the others. */
 #define TURNS_IN_A_ROW 32
@@ -39,11 +39,11 @@
 /* Members wait for the round trip of others up to this many times the median. */
 #define FAR 4
 
-FaspGroup *
-fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
-    FaspRandomFunc random, gpointer user_data)
+FaspMulticastSender *
+fasp_multicast_sender_new (const FaspAddress * to, FaspCipher cipher,
+    guint64 rate, FaspRandomFunc random, gpointer user_data)
 {
-  FaspGroup *group = g_new0 (FaspGroup, 1);
+  FaspMulticastSender *group = g_new0 (FaspMulticastSender, 1);
 
   group->to = *to;
   group->cipher = cipher;
@@ -57,13 +57,13 @@ fasp_group_new (const FaspAddress * to, FaspCipher cipher, guint64 rate,
   group->rtt = FASP_RTT_INITIAL;
   group->tail_time = FASP_NEVER;
   group->given_up = FASP_NEVER;
-  fasp_group_log_set_clock (group->log, 0, FASP_DAMP_CLOCK_MIN);
+  fasp_group_log_set_clock (group->log, 0, FASP_MEMBER_CLOCK_MIN);
   fasp_pacer_init (&group->pacer, rate, fasp_pacer_choose_burst (rate, 0));
   return group;
 }
 
 void
-fasp_group_free (FaspGroup * group)
+fasp_multicast_sender_free (FaspMulticastSender * group)
 {
   if (group == NULL)
     return;
@@ -79,26 +79,27 @@ fasp_group_free (FaspGroup * group)
 /* --- members ----------------------------------------------------------------------- */
 
 gboolean
-fasp_group_can_have (const FaspGroup * group, const FaspHello * hello)
+fasp_multicast_sender_can_have (const FaspMulticastSender * group,
+    const FaspHello * hello)
 {
   return hello->has_group
       && memchr (hello->ciphers, group->cipher, hello->n_ciphers) != NULL;
 }
 
 FaspTime
-fasp_group_get_back_off (const FaspGroup * group)
+fasp_multicast_sender_get_back_off (const FaspMulticastSender * group)
 {
   return group->members->len < 2 ? 0 : group->patience * (group->rtt + BESIDES);
 }
 
 FaspTime
-fasp_group_get_clock (const FaspGroup * group)
+fasp_multicast_sender_get_clock (const FaspMulticastSender * group)
 {
   return fasp_group_log_get_clock (group->log);
 }
 
 static FaspTime
-get_clock_max (const FaspGroup * group, gboolean over)
+get_clock_max (const FaspMulticastSender * group, gboolean over)
 {
   guint64 rate = group->pacer.ready.rate;
   gdouble fills = group->store_size * 8. * FASP_SEC / (rate > 0 ? rate :
@@ -106,24 +107,25 @@ get_clock_max (const FaspGroup * group, gboolean over)
   gdouble max = MIN (fills / STORE_SHARE, group->given_up / GIVEN_UP_SHARE);
 
   return over ? CLOCK_MAX_LEAST : CLAMP (max, CLOCK_MAX_LEAST,
-      FASP_DAMP_CLOCK_MAX);
+      FASP_MEMBER_CLOCK_MAX);
 }
 
 /* Sets the clock so that the regular feedback of all members takes its share of what is sent. */
 static void
-set_clock (FaspGroup * group, FaspTime now, gboolean over)
+set_clock (FaspMulticastSender * group, FaspTime now, gboolean over)
 {
   gdouble each = group->members->len * (FEEDBACK_SIZE + group->to.overhead) *
-      8. * FASP_SEC * FASP_FEEDBACK_SHARE / FASP_DAMP_CLOCK_MEAN /
+      8. * FASP_SEC * FASP_FEEDBACK_SHARE / FASP_MEMBER_CLOCK_MEAN /
       MAX (group->meter.rate, 1);
   FaspTime most = get_clock_max (group, over);
 
-  fasp_group_log_set_clock (group->log, now, CLAMP (each, FASP_DAMP_CLOCK_MIN,
+  fasp_group_log_set_clock (group->log, now, CLAMP (each, FASP_MEMBER_CLOCK_MIN,
           most));
 }
 
 void
-fasp_group_describe (const FaspGroup * group, FaspHello * hello)
+fasp_multicast_sender_describe (const FaspMulticastSender * group,
+    FaspHello * hello)
 {
   FaspGroupKey *key = &hello->group_key;
 
@@ -133,12 +135,12 @@ fasp_group_describe (const FaspGroup * group, FaspHello * hello)
   key->pn = fasp_group_log_get_pn (group->log);
   memcpy (key->key, group->key, FASP_KEY_SIZE);
   key->members = MIN (group->members->len + 1, G_MAXUINT16);
-  key->back_off = MIN (fasp_group_get_back_off (group), G_MAXUINT32);
-  key->clock = fasp_group_get_clock (group) / FASP_MSEC;
+  key->back_off = MIN (fasp_multicast_sender_get_back_off (group), G_MAXUINT32);
+  key->clock = fasp_multicast_sender_get_clock (group) / FASP_MSEC;
 }
 
 static void
-set_speaker (FaspGroup * group, FaspMember * member)
+set_speaker (FaspMulticastSender * group, FaspMember * member)
 {
   if (group->speaker != NULL)
     group->speaker->speak_time = FASP_NEVER;
@@ -149,7 +151,7 @@ set_speaker (FaspGroup * group, FaspMember * member)
     member->speak_time = 0;
 }
 
-/* Is @member so much nearer than the speaker that a rex comes clearly sooner, or is there none? */
+/* Is @member so much nearer than the speaker that a retransmission comes clearly sooner, or is there none? */
 static gboolean
 is_better (const FaspMember * member, const FaspMember * speaker)
 {
@@ -180,7 +182,7 @@ choose_rtt (GArray * rtts)
 }
 
 static void
-look (FaspGroup * group)
+look (FaspMulticastSender * group)
 {
   g_autoptr (GArray) rtts = g_array_new (FALSE, FALSE, sizeof (FaspTime));
   FaspGroupLosses losses = fasp_group_log_get_losses (group->log);
@@ -203,22 +205,24 @@ look (FaspGroup * group)
     set_speaker (group, nearest);
   /* only by events since the last change: older ones would make the back-off swing */
   if (events >= CROWD_EVENTS) {
-    gdouble crowd = (losses.requests - group->requests_seen) / (gdouble) events;
+    gdouble networks =
+        (losses.requests - group->requests_seen) / (gdouble) events;
 
-    group->patience *= crowd > CROWD_MOST ? PATIENCE_UP :
-        crowd < CROWD_LEAST ? PATIENCE_DOWN : 1;
+    group->patience *= networks > CROWD_MOST ? PATIENCE_UP :
+        networks < CROWD_LEAST ? PATIENCE_DOWN : 1;
     group->patience = CLAMP (group->patience, PATIENCE_LEAST, PATIENCE_MOST);
     group->events_seen = losses.events;
     group->requests_seen = losses.requests;
   }
   /* twice: what is lost while a member waits is asked for only after another back-off */
   fasp_group_log_set_window (group->log,
-      2 * fasp_group_get_back_off (group) + group->rtt, group->members->len);
+      2 * fasp_multicast_sender_get_back_off (group) + group->rtt,
+      group->members->len);
 }
 
 void
-fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
-    FaspTime rtt)
+fasp_multicast_sender_heard (FaspMulticastSender * group, FaspMember * member,
+    guint64 limit, FaspTime rtt)
 {
   fasp_heap_set (&group->least, &member->least, limit);
   fasp_heap_set (&group->most, &member->most, -(gint64) limit);
@@ -226,7 +230,8 @@ fasp_group_heard (FaspGroup * group, FaspMember * member, guint64 limit,
 }
 
 void
-fasp_group_lost_sight (FaspGroup * group, FaspMember * member)
+fasp_multicast_sender_lost_sight (FaspMulticastSender * group,
+    FaspMember * member)
 {
   fasp_heap_remove (&group->least, &member->least);
   fasp_heap_remove (&group->most, &member->most);
@@ -235,7 +240,7 @@ fasp_group_lost_sight (FaspGroup * group, FaspMember * member)
 }
 
 FaspMember *
-fasp_group_take_speaker (FaspGroup * group)
+fasp_multicast_sender_take_speaker (FaspMulticastSender * group)
 {
   FaspMember *member = group->speaker_new ? group->speaker : NULL;
 
@@ -244,14 +249,14 @@ fasp_group_take_speaker (FaspGroup * group)
 }
 
 void
-fasp_group_told_speaker (FaspMember * member, FaspTime now)
+fasp_multicast_sender_told_speaker (FaspMember * member, FaspTime now)
 {
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
 /* All that the group has sent, without @part. */
 static FaspGroupSent
-get_rest (const FaspGroup * group, const FaspGroupSent * part)
+get_rest (const FaspMulticastSender * group, const FaspGroupSent * part)
 {
   return (FaspGroupSent) {
   group->sent.datagrams - part->datagrams, group->sent.wire - part->wire,
@@ -259,14 +264,15 @@ get_rest (const FaspGroup * group, const FaspGroupSent * part)
 }
 
 FaspGroupSent
-fasp_group_get_sent (const FaspGroup * group, const FaspMember * member)
+fasp_multicast_sender_get_sent (const FaspMulticastSender * group,
+    const FaspMember * member)
 {
   return member->joined ? get_rest (group, &member->sent) : member->sent;
 }
 
 void
-fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
-    guint64 limit, FaspTime rtt)
+fasp_multicast_sender_join (FaspMulticastSender * group, FaspMember * member,
+    guint64 start, guint64 limit, FaspTime rtt)
 {
   if (group->members->len == 0)
     fasp_group_log_start (group->log, start);
@@ -280,12 +286,12 @@ fasp_group_join (FaspGroup * group, FaspMember * member, guint64 start,
   member->joined = TRUE;
   member->sent = get_rest (group, &member->sent);
   member->speak_time = FASP_NEVER;
-  fasp_group_heard (group, member, limit, rtt);
+  fasp_multicast_sender_heard (group, member, limit, rtt);
   look (group);
 }
 
 void
-fasp_group_leave (FaspGroup * group, FaspMember * member)
+fasp_multicast_sender_leave (FaspMulticastSender * group, FaspMember * member)
 {
   if (member->away)
     group->away--;
@@ -294,15 +300,16 @@ fasp_group_leave (FaspGroup * group, FaspMember * member)
     return;
   member->joined = FALSE;
   member->sent = get_rest (group, &member->sent);
-  fasp_group_lost_sight (group, member);
+  fasp_multicast_sender_lost_sight (group, member);
   g_ptr_array_remove_fast (group->members, member);
   look (group);
 }
 
 void
-fasp_group_send_away (FaspGroup * group, FaspMember * member)
+fasp_multicast_sender_send_away (FaspMulticastSender * group,
+    FaspMember * member)
 {
-  fasp_group_leave (group, member);
+  fasp_multicast_sender_leave (group, member);
   member->away = TRUE;
   group->away++;
 }
@@ -310,26 +317,29 @@ fasp_group_send_away (FaspGroup * group, FaspMember * member)
 /* --- the pace ------------------------------------------------------------------------ */
 
 void
-fasp_group_set_pace (FaspGroup * group, FaspTime now, guint64 rate)
+fasp_multicast_sender_set_pace (FaspMulticastSender * group, FaspTime now,
+    guint64 rate)
 {
   fasp_pacer_set_rate (&group->pacer, now, rate, fasp_pacer_choose_burst (rate,
           group->pacer.quantum));
 }
 
 static gsize
-get_wire_max (const FaspGroup * group)
+get_wire_max (const FaspMulticastSender * group)
 {
   return FASP_PMTU_BASE + group->to.overhead;
 }
 
 FaspTime
-fasp_group_get_ready (const FaspGroup * group, FaspTime now)
+fasp_multicast_sender_get_ready (const FaspMulticastSender * group,
+    FaspTime now)
 {
   return fasp_pacer_get_time (&group->pacer, now, get_wire_max (group));
 }
 
 void
-fasp_group_used (FaspGroup * group, FaspTime now, gsize wire)
+fasp_multicast_sender_used (FaspMulticastSender * group, FaspTime now,
+    gsize wire)
 {
   fasp_pacer_sent (&group->pacer, now, wire);
 }
@@ -337,7 +347,7 @@ fasp_group_used (FaspGroup * group, FaspTime now, gsize wire)
 /* --- datagrams ------------------------------------------------------------------------ */
 
 static void
-count (FaspGroup * group, FaspTime now, const FaspDatagram * datagram)
+count (FaspMulticastSender * group, FaspTime now, const FaspDatagram * datagram)
 {
   gsize wire = datagram->size + datagram->to.overhead;
 
@@ -348,7 +358,7 @@ count (FaspGroup * group, FaspTime now, const FaspDatagram * datagram)
 }
 
 static void
-begin (FaspGroup * group, FaspDatagram * datagram, FaspWriter * w)
+begin (FaspMulticastSender * group, FaspDatagram * datagram, FaspWriter * w)
 {
   guint64 pn = fasp_group_log_get_pn (group->log);
   FaspSessionHeader header = { FASP_GROUP_FLOW, FALSE, group->cid, pn };
@@ -361,7 +371,7 @@ begin (FaspGroup * group, FaspDatagram * datagram, FaspWriter * w)
 
 /* Keeps the key that of the next packet. */
 static void
-turn_key (FaspGroup * group)
+turn_key (FaspMulticastSender * group)
 {
   if (fasp_group_log_get_pn (group->log) >> FASP_GROUP_PHASE_BITS ==
       group->phase)
@@ -375,7 +385,7 @@ turn_key (FaspGroup * group)
 /* Seals the datagram as the next packet, and accounts for it.  @block: the block it carries, or
  * NULL. */
 static gboolean
-finish (FaspGroup * group, FaspTime now, FaspDatagram * datagram,
+finish (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram,
     FaspWriter * w, const FaspBlock * block)
 {
   if (!fasp_datagram_finish (datagram, group->sealer, FASP_GROUP_FLOW,
@@ -392,7 +402,7 @@ finish (FaspGroup * group, FaspTime now, FaspDatagram * datagram,
 }
 
 static gboolean
-announce (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
+announce (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram)
 {
   FaspHandshake handshake = {.type = FASP_HANDSHAKE_ANNOUNCE,.version =
         FASP_VERSION
@@ -409,7 +419,7 @@ announce (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
 
 /* TRUE: nothing new will come, and all has left. */
 static gboolean
-is_over (const FaspGroup * group, const FaspGroupView * view)
+is_over (const FaspMulticastSender * group, const FaspGroupView * view)
 {
   return fasp_store_is_finished (view->store)
       && fasp_group_log_get_next (group->log) >=
@@ -417,7 +427,7 @@ is_over (const FaspGroup * group, const FaspGroupView * view)
 }
 
 static gboolean
-tell (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+tell (FaspMulticastSender * group, FaspTime now, const FaspGroupView * view,
     FaspDatagram * datagram)
 {
   FaspWriter w;
@@ -427,14 +437,14 @@ tell (FaspGroup * group, FaspTime now, const FaspGroupView * view,
   group->tell_time = now + TELL_INTERVAL;
   begin (group, datagram, &w);
   fasp_wire_write_group (&w, group->members->len,
-      fasp_group_get_back_off (group),
-      fasp_group_get_clock (group) / FASP_MSEC);
+      fasp_multicast_sender_get_back_off (group),
+      fasp_multicast_sender_get_clock (group) / FASP_MSEC);
   return finish (group, now, datagram, &w, NULL);
 }
 
 static gboolean
-send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
-    guint round, FaspDatagram * datagram)
+send_block (FaspMulticastSender * group, FaspTime now, FaspStore * store,
+    guint64 number, guint round, FaspDatagram * datagram)
 {
   const FaspBlock *block = fasp_store_get (store, number);
   guint32 payload;
@@ -464,7 +474,7 @@ send_block (FaspGroup * group, FaspTime now, FaspStore * store, guint64 number,
 }
 
 static gboolean
-send_tail (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
+send_tail (FaspMulticastSender * group, FaspTime now, FaspDatagram * datagram)
 {
   FaspWriter w;
 
@@ -478,8 +488,8 @@ send_tail (FaspGroup * group, FaspTime now, FaspDatagram * datagram)
 
 /* Sends a repair of the last blocks that have left.  FALSE: none is due. */
 static gboolean
-send_repair (FaspGroup * group, FaspTime now, const FaspGroupView * view,
-    FaspDatagram * datagram)
+send_repair (FaspMulticastSender * group, FaspTime now,
+    const FaspGroupView * view, FaspDatagram * datagram)
 {
   guint64 end = fasp_group_log_get_next (group->log);
   gboolean pause = now >= group->tail_time;
@@ -505,7 +515,7 @@ send_repair (FaspGroup * group, FaspTime now, const FaspGroupView * view,
 
 /* Is there a new block, and have members room for it? */
 static gboolean
-has_new (const FaspGroup * group, const FaspGroupView * view)
+has_new (const FaspMulticastSender * group, const FaspGroupView * view)
 {
   const FaspHeapItem *first = fasp_heap_peek (view->waits ? &group->least :
       &group->most);
@@ -516,14 +526,14 @@ has_new (const FaspGroup * group, const FaspGroupView * view)
 }
 
 gboolean
-fasp_group_is_first (const FaspGroup * group)
+fasp_multicast_sender_is_first (const FaspMulticastSender * group)
 {
   return group->first > 0;
 }
 
 /* A datagram left.  @before: it went before new blocks. */
 static void
-take_turn (FaspGroup * group, gboolean before)
+take_turn (FaspMulticastSender * group, gboolean before)
 {
   if (before && ++group->given > TURNS_IN_A_ROW)
     group->first = TURNS_OWED;
@@ -534,20 +544,21 @@ take_turn (FaspGroup * group, gboolean before)
 }
 
 void
-fasp_group_gave_turn (FaspGroup * group)
+fasp_multicast_sender_gave_turn (FaspMulticastSender * group)
 {
   take_turn (group, TRUE);
 }
 
 static gboolean
-is_tail_due (const FaspGroup * group, FaspTime now, const FaspGroupView * view)
+is_tail_due (const FaspMulticastSender * group, FaspTime now,
+    const FaspGroupView * view)
 {
   return now >= group->tail_time && view->is_unacknowledged;
 }
 
 static gboolean
-poll_next (FaspGroup * group, FaspTime now, const FaspGroupView * view,
-    FaspDatagram * datagram)
+poll_next (FaspMulticastSender * group, FaspTime now,
+    const FaspGroupView * view, FaspDatagram * datagram)
 {
   if (now >= group->announce_time)
     return announce (group, now, datagram);
@@ -568,39 +579,40 @@ poll_next (FaspGroup * group, FaspTime now, const FaspGroupView * view,
 }
 
 static gboolean
-poll_rex (FaspGroup * group, FaspTime now, const FaspGroupView * view,
+poll_rtx (FaspMulticastSender * group, FaspTime now, const FaspGroupView * view,
     FaspDatagram * datagram)
 {
-  guint64 rex;
+  guint64 rtx;
   guint8 round;
 
   if (group->members->len == 0 || now >= group->announce_time
       || now >= group->tell_time)
     return FALSE;
-  rex = fasp_group_log_peek (group->log, &round);
-  return rex != FASP_NO_BLOCK && (group->first == 0 || !has_new (group, view))
-      && send_block (group, now, view->store, rex, round, datagram);
+  rtx = fasp_group_log_peek (group->log, &round);
+  return rtx != FASP_NO_BLOCK && (group->first == 0 || !has_new (group, view))
+      && send_block (group, now, view->store, rtx, round, datagram);
 }
 
 gboolean
-fasp_group_poll (FaspGroup * group, FaspTime now, const FaspGroupView * view,
-    FaspDatagram * datagram)
+fasp_multicast_sender_poll (FaspMulticastSender * group, FaspTime now,
+    const FaspGroupView * view, FaspDatagram * datagram)
 {
-  gboolean rex;
+  gboolean rtx;
 
-  if (fasp_group_get_ready (group, now) > now)
+  if (fasp_multicast_sender_get_ready (group, now) > now)
     return FALSE;
   if (group->members->len > 0)
     fasp_group_log_trim (group->log, fasp_store_get_tail (view->store));
-  rex = poll_rex (group, now, view, datagram);
-  if (!rex && !poll_next (group, now, view, datagram))
+  rtx = poll_rtx (group, now, view, datagram);
+  if (!rtx && !poll_next (group, now, view, datagram))
     return FALSE;
-  take_turn (group, rex && has_new (group, view));
+  take_turn (group, rtx && has_new (group, view));
   return TRUE;
 }
 
 FaspTime
-fasp_group_get_timeout (FaspGroup * group, const FaspGroupView * view)
+fasp_multicast_sender_get_timeout (FaspMulticastSender * group,
+    const FaspGroupView * view)
 {
   FaspTime timeout = group->announce_time;
   guint8 round;

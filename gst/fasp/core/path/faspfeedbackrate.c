@@ -22,7 +22,7 @@
 #define NEAR .75                /* of what was too much */
 
 static void
-look_again (FaspBudget * b)
+look_again (FaspFeedbackRate * b)
 {
   b->look_least = FASP_NEVER;
   b->look_count = 0;
@@ -50,7 +50,7 @@ measure (FaspWayBack * w, FaspTime now, guint32 clock)
 
 /* A change was made: sets when its effect can show in feedback. */
 static void
-wait_for (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt,
+wait_for (FaspFeedbackRate * b, FaspTime now, guint32 clock, FaspTime rtt,
     FaspTime queue)
 {
   b->wait_clock = clock + (guint32) MIN (rtt + queue, WAIT_MOST);
@@ -59,10 +59,11 @@ wait_for (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt,
 
 /* Less budget.  @passes: bytes/s that come. */
 static void
-cut (FaspBudget * b, guint64 passes, gboolean huge, guint64 sent)
+cut (FaspFeedbackRate * b, guint64 passes, gboolean huge, guint64 sent)
 {
   guint64 rate = MIN (b->rate, passes);
-  guint64 least = MAX (FASP_BUDGET_LEAST, sent / 8 / FASP_BUDGET_LEAST_SHARE);
+  guint64 least =
+      MAX (FASP_FEEDBACK_RATE_LEAST, sent / 8 / FASP_FEEDBACK_RATE_LEAST_SHARE);
 
   b->rate_before = b->rate;
   b->passes = rate;
@@ -73,7 +74,7 @@ cut (FaspBudget * b, guint64 passes, gboolean huge, guint64 sent)
 
 /* There still is a queue after a cut that the receiver obeys. */
 static void
-watch_queue (FaspBudget * b, FaspTime queue)
+watch_queue (FaspFeedbackRate * b, FaspTime queue)
 {
   /* it has not become shorter, so it is not ours */
   if (b->queue > 0 && queue > SHORTER * b->queue) {
@@ -86,24 +87,25 @@ watch_queue (FaspBudget * b, FaspTime queue)
 }
 
 static void
-grow (FaspBudget * b)
+grow (FaspFeedbackRate * b)
 {
   if (b->passes == 0)
     b->rate *= 2;
   else
     b->rate = MAX (b->rate * 9 / 8, MIN (b->rate * 2, NEAR * b->passes));
-  b->rate = MIN (b->rate, FASP_BUDGET_MOST);
+  b->rate = MIN (b->rate, FASP_FEEDBACK_RATE_MOST);
 }
 
 static void
-judge (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
+judge (FaspFeedbackRate * b, FaspTime now, guint32 clock, FaspTime rtt,
+    guint64 sent)
 {
   FaspTime spoke = fasp_later ((gint32) (clock - b->look_clock), 1), queue;
   guint64 passes = b->look_bytes * FASP_SEC / (now - b->look_from);
   guint64 said = b->look_bytes * FASP_SEC / spoke;
   /* a receiver that sends as seldom as is allowed obeys, however large the feedback is */
   gboolean obeys = said <= OBEYS * b->rate
-      || spoke / (b->look_count - 1) >= FASP_BUDGET_WAIT * 3 / 4;
+      || spoke / (b->look_count - 1) >= FASP_FEEDBACK_RATE_WAIT * 3 / 4;
   gboolean held_up = said > HELD_UP * passes;
   FaspTime margin = NOISES * b->noise;
 
@@ -130,14 +132,15 @@ judge (FaspBudget * b, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
 }
 
 void
-fasp_budget_feedback (FaspBudget * b, FaspWayBack * way, FaspTime now,
-    guint32 clock, gsize size, FaspTime rtt, guint64 sent)
+fasp_feedback_rate_feedback (FaspFeedbackRate * b, FaspWayBack * way,
+    FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent)
 {
   FaspTime queue = measure (way, now, clock);
 
   if (b->rate == 0) {
-    b->rate = CLAMP (sent / 8 / FASP_BUDGET_FIRST_SHARE, FASP_BUDGET_FIRST,
-        FASP_BUDGET_MOST);
+    b->rate =
+        CLAMP (sent / 8 / FASP_FEEDBACK_RATE_FIRST_SHARE,
+        FASP_FEEDBACK_RATE_FIRST, FASP_FEEDBACK_RATE_MOST);
     b->wait_clock = clock;
     b->wait_until = now;
     look_again (b);
@@ -149,7 +152,8 @@ fasp_budget_feedback (FaspBudget * b, FaspWayBack * way, FaspTime now,
     b->look_bytes += size;
   }
   b->look_least = MIN (b->look_least, queue);
-  if (b->look_count < LOOK_COUNT || now - b->look_from < FASP_BUDGET_LOOK)
+  if (b->look_count < LOOK_COUNT
+      || now - b->look_from < FASP_FEEDBACK_RATE_LOOK)
     return;
   if ((gint32) (b->look_clock - b->wait_clock) >= 0 || now >= b->wait_until)
     judge (b, now, clock, rtt, sent);
@@ -160,7 +164,7 @@ void
 fasp_allowance_set (FaspAllowance * a, guint64 rate)
 {
   if (rate > 0)
-    a->rate = CLAMP (rate, FASP_BUDGET_LEAST, FASP_BUDGET_MOST);
+    a->rate = CLAMP (rate, FASP_FEEDBACK_RATE_LEAST, FASP_FEEDBACK_RATE_MOST);
 }
 
 void
@@ -169,11 +173,12 @@ fasp_allowance_spend (FaspAllowance * a, FaspTime now, gsize size)
   if (a->rate == 0)
     return;
   a->paid = MAX (a->paid, now) + size * FASP_SEC / a->rate;
-  a->paid = MIN (a->paid, now + FASP_BUDGET_DEPTH + FASP_BUDGET_WAIT);
+  a->paid =
+      MIN (a->paid, now + FASP_FEEDBACK_RATE_DEPTH + FASP_FEEDBACK_RATE_WAIT);
 }
 
 FaspTime
 fasp_allowance_get_time (const FaspAllowance * a)
 {
-  return a->paid - FASP_BUDGET_DEPTH;
+  return a->paid - FASP_FEEDBACK_RATE_DEPTH;
 }

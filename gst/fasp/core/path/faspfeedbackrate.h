@@ -28,16 +28,16 @@ G_BEGIN_DECLS
 
 /* Bytes per second: first, least and most.  A _SHARE n is the n-th part of what is sent, and
  * counts if that is more. */
-#define FASP_BUDGET_FIRST 16000
-#define FASP_BUDGET_FIRST_SHARE 256
-#define FASP_BUDGET_LEAST 1000
-#define FASP_BUDGET_LEAST_SHARE 2048
-#define FASP_BUDGET_MOST 100000000
-#define FASP_BUDGET_LOOK (100 * FASP_MSEC)
+#define FASP_FEEDBACK_RATE_FIRST 16000
+#define FASP_FEEDBACK_RATE_FIRST_SHARE 256
+#define FASP_FEEDBACK_RATE_LEAST 1000
+#define FASP_FEEDBACK_RATE_LEAST_SHARE 2048
+#define FASP_FEEDBACK_RATE_MOST 100000000
+#define FASP_FEEDBACK_RATE_LOOK (100 * FASP_MSEC)
 /* A burst of feedback is what the budget allows in this time... */
-#define FASP_BUDGET_DEPTH (125 * FASP_MSEC)
+#define FASP_FEEDBACK_RATE_DEPTH (125 * FASP_MSEC)
 /* ... and feedback beyond the budget waits this long at most. */
-#define FASP_BUDGET_WAIT (250 * FASP_MSEC)
+#define FASP_FEEDBACK_RATE_WAIT (250 * FASP_MSEC)
 
 /* The way back of one flow; all 0: nothing is known. */
 typedef struct
@@ -67,11 +67,11 @@ typedef struct
   guint64 passes;               /* bytes/s that get through, as the last queue has shown;
                                    0: there was none */
   gboolean disobeyed;           /* more comes than the budget: the receiver was not told */
-} FaspBudget;
+} FaspFeedbackRate;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
  * peer's clock, and came by @way.  @sent: bit/s that we send to the peer. */
-void fasp_budget_feedback (FaspBudget * budget, FaspWayBack * way,
+void fasp_feedback_rate_feedback (FaspFeedbackRate * feedback_rate, FaspWayBack * way,
     FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 
 /* The receiver's: when the next feedback may leave. */

@@ -17,7 +17,7 @@ fasp_path_init (FaspPath * path, FaspTime now, gboolean alone)
   path->ping_interval = FASP_PATH_AGAIN;
   path->silence_due = FASP_NEVER;
   fasp_loss_init (&path->loss, now);
-  fasp_arrivals_init (&path->arrivals);
+  fasp_timestamps_init (&path->timestamps);
 }
 
 void
@@ -142,7 +142,7 @@ gboolean
 fasp_path_may_answer (FaspPath * path, FaspTime now, const FaspAddress * to)
 {
   return (path->proved && fasp_address_equal (&path->address, to))
-      || fasp_allowance_take (&path->answered, now, FASP_CHALLENGE_INTERVAL,
+      || fasp_token_bucket_take (&path->answered, now, FASP_CHALLENGE_INTERVAL,
       FASP_CHALLENGES);
 }
 

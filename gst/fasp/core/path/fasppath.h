@@ -98,7 +98,7 @@ typedef struct
   guint64 told_serial;          /* and the last feedback about the flow */
   guint64 datagrams_sent, wire_sent;
   /* for rate control: arrivals that the receiver reports; the rest is the sender's */
-  FaspArrivals arrivals;
+  FaspTimestamps timestamps;
   guint64 marked;               /* by ECN, of those that arrived */
   FaspSentLog sent;
   FaspEcn ecn;

@@ -10,172 +10,176 @@
 #define TICK_MOST 100           /* µs */
 
 void
-fasp_turns_init (FaspTurns * turns)
+fasp_scheduler_init (FaspScheduler * scheduler)
 {
-  memset (turns, 0, sizeof *turns);
-  g_queue_init (&turns->waiting);
-  g_queue_init (&turns->senders);
+  memset (scheduler, 0, sizeof *scheduler);
+  g_queue_init (&scheduler->waiting);
+  g_queue_init (&scheduler->senders);
 }
 
 void
-fasp_turns_clear (FaspTurns * turns)
+fasp_scheduler_clear (FaspScheduler * scheduler)
 {
-  fasp_heap_clear (&turns->heap);
+  fasp_heap_clear (&scheduler->heap);
 }
 
 /* Counts the heap, which always holds all sessions. */
 static void
-choose_quantum (FaspTurns * turns)
+choose_quantum (FaspScheduler * scheduler)
 {
-  guint n = turns->heap.n + turns->elsewhere;
+  guint n = scheduler->heap.n + scheduler->elsewhere;
 
-  turns->quantum = n < 2 ? 0 : MIN ((n - 1) * FASP_TURNS_QUANTUM,
-      FASP_TURNS_QUANTUM_MAX);
+  scheduler->quantum = n < 2 ? 0 : MIN ((n - 1) * FASP_SCHEDULER_QUANTUM,
+      FASP_SCHEDULER_QUANTUM_MAX);
 }
 
 static void
-stop_waiting (FaspTurns * turns, FaspTurn * turn)
+stop_waiting (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
 {
   if (turn->waits)
-    g_queue_unlink (&turns->waiting, &turn->waiting);
+    g_queue_unlink (&scheduler->waiting, &turn->waiting);
   turn->waits = FALSE;
 }
 
 static void
-stop_sending (FaspTurns * turns, FaspTurn * turn)
+stop_sending (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
 {
   if (turn->has_sent)
-    g_queue_unlink (&turns->senders, &turn->sender);
+    g_queue_unlink (&scheduler->senders, &turn->sender);
   turn->has_sent = FALSE;
-  if (turns->current == turn)
-    turns->current = NULL;
+  if (scheduler->current == turn)
+    scheduler->current = NULL;
 }
 
 void
-fasp_turns_add (FaspTurns * turns, FaspTurn * turn, gpointer owner)
+fasp_scheduler_add (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
+    gpointer owner)
 {
-  *turn = (FaspTurn) {
+  *turn = (FaspSchedulerEntry) {
   .due.owner = owner,.waiting.data = turn,.sender.data = turn};
-  fasp_heap_set (&turns->heap, &turn->due, turns->now);
-  choose_quantum (turns);
+  fasp_heap_set (&scheduler->heap, &turn->due, scheduler->now);
+  choose_quantum (scheduler);
 }
 
 void
-fasp_turns_remove (FaspTurns * turns, FaspTurn * turn)
+fasp_scheduler_remove (FaspScheduler * scheduler, FaspSchedulerEntry * turn)
 {
-  stop_waiting (turns, turn);
-  stop_sending (turns, turn);
-  fasp_heap_remove (&turns->heap, &turn->due);
-  choose_quantum (turns);
+  stop_waiting (scheduler, turn);
+  stop_sending (scheduler, turn);
+  fasp_heap_remove (&scheduler->heap, &turn->due);
+  choose_quantum (scheduler);
 }
 
 void
-fasp_turns_set_elsewhere (FaspTurns * turns, guint n)
+fasp_scheduler_set_elsewhere (FaspScheduler * scheduler, guint n)
 {
-  turns->elsewhere = n;
-  choose_quantum (turns);
+  scheduler->elsewhere = n;
+  choose_quantum (scheduler);
 }
 
 void
-fasp_turns_wake (FaspTurns * turns, FaspTurn * turn, FaspTime when)
+fasp_scheduler_wake (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
+    FaspTime when)
 {
-  when = MAX (when, turns->now);
+  when = MAX (when, scheduler->now);
   if (when < turn->due.key)
-    fasp_heap_set (&turns->heap, &turn->due, when);
+    fasp_heap_set (&scheduler->heap, &turn->due, when);
 }
 
 void
-fasp_turns_written (FaspTurns * turns, FaspTime now)
+fasp_scheduler_written (FaspScheduler * scheduler, FaspTime now)
 {
-  turns->writes++;
-  turns->written = now;
+  scheduler->writes++;
+  scheduler->written = now;
 }
 
 /* The session that has waited longest for what has been written, and when it is due.
  * All wait equally long, so no other one is due before. */
-static FaspTurn *
-peek_waiting (const FaspTurns * turns, FaspTime * due)
+static FaspSchedulerEntry *
+peek_waiting (const FaspScheduler * scheduler, FaspTime * due)
 {
-  const GList *link = turns->waiting.head;
-  FaspTurn *turn = link != NULL ? link->data : NULL;
+  const GList *link = scheduler->waiting.head;
+  FaspSchedulerEntry *turn = link != NULL ? link->data : NULL;
 
-  if (turn == NULL || turn->seen == turns->writes)
+  if (turn == NULL || turn->seen == scheduler->writes)
     return NULL;
-  *due = MAX (turns->written, turn->looked + turns->quantum);
+  *due = MAX (scheduler->written, turn->looked + scheduler->quantum);
   return turn;
 }
 
 gpointer
-fasp_turns_next (FaspTurns * turns, FaspTime now)
+fasp_scheduler_next (FaspScheduler * scheduler, FaspTime now)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
+  const FaspHeapItem *first = fasp_heap_peek (&scheduler->heap);
   FaspTime due;
-  FaspTurn *turn = peek_waiting (turns, &due);
+  FaspSchedulerEntry *turn = peek_waiting (scheduler, &due);
 
-  turns->now = MAX (turns->now, now);
+  scheduler->now = MAX (scheduler->now, now);
   if (turn != NULL && due <= now && (first == NULL || due < first->key)) {
-    stop_waiting (turns, turn);
-    fasp_heap_set (&turns->heap, &turn->due, due);
+    stop_waiting (scheduler, turn);
+    fasp_heap_set (&scheduler->heap, &turn->due, due);
     return turn->due.owner;
   }
   return first != NULL && first->key <= now ? first->owner : NULL;
 }
 
 void
-fasp_turns_used (FaspTurns * turns, FaspTurn * turn, FaspTime now)
+fasp_scheduler_used (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
+    FaspTime now)
 {
-  if (turns->current != turn) {
-    stop_sending (turns, turn);
-    g_queue_push_tail_link (&turns->senders, &turn->sender);
+  if (scheduler->current != turn) {
+    stop_sending (scheduler, turn);
+    g_queue_push_tail_link (&scheduler->senders, &turn->sender);
     turn->has_sent = TRUE;
-    turns->current = turn;
-    turns->used = 0;
+    scheduler->current = turn;
+    scheduler->used = 0;
   }
   turn->sent = now;
-  if (++turns->used < USED_MAX)
+  if (++scheduler->used < USED_MAX)
     return;
-  turns->used = 0;
+  scheduler->used = 0;
   /* behind all that are due; if there are none, it goes on */
-  stop_waiting (turns, turn);
-  fasp_heap_remove (&turns->heap, &turn->due);
-  fasp_heap_set (&turns->heap, &turn->due,
-      fasp_turns_next (turns, now) != NULL ? now + 1 : now);
+  stop_waiting (scheduler, turn);
+  fasp_heap_remove (&scheduler->heap, &turn->due);
+  fasp_heap_set (&scheduler->heap, &turn->due,
+      fasp_scheduler_next (scheduler, now) != NULL ? now + 1 : now);
 }
 
-FaspTurn *
-fasp_turns_get_sender (const FaspTurns * turns, FaspTime from,
-    const FaspTurn * turn)
+FaspSchedulerEntry *
+fasp_scheduler_get_sender (const FaspScheduler * scheduler, FaspTime from,
+    const FaspSchedulerEntry * turn)
 {
-  const GList *link = turn != NULL ? turn->sender.prev : turns->senders.tail;
-  FaspTurn *before = link != NULL ? link->data : NULL;
+  const GList *link =
+      turn != NULL ? turn->sender.prev : scheduler->senders.tail;
+  FaspSchedulerEntry *before = link != NULL ? link->data : NULL;
 
   return before != NULL && before->sent >= from ? before : NULL;
 }
 
 void
-fasp_turns_done (FaspTurns * turns, FaspTurn * turn, FaspTime now,
-    FaspTime until, gboolean waits)
+fasp_scheduler_done (FaspScheduler * scheduler, FaspSchedulerEntry * turn,
+    FaspTime now, FaspTime until, gboolean waits)
 {
-  fasp_heap_set (&turns->heap, &turn->due, until);
-  turns->used = 0;
+  fasp_heap_set (&scheduler->heap, &turn->due, until);
+  scheduler->used = 0;
   turn->looked = now;
-  turn->seen = turns->writes;
-  stop_waiting (turns, turn);
+  turn->seen = scheduler->writes;
+  stop_waiting (scheduler, turn);
   turn->waits = waits;
   if (waits)
-    g_queue_push_tail_link (&turns->waiting, &turn->waiting);
+    g_queue_push_tail_link (&scheduler->waiting, &turn->waiting);
 }
 
 FaspTime
-fasp_turns_get_time (const FaspTurns * turns)
+fasp_scheduler_get_time (const FaspScheduler * scheduler)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&turns->heap);
-  FaspTime tick = MIN (turns->quantum / TICKS, TICK_MOST), time, due;
+  const FaspHeapItem *first = fasp_heap_peek (&scheduler->heap);
+  FaspTime tick = MIN (scheduler->quantum / TICKS, TICK_MOST), time, due;
 
   if (first == NULL)
     return FASP_NEVER;
   time = first->key;
-  if (peek_waiting (turns, &due) != NULL)
+  if (peek_waiting (scheduler, &due) != NULL)
     time = MIN (time, due);
   return time == FASP_NEVER || tick == 0 ? time :
       (time + tick - 1) / tick * tick;

@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptimestamps.h"
 
-/* A report tells of up to FASP_ARRIVALS_LEAST for each of these. */
+/* A report tells of up to FASP_TIMESTAMPS_LEAST for each of these. */
 #define SPAN (25 * FASP_MSEC)
 
 void
-fasp_arrivals_init (FaspArrivals * arrivals)
+fasp_timestamps_init (FaspTimestamps * timestamps)
 {
-  arrivals->stride = 1;
-  fasp_arrivals_reset (arrivals);
+  timestamps->stride = 1;
+  fasp_timestamps_reset (timestamps);
 }
 
 static void
-halve (FaspArrivals * arrivals)
+halve (FaspTimestamps * timestamps)
 {
-  for (guint i = 1; 2 * i < arrivals->n; i++)
-    arrivals->list[i] = arrivals->list[2 * i];
-  arrivals->n = (arrivals->n + 1) / 2;
-  arrivals->stride *= 2;
+  for (guint i = 1; 2 * i < timestamps->n; i++)
+    timestamps->list[i] = timestamps->list[2 * i];
+  timestamps->n = (timestamps->n + 1) / 2;
+  timestamps->stride *= 2;
 }
 
 void
-fasp_arrivals_thin_out (FaspArrivals * arrivals, guint most)
+fasp_timestamps_thin_out (FaspTimestamps * timestamps, guint most)
 {
-  while (arrivals->n > most)
-    halve (arrivals);
+  while (timestamps->n > most)
+    halve (timestamps);
 }
 
 guint
-fasp_arrivals_choose (FaspTime since)
+fasp_timestamps_choose (FaspTime since)
 {
-  return CLAMP (since * FASP_ARRIVALS_LEAST / SPAN, FASP_ARRIVALS_LEAST,
-      FASP_ARRIVALS);
+  return CLAMP (since * FASP_TIMESTAMPS_LEAST / SPAN, FASP_TIMESTAMPS_LEAST,
+      FASP_TIMESTAMPS);
 }
 
 void
-fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn)
+fasp_timestamps_add (FaspTimestamps * timestamps, FaspTime now, guint64 pn)
 {
-  if (++arrivals->passed < arrivals->stride)
+  if (++timestamps->passed < timestamps->stride)
     return;
-  if (arrivals->n == FASP_ARRIVALS)
-    halve (arrivals);
-  arrivals->passed = 0;
-  arrivals->list[arrivals->n++] = (FaspArrival) {
+  if (timestamps->n == FASP_TIMESTAMPS)
+    halve (timestamps);
+  timestamps->passed = 0;
+  timestamps->list[timestamps->n++] = (FaspTimestamp) {
   pn, now};
 }
 
 void
-fasp_arrivals_reset (FaspArrivals * arrivals)
+fasp_timestamps_reset (FaspTimestamps * timestamps)
 {
   /* until the next report there will be about as many packets as in the last */
-  if (arrivals->n < FASP_ARRIVALS / 2 && arrivals->stride > 1)
-    arrivals->stride /= 2;
-  arrivals->n = 0;
+  if (timestamps->n < FASP_TIMESTAMPS / 2 && timestamps->stride > 1)
+    timestamps->stride /= 2;
+  timestamps->n = 0;
 }

@@ -3,11 +3,11 @@
  * fasptimestamps.h: when packets of a flow arrived, which a receiver reports for the sender's
  * rate control.
  *
- * Holds at most FASP_ARRIVALS of the packets that have come since the last report, evenly
+ * Holds at most FASP_TIMESTAMPS of the packets that have come since the last report, evenly
  * spaced: when there are more, every other one is dropped.  The caller adds only packets
  * that are newer than all before, so numbers and times rise together.
  *
- * A report tells of up to FASP_ARRIVALS_LEAST of them, and of more the longer ago the last one was, so that a
+ * A report tells of up to FASP_TIMESTAMPS_LEAST of them, and of more the longer ago the last one was, so that a
  * controller sees as much of a pulse whatever the clock of the reports.
  */
 #pragma once
@@ -17,30 +17,30 @@
 
 G_BEGIN_DECLS
 
-#define FASP_ARRIVALS_LEAST 16
+#define FASP_TIMESTAMPS_LEAST 16
 
 typedef struct
 {
   guint64 pn;
   FaspTime time;
-} FaspArrival;
+} FaspTimestamp;
 
 typedef struct
 {
-  FaspArrival list[FASP_ARRIVALS];      /* oldest first */
+  FaspTimestamp list[FASP_TIMESTAMPS];      /* oldest first */
   guint n;
   guint stride;                 /* one of this many packets is kept */
   guint passed;                 /* packets since the last one that was kept */
-} FaspArrivals;
+} FaspTimestamps;
 
-void fasp_arrivals_init (FaspArrivals * arrivals);
+void fasp_timestamps_init (FaspTimestamps * timestamps);
 /* Packet @pn, newer than all before, came at @now. */
-void fasp_arrivals_add (FaspArrivals * arrivals, FaspTime now, guint64 pn);
+void fasp_timestamps_add (FaspTimestamps * timestamps, FaspTime now, guint64 pn);
 /* Leaves at most @most, 1 at least, evenly spaced. */
-void fasp_arrivals_thin_out (FaspArrivals * arrivals, guint most);
+void fasp_timestamps_thin_out (FaspTimestamps * timestamps, guint most);
 /* How many a report tells of, @since the last one (µs). */
-guint fasp_arrivals_choose (FaspTime since);
+guint fasp_timestamps_choose (FaspTime since);
 /* They have been reported: begins anew. */
-void fasp_arrivals_reset (FaspArrivals * arrivals);
+void fasp_timestamps_reset (FaspTimestamps * timestamps);
 
 G_END_DECLS

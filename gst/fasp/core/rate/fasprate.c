@@ -48,12 +48,12 @@ fasp_rate_clamp (const FaspRate * rate, gdouble bits)
 
 /* Are the samples in order, and their times such as clocks can show? */
 static gboolean
-is_sane (const FaspRateReport * report)
+is_sane (const FaspRateFeedback * feedback)
 {
-  if (report->flow >= FASP_FLOWS_MAX)
+  if (feedback->flow >= FASP_FLOWS_MAX)
     return FALSE;
-  for (guint i = 0; i < report->n; i++) {
-    const FaspRateSample *b = &report->samples[i], *a = i > 0 ? b - 1 : b;
+  for (guint i = 0; i < feedback->n; i++) {
+    const FaspRateSample *b = &feedback->samples[i], *a = i > 0 ? b - 1 : b;
 
     if (b->sent < 0 || b->sent > CLOCK_MOST || b->arrived < -CLOCK_MOST
         || b->arrived > CLOCK_MOST || b->sent < a->sent
@@ -61,7 +61,7 @@ is_sane (const FaspRateReport * report)
         || b->arrived - a->arrived > CLOCK_STEP)
       return FALSE;
   }
-  return report->n > 0;
+  return feedback->n > 0;
 }
 
 /* The growth of a counter since the last report; 0 if it fell. */
@@ -77,39 +77,40 @@ count_new (guint64 * before, guint64 now)
 /* The flow's losses so far.  A missing packet is lost.  But where fewer are missing than
  * before, the path reorders, and then packets that may still come are not lost. */
 static guint64
-get_lost (FaspRate * rate, const FaspRateReport * report, gboolean * reorders)
+get_lost (FaspRate * rate, const FaspRateFeedback * feedback,
+    gboolean * reorders)
 {
-  guint64 *missing = &rate->missing[report->flow];
-  FaspTime *overtaken = &rate->overtaken[report->flow];
+  guint64 *missing = &rate->missing[feedback->flow];
+  FaspTime *overtaken = &rate->overtaken[feedback->flow];
   guint64 lost;
 
-  if (report->lost < *missing)
-    *overtaken = report->now;
-  *missing = report->lost;
-  lost = report->lost;
-  *reorders = *overtaken > 0 && report->now - *overtaken <= REORDERS_FOR;
+  if (feedback->lost < *missing)
+    *overtaken = feedback->now;
+  *missing = feedback->lost;
+  lost = feedback->lost;
+  *reorders = *overtaken > 0 && feedback->now - *overtaken <= REORDERS_FOR;
   if (*reorders)
-    lost -= MIN (lost, report->unsettled);
+    lost -= MIN (lost, feedback->unsettled);
   /* a loss that was reported to the controller is not taken back */
-  return MAX (rate->lost[report->flow], lost);
+  return MAX (rate->lost[feedback->flow], lost);
 }
 
 void
-fasp_rate_report (FaspRate * rate, const FaspRateReport * report)
+fasp_rate_feedback (FaspRate * rate, const FaspRateFeedback * feedback)
 {
-  FaspRateReport bounded = *report;
+  FaspRateFeedback bounded = *feedback;
   guint64 lost, marked;
 
-  if (!is_sane (report))
+  if (!is_sane (feedback))
     return;
-  bounded.rtt = CLAMP (report->rtt, 0, RTT_MOST);
-  bounded.told = count_new (&rate->told[report->flow], report->told);
-  lost = count_new (&rate->lost[report->flow], get_lost (rate, report,
+  bounded.rtt = CLAMP (feedback->rtt, 0, RTT_MOST);
+  bounded.told = count_new (&rate->told[feedback->flow], feedback->told);
+  lost = count_new (&rate->lost[feedback->flow], get_lost (rate, feedback,
           &bounded.overtaken));
   bounded.lost = MIN (lost, bounded.told);
-  marked = count_new (&rate->marked[report->flow], report->marked);
+  marked = count_new (&rate->marked[feedback->flow], feedback->marked);
   bounded.marked = MIN (marked, bounded.told);
-  rate->class->report (rate, &bounded);
+  rate->class->feedback (rate, &bounded);
 }
 
 guint64

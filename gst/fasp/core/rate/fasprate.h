@@ -4,7 +4,7 @@
  *
  * A controller learns when packets arrived and sets the channel rate: bit/s of
  * everything on the wire, from the IP header up.  It does not care what the packets
- * carry (new blocks, rexes, copies, repairs) or how losses are repaired: loss by
+ * carry (new blocks, retransmissions, copies, repairs) or how losses are repaired: loss by
  * itself lowers no rate.  docs/rate-control.md describes the controllers and their
  * reasons.
  *
@@ -54,7 +54,7 @@ typedef struct
                                    losses are reported later than arrivals */
   const FaspRateSample *samples;        /* of one flow, oldest first */
   guint n;
-} FaspRateReport;
+} FaspRateFeedback;
 
 typedef struct _FaspRate FaspRate;
 
@@ -62,7 +62,7 @@ typedef struct
 {
   gsize size;
   void (*init) (FaspRate * rate, FaspTime now);
-  void (*report) (FaspRate * rate, const FaspRateReport * report);
+  void (*feedback) (FaspRate * rate, const FaspRateFeedback * feedback);
   /* Returns the rate to send at from now on; *until: when to ask again at the latest.  @sent:
    * the session's bytes so far, as in samples. */
   guint64 (*get) (FaspRate * rate, FaspTime now, guint64 sent,
@@ -96,7 +96,7 @@ FaspRate *fasp_rate_new (FaspRateControl control, guint64 min, guint64 max,
 void fasp_rate_free (FaspRate * rate);
 /* May be called at any time. */
 void fasp_rate_set_bounds (FaspRate * rate, guint64 min, guint64 max);
-void fasp_rate_report (FaspRate * rate, const FaspRateReport * report);
+void fasp_rate_feedback (FaspRate * rate, const FaspRateFeedback * feedback);
 guint64 fasp_rate_get (FaspRate * rate, FaspTime now, guint64 sent,
     FaspTime * until);
 

@@ -595,51 +595,53 @@ add_to_pulse (FaspAdaptive * a, const FaspRateSample * sample, FaspTime queue)
 /* Returns how long the packet waited.  *of_search: it may have waited in a queue that we made on
  * purpose. */
 static FaspTime
-take_sample (FaspAdaptive * a, const FaspRateReport * report,
+take_sample (FaspAdaptive * a, const FaspRateFeedback * feedback,
     const FaspRateSample * sample, gboolean * of_search)
 {
-  FaspQueue *way = &a->queues[report->flow];
+  FaspQueue *way = &a->queues[feedback->flow];
   FaspTime queue = fasp_queue_add (way, sample->sent, sample->arrived);
   FaspTime waited;
 
-  fasp_leeway_add (&a->leeway, report->flow, sample, a->jitter.spread);
-  if (!look_at_jump (a, report->now, sample->sent, way, &queue))
-    look_back (a, report->now, sample->sent, queue);
+  fasp_leeway_add (&a->leeway, feedback->flow, sample, a->jitter.spread);
+  if (!look_at_jump (a, feedback->now, sample->sent, way, &queue))
+    look_back (a, feedback->now, sample->sent, queue);
   waited = queue;
-  cut_drain (a, report->now, sample->sent, queue);
+  cut_drain (a, feedback->now, sample->sent, queue);
   *of_search = sample->sent < a->hold_until || is_of_search (a, sample->sent);
   if (sample->sent >= a->hold_until)
     a->least = MIN (a->least, queue);
   if (sample->sent >= a->pulse_start && sample->sent <= a->pulse_end)
     add_to_pulse (a, sample, queue);
   else if (sample->sent > a->pulse_end && !a->evaluated)
-    evaluate (a, report->now);
+    evaluate (a, feedback->now);
   fasp_drain_extend (&a->drain, sample, queue, a->loss);
   fasp_need_extend (&a->need, sample, queue, a->loss, a->rtt);
   if (a->drain.suspect_until > 0)
-    judge_rivals (a, report->now);
+    judge_rivals (a, feedback->now);
   if (sample->sent >= a->hold_until) {
     a->fall.queue = 0;
-    take_recent (a, report->now, sample, queue);
+    take_recent (a, feedback->now, sample, queue);
   } else if (a->fall.queue > 0 && sample->sent > a->fall.seen) {
-    take_held (a, report->now, sample, queue);
+    take_held (a, feedback->now, sample, queue);
   }
   return waited;
 }
 
 /* @waited: mean queueing delay of the packets that arrived. */
 static void
-judge_losses (FaspAdaptive * a, const FaspRateReport * report, FaspTime waited,
-    gboolean of_search)
+judge_losses (FaspAdaptive * a, const FaspRateFeedback * feedback,
+    FaspTime waited, gboolean of_search)
 {
-  const FaspRateSample *last = &report->samples[report->n - 1];
+  const FaspRateSample *last = &feedback->samples[feedback->n - 1];
   gboolean policed, overflows;
 
-  fasp_chance_add (&a->chance, report->now, last, a->rate.rate, report->told,
-      report->lost, waited > fasp_adaptive_get_target (a));
-  policed = fasp_policer_add (&a->policer, report->now, a->rtt, last,
-      report->told, report->lost, waited > MAX (FASP_MSEC, a->jitter.spread));
-  a->most = fasp_policer_get_most (&a->policer, report->now);
+  fasp_chance_add (&a->chance, feedback->now, last, a->rate.rate,
+      feedback->told, feedback->lost, waited > fasp_adaptive_get_target (a));
+  policed =
+      fasp_policer_add (&a->policer, feedback->now, a->rtt, last,
+      feedback->told, feedback->lost, waited > MAX (FASP_MSEC,
+          a->jitter.spread));
+  a->most = fasp_policer_get_most (&a->policer, feedback->now);
   if (policed) {
     fasp_adaptive_set_rate (a, a->rate.rate, "policer");
     a->rate.offer = fasp_adaptive_bound (a, a->rate.offer);
@@ -647,42 +649,43 @@ judge_losses (FaspAdaptive * a, const FaspRateReport * report, FaspTime waited,
   }
   /* a queue that our own search overflows says nothing about others; and in a contest we
    * fill the queue ourselves, so an overflow gets a smaller answer */
-  overflows = !of_search && fasp_overflow_add (&a->overflow, report->now,
-      waited, report->n, a->jitter.spread, report->told, report->lost,
-      report->overtaken);
-  if (!a->contest.on && (overflows || report->marked > 0)) {
-    answer_congestion (a, report->now);
+  overflows = !of_search && fasp_overflow_add (&a->overflow, feedback->now,
+      waited, feedback->n, a->jitter.spread, feedback->told, feedback->lost,
+      feedback->overtaken);
+  if (!a->contest.on && (overflows || feedback->marked > 0)) {
+    answer_congestion (a, feedback->now);
   } else if (overflows
-      && fasp_congestion_is_new (&a->congestion, report->now, a->rtt)) {
+      && fasp_congestion_is_new (&a->congestion, feedback->now, a->rtt)) {
     fasp_adaptive_set_rate (a, COMPETE_OVERFLOW * a->rate.rate, "overflow");
   }
 }
 
 static void
-report (FaspRate * rate, const FaspRateReport * report)
+feedback (FaspRate * rate, const FaspRateFeedback * feedback)
 {
   FaspAdaptive *a = (FaspAdaptive *) rate;
   FaspTime waited = 0;
   gboolean of_search = FALSE;
 
-  if (report->rtt > 0)
-    a->rtt = report->rtt;
+  if (feedback->rtt > 0)
+    a->rtt = feedback->rtt;
   /* what a search has found is not sure before it ends */
-  fasp_leeway_look (&a->leeway, report->now, report->source, a->rate.offer,
+  fasp_leeway_look (&a->leeway, feedback->now, feedback->source, a->rate.offer,
       a->gain > FASP_ADAPTIVE_GAIN_LEAST ? 0 : a->rate.rate);
-  a->wander = fasp_leeway_get (&a->leeway, report->now);
-  if (report->told > 0)
-    a->loss = fasp_chance_get_others (&a->chance, report->told, report->lost);
-  for (guint i = 0; i < report->n; i++) {
+  a->wander = fasp_leeway_get (&a->leeway, feedback->now);
+  if (feedback->told > 0)
+    a->loss =
+        fasp_chance_get_others (&a->chance, feedback->told, feedback->lost);
+  for (guint i = 0; i < feedback->n; i++) {
     gboolean searches;
 
-    waited += take_sample (a, report, &report->samples[i], &searches) /
-        report->n;
+    waited += take_sample (a, feedback, &feedback->samples[i], &searches) /
+        feedback->n;
     of_search |= searches;
   }
-  judge_losses (a, report, waited, of_search);
+  judge_losses (a, feedback, waited, of_search);
 }
 
 const FaspRateClass fasp_rate_adaptive = {
-  sizeof (FaspAdaptive), init, report, fasp_adaptive_get
+  sizeof (FaspAdaptive), init, feedback, fasp_adaptive_get
 };

@@ -136,32 +136,33 @@ get_alpha (Pert * p, gdouble probability, gdouble trips)
 }
 
 static void
-report (FaspRate * rate, const FaspRateReport * report)
+feedback (FaspRate * rate, const FaspRateFeedback * feedback)
 {
   Pert *p = (Pert *) rate;
-  const FaspRateSample *last = &report->samples[report->n - 1];
-  guint64 packets = report->told;
-  gdouble each = (gdouble) packets / report->n, probability;
-  gboolean must = overflows (p, packets, report->lost) || report->marked > 0;
+  const FaspRateSample *last = &feedback->samples[feedback->n - 1];
+  guint64 packets = feedback->told;
+  gdouble each = (gdouble) packets / feedback->n, probability;
+  gboolean must = overflows (p, packets, feedback->lost)
+      || feedback->marked > 0;
 
-  if (report->rtt > 0 && !p->measured)  /* this keeps the rate */
-    p->window *= (gdouble) report->rtt / p->rtt;
-  if (report->rtt > 0) {
-    p->rtt = report->rtt;
+  if (feedback->rtt > 0 && !p->measured)        /* this keeps the rate */
+    p->window *= (gdouble) feedback->rtt / p->rtt;
+  if (feedback->rtt > 0) {
+    p->rtt = feedback->rtt;
     p->measured = TRUE;
   }
-  for (guint i = 0; i < report->n; i++) {
-    FaspTime queue = get_queue (p, report->flow, &report->samples[i]);
+  for (guint i = 0; i < feedback->n; i++) {
+    FaspTime queue = get_queue (p, feedback->flow, &feedback->samples[i]);
 
     p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
   }
   /* fades: the largest queue of an hour ago says nothing */
-  p->largest *= 1 - CLAMP (report->now - p->reported, 0, LARGEST_FOR) /
+  p->largest *= 1 - CLAMP (feedback->now - p->reported, 0, LARGEST_FOR) /
       (gdouble) LARGEST_FOR;
-  p->reported = report->now;
+  p->reported = feedback->now;
   p->largest = MAX (p->largest, p->queue);
   if (packets > 0)
-    p->loss += ((gdouble) report->lost / packets - p->loss) * MIN (1,
+    p->loss += ((gdouble) feedback->lost / packets - p->loss) * MIN (1,
         packets / LOSS_OVER);
   rate->standing = p->queue;
 
@@ -170,9 +171,9 @@ report (FaspRate * rate, const FaspRateReport * report)
           || roll (p) < 1 - pow (1 - probability, packets))) {
     gdouble beta = must ? 1 : p->queue / (p->queue + p->largest);
 
-    rate->why = report->marked > 0 ? "marked" : must ? "overflow" : "queue";
+    rate->why = feedback->marked > 0 ? "marked" : must ? "overflow" : "queue";
     p->window *= 1 - MIN (.5, beta);
-    p->responded = report->now;
+    p->responded = feedback->now;
     p->started = TRUE;
     p->fast = 1;
   } else {
@@ -198,5 +199,5 @@ get (FaspRate * rate, FaspTime now, guint64 sent, FaspTime * until)
 }
 
 const FaspRateClass fasp_rate_pert = {
-  sizeof (Pert), init, report, get
+  sizeof (Pert), init, feedback, get
 };

@@ -7,49 +7,49 @@
 #define SANE ((FaspTime) 1 << 51)
 
 void
-fasp_follower_init (FaspFollower * follower, gint64 now)
+fasp_clock_discipline_init (FaspClockDiscipline * discipline, gint64 now)
 {
-  *follower = (FaspFollower) {
+  *discipline = (FaspClockDiscipline) {
   .time = now,.value = now,.rate = 1};
 }
 
 gint64
-fasp_follower_get (const FaspFollower * follower, gint64 time)
+fasp_clock_discipline_get (const FaspClockDiscipline * discipline, gint64 time)
 {
-  gint64 elapsed = time - follower->time;
-  gint64 slewed = MAX (0, elapsed) / 1000000 * FASP_FOLLOWER_SLEW_PPM;
+  gint64 elapsed = time - discipline->time;
+  gint64 slewed = MAX (0, elapsed) / 1000000 * FASP_CLOCK_DISCIPLINE_SLEW_PPM;
 
   /* only the part of the rate beyond 1 is rounded */
-  return follower->value + elapsed +
-      (gint64) ((follower->rate - 1) * elapsed) +
-      CLAMP (follower->error, -slewed, slewed);
+  return discipline->value + elapsed +
+      (gint64) ((discipline->rate - 1) * elapsed) +
+      CLAMP (discipline->error, -slewed, slewed);
 }
 
 void
-fasp_follower_leave (FaspFollower * follower)
+fasp_clock_discipline_leave (FaspClockDiscipline * discipline)
 {
-  follower->epoch = 0;
+  discipline->epoch = 0;
 }
 
 void
-fasp_follower_look (FaspFollower * follower, gint64 now,
+fasp_clock_discipline_look (FaspClockDiscipline * discipline, gint64 now,
     const FaspSenderClock * sender)
 {
-  gboolean other = sender->epoch != follower->epoch;
+  gboolean other = sender->epoch != discipline->epoch;
   gint64 value, media;
 
   if (!sender->known || ABS (sender->offset) > SANE || (!other
-          && now - follower->time < FASP_FOLLOWER_INTERVAL))
+          && now - discipline->time < FASP_CLOCK_DISCIPLINE_INTERVAL))
     return;
   media = now - sender->offset * 1000;
-  value = fasp_follower_get (follower, now);
+  value = fasp_clock_discipline_get (discipline, now);
   if (other)
-    follower->constant = value - media;
-  follower->epoch = sender->epoch;
-  follower->time = now;
-  follower->value = value;
-  follower->error = (media + follower->constant - value) / SHARE;
+    discipline->constant = value - media;
+  discipline->epoch = sender->epoch;
+  discipline->time = now;
+  discipline->value = value;
+  discipline->error = (media + discipline->constant - value) / SHARE;
   /* a microsecond of our clock is 1 - skew of the sender's */
   if (sender->skew_known)
-    follower->rate = 1 - sender->skew;
+    discipline->rate = 1 - sender->skew;
 }

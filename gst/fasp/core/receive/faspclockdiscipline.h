@@ -6,7 +6,7 @@
  *
  * It runs at the sender's rate (faspskew.h), so it keeps that rate when nothing comes.
  * It corrects its difference from the sender's media time (less a constant, found when
- * it began) by a sixteenth at each look, and by at most FASP_FOLLOWER_SLEW_PPM.  That
+ * it began) by a sixteenth at each look, and by at most FASP_CLOCK_DISCIPLINE_SLEW_PPM.  That
  * smooths away what the network does to single seconds, and in a day not a millisecond
  * is lost.  The clock is steady and never goes back.  If the sender's clock jumps, or
  * another sender comes, this clock does not jump: it finds the constant anew.
@@ -19,9 +19,9 @@
 
 G_BEGIN_DECLS
 
-#define FASP_FOLLOWER_SLEW_PPM 500
+#define FASP_CLOCK_DISCIPLINE_SLEW_PPM 500
 /* It looks at the sender's clock at this interval, ns. */
-#define FASP_FOLLOWER_INTERVAL G_GINT64_CONSTANT (1000000000)
+#define FASP_CLOCK_DISCIPLINE_INTERVAL G_GINT64_CONSTANT (1000000000)
 
 /* What is known of the sender's clock. */
 typedef struct
@@ -43,16 +43,16 @@ typedef struct
   gdouble rate;
   guint epoch;                  /* of the clock that it follows; 0: follows nobody */
   gint64 constant;              /* value less media time */
-} FaspFollower;
+} FaspClockDiscipline;
 
 /* Shows our own time until there is somebody to follow. */
-void fasp_follower_init (FaspFollower * follower, gint64 now);
+void fasp_clock_discipline_init (FaspClockDiscipline * discipline, gint64 now);
 /* The value at @time. */
-gint64 fasp_follower_get (const FaspFollower * follower, gint64 time);
+gint64 fasp_clock_discipline_get (const FaspClockDiscipline * discipline, gint64 time);
 /* The sender is gone: goes on at its rate. */
-void fasp_follower_leave (FaspFollower * follower);
+void fasp_clock_discipline_leave (FaspClockDiscipline * discipline);
 /* Call this now and then; it looks at @sender when it is time to. */
-void fasp_follower_look (FaspFollower * follower, gint64 now,
+void fasp_clock_discipline_look (FaspClockDiscipline * discipline, gint64 now,
     const FaspSenderClock * sender);
 
 G_END_DECLS

@@ -28,297 +28,301 @@
 #define SPEAKS_FOR (2 * FASP_SEC)
 
 void
-fasp_report_init (FaspReport * report, FaspTime now,
+fasp_feedback_init (FaspFeedbackTracker * tracker, FaspTime now,
     const FaspReorder * reorder)
 {
-  memset (report, 0, sizeof (*report));
-  report->reorder = reorder;
-  report->least_from = report->due = now;
-  report->sent = now - FASP_SEC;
-  report->allowance = ALLOWANCE_MAX;
-  report->interval = report->interval_whole = FASP_FEEDBACK_CLOCK_MAX;
-  report->damp.time = FASP_NEVER;
+  memset (tracker, 0, sizeof (*tracker));
+  tracker->reorder = reorder;
+  tracker->least_from = tracker->due = now;
+  tracker->sent = now - FASP_SEC;
+  tracker->allowance = ALLOWANCE_MAX;
+  tracker->interval = tracker->interval_whole = FASP_FEEDBACK_CLOCK_MAX;
+  tracker->backoff.time = FASP_NEVER;
 }
 
 static gboolean
-is_missing_any (const FaspReport * report)
+is_missing_any (const FaspFeedbackTracker * tracker)
 {
   guint64 start, length;
 
-  return fasp_reorder_next_gap (report->reorder, 0, &start, &length);
+  return fasp_reorder_next_gap (tracker->reorder, 0, &start, &length);
 }
 
 /* --- one of many ------------------------------------------------------------------- */
 
 void
-fasp_report_join (FaspReport * report, guint64 seed, guint members,
+fasp_feedback_join (FaspFeedbackTracker * tracker, guint64 seed, guint members,
     FaspTime back_off, guint clock_ms)
 {
-  report->member = TRUE;
-  fasp_damp_init (&report->damp, seed);
-  fasp_damp_set (&report->damp, members, back_off, clock_ms);
+  tracker->member = TRUE;
+  fasp_nack_backoff_init (&tracker->backoff, seed);
+  fasp_nack_backoff_set (&tracker->backoff, members, back_off, clock_ms);
 }
 
 gboolean
-fasp_report_is_damped (const FaspReport * report)
+fasp_feedback_backs_off (const FaspFeedbackTracker * tracker)
 {
-  return report->member && report->damp.members > 1 && !report->speaks;
+  return tracker->member && tracker->backoff.members > 1 && !tracker->speaks;
 }
 
 void
-fasp_report_group (FaspReport * report, FaspTime now, guint64 members,
-    guint64 back_off_us, guint64 clock_ms)
+fasp_feedback_group (FaspFeedbackTracker * tracker, FaspTime now,
+    guint64 members, guint64 back_off_us, guint64 clock_ms)
 {
-  FaspTime before = report->damp.clock;
+  FaspTime before = tracker->backoff.clock;
 
-  fasp_damp_set (&report->damp, members, back_off_us, clock_ms);
-  if (report->damp.clock < before)
-    report->clock_since = now;
+  fasp_nack_backoff_set (&tracker->backoff, members, back_off_us, clock_ms);
+  if (tracker->backoff.clock < before)
+    tracker->clock_since = now;
   /* scaling the wait keeps members from speaking all at once: RFC 3550, section 6.3.4 */
-  if (fasp_report_is_damped (report) && report->damp.clock < before
-      && report->due > now)
-    report->due = now + (report->due - now) * report->damp.clock / before;
+  if (fasp_feedback_backs_off (tracker) && tracker->backoff.clock < before
+      && tracker->due > now)
+    tracker->due = now + (tracker->due - now) * tracker->backoff.clock / before;
 }
 
 void
-fasp_report_speak (FaspReport * report, FaspTime now)
+fasp_feedback_speak (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  report->speaks_until = now + SPEAKS_FOR;
+  tracker->speaks_until = now + SPEAKS_FOR;
 }
 
 /* Something is missing, perhaps for other members, too. */
 static void
-ask (FaspReport * report, FaspTime now)
+ask (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  fasp_damp_ask (&report->damp, now,
-      fasp_reorder_get_highest (report->reorder));
+  fasp_nack_backoff_ask (&tracker->backoff, now,
+      fasp_reorder_get_highest (tracker->reorder));
 }
 
 guint64
-fasp_report_tell_settled (FaspReport * report)
+fasp_feedback_tell_settled (FaspFeedbackTracker * tracker)
 {
-  if (!fasp_report_is_damped (report))
-    report->damp.time = FASP_NEVER;     /* it keeps nothing back any more */
-  return fasp_damp_tell (&report->damp,
-      report->asks && fasp_report_is_damped (report));
+  if (!fasp_feedback_backs_off (tracker))
+    tracker->backoff.time = FASP_NEVER; /* it keeps nothing back any more */
+  return fasp_nack_backoff_tell (&tracker->backoff,
+      tracker->asks && fasp_feedback_backs_off (tracker));
 }
 
 /* Is anything still missing that the request was for? */
 static gboolean
-is_missing_asked (const FaspReport * report)
+is_missing_asked (const FaspFeedbackTracker * tracker)
 {
   guint64 start, length;
 
-  return fasp_reorder_next_gap (report->reorder, 0, &start, &length)
-      && start < report->damp.end;
+  return fasp_reorder_next_gap (tracker->reorder, 0, &start, &length)
+      && start < tracker->backoff.end;
 }
 
 gboolean
-fasp_report_is_missing_unasked (const FaspReport * report)
+fasp_feedback_is_missing_unasked (const FaspFeedbackTracker * tracker)
 {
   guint64 start, length;
 
-  return fasp_report_is_damped (report) && report->damp.time == FASP_NEVER
-      && fasp_reorder_next_gap (report->reorder, report->damp.end, &start,
+  return fasp_feedback_backs_off (tracker)
+      && tracker->backoff.time == FASP_NEVER
+      && fasp_reorder_next_gap (tracker->reorder, tracker->backoff.end, &start,
       &length);
 }
 
 /* --- when it is due ------------------------------------------------------------------ */
 
 static void
-due (FaspReport * report, FaspTime when)
+due (FaspFeedbackTracker * tracker, FaspTime when)
 {
-  when = MAX (when, report->sent + SPACING);
-  report->due = MIN (report->due, when);
+  when = MAX (when, tracker->sent + SPACING);
+  tracker->due = MIN (tracker->due, when);
 }
 
 /* Feedback is due.  @insist: it is repeated from now on. */
 static void
-speak (FaspReport * report, FaspTime now, gboolean insist)
+speak (FaspFeedbackTracker * tracker, FaspTime now, gboolean insist)
 {
   if (insist)
-    report->repeats = 1;
-  report->owed = report->allowance < 0;
-  due (report, report->owed ? report->sent + report->interval : now);
+    tracker->repeats = 1;
+  tracker->owed = tracker->allowance < 0;
+  due (tracker, tracker->owed ? tracker->sent + tracker->interval : now);
 }
 
 void
-fasp_report_now (FaspReport * report, FaspTime now)
+fasp_feedback_now (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  speak (report, now, FALSE);
+  speak (tracker, now, FALSE);
 }
 
 /* Was a loss settled just now?  The block may not be known to exist yet, so that nothing seems to
  * be missing. */
 static gboolean
-is_fresh (const FaspReport * report)
+is_fresh (const FaspFeedbackTracker * tracker)
 {
-  return report->repeats > 0 && report->repeats < FASP_FEEDBACK_FRESH;
+  return tracker->repeats > 0 && tracker->repeats < FASP_FEEDBACK_FRESH;
 }
 
 /* Plans to repeat the last feedback, as far as there is allowance for it. */
 static void
-repeat (FaspReport * report)
+repeat (FaspFeedbackTracker * tracker)
 {
-  gint64 spare = report->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES :
+  gint64 spare = tracker->repeats <= FASP_FEEDBACK_FRESH ? FRESH_SPARES :
       REPEAT_SPARES;
 
-  if (report->repeats > 0 && report->allowance >= spare
-      && !fasp_report_is_damped (report))
-    due (report, report->sent + FASP_FEEDBACK_REPEAT (MAX (report->repeats,
+  if (tracker->repeats > 0 && tracker->allowance >= spare
+      && !fasp_feedback_backs_off (tracker))
+    due (tracker, tracker->sent + FASP_FEEDBACK_REPEAT (MAX (tracker->repeats,
                 2) - 2));
 }
 
 /* The regular clock while nothing is missing. */
 static FaspTime
-choose_calm_interval (const FaspReport * report, FaspTime now, gsize size)
+choose_calm_interval (const FaspFeedbackTracker * tracker, FaspTime now,
+    gsize size)
 {
-  FaspTime calm = MIN (CALM * report->interval, FASP_FEEDBACK_CLOCK_MAX);
-  gboolean is_sparse = report->came < SPARSE && now - report->sent >= calm;
+  FaspTime calm = MIN (CALM * tracker->interval, FASP_FEEDBACK_CLOCK_MAX);
+  gboolean is_sparse = tracker->came < SPARSE && now - tracker->sent >= calm;
 
-  if (report->allowance < CLOCK_SPARES || report->speaks)
+  if (tracker->allowance < CLOCK_SPARES || tracker->speaks)
     return FASP_FEEDBACK_CLOCK_MAX;
-  if (report->eager)
-    return report->interval;
+  if (tracker->eager)
+    return tracker->interval;
   return is_sparse
-      || report->came + size >= LITTLE ? calm : FASP_FEEDBACK_CLOCK_MAX;
+      || tracker->came + size >= LITTLE ? calm : FASP_FEEDBACK_CLOCK_MAX;
 }
 
 void
-fasp_report_datagram (FaspReport * report, FaspTime now, gsize size,
+fasp_feedback_datagram (FaspFeedbackTracker * tracker, FaspTime now, gsize size,
     FaspTime smoothed_rtt)
 {
-  FaspTime elapsed = now - report->least_from;
+  FaspTime elapsed = now - tracker->least_from;
   gint64 least = MIN (elapsed * FASP_FEEDBACK_LEAST / FASP_SEC,
       (gint64) size / FASP_FEEDBACK_SHARE_MOST);
   gint64 allowance = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
-  report->speaks = now < report->speaks_until;
+  tracker->speaks = now < tracker->speaks_until;
   /* what a small datagram does not use up is there for the next */
-  report->least_from = CLAMP (report->least_from + allowance * FASP_SEC /
+  tracker->least_from = CLAMP (tracker->least_from + allowance * FASP_SEC /
       FASP_FEEDBACK_LEAST, now - FASP_SEC, now + FASP_SEC);
-  report->allowance = MIN (report->allowance + allowance, ALLOWANCE_MAX);
-  if (report->owed && report->allowance >= 0) {
-    report->owed = FALSE;
-    due (report, now);
+  tracker->allowance = MIN (tracker->allowance + allowance, ALLOWANCE_MAX);
+  if (tracker->owed && tracker->allowance >= 0) {
+    tracker->owed = FALSE;
+    due (tracker, now);
   }
-  repeat (report);
-  report->rtt = smoothed_rtt;
-  report->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
-  report->interval_whole = choose_calm_interval (report, now, size);
-  report->came += size;
+  repeat (tracker);
+  tracker->rtt = smoothed_rtt;
+  tracker->interval = FASP_FEEDBACK_CLOCK (smoothed_rtt);
+  tracker->interval_whole = choose_calm_interval (tracker, now, size);
+  tracker->came += size;
 }
 
 void
-fasp_report_data (FaspReport * report)
+fasp_feedback_data (FaspFeedbackTracker * tracker)
 {
-  if (!fasp_report_is_damped (report))
-    due (report, report->sent + (is_missing_any (report) ?
-            report->interval : report->interval_whole));
+  if (!fasp_feedback_backs_off (tracker))
+    due (tracker, tracker->sent + (is_missing_any (tracker) ?
+            tracker->interval : tracker->interval_whole));
 }
 
 void
-fasp_report_settled (FaspReport * report, FaspTime now)
+fasp_feedback_settled (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  if (fasp_report_is_damped (report))
-    ask (report, now);
+  if (fasp_feedback_backs_off (tracker))
+    ask (tracker, now);
   else
-    speak (report, now, TRUE);
+    speak (tracker, now, TRUE);
 }
 
 void
-fasp_report_asked (FaspReport * report, FaspTime now, gboolean all)
+fasp_feedback_asked (FaspFeedbackTracker * tracker, FaspTime now, gboolean all)
 {
-  if (!all || !fasp_report_is_damped (report))
-    speak (report, now, FALSE);
-  else if (is_missing_any (report))
-    ask (report, now);
+  if (!all || !fasp_feedback_backs_off (tracker))
+    speak (tracker, now, FALSE);
+  else if (is_missing_any (tracker))
+    ask (tracker, now);
 }
 
 void
-fasp_report_wish (FaspReport * report, FaspTime now)
+fasp_feedback_wish (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  if (fasp_report_is_damped (report))
-    due (report, now + fasp_damp_draw_turn (&report->damp));
+  if (fasp_feedback_backs_off (tracker))
+    due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
   else
-    speak (report, now, FALSE);
+    speak (tracker, now, FALSE);
 }
 
 void
-fasp_report_complete (FaspReport * report, FaspTime now)
+fasp_feedback_complete (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  if (fasp_report_is_damped (report))
-    due (report, now + fasp_damp_draw_turn (&report->damp));
+  if (fasp_feedback_backs_off (tracker))
+    due (tracker, now + fasp_nack_backoff_draw_turn (&tracker->backoff));
   else
-    speak (report, now, TRUE);
+    speak (tracker, now, TRUE);
 }
 
 /* A sender whose window is closed waits for this. */
 void
-fasp_report_taken (FaspReport * report, FaspTime now)
+fasp_feedback_taken (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  guint64 opened = fasp_reorder_get_taken (report->reorder) -
-      report->told_taken;
+  guint64 opened = fasp_reorder_get_taken (tracker->reorder) -
+      tracker->told_taken;
 
-  if (opened > fasp_reorder_get_capacity (report->reorder) / WINDOW_SHARE)
-    speak (report, now, TRUE);
+  if (opened > fasp_reorder_get_capacity (tracker->reorder) / WINDOW_SHARE)
+    speak (tracker, now, TRUE);
 }
 
 /* When feedback is due, as the return path allows. */
 static FaspTime
-get_due (const FaspReport * report)
+get_due (const FaspFeedbackTracker * tracker)
 {
-  return fasp_later (report->due, fasp_allowance_get_time (&report->budget));
+  return fasp_later (tracker->due,
+      fasp_allowance_get_time (&tracker->feedback_rate));
 }
 
 FaspTime
-fasp_report_get_timeout (const FaspReport * report)
+fasp_feedback_get_timeout (const FaspFeedbackTracker * tracker)
 {
-  return fasp_sooner (get_due (report), report->damp.time);
+  return fasp_sooner (get_due (tracker), tracker->backoff.time);
 }
 
 gboolean
-fasp_report_is_due (FaspReport * report, FaspTime now)
+fasp_feedback_is_due (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  FaspDamp *damp = &report->damp;
+  FaspNackBackoff *backoff = &tracker->backoff;
 
-  if (damp->time <= now) {
-    damp->time = FASP_NEVER;
-    if (is_missing_asked (report)) {
-      report->asks = TRUE;
-      speak (report, now, FALSE);
+  if (backoff->time <= now) {
+    backoff->time = FASP_NEVER;
+    if (is_missing_asked (tracker)) {
+      tracker->asks = TRUE;
+      speak (tracker, now, FALSE);
     } else {
-      fasp_damp_tell (damp, TRUE);      /* all of it has come meanwhile */
-      if (is_missing_any (report))
-        ask (report, now);
+      fasp_nack_backoff_tell (backoff, TRUE);   /* all of it has come meanwhile */
+      if (is_missing_any (tracker))
+        ask (tracker, now);
     }
   }
-  return get_due (report) <= now;
+  return get_due (tracker) <= now;
 }
 
 /* --- one is sent --------------------------------------------------------------------- */
 
 void
-fasp_report_fill (FaspReport * report, FaspFeedback * feedback, gsize room)
+fasp_feedback_fill (FaspFeedbackTracker * tracker, FaspFeedback * feedback,
+    gsize room)
 {
-  guint64 ack = fasp_reorder_get_ack (report->reorder);
-  guint64 at = MAX (ack, report->part_from), start, length;
+  guint64 ack = fasp_reorder_get_ack (tracker->reorder);
+  guint64 at = MAX (ack, tracker->part_from), start, length;
 
   feedback->ack = ack;
-  feedback->window = fasp_reorder_get_window (report->reorder);
+  feedback->window = fasp_reorder_get_window (tracker->reorder);
   feedback->from = at;
-  feedback->end = fasp_reorder_get_highest (report->reorder);
+  feedback->end = fasp_reorder_get_highest (tracker->reorder);
   feedback->tail = TRUE;
   feedback->n_ranges = 0;
-  report->part_from = 0;
-  while (fasp_reorder_next_gap (report->reorder, at, &start, &length)) {
+  tracker->part_from = 0;
+  while (fasp_reorder_next_gap (tracker->reorder, at, &start, &length)) {
     guint size = fasp_wire_range_size (start - at, length);
 
     if (size > room || feedback->n_ranges == FASP_RANGES_MAX) {
       /* report what fits; the rest follows in a part of its own */
       feedback->end = at;
       feedback->tail = FALSE;
-      report->part_from = at;
+      tracker->part_from = at;
       return;
     }
     room -= size;
@@ -330,40 +334,40 @@ fasp_report_fill (FaspReport * report, FaspFeedback * feedback, gsize room)
 
 /* Plans the next feedback of a member. */
 static void
-plan_damped (FaspReport * report, FaspTime now)
+plan_with_backoff (FaspFeedbackTracker * tracker, FaspTime now)
 {
-  FaspDamp *damp = &report->damp;
+  FaspNackBackoff *backoff = &tracker->backoff;
 
-  report->due = now + fasp_damp_draw_clock (damp);
-  if (damp->time == FASP_NEVER && is_missing_asked (report))
-    fasp_damp_ask_again (damp, now + MAX (ASK_AGAIN * report->rtt / 2,
-            ASK_AGAIN_LEAST));
+  tracker->due = now + fasp_nack_backoff_draw_clock (backoff);
+  if (backoff->time == FASP_NEVER && is_missing_asked (tracker))
+    fasp_nack_backoff_ask_again (backoff,
+        now + MAX (ASK_AGAIN * tracker->rtt / 2, ASK_AGAIN_LEAST));
   /* and for what was lost since, after a wait of its own */
-  if (damp->known > damp->told)
-    ask (report, now);
+  if (backoff->known > backoff->told)
+    ask (tracker, now);
 }
 
 void
-fasp_report_sent (FaspReport * report, FaspTime now, gsize size)
+fasp_feedback_sent (FaspFeedbackTracker * tracker, FaspTime now, gsize size)
 {
-  report->count++;
-  report->sent = now;
-  report->came = 0;
-  report->owed = FALSE;
-  report->allowance = MAX (report->allowance - (gint64) size, -ALLOWANCE_MAX);
-  fasp_allowance_spend (&report->budget, now, size);
-  report->told_taken = fasp_reorder_get_taken (report->reorder);
-  if (report->part_from > 0 && report->allowance >= 0) {
-    report->due = now + SPACING;        /* the list goes on */
-  } else if (fasp_report_is_damped (report)) {
-    plan_damped (report, now);
-  } else if (is_missing_any (report) || is_fresh (report)) {
-    report->due = now + report->interval;
-    report->repeats += report->repeats > 0;
-    repeat (report);
+  tracker->count++;
+  tracker->sent = now;
+  tracker->came = 0;
+  tracker->owed = FALSE;
+  tracker->allowance = MAX (tracker->allowance - (gint64) size, -ALLOWANCE_MAX);
+  fasp_allowance_spend (&tracker->feedback_rate, now, size);
+  tracker->told_taken = fasp_reorder_get_taken (tracker->reorder);
+  if (tracker->part_from > 0 && tracker->allowance >= 0) {
+    tracker->due = now + SPACING;       /* the list goes on */
+  } else if (fasp_feedback_backs_off (tracker)) {
+    plan_with_backoff (tracker, now);
+  } else if (is_missing_any (tracker) || is_fresh (tracker)) {
+    tracker->due = now + tracker->interval;
+    tracker->repeats += tracker->repeats > 0;
+    repeat (tracker);
   } else {
-    report->repeats = 0;
-    report->due = now + IDLE;
+    tracker->repeats = 0;
+    tracker->due = now + IDLE;
   }
-  report->asks = FALSE;
+  tracker->asks = FALSE;
 }

@@ -55,11 +55,11 @@ static void
 slew (FaspMediaClock * clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 {
   FaspTime error = target - clock->offset, step;
-  gint64 budget = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM +
+  gint64 feedback_rate = MIN (elapsed, FASP_SEC) * FASP_MEDIA_CLOCK_SLEW_PPM +
       pause * FASP_MEDIA_CLOCK_PAUSE_PPM + clock->slew_remainder;
 
-  step = budget / 1000000;
-  clock->slew_remainder = budget % 1000000;
+  step = feedback_rate / 1000000;
+  clock->slew_remainder = feedback_rate % 1000000;
   clock->offset += CLAMP (error, -step, step);
 }
 

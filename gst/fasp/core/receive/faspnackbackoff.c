@@ -6,80 +6,82 @@
 #include "fasplimits.h"
 
 void
-fasp_damp_init (FaspDamp * damp, guint64 seed)
+fasp_nack_backoff_init (FaspNackBackoff * backoff, guint64 seed)
 {
-  memset (damp, 0, sizeof *damp);
-  damp->dice = seed != 0 ? seed : 1;
-  damp->time = FASP_NEVER;
-  fasp_damp_set (damp, 1, 0, 0);
+  memset (backoff, 0, sizeof *backoff);
+  backoff->dice = seed != 0 ? seed : 1;
+  backoff->time = FASP_NEVER;
+  fasp_nack_backoff_set (backoff, 1, 0, 0);
 }
 
 void
-fasp_damp_set (FaspDamp * damp, guint64 members, guint64 back_off_us,
-    guint64 clock_ms)
+fasp_nack_backoff_set (FaspNackBackoff * backoff, guint64 members,
+    guint64 back_off_us, guint64 clock_ms)
 {
-  damp->members = CLAMP (members, 1, G_MAXUINT16);
-  damp->back_off = damp->members == 1 ? 0 : MIN (back_off_us,
-      (guint64) FASP_DAMP_BACK_OFF_MAX);
-  damp->clock = CLAMP (clock_ms, FASP_DAMP_CLOCK_MIN / FASP_MSEC,
-      FASP_DAMP_CLOCK_MAX / FASP_MSEC) * FASP_MSEC;
+  backoff->members = CLAMP (members, 1, G_MAXUINT16);
+  backoff->back_off = backoff->members == 1 ? 0 : MIN (back_off_us,
+      (guint64) FASP_NACK_BACKOFF_MAX);
+  backoff->clock = CLAMP (clock_ms, FASP_MEMBER_CLOCK_MIN / FASP_MSEC,
+      FASP_MEMBER_CLOCK_MAX / FASP_MSEC) * FASP_MSEC;
 }
 
 FaspTime
-fasp_damp_draw (FaspDamp * damp)
+fasp_nack_backoff_draw (FaspNackBackoff * backoff)
 {
-  gdouble l = log (damp->members) + 1;
+  gdouble l = log (backoff->members) + 1;
 
-  if (damp->back_off == 0)
+  if (backoff->back_off == 0)
     return 0;
-  return damp->back_off * log1p (expm1 (l) * fasp_dice_roll (&damp->dice)) / l;
+  return backoff->back_off * log1p (expm1 (l) *
+      fasp_dice_roll (&backoff->dice)) / l;
 }
 
 FaspTime
-fasp_damp_draw_turn (FaspDamp * damp)
+fasp_nack_backoff_draw_turn (FaspNackBackoff * backoff)
 {
-  FaspTime longest = MIN (damp->members * FASP_MSEC, damp->clock);
+  FaspTime longest = MIN (backoff->members * FASP_MSEC, backoff->clock);
 
-  return longest * fasp_dice_roll (&damp->dice);
+  return longest * fasp_dice_roll (&backoff->dice);
 }
 
 FaspTime
-fasp_damp_draw_clock (FaspDamp * damp)
+fasp_nack_backoff_draw_clock (FaspNackBackoff * backoff)
 {
-  return damp->clock * (.75 + .25 * fasp_dice_roll (&damp->dice));
+  return backoff->clock * (.75 + .25 * fasp_dice_roll (&backoff->dice));
 }
 
 void
-fasp_damp_settled (FaspDamp * damp, guint64 end)
+fasp_nack_backoff_settled (FaspNackBackoff * backoff, guint64 end)
 {
-  damp->known = end;
+  backoff->known = end;
 }
 
 void
-fasp_damp_ask (FaspDamp * damp, FaspTime now, guint64 end)
+fasp_nack_backoff_ask (FaspNackBackoff * backoff, FaspTime now, guint64 end)
 {
-  FaspTime time = now + fasp_damp_draw (damp);
+  FaspTime time = now + fasp_nack_backoff_draw (backoff);
 
-  if (damp->time != FASP_NEVER && !damp->again)
+  if (backoff->time != FASP_NEVER && !backoff->again)
     return;                     /* these blocks wait until that request is sent */
-  damp->time = MIN (damp->time, time);
-  damp->again = FALSE;
-  damp->end = end;
-  damp->upto = damp->known;
+  backoff->time = MIN (backoff->time, time);
+  backoff->again = FALSE;
+  backoff->end = end;
+  backoff->upto = backoff->known;
 }
 
 void
-fasp_damp_ask_again (FaspDamp * damp, FaspTime now)
+fasp_nack_backoff_ask_again (FaspNackBackoff * backoff, FaspTime now)
 {
-  damp->time = now + fasp_damp_draw (damp);
-  damp->again = TRUE;
+  backoff->time = now + fasp_nack_backoff_draw (backoff);
+  backoff->again = TRUE;
 }
 
 guint64
-fasp_damp_tell (FaspDamp * damp, gboolean asks)
+fasp_nack_backoff_tell (FaspNackBackoff * backoff, gboolean asks)
 {
-  guint64 end = asks ? damp->upto : damp->time == FASP_NEVER ? damp->known :
-      damp->told;
+  guint64 end =
+      asks ? backoff->upto : backoff->time ==
+      FASP_NEVER ? backoff->known : backoff->told;
 
-  return damp->told = MAX (damp->told, end);
+  return backoff->told = MAX (backoff->told, end);
 }

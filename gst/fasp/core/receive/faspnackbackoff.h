@@ -25,7 +25,7 @@
 G_BEGIN_DECLS
 
 /* The mean share of a clock that passes between two of them. */
-#define FASP_DAMP_CLOCK_MEAN .875
+#define FASP_MEMBER_CLOCK_MEAN .875
 
 typedef struct
 {
@@ -39,30 +39,30 @@ typedef struct
   guint64 end;                  /* it is for blocks below that, */
   guint64 upto;                 /* lost among packets below that */
   guint64 known, told;          /* packets below are settled, are reported as settled */
-} FaspDamp;
+} FaspNackBackoff;
 
 /* @seed: must differ between receivers. */
-void fasp_damp_init (FaspDamp * damp, guint64 seed);
+void fasp_nack_backoff_init (FaspNackBackoff * backoff, guint64 seed);
 /* What the sender tells its members; values out of range are clamped. */
-void fasp_damp_set (FaspDamp * damp, guint64 members, guint64 back_off_us,
+void fasp_nack_backoff_set (FaspNackBackoff * backoff, guint64 members, guint64 back_off_us,
     guint64 clock_ms);
 /* A random time from 0 to T. */
-FaspTime fasp_damp_draw (FaspDamp * damp);
+FaspTime fasp_nack_backoff_draw (FaspNackBackoff * backoff);
 /* A random time to wait with what all members would else say at the same moment: up to a
  * millisecond for each member, and up to the clock. */
-FaspTime fasp_damp_draw_turn (FaspDamp * damp);
+FaspTime fasp_nack_backoff_draw_turn (FaspNackBackoff * backoff);
 /* The time until the next regular feedback: three quarters to the whole of the clock. */
-FaspTime fasp_damp_draw_clock (FaspDamp * damp);
+FaspTime fasp_nack_backoff_draw_clock (FaspNackBackoff * backoff);
 
 /* Packets below @end are settled by now. */
-void fasp_damp_settled (FaspDamp * damp, guint64 end);
+void fasp_nack_backoff_settled (FaspNackBackoff * backoff, guint64 end);
 /* Blocks below @end are missing: draws the time of a request for them.  While another
  * request waits, they wait until it is sent; but they replace a repeated one. */
-void fasp_damp_ask (FaspDamp * damp, FaspTime now, guint64 end);
+void fasp_nack_backoff_ask (FaspNackBackoff * backoff, FaspTime now, guint64 end);
 /* Draws the time at which the last request is repeated. */
-void fasp_damp_ask_again (FaspDamp * damp, FaspTime now);
+void fasp_nack_backoff_ask_again (FaspNackBackoff * backoff, FaspTime now);
 /* Returns up to which packet number (exclusive) feedback may report packets as settled.
  * @asks: this feedback is the request; else it is sent for another reason. */
-guint64 fasp_damp_tell (FaspDamp * damp, gboolean asks);
+guint64 fasp_nack_backoff_tell (FaspNackBackoff * backoff, gboolean asks);
 
 G_END_DECLS

@@ -26,7 +26,7 @@ fasp_rx_init (FaspRx * rx, FaspTime now, guint64 start, guint32 capacity,
   rx->first_data = FASP_NEVER;
   fasp_hist_init (&rx->lateness);
   fasp_hist_init (&rx->lateness_in_order);
-  fasp_report_init (&rx->report, now, rx->reorder);
+  fasp_feedback_init (&rx->feedback, now, rx->reorder);
 }
 
 void
@@ -34,16 +34,16 @@ fasp_rx_clear (FaspRx * rx)
 {
   fasp_reorder_free (rx->reorder);
   rx->reorder = NULL;
-  fasp_solver_free (rx->solver);
-  rx->solver = NULL;
-  fasp_header_parts_clear (&rx->header);
+  fasp_rlc_decoder_free (rx->decoder);
+  rx->decoder = NULL;
+  fasp_stream_header_parts_clear (&rx->header);
 }
 
 void
 fasp_rx_set_fec (FaspRx * rx, FaspTime now, guint window)
 {
-  rx->solver_end = now + REPAIRS_WITHIN;
-  rx->solver = fasp_solver_new (REMEMBERED * window);
+  rx->decoder_end = now + REPAIRS_WITHIN;
+  rx->decoder = fasp_rlc_decoder_new (REMEMBERED * window);
 }
 
 /* --- what comes in --------------------------------------------------------------- */
@@ -127,19 +127,19 @@ measure_in_order (FaspRx * rx, FaspTime now, guint64 from)
 static void
 remember (FaspRx * rx, FaspTime now, guint64 number)
 {
-  if (rx->solver == NULL)
+  if (rx->decoder == NULL)
     return;
-  if (now < rx->solver_end) {
-    fasp_solver_know (rx->solver, (FaspBlock *) fasp_reorder_get (rx->reorder,
-            number));
-  } else if (rx->solver_end > 0) {
-    fasp_solver_forget (rx->solver);
-    rx->solver_end = 0;
+  if (now < rx->decoder_end) {
+    fasp_rlc_decoder_know (rx->decoder,
+        (FaspBlock *) fasp_reorder_get (rx->reorder, number));
+  } else if (rx->decoder_end > 0) {
+    fasp_rlc_decoder_forget (rx->decoder);
+    rx->decoder_end = 0;
   }
 }
 
 /* Do blocks come too late?  Then the sender need not send what else it has of that time.  An
- * original counts as late one round trip earlier than a rex: it has waited at the sender, and
+ * original counts as late one round trip earlier than a retransmission: it has waited at the sender, and
  * the blocks behind it will be too late by the time the sender hears of it. */
 static void
 note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
@@ -151,9 +151,9 @@ note_behind (FaspRx * rx, FaspTime now, FaspTime lateness, guint round)
     return;
   latency = fasp_playout_get (&rx->playout, now);
   rx->behind = latency > 0 && lateness > latency - (round > 0 ? 0 :
-      MIN (rx->report.rtt, latency / 2));
-  if (rx->behind && !was && !fasp_report_is_damped (&rx->report))
-    fasp_report_now (&rx->report, now);
+      MIN (rx->feedback.rtt, latency / 2));
+  if (rx->behind && !was && !fasp_feedback_backs_off (&rx->feedback))
+    fasp_feedback_now (&rx->feedback, now);
 }
 
 /* A block is here, however it came.  @from: ack before it came. */
@@ -180,7 +180,7 @@ block_came (FaspRx * rx, FaspTime now, const FaspReorderPiece * piece,
   remember (rx, now, piece->number);
   measure_in_order (rx, now, from);
   if (rx->has_eos && fasp_reorder_get_ack (rx->reorder) > rx->eos)
-    fasp_report_complete (&rx->report, now);
+    fasp_feedback_complete (&rx->feedback, now);
 }
 
 /* Gives a recovered block to the solver, to recover others by it. */
@@ -195,7 +195,7 @@ know_recovered (FaspRx * rx, const FaspReorderPiece * piece)
   block->size = piece->size;
   if (piece->size > 0)
     memcpy (block->data, piece->data, piece->size);
-  fasp_solver_know (rx->solver, block);
+  fasp_rlc_decoder_know (rx->decoder, block);
   fasp_block_unref (block);
 }
 
@@ -204,7 +204,7 @@ fasp_rx_recover (FaspRx * rx, FaspTime now)
 {
   FaspRecovered recovered;
 
-  while (rx->solver != NULL && fasp_solver_take (rx->solver, &recovered)) {
+  while (rx->decoder != NULL && fasp_rlc_decoder_take (rx->decoder, &recovered)) {
     guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
     FaspReorderPiece piece = {
       .number = recovered.number,
@@ -237,16 +237,16 @@ fasp_rx_get_patience (const FaspRx * rx, FaspTime now)
 void
 fasp_rx_repair (FaspRx * rx, FaspTime now, const FaspFrame * frame)
 {
-  if (rx->solver == NULL)
+  if (rx->decoder == NULL)
     return;
   rx->repairs++;
   rx->patience = frame->span == 0 ? 0 : MIN (frame->span * FASP_MSEC +
       REPAIR_GRACE, FASP_FEEDBACK_CLOCK_MAX);
   rx->patience_end = now + PATIENCE_FOR;
-  rx->solver_end = now + REPAIRS_WITHIN;
-  fasp_solver_repair (rx->solver, fasp_widen (frame->block, FASP_BLOCK_BITS,
-          fasp_reorder_get_highest (rx->reorder)), frame->blocks, frame->key,
-      frame->payload, frame->payload_size);
+  rx->decoder_end = now + REPAIRS_WITHIN;
+  fasp_rlc_decoder_repair (rx->decoder, fasp_widen (frame->block,
+          FASP_BLOCK_BITS, fasp_reorder_get_highest (rx->reorder)),
+      frame->blocks, frame->key, frame->payload, frame->payload_size);
 }
 
 /* Learns what a block tells about the sender's clock. */
@@ -290,7 +290,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
     case FASP_REORDER_STORED:
       arrival.fresh = TRUE;
-      rx->rexes += frame->round > 0;
+      rx->retransmissions += frame->round > 0;
       rx->rounds[MIN (frame->round, FASP_ROUNDS - 1)]++;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
@@ -303,7 +303,7 @@ fasp_rx_data (FaspRx * rx, FaspTime now, const FaspFrame * frame)
     case FASP_REORDER_INVALID:
       break;
   }
-  fasp_report_data (&rx->report);
+  fasp_feedback_data (&rx->feedback);
   return arrival;
 }
 
@@ -311,11 +311,11 @@ void
 fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all)
 {
   fasp_reorder_note_highest (rx->reorder, end);
-  fasp_report_asked (&rx->report, now, all);
+  fasp_feedback_asked (&rx->feedback, now, all);
 }
 
 void
-fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place)
+fasp_rx_position (FaspRx * rx, guint64 number, const FaspStreamOffset * place)
 {
   fasp_position_told (&rx->position, fasp_reorder_get_read (rx->reorder),
       number, place);
@@ -355,7 +355,7 @@ skip (FaspRx * rx, FaspTime now, guint64 number, const gchar * why)
     fasp_media_clock_catch_up (&rx->clock);
   forget_positions (rx, number);
   measure_in_order (rx, now, old_ack);
-  fasp_report_now (&rx->report, now);
+  fasp_feedback_now (&rx->feedback, now);
 }
 
 void
@@ -378,7 +378,7 @@ take_one (FaspRx * rx, FaspBlock ** block)
   payload = fasp_position_take (&rx->position, *block);
   rx->discont |= ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
   if (!payload && !fasp_block_is_end (*block)) {
-    header = fasp_header_parts_take (&rx->header, *block);
+    header = fasp_stream_header_parts_take (&rx->header, *block);
     fasp_block_unref (*block);
     *block = header;
     return header != NULL;
@@ -403,7 +403,7 @@ fasp_rx_take (FaspRx * rx, FaspTime now)
   while (!take_one (rx, &block));
   if (block == NULL)
     return NULL;
-  fasp_report_taken (&rx->report, now);
+  fasp_feedback_taken (&rx->feedback, now);
   return block;
 }
 
@@ -459,7 +459,7 @@ gboolean
 fasp_rx_tell_expired (FaspRx * rx, FaspTime now, FaspTime * media_time)
 {
   /* in a group, what one member lacks goes to all of them */
-  if (!rx->give_up || !rx->behind || fasp_report_is_damped (&rx->report))
+  if (!rx->give_up || !rx->behind || fasp_feedback_backs_off (&rx->feedback))
     return FALSE;
   rx->gave_up = TRUE;
   *media_time = now - rx->clock.offset - fasp_playout_get (&rx->playout, now);
@@ -472,7 +472,7 @@ void
 fasp_rx_tell_key_frame (FaspRx * rx, FaspTime now)
 {
   if (fasp_key_frame_take (&rx->key_frame, now))
-    fasp_report_wish (&rx->report, now);
+    fasp_feedback_wish (&rx->feedback, now);
 }
 
 void
@@ -483,5 +483,5 @@ fasp_rx_fill_feedback (FaspRx * rx, FaspTime now, FaspFeedback * feedback,
       1) / FASP_MSEC;
   feedback->skips = rx->rows;
   feedback->wanted = rx->key_frame.told;
-  fasp_report_fill (&rx->report, feedback, room);
+  fasp_feedback_fill (&rx->feedback, feedback, room);
 }

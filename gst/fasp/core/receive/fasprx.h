@@ -26,14 +26,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspReorder *reorder;
-  FaspSolver *solver;           /* NULL: the ends did not agree on repairs */
+  FaspRlcDecoder *decoder;           /* NULL: the ends did not agree on repairs */
   FaspTime patience, patience_end;      /* extra time that lost blocks have to be
                                    recovered; valid until patience_end */
-  FaspTime solver_end;          /* blocks are remembered for it until then */
+  FaspTime decoder_end;          /* blocks are remembered for it until then */
   FaspPosition position;        /* of the next block taken; the caller
                                    initialises it */
   gboolean discont;             /* a mark that was passed over followed a hole */
-  FaspHeaderParts header;       /* of the stream, so far */
+  FaspStreamHeaderParts header;       /* of the stream, so far */
   gboolean needs_header;        /* nothing is of use before the header; set by the
                                    caller */
   FaspMediaClock clock;
@@ -54,9 +54,9 @@ typedef struct
   gboolean complete;            /* the end of the stream was taken */
   gboolean has_eos;             /* the end's block number is known: */
   guint64 eos;
-  FaspReport report;
+  FaspFeedbackTracker feedback;
   /* figures */
-  guint64 blocks, payload, rexes, duplicates, given_up;
+  guint64 blocks, payload, retransmissions, duplicates, given_up;
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRx;
@@ -86,7 +86,7 @@ void fasp_rx_recover (FaspRx * rx, FaspTime now);
  * group. */
 void fasp_rx_tail (FaspRx * rx, FaspTime now, guint64 end, gboolean all);
 /* Block @number begins at @place of the stream. */
-void fasp_rx_position (FaspRx * rx, guint64 number, const FaspPlace * place);
+void fasp_rx_position (FaspRx * rx, guint64 number, const FaspStreamOffset * place);
 /* Gives up what is missing below @number. */
 void fasp_rx_skip (FaspRx * rx, FaspTime now, guint64 number);
 /* The next block in order with its reference, or NULL; the end of the stream sets

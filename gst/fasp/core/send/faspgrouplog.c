@@ -60,7 +60,7 @@ fasp_group_log_new (void)
   log->mask = FASP_RING_FIRST_MASK;
   log->ring = g_new0 (Entry, log->mask + 1);
   log->times = g_new0 (FaspTime, TIMES);
-  log->clock_since = -FASP_DAMP_CLOCK_MAX * 2;  /* no clock was before */
+  log->clock_since = -FASP_MEMBER_CLOCK_MAX * 2;        /* no clock was before */
   return log;
 }
 
@@ -296,7 +296,7 @@ fasp_group_log_ask (FaspGroupLog * log, FaspTime now, gconstpointer who,
     return block < log->base;   /* it was sent before the group */
   if (settled <= e->first)
     return FALSE;
-  /* while a rex to all is on its way, the member has lost the round before that */
+  /* while a retransmission to all is on its way, the member has lost the round before that */
   lost = e->last < settled ? e->rounds : e->rounds - 1;
   if (*asked < lost) {
     *asked = lost;

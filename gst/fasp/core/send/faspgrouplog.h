@@ -13,7 +13,7 @@
  * The same is true of what the speaker asks for (faspmulticastsender.h), if the speaker has a part in
  * most losses: then they are everybody's losses, of which others ask for few, as they wait.
  *
- * An event is the loss of a block, original or rex to all, with the members that ask for it.
+ * An event is the loss of a block, original or retransmission to all, with the members that ask for it.
  * The number of requests per event controls the back-off (faspmulticastsender.h).
  */
 #pragma once
@@ -68,7 +68,7 @@ void fasp_group_log_set_speaker (FaspGroupLog * log, gconstpointer who);
 gboolean fasp_group_log_ask (FaspGroupLog * log, FaspTime now,
     gconstpointer who, guint64 block, guint64 settled, guint8 * asked);
 
-/* The first block that is to go to all again, and the @round of its rex; FASP_NO_BLOCK:
+/* The first block that is to go to all again, and the @round of its retransmission; FASP_NO_BLOCK:
  * none. */
 guint64 fasp_group_log_peek (const FaspGroupLog * log, guint8 * round);
 

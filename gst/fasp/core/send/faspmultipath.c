@@ -12,71 +12,72 @@
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
 void
-fasp_spread_init (FaspSpread * spread, FaspAssignment assignment, guint n,
-    guint64 seed, FaspTime now)
+fasp_multipath_init (FaspMultipath * multipath, FaspAssignment assignment,
+    guint n, guint64 seed, FaspTime now)
 {
-  memset (spread, 0, sizeof *spread);
-  spread->klass = assignment == FASP_ASSIGNMENT_ROUND_ROBIN ?
-      &fasp_spread_robin : &fasp_spread_random;
-  spread->n = CLAMP (n, 1, FASP_FLOWS_MAX);
-  spread->dice = seed | 1;
-  spread->adjusted = now;
+  memset (multipath, 0, sizeof *multipath);
+  multipath->klass = assignment == FASP_ASSIGNMENT_ROUND_ROBIN ?
+      &fasp_multipath_robin : &fasp_multipath_random;
+  multipath->n = CLAMP (n, 1, FASP_FLOWS_MAX);
+  multipath->dice = seed | 1;
+  multipath->adjusted = now;
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
-    spread->shares[i].weight = 1;
+    multipath->shares[i].weight = 1;
 }
 
 void
-fasp_spread_set_usable (FaspSpread * spread, guint8 flow, gboolean usable)
+fasp_multipath_set_usable (FaspMultipath * multipath, guint8 flow,
+    gboolean usable)
 {
-  if (fasp_spread_is_usable (spread, flow) == usable)
+  if (fasp_multipath_is_usable (multipath, flow) == usable)
     return;
-  spread->usable ^= BIT (flow);
-  spread->known |= BIT (flow);
+  multipath->usable ^= BIT (flow);
+  multipath->known |= BIT (flow);
   /* a flow that was never used has no bad record */
-  if (usable && spread->shares[flow].told > 0)
-    spread->shares[flow].weight = MIN (spread->shares[flow].weight,
+  if (usable && multipath->shares[flow].told > 0)
+    multipath->shares[flow].weight = MIN (multipath->shares[flow].weight,
         WEIGHT_BACK);
 }
 
 gboolean
-fasp_spread_is_usable (const FaspSpread * spread, guint8 flow)
+fasp_multipath_is_usable (const FaspMultipath * multipath, guint8 flow)
 {
-  return (spread->usable & BIT (flow)) != 0;
+  return (multipath->usable & BIT (flow)) != 0;
 }
 
 guint8
-fasp_spread_pick (FaspSpread * spread, guint64 avoid)
+fasp_multipath_pick (FaspMultipath * multipath, guint64 avoid)
 {
-  guint64 among = spread->usable & ~avoid;
+  guint64 among = multipath->usable & ~avoid;
 
-  if (spread->n == 1)
+  if (multipath->n == 1)
     return 0;
   if (among == 0)
-    among = spread->usable;
+    among = multipath->usable;
   if (among == 0)
-    among = MAX (spread->known, 1);
-  return spread->klass->pick (spread, among);
+    among = MAX (multipath->known, 1);
+  return multipath->klass->pick (multipath, among);
 }
 
 guint
-fasp_spread_count (const FaspSpread * spread)
+fasp_multipath_count (const FaspMultipath * multipath)
 {
-  return __builtin_popcountll (spread->usable);
+  return __builtin_popcountll (multipath->usable);
 }
 
 void
-fasp_spread_adjust (FaspSpread * spread, FaspTime now,
-    const FaspRepair * repair)
+fasp_multipath_adjust (FaspMultipath * multipath, FaspTime now,
+    const FaspSentMap * map)
 {
-  gdouble elapsed = now - spread->adjusted, all = 0, all_here = 0;
+  gdouble elapsed = now - multipath->adjusted, all = 0, all_here = 0;
   gdouble n[FASP_FLOWS_MAX], here[FASP_FLOWS_MAX];
 
-  if (spread->n == 1 || elapsed < ADJUST_EVERY)
+  if (multipath->n == 1 || elapsed < ADJUST_EVERY)
     return;
-  spread->adjusted = now;
-  for (guint i = 0; i < spread->n; i++) {
-    FaspShare *share = &spread->shares[i];
-    FaspFlowTold told = fasp_repair_get_told (repair, i);
+  multipath->adjusted = now;
+  for (guint i = 0; i < multipath->n; i++) {
+    FaspShare *share = &multipath->shares[i];
+    FaspFlowTold told = fasp_sent_map_get_told (map, i);
 
     n[i] = told.told - share->told;
     /* late arrivals count for the next interval */
@@ -86,8 +87,8 @@ fasp_spread_adjust (FaspSpread * spread, FaspTime now,
     all += n[i];
     all_here += here[i];
   }
-  for (guint i = 0; i < spread->n; i++) {
-    gdouble *weight = &spread->shares[i].weight;
+  for (guint i = 0; i < multipath->n; i++) {
+    gdouble *weight = &multipath->shares[i].weight;
 
     if (n[i] > 0 && all_here > 0)
       *weight *= 1 + (here[i] / n[i] - all_here / all) * n[i] / (n[i] + SURE);

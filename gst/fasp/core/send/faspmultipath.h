@@ -18,16 +18,16 @@
 
 G_BEGIN_DECLS
 
-typedef struct _FaspSpread FaspSpread;
+typedef struct _FaspMultipath FaspMultipath;
 
 /* Strategies: faspmultipathrandom.c, faspmultipathrobin.c. */
 typedef struct
 {
   /* Chooses a flow in @among, which is not empty. */
-  guint8 (*pick) (FaspSpread * spread, guint64 among);
-} FaspSpreadClass;
+  guint8 (*pick) (FaspMultipath * multipath, guint64 among);
+} FaspMultipathClass;
 
-extern const FaspSpreadClass fasp_spread_random, fasp_spread_robin;
+extern const FaspMultipathClass fasp_multipath_random, fasp_multipath_robin;
 
 typedef struct
 {
@@ -36,9 +36,9 @@ typedef struct
   guint64 told, received;       /* totals when the weight was last adjusted */
 } FaspShare;
 
-struct _FaspSpread
+struct _FaspMultipath
 {
-  const FaspSpreadClass *klass;
+  const FaspMultipathClass *klass;
   guint n;                      /* flows, 1 to FASP_FLOWS_MAX */
   guint64 usable, known;        /* flows that are usable, and that ever were, a bit each */
   guint64 dice;
@@ -47,19 +47,19 @@ struct _FaspSpread
 };
 
 /* No flow is usable yet. @seed: for the random choice. */
-void fasp_spread_init (FaspSpread * spread, FaspAssignment assignment, guint n,
+void fasp_multipath_init (FaspMultipath * multipath, FaspAssignment assignment, guint n,
     guint64 seed, FaspTime now);
 /* A flow that comes back starts with a quarter of an equal share at most. */
-void fasp_spread_set_usable (FaspSpread * spread, guint8 flow,
+void fasp_multipath_set_usable (FaspMultipath * multipath, guint8 flow,
     gboolean usable);
-gboolean fasp_spread_is_usable (const FaspSpread * spread, guint8 flow);
+gboolean fasp_multipath_is_usable (const FaspMultipath * multipath, guint8 flow);
 /* A usable flow that is not in @avoid. If there is none, one in @avoid; if none is
  * usable, one that was; if none ever was, 0. */
-guint8 fasp_spread_pick (FaspSpread * spread, guint64 avoid);
+guint8 fasp_multipath_pick (FaspMultipath * multipath, guint64 avoid);
 /* The number of usable flows. */
-guint fasp_spread_count (const FaspSpread * spread);
+guint fasp_multipath_count (const FaspMultipath * multipath);
 /* Adjusts the weights to what the peer has reported. */
-void fasp_spread_adjust (FaspSpread * spread, FaspTime now,
-    const FaspRepair * repair);
+void fasp_multipath_adjust (FaspMultipath * multipath, FaspTime now,
+    const FaspSentMap * map);
 
 G_END_DECLS

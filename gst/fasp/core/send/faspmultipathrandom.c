@@ -8,21 +8,21 @@
 #include "faspmultipath.h"
 
 static guint8
-pick (FaspSpread * spread, guint64 among)
+pick (FaspMultipath * multipath, guint64 among)
 {
   gdouble total = 0, at;
   guint8 flow = 0;
 
   for (guint64 left = among; left != 0; left &= left - 1)
-    total += spread->shares[__builtin_ctzll (left)].weight;
-  at = fasp_dice_roll (&spread->dice) * total;
+    total += multipath->shares[__builtin_ctzll (left)].weight;
+  at = fasp_dice_roll (&multipath->dice) * total;
   for (guint64 left = among; left != 0; left &= left - 1) {
     flow = __builtin_ctzll (left);
-    at -= spread->shares[flow].weight;
+    at -= multipath->shares[flow].weight;
     if (at < 0)
       break;
   }
   return flow;
 }
 
-const FaspSpreadClass fasp_spread_random = { pick };
+const FaspMultipathClass fasp_multipath_random = { pick };

@@ -6,22 +6,22 @@
 #include "faspmultipath.h"
 
 static guint8
-pick (FaspSpread * spread, guint64 among)
+pick (FaspMultipath * multipath, guint64 among)
 {
   gdouble total = 0;
   gint best = -1;
 
   for (guint64 left = among; left != 0; left &= left - 1) {
     gint flow = __builtin_ctzll (left);
-    FaspShare *share = &spread->shares[flow];
+    FaspShare *share = &multipath->shares[flow];
 
     share->credit += share->weight;
     total += share->weight;
-    if (best < 0 || share->credit > spread->shares[best].credit)
+    if (best < 0 || share->credit > multipath->shares[best].credit)
       best = flow;
   }
-  spread->shares[best].credit -= total;
+  multipath->shares[best].credit -= total;
   return best;
 }
 
-const FaspSpreadClass fasp_spread_robin = { pick };
+const FaspMultipathClass fasp_multipath_robin = { pick };

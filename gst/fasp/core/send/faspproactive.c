@@ -2,29 +2,29 @@
 #include "faspproactive.h"
 
 static inline FaspCopy *
-at (const FaspCopies * copies, guint i)
+at (const FaspProactive * copies, guint i)
 {
   return &g_array_index (copies->heap, FaspCopy, i);
 }
 
 void
-fasp_copies_init (FaspCopies * copies)
+fasp_proactive_init (FaspProactive * copies)
 {
   copies->heap = g_array_new (FALSE, FALSE, sizeof (FaspCopy));
 }
 
 void
-fasp_copies_clear (FaspCopies * copies)
+fasp_proactive_clear (FaspProactive * copies)
 {
   g_clear_pointer (&copies->heap, g_array_unref);
 }
 
 gboolean
-fasp_copies_push (FaspCopies * copies, const FaspCopy * copy)
+fasp_proactive_push (FaspProactive * copies, const FaspCopy * copy)
 {
   guint i = copies->heap->len;
 
-  if (i >= FASP_COPIES_WAITING_MAX)
+  if (i >= FASP_PROACTIVE_WAITING_MAX)
     return FALSE;
   g_array_append_val (copies->heap, *copy);
   for (; i > 0 && at (copies, (i - 1) / 2)->due > copy->due; i = (i - 1) / 2)
@@ -34,13 +34,13 @@ fasp_copies_push (FaspCopies * copies, const FaspCopy * copy)
 }
 
 const FaspCopy *
-fasp_copies_peek (const FaspCopies * copies)
+fasp_proactive_peek (const FaspProactive * copies)
 {
   return copies->heap->len > 0 ? at (copies, 0) : NULL;
 }
 
 void
-fasp_copies_pop (FaspCopies * copies)
+fasp_proactive_pop (FaspProactive * copies)
 {
   guint n, i = 0, child;
   FaspCopy last;

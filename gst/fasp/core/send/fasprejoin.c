@@ -2,16 +2,16 @@
 #include "fasprejoin.h"
 
 void
-fasp_return_left (FaspReturn * r, FaspTime now)
+fasp_rejoin_left (FaspRejoin * r, FaspTime now)
 {
-  gboolean soon = r->returned > 0 && now - r->returned < FASP_RETURN_SOON;
+  gboolean soon = r->returned > 0 && now - r->returned < FASP_REJOIN_SOON;
 
-  r->hold = soon ? MIN (2 * r->hold, FASP_RETURN_MOST) : FASP_RETURN_FIRST;
+  r->hold = soon ? MIN (2 * r->hold, FASP_REJOIN_MOST) : FASP_REJOIN_FIRST;
   r->since = FASP_NEVER;
 }
 
 gboolean
-fasp_return_told (FaspReturn * r, FaspTime now, gboolean hears, guint64 pn,
+fasp_rejoin_told (FaspRejoin * r, FaspTime now, gboolean hears, guint64 pn,
     guint64 received)
 {
   if (!hears) {

@@ -12,7 +12,7 @@
  *
  *     sum of FIRST 2^i <= time
  *
- * allows, and in the long run no more than once in FASP_RETURN_MOST.
+ * allows, and in the long run no more than once in FASP_REJOIN_MOST.
  */
 #pragma once
 
@@ -20,10 +20,10 @@
 
 G_BEGIN_DECLS
 
-#define FASP_RETURN_FIRST (5 * FASP_SEC)
-#define FASP_RETURN_MOST (64 * FASP_RETURN_FIRST)
+#define FASP_REJOIN_FIRST (5 * FASP_SEC)
+#define FASP_REJOIN_MOST (64 * FASP_REJOIN_FIRST)
 /* A receiver that has to leave again within this time came back too soon. */
-#define FASP_RETURN_SOON (60 * FASP_SEC)
+#define FASP_REJOIN_SOON (60 * FASP_SEC)
 
 /* Zeroes: it was never away. */
 typedef struct
@@ -32,13 +32,13 @@ typedef struct
   FaspTime since;               /* when the trial began; FASP_NEVER: there is none */
   guint64 pn, received;         /* reported then */
   FaspTime returned;            /* when it last came back; 0: never */
-} FaspReturn;
+} FaspRejoin;
 
 /* The receiver does not hear its group any more. */
-void fasp_return_left (FaspReturn * r, FaspTime now);
+void fasp_rejoin_left (FaspRejoin * r, FaspTime now);
 /* The receiver reports that it has @received packets of the group, @pn the newest.  @hears: that
  * packet is recent.  TRUE: it is a member again. */
-gboolean fasp_return_told (FaspReturn * r, FaspTime now, gboolean hears,
+gboolean fasp_rejoin_told (FaspRejoin * r, FaspTime now, gboolean hears,
     guint64 pn, guint64 received);
 
 G_END_DECLS

@@ -14,93 +14,92 @@
 #define SETTLED_AFTER (60 * FASP_SEC)
 #define SETTLED_OF (OVERGROWN / 2)
 
-FaspRepair *
-fasp_repair_new (guint64 start)
+FaspSentMap *
+fasp_sent_map_new (guint64 start)
 {
-  FaspRepair *repair = g_new0 (FaspRepair, 1);
+  FaspSentMap *map = g_new0 (FaspSentMap, 1);
 
-  repair->base = repair->next = start;
-  repair->block_mask = FASP_RING_FIRST_MASK;
-  repair->blocks = g_new0 (FaspSentBlock, repair->block_mask + 1);
-  repair->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
-  repair->unknown = g_sequence_new (g_free);
-  return repair;
+  map->base = map->next = start;
+  map->block_mask = FASP_RING_FIRST_MASK;
+  map->blocks = g_new0 (FaspSentBlock, map->block_mask + 1);
+  map->ranges = g_array_new (FALSE, FALSE, sizeof (FaspRange));
+  map->unknown = g_sequence_new (g_free);
+  return map;
 }
 
 void
-fasp_repair_free (FaspRepair * repair)
+fasp_sent_map_free (FaspSentMap * map)
 {
-  if (repair == NULL)
+  if (map == NULL)
     return;
   for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
-    if (repair->flows[i] != NULL)
-      g_free (repair->flows[i]->ring);
-    g_free (repair->flows[i]);
+    if (map->flows[i] != NULL)
+      g_free (map->flows[i]->ring);
+    g_free (map->flows[i]);
   }
-  g_sequence_free (repair->unknown);
-  g_array_unref (repair->ranges);
-  g_free (repair->heap);
-  g_free (repair->blocks);
-  g_free (repair);
+  g_sequence_free (map->unknown);
+  g_array_unref (map->ranges);
+  g_free (map->heap);
+  g_free (map->blocks);
+  g_free (map);
 }
 
 void
-fasp_repair_set_log (FaspRepair * repair, FaspLog * log)
+fasp_sent_map_set_log (FaspSentMap * map, FaspLog * log)
 {
-  repair->decisions = log;
+  map->decisions = log;
 }
 
 /* --- blocks -------------------------------------------------------------- */
 
 void
-fasp_repair_add_block (FaspRepair * repair, guint64 block)
+fasp_sent_map_add_block (FaspSentMap * map, guint64 block)
 {
-  repair->blocks = fasp_ring_make_room (repair->blocks, sizeof *repair->blocks,
-      &repair->block_mask, repair->base, block);
-  *fasp_repair_block (repair, block) = (FaspSentBlock) {
+  map->blocks = fasp_ring_make_room (map->blocks, sizeof *map->blocks,
+      &map->block_mask, map->base, block);
+  *fasp_sent_map_block (map, block) = (FaspSentBlock) {
   0};
-  repair->next = block + 1;
+  map->next = block + 1;
 }
 
 /* --- the queue: a binary heap ------------------------------------------------ */
 
 static void
-heap_push (FaspRepair * repair, guint64 block)
+heap_push (FaspSentMap * map, guint64 block)
 {
-  gsize i = repair->heap_used++;
+  gsize i = map->heap_used++;
 
-  if (repair->heap_used > repair->heap_size) {
-    repair->heap_size = MAX (64, repair->heap_size * 2);
-    repair->heap = g_renew (guint64, repair->heap, repair->heap_size);
+  if (map->heap_used > map->heap_size) {
+    map->heap_size = MAX (64, map->heap_size * 2);
+    map->heap = g_renew (guint64, map->heap, map->heap_size);
   }
-  for (; i > 0 && repair->heap[(i - 1) / 2] > block; i = (i - 1) / 2)
-    repair->heap[i] = repair->heap[(i - 1) / 2];
-  repair->heap[i] = block;
+  for (; i > 0 && map->heap[(i - 1) / 2] > block; i = (i - 1) / 2)
+    map->heap[i] = map->heap[(i - 1) / 2];
+  map->heap[i] = block;
 }
 
 void
-fasp_repair_queue (FaspRepair * repair, guint64 block)
+fasp_sent_map_queue (FaspSentMap * map, guint64 block)
 {
-  heap_push (repair, block);
-  fasp_repair_block (repair, block)->queued = TRUE;
+  heap_push (map, block);
+  fasp_sent_map_block (map, block)->queued = TRUE;
 }
 
 static void
-heap_pop (FaspRepair * repair)
+heap_pop (FaspSentMap * map)
 {
-  guint64 last = repair->heap[--repair->heap_used];
+  guint64 last = map->heap[--map->heap_used];
   gsize i = 0, child;
 
-  while ((child = 2 * i + 1) < repair->heap_used) {
-    if (child + 1 < repair->heap_used
-        && repair->heap[child + 1] < repair->heap[child])
+  while ((child = 2 * i + 1) < map->heap_used) {
+    if (child + 1 < map->heap_used && map->heap[child + 1] < map->heap[child])
       child++;
-    if (last <= repair->heap[child])
+    if (last <= map->heap[child])
       break;
-    repair->heap[i] = repair->heap[child];
+    map->heap[i] = map->heap[child];
     i = child;
   }
-  repair->heap[i] = last;
+  map->heap[i] = last;
 }
 
 /* --- what the newest feedback says about a block --------------------------------- */
@@ -115,58 +114,58 @@ typedef enum
 
 /* The first missing block at or after @block; end: none below it. */
 static guint64
-find_missing (const FaspRepair * repair, guint64 block)
+find_missing (const FaspSentMap * map, guint64 block)
 {
-  guint low = 0, high = repair->ranges->len;
+  guint low = 0, high = map->ranges->len;
 
   while (low < high) {
     guint middle = (low + high) / 2;
-    const FaspRange *range = &g_array_index (repair->ranges, FaspRange, middle);
+    const FaspRange *range = &g_array_index (map->ranges, FaspRange, middle);
 
     if (block < range->start + range->length)
       high = middle;
     else
       low = middle + 1;
   }
-  return low == repair->ranges->len ? repair->end : MAX (block,
-      g_array_index (repair->ranges, FaspRange, low).start);
+  return low == map->ranges->len ? map->end : MAX (block,
+      g_array_index (map->ranges, FaspRange, low).start);
 }
 
 static Knowledge
-ask (const FaspRepair * repair, guint64 block)
+ask (const FaspSentMap * map, guint64 block)
 {
-  if (block < repair->base)
+  if (block < map->base)
     return HERE;
-  if (block >= repair->end)
-    return repair->tail ? MISSING : UNKNOWN;
-  if (block < repair->from)
+  if (block >= map->end)
+    return map->tail ? MISSING : UNKNOWN;
+  if (block < map->from)
     return UNKNOWN;
-  return find_missing (repair, block) == block ? MISSING : HERE;
+  return find_missing (map, block) == block ? MISSING : HERE;
 }
 
 gboolean
-fasp_repair_is_here (const FaspRepair * repair, guint64 block)
+fasp_sent_map_is_here (const FaspSentMap * map, guint64 block)
 {
-  return ask (repair, block) == HERE;
+  return ask (map, block) == HERE;
 }
 
 /* Is @block on its way to this peer by the group? */
 static gboolean
-is_under_way (const FaspRepair * repair, guint64 block)
+is_under_way (const FaspSentMap * map, guint64 block)
 {
-  return repair->log != NULL && fasp_group_log_is_under_way (repair->log,
-      block, repair->group_settled);
+  return map->log != NULL && fasp_group_log_is_under_way (map->log,
+      block, map->group_settled);
 }
 
 /* The number of rounds in which a block has been sent, to this peer or to the group. */
 static guint
-get_rounds (const FaspRepair * repair, guint64 block)
+get_rounds (const FaspSentMap * map, guint64 block)
 {
-  guint rounds = fasp_repair_block (repair, block)->rounds;
+  guint rounds = fasp_sent_map_block (map, block)->rounds;
 
-  if (repair->log != NULL) {
-    rounds += fasp_group_log_get_rounds (repair->log, block);
-    /* a member gets the original by the group: what it gets by unicast is a rex */
+  if (map->log != NULL) {
+    rounds += fasp_group_log_get_rounds (map->log, block);
+    /* a member gets the original by the group: what it gets by unicast is a retransmission */
     rounds = MAX (rounds, 1u);
   }
   return MIN (rounds, G_MAXUINT8);
@@ -175,10 +174,10 @@ get_rounds (const FaspRepair * repair, guint64 block)
 /* --- transmissions ------------------------------------------------------------------ */
 
 guint64
-fasp_repair_get_pn (const FaspRepair * repair, guint8 flow)
+fasp_sent_map_get_pn (const FaspSentMap * map, guint8 flow)
 {
   g_return_val_if_fail (flow < FASP_FLOWS_MAX, 0);
-  return repair->flows[flow] != NULL ? repair->flows[flow]->next : 0;
+  return map->flows[flow] != NULL ? map->flows[flow]->next : 0;
 }
 
 static gboolean
@@ -189,43 +188,44 @@ has_block (const FaspTransmission * t)
 
 /* Is there anything left to learn from the oldest transmission? */
 static gboolean
-is_wanted (const FaspRepair * repair, FaspTime now, const FaspSentFlow * flow)
+is_wanted (const FaspSentMap * map, FaspTime now, const FaspSentFlow * flow)
 {
-  const FaspTransmission *oldest = fasp_repair_transmission (flow, flow->front);
+  const FaspTransmission *oldest =
+      fasp_sent_map_transmission (flow, flow->front);
   gboolean told = flow->front < flow->largest;
 
   if (!has_block (oldest) && !told)
     return now - oldest->sent < FORGET_AFTER;
-  if (has_block (oldest) && oldest->block >= repair->base)
+  if (has_block (oldest) && oldest->block >= map->base)
     return TRUE;
   /* another flow has brought the block, but does this one carry anything?  A peer
    * that never reports it becomes overgrown in the end */
-  return repair->n_flows > 1 && !told;
+  return map->n_flows > 1 && !told;
 }
 
 /* A packet is settled, so it is no longer in flight: has its block arrived?  FALSE: not
  * known yet. */
 static gboolean
-settle (FaspRepair * repair, FaspTime age, guint64 block,
-    FaspRepairResult * result)
+settle (FaspSentMap * map, FaspTime age, guint64 block,
+    FaspSentMapResult * result)
 {
   FaspSentBlock *state;
 
-  if (block >= FASP_PROBE || block < repair->base)
+  if (block >= FASP_PROBE || block < map->base)
     return TRUE;
-  switch (ask (repair, block)) {
+  switch (ask (map, block)) {
     case UNKNOWN:
       return FALSE;             /* the feedback had no room for it */
     case MISSING:
-      state = fasp_repair_block (repair, block);
+      state = fasp_sent_map_block (map, block);
       result->lost++;
       result->shortest = MIN (result->shortest, age);
       if (--state->in_flight == 0 && !state->queued
-          && !is_under_way (repair, block))
-        fasp_repair_queue (repair, block);
+          && !is_under_way (map, block))
+        fasp_sent_map_queue (map, block);
       break;
     case HERE:
-      fasp_repair_block (repair, block)->in_flight--;
+      fasp_sent_map_block (map, block)->in_flight--;
       break;
   }
   return TRUE;
@@ -240,30 +240,30 @@ compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
 }
 
 static guint
-get_index (const FaspRepair * repair, const FaspSentFlow * flow)
+get_index (const FaspSentMap * map, const FaspSentFlow * flow)
 {
   guint i = 0;
 
-  while (i < FASP_FLOWS_MAX - 1 && repair->flows[i] != flow)
+  while (i < FASP_FLOWS_MAX - 1 && map->flows[i] != flow)
     i++;
   return i;
 }
 
 void
-fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, const gchar * why, FaspRepairResult * result)
+fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
+    guint64 settled, const gchar * why, FaspSentMapResult * result)
 {
   for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
-    FaspTransmission *t = fasp_repair_transmission (flow, flow->front);
+    FaspTransmission *t = fasp_sent_map_transmission (flow, flow->front);
     guint64 lost = result->lost;
-    gboolean known = settle (repair, now - t->sent, t->block, result);
+    gboolean known = settle (map, now - t->sent, t->block, result);
 
     if (result->lost > lost)
-      FASP_LOG (repair->decisions, now, PACKET_LOST, get_index (repair, flow),
-          flow->front, t->block, get_rounds (repair, t->block) - 1,
+      FASP_LOG (map->decisions, now, PACKET_LOST, get_index (map, flow),
+          flow->front, t->block, get_rounds (map, t->block) - 1,
           now - t->sent, FASP_LOG_WORD (why));
     if (!known)
-      g_sequence_insert_sorted (repair->unknown, g_memdup2 (&t->block,
+      g_sequence_insert_sorted (map->unknown, g_memdup2 (&t->block,
               sizeof t->block), compare_blocks, NULL);
   }
 }
@@ -271,74 +271,73 @@ fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
 /* Transmissions that need no answer any more must not pile up, even if the peer
  * acknowledges blocks but never settles a packet. */
 static void
-forget (FaspRepair * repair, FaspTime now, FaspSentFlow * flow)
+forget (FaspSentMap * map, FaspTime now, FaspSentFlow * flow)
 {
-  FaspRepairResult ignored = { 0 };
+  FaspSentMapResult ignored = { 0 };
 
   while (flow->front < flow->next) {
-    if (!is_wanted (repair, now, flow))
+    if (!is_wanted (map, now, flow))
       flow->front++;
     else if (flow->next - flow->front > SETTLED_OF
-        && now - fasp_repair_transmission (flow,
+        && now - fasp_sent_map_transmission (flow,
             flow->front)->sent >= SETTLED_AFTER)
-      fasp_repair_settle (repair, now, flow, flow->front, "forgotten",
-          &ignored);
+      fasp_sent_map_settle (map, now, flow, flow->front, "forgotten", &ignored);
     else
       break;
   }
 }
 
 void
-fasp_repair_sent (FaspRepair * repair, FaspTime now, guint8 index,
+fasp_sent_map_sent (FaspSentMap * map, FaspTime now, guint8 index,
     guint64 block, gboolean continued)
 {
   FaspSentFlow *flow;
 
   g_return_if_fail (index < FASP_FLOWS_MAX);
-  flow = repair->flows[index];
+  flow = map->flows[index];
   if (flow == NULL) {
-    flow = repair->flows[index] = g_new0 (FaspSentFlow, 1);
-    repair->n_flows++;
+    flow = map->flows[index] = g_new0 (FaspSentFlow, 1);
+    map->n_flows++;
     fasp_rtt_init (&flow->rtt);
     flow->mask = FASP_RING_FIRST_MASK;
     flow->ring = g_new (FaspTransmission, flow->mask + 1);
   }
   flow->ring = fasp_ring_make_room (flow->ring, sizeof *flow->ring,
       &flow->mask, flow->front, flow->next);
-  *fasp_repair_transmission (flow, flow->next) = (FaspTransmission) {
+  *fasp_sent_map_transmission (flow, flow->next) = (FaspTransmission) {
   block, now};
   flow->next++;
 
   if (block < FASP_PROBE) {
     FaspSentBlock *state;
 
-    g_return_if_fail (block >= repair->base && block <= repair->next);
-    if (block == repair->next) {
-      fasp_repair_add_block (repair, block);
-      fasp_repair_block (repair, block)->first = index;
+    g_return_if_fail (block >= map->base && block <= map->next);
+    if (block == map->next) {
+      fasp_sent_map_add_block (map, block);
+      fasp_sent_map_block (map, block)->first = index;
     }
-    state = fasp_repair_block (repair, block);
+    state = fasp_sent_map_block (map, block);
     state->last = index;
     state->in_flight++;
     if (!continued && state->rounds < G_MAXUINT8)
       state->rounds++;
-    if (state->queued && repair->heap_used > 0 && repair->heap[0] == block) {
-      heap_pop (repair);
+    if (state->queued && map->heap_used > 0 && map->heap[0] == block) {
+      heap_pop (map);
       state->queued = FALSE;
     }
   }
-  forget (repair, now, flow);
+  forget (map, now, flow);
 }
 
 /* The feedback covers the blocks from @first to before @end: settles those that waited
  * for that, @left at most. */
 static void
-settle_range (FaspRepair * repair, FaspTime now, guint64 first, guint64 end,
-    guint * left, FaspRepairResult * result)
+settle_range (FaspSentMap * map, FaspTime now, guint64 first, guint64 end,
+    guint * left, FaspSentMapResult * result)
 {
   guint64 before = first - 1;   /* the search ends behind it */
-  GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (repair->unknown) :
-      g_sequence_search (repair->unknown, &before, compare_blocks, NULL);
+  GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (map->unknown) :
+      g_sequence_search (map->unknown, &before, compare_blocks, NULL);
 
   while (*left > 0 && !g_sequence_iter_is_end (i)) {
     GSequenceIter *next = g_sequence_iter_next (i);
@@ -346,10 +345,10 @@ settle_range (FaspRepair * repair, FaspTime now, guint64 first, guint64 end,
 
     if (block >= end)
       break;
-    settle (repair, FASP_NEVER, block, result);
+    settle (map, FASP_NEVER, block, result);
     if (result->lost > lost)
-      FASP_LOG (repair->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN,
-          FASP_LOG_UNKNOWN, block, get_rounds (repair, block) - 1,
+      FASP_LOG (map->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN,
+          FASP_LOG_UNKNOWN, block, get_rounds (map, block) - 1,
           FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
     g_sequence_remove (i);
     (*left)--;
@@ -361,65 +360,64 @@ settle_range (FaspRepair * repair, FaspTime now, guint64 first, guint64 end,
  * missing blocks comes in parts.  Only the blocks that this feedback covers are
  * examined: a peer may leave thousands of others open for ever. */
 static void
-settle_unknown (FaspRepair * repair, FaspTime now, FaspRepairResult * result)
+settle_unknown (FaspSentMap * map, FaspTime now, FaspSentMapResult * result)
 {
-  guint left = FASP_REPAIR_NEWS;
+  guint left = FASP_SENT_MAP_NEWS;
 
-  settle_range (repair, now, 0, repair->base, &left, result);
-  settle_range (repair, now, repair->from, repair->end, &left, result);
-  if (repair->tail)
-    settle_range (repair, now, repair->end, FASP_NO_BLOCK, &left, result);
+  settle_range (map, now, 0, map->base, &left, result);
+  settle_range (map, now, map->from, map->end, &left, result);
+  if (map->tail)
+    settle_range (map, now, map->end, FASP_NO_BLOCK, &left, result);
 }
 
 static void
-count_original (FaspRepair * repair, gboolean lost)
+count_original (FaspSentMap * map, gboolean lost)
 {
-  repair->originals.blocks++;
-  repair->originals.lost += lost;
-  repair->originals.holes += lost && !repair->original_lost;
-  repair->original_lost = lost;
+  map->originals.blocks++;
+  map->originals.lost += lost;
+  map->originals.holes += lost && !map->original_lost;
+  map->original_lost = lost;
 }
 
 static void
-acknowledge (FaspRepair * repair, guint64 base, guint64 * rounds)
+acknowledge (FaspSentMap * map, guint64 base, guint64 * rounds)
 {
-  for (; repair->base < base && repair->base < repair->next; repair->base++) {
-    const FaspSentBlock *state = fasp_repair_block (repair, repair->base);
-    guint n = state->rounds + (repair->log != NULL);
+  for (; map->base < base && map->base < map->next; map->base++) {
+    const FaspSentBlock *state = fasp_sent_map_block (map, map->base);
+    guint n = state->rounds + (map->log != NULL);
 
     rounds[CLAMP (n, 1, FASP_ROUNDS) - 1]++;
-    count_original (repair, n > 1 || state->queued);
+    count_original (map, n > 1 || state->queued);
   }
-  repair->base = MAX (repair->base, base);
-  repair->next = MAX (repair->next, base);
+  map->base = MAX (map->base, base);
+  map->next = MAX (map->next, base);
 }
 
 /* Is @told about a group that the peer has left? */
 static gboolean
-is_of_past (const FaspRepair * repair, const FaspFeedbackFlow * told)
+is_of_past (const FaspSentMap * map, const FaspFeedbackFlow * told)
 {
-  return repair->was_member && repair->log == NULL
-      && told->flow == FASP_GROUP_FLOW;
+  return map->was_member && map->log == NULL && told->flow == FASP_GROUP_FLOW;
 }
 
 gboolean
-fasp_repair_is_possible (const FaspRepair * repair,
+fasp_sent_map_is_possible (const FaspSentMap * map,
     const FaspFeedback * feedback)
 {
   guint64 seen = 0;             /* a bit for each flow */
 
-  if (feedback->ack > repair->next || feedback->end > repair->next
+  if (feedback->ack > map->next || feedback->end > map->next
       || feedback->from > feedback->end)
     return FALSE;
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
-    const FaspSentFlow *flow = repair->flows[told->flow];
+    const FaspSentFlow *flow = map->flows[told->flow];
     guint64 largest;
 
     if (seen >> told->flow & 1)
       return FALSE;
     seen |= G_GUINT64_CONSTANT (1) << told->flow;
-    if (told->received == 0 || is_of_past (repair, told))
+    if (told->received == 0 || is_of_past (map, told))
       continue;
     if (flow == NULL)
       return FALSE;
@@ -431,156 +429,154 @@ fasp_repair_is_possible (const FaspRepair * repair,
 }
 
 static guint64
-widen_serial (const FaspRepair * repair, const FaspFeedback * feedback)
+widen_serial (const FaspSentMap * map, const FaspFeedback * feedback)
 {
-  return repair->has_feedback ? fasp_widen (feedback->serial,
-      FASP_SERIAL_BITS, repair->serial) : feedback->serial;
+  return map->has_feedback ? fasp_widen (feedback->serial,
+      FASP_SERIAL_BITS, map->serial) : feedback->serial;
 }
 
 gboolean
-fasp_repair_is_new (const FaspRepair * repair, const FaspFeedback * feedback)
+fasp_sent_map_is_new (const FaspSentMap * map, const FaspFeedback * feedback)
 {
-  return !repair->has_feedback
-      || widen_serial (repair, feedback) > repair->serial;
+  return !map->has_feedback || widen_serial (map, feedback) > map->serial;
 }
 
 gboolean
-fasp_repair_feedback (FaspRepair * repair, FaspTime now,
-    const FaspFeedback * feedback, FaspRepairResult * result)
+fasp_sent_map_feedback (FaspSentMap * map, FaspTime now,
+    const FaspFeedback * feedback, FaspSentMapResult * result)
 {
-  guint64 serial = widen_serial (repair, feedback);
+  guint64 serial = widen_serial (map, feedback);
 
   memset (result, 0, sizeof (*result));
   result->shortest = FASP_NEVER;
-  if (!fasp_repair_is_new (repair, feedback)
-      || !fasp_repair_is_possible (repair, feedback))
+  if (!fasp_sent_map_is_new (map, feedback)
+      || !fasp_sent_map_is_possible (map, feedback))
     return FALSE;
-  repair->has_feedback = TRUE;
-  repair->serial = serial;
-  repair->from = feedback->from;
-  repair->end = feedback->end;
-  repair->tail = feedback->tail;
-  g_array_set_size (repair->ranges, 0);
-  g_array_append_vals (repair->ranges, feedback->ranges, feedback->n_ranges);
+  map->has_feedback = TRUE;
+  map->serial = serial;
+  map->from = feedback->from;
+  map->end = feedback->end;
+  map->tail = feedback->tail;
+  g_array_set_size (map->ranges, 0);
+  g_array_append_vals (map->ranges, feedback->ranges, feedback->n_ranges);
 
-  acknowledge (repair, feedback->ack, result->rounds);
+  acknowledge (map, feedback->ack, result->rounds);
   for (guint i = 0; i < feedback->n_flows; i++) {
     const FaspFeedbackFlow *told = &feedback->flows[i];
 
-    if (is_of_past (repair, told)) {
-      repair->past_largest = told->largest;
-      repair->past_received = told->received;
+    if (is_of_past (map, told)) {
+      map->past_largest = told->largest;
+      map->past_received = told->received;
       continue;
     }
     if (told->received > 0)
-      fasp_repair_told_of (repair, now, told, result);
-    if (repair->n_flows > 1 && (repair->log != NULL || !repair->was_member))
-      fasp_repair_check_flow (repair, now, told->flow, result);
+      fasp_sent_map_told_of (map, now, told, result);
+    if (map->n_flows > 1 && (map->log != NULL || !map->was_member))
+      fasp_sent_map_check_flow (map, now, told->flow, result);
   }
-  settle_unknown (repair, now, result);
-  if (repair->log != NULL)
-    fasp_repair_settle_group (repair, now, feedback, result);
+  settle_unknown (map, now, result);
+  if (map->log != NULL)
+    fasp_sent_map_settle_group (map, now, feedback, result);
   return TRUE;
 }
 
 guint64
-fasp_repair_peek (FaspRepair * repair, guint8 * round)
+fasp_sent_map_peek (FaspSentMap * map, guint8 * round)
 {
-  while (repair->heap_used > 0) {
-    guint64 block = repair->heap[0];
+  while (map->heap_used > 0) {
+    guint64 block = map->heap[0];
 
     /* it may have arrived late, after it was taken as lost, or be sent to the group */
-    if (block >= repair->base && ask (repair, block) != HERE
-        && !is_under_way (repair, block)) {
-      *round = get_rounds (repair, block);
+    if (block >= map->base && ask (map, block) != HERE
+        && !is_under_way (map, block)) {
+      *round = get_rounds (map, block);
       return block;
     }
-    if (block >= repair->base)
-      fasp_repair_block (repair, block)->queued = FALSE;
-    heap_pop (repair);
+    if (block >= map->base)
+      fasp_sent_map_block (map, block)->queued = FALSE;
+    heap_pop (map);
   }
   return FASP_NO_BLOCK;
 }
 
 gboolean
-fasp_repair_wants_copy (const FaspRepair * repair, guint64 block, guint8 round)
+fasp_sent_map_wants_copy (const FaspSentMap * map, guint64 block, guint8 round)
 {
   const FaspSentBlock *state;
 
-  if (block < repair->base || block >= repair->next)
+  if (block < map->base || block >= map->next)
     return FALSE;
-  state = fasp_repair_block (repair, block);
-  return !state->queued && get_rounds (repair, block) == round + 1u
-      && ask (repair, block) != HERE;
+  state = fasp_sent_map_block (map, block);
+  return !state->queued && get_rounds (map, block) == round + 1u
+      && ask (map, block) != HERE;
 }
 
 gboolean
-fasp_repair_has_all (const FaspRepair * repair, guint64 end)
+fasp_sent_map_has_all (const FaspSentMap * map, guint64 end)
 {
-  return end <= repair->base || (repair->from <= repair->base
-      && end <= find_missing (repair, repair->base));
+  return end <= map->base || (map->from <= map->base
+      && end <= find_missing (map, map->base));
 }
 
 void
-fasp_repair_advance (FaspRepair * repair, guint64 base)
+fasp_sent_map_advance (FaspSentMap * map, guint64 base)
 {
   guint64 ignored[FASP_ROUNDS] = { 0 };
 
-  acknowledge (repair, base, ignored);
+  acknowledge (map, base, ignored);
 }
 
 FaspOriginals
-fasp_repair_get_originals (const FaspRepair * repair)
+fasp_sent_map_get_originals (const FaspSentMap * map)
 {
-  return repair->originals;
+  return map->originals;
 }
 
 guint64
-fasp_repair_get_base (const FaspRepair * repair)
+fasp_sent_map_get_base (const FaspSentMap * map)
 {
-  return repair->base;
+  return map->base;
 }
 
 guint64
-fasp_repair_get_next (const FaspRepair * repair)
+fasp_sent_map_get_next (const FaspSentMap * map)
 {
-  return repair->next;
+  return map->next;
 }
 
 gboolean
-fasp_repair_is_overgrown (const FaspRepair * repair)
+fasp_sent_map_is_overgrown (const FaspSentMap * map)
 {
   guint64 waiting = 0;
 
   for (guint i = 0; i < FASP_FLOWS_MAX; i++)
-    if (repair->flows[i] != NULL)
-      waiting += repair->flows[i]->next - repair->flows[i]->front;
-  return waiting > repair->n_flows * (OVERGROWN +
-      4 * (repair->next - repair->base));
+    if (map->flows[i] != NULL)
+      waiting += map->flows[i]->next - map->flows[i]->front;
+  return waiting > map->n_flows * (OVERGROWN + 4 * (map->next - map->base));
 }
 
 guint64
-fasp_repair_get_carriers (const FaspRepair * repair, guint64 block)
+fasp_sent_map_get_carriers (const FaspSentMap * map, guint64 block)
 {
-  const FaspSentBlock *state = fasp_repair_block (repair, block);
+  const FaspSentBlock *state = fasp_sent_map_block (map, block);
 
-  if (block < repair->base || block >= repair->next)
+  if (block < map->base || block >= map->next)
     return 0;
   return G_GUINT64_CONSTANT (1) << state->first |
       G_GUINT64_CONSTANT (1) << state->last;
 }
 
 gboolean
-fasp_repair_is_sent_once (const FaspRepair * repair, guint64 block)
+fasp_sent_map_is_sent_once (const FaspSentMap * map, guint64 block)
 {
-  return block >= repair->base && block < repair->next
-      && fasp_repair_block (repair, block)->rounds == 1
-      && !fasp_repair_block (repair, block)->queued;
+  return block >= map->base && block < map->next
+      && fasp_sent_map_block (map, block)->rounds == 1
+      && !fasp_sent_map_block (map, block)->queued;
 }
 
 guint
-fasp_repair_get_oldest_rounds (const FaspRepair * repair)
+fasp_sent_map_get_oldest_rounds (const FaspSentMap * map)
 {
-  return repair->base < repair->next ?
-      fasp_repair_block (repair, repair->base)->rounds : 0;
+  return map->base < map->next ?
+      fasp_sent_map_block (map, map->base)->rounds : 0;
 }

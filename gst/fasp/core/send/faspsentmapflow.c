@@ -18,19 +18,19 @@
 
 /* Takes all packets before @end as lost, though the peer did not report them. */
 static void
-give_up (FaspRepair * repair, FaspTime now, FaspSentFlow * flow, guint64 end,
-    const gchar * why, FaspRepairResult * result)
+give_up (FaspSentMap * map, FaspTime now, FaspSentFlow * flow, guint64 end,
+    const gchar * why, FaspSentMapResult * result)
 {
   if (end <= flow->front)
     return;
-  flow->given_up = fasp_repair_transmission (flow, end - 1)->sent;
-  fasp_repair_settle (repair, now, flow, end - 1, why, result);
+  flow->given_up = fasp_sent_map_transmission (flow, end - 1)->sent;
+  fasp_sent_map_settle (map, now, flow, end - 1, why, result);
 }
 
 /* Packets that the peer should have reported by now are lost. */
 static void
-settle_overdue (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
-    FaspRepairResult * result)
+settle_overdue (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
+    FaspSentMapResult * result)
 {
   FaspTime due = now - (flow->rtt.measured ? flow->rtt.smoothed +
       MAX (FASP_FLOW_PATIENCE, 4 * flow->rtt.jitter) : UNMEASURED_DUE);
@@ -39,10 +39,11 @@ settle_overdue (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
   /* the peer settles what it has reported, and holes before it, by itself */
   if (flow->front < flow->largest)
     return;
-  for (; end < flow->next && fasp_repair_transmission (flow, end)->sent <= due;
+  for (;
+      end < flow->next && fasp_sent_map_transmission (flow, end)->sent <= due;
       end++)
-    flow->silent += fasp_repair_transmission (flow, end)->block != FASP_PROBE;
-  give_up (repair, now, flow, end, "overdue", result);
+    flow->silent += fasp_sent_map_transmission (flow, end)->block != FASP_PROBE;
+  give_up (map, now, flow, end, "overdue", result);
 }
 
 static gboolean
@@ -53,21 +54,21 @@ is_dead (const FaspSentFlow * flow)
 }
 
 void
-fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
-    FaspRepairResult * result)
+fasp_sent_map_check_flow (FaspSentMap * map, FaspTime now, guint8 index,
+    FaspSentMapResult * result)
 {
-  FaspSentFlow *flow = repair->flows[index];
+  FaspSentFlow *flow = map->flows[index];
 
   if (flow == NULL || flow->front == flow->next)
     return;
-  settle_overdue (repair, now, flow, result);
+  settle_overdue (map, now, flow, result);
   /* the group does not take the place of a member's own flow */
-  if (flow->silent == 0 || repair->log != NULL || !is_dead (flow))
+  if (flow->silent == 0 || map->log != NULL || !is_dead (flow))
     return;
-  FASP_LOG (repair->decisions, now, PATH_DEAD, index, flow->silent,
+  FASP_LOG (map->decisions, now, PATH_DEAD, index, flow->silent,
       FASP_LOG_SHARE (flow->loss), flow->rtt.measured ? flow->rtt.smoothed :
       FASP_LOG_UNKNOWN);
-  give_up (repair, now, flow, flow->next, "path_dead", result);
+  give_up (map, now, flow, flow->next, "path_dead", result);
   flow->silent = 0;
   result->dead |= G_GUINT64_CONSTANT (1) << index;
 }
@@ -76,7 +77,7 @@ fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
  * longer than thought. */
 static void
 note_rtt (FaspSentFlow * flow, FaspTime now, FaspTime sent,
-    const FaspFeedbackFlow * told, gboolean longer, FaspRepairResult * result)
+    const FaspFeedbackFlow * told, gboolean longer, FaspSentMapResult * result)
 {
   FaspTime rtt = now - sent;
   FaspTime delay = MIN (told->delay, (guint64) rtt);
@@ -91,9 +92,9 @@ note_rtt (FaspSentFlow * flow, FaspTime now, FaspTime sent,
 }
 
 void
-fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
+fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
-    FaspRepairResult * result)
+    FaspSentMapResult * result)
 {
   if (largest + 1 > flow->largest) {
     gdouble n = largest + 1 - flow->largest;
@@ -116,30 +117,30 @@ fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
 }
 
 void
-fasp_repair_told_of (FaspRepair * repair, FaspTime now,
-    const FaspFeedbackFlow * told, FaspRepairResult * result)
+fasp_sent_map_told_of (FaspSentMap * map, FaspTime now,
+    const FaspFeedbackFlow * told, FaspSentMapResult * result)
 {
-  FaspSentFlow *flow = repair->flows[told->flow];
+  FaspSentFlow *flow = map->flows[told->flow];
   guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
 
-  if (repair->log != NULL && told->flow == FASP_GROUP_FLOW) {
-    fasp_repair_told_of_group (repair, now, told, largest, result);
+  if (map->log != NULL && told->flow == FASP_GROUP_FLOW) {
+    fasp_sent_map_told_of_group (map, now, told, largest, result);
     return;
   }
-  fasp_repair_note_told (flow, now, told, largest, largest >= flow->front ?
-      fasp_repair_transmission (flow, largest)->sent : 0, result);
+  fasp_sent_map_note_told (flow, now, told, largest, largest >= flow->front ?
+      fasp_sent_map_transmission (flow, largest)->sent : 0, result);
   /* unsettled = largest + 1: nothing is settled yet */
   if (told->unsettled <= largest)
-    fasp_repair_settle (repair, now, flow, largest - told->unsettled,
+    fasp_sent_map_settle (map, now, flow, largest - told->unsettled,
         "reported", result);
 }
 
 /* --- figures -------------------------------------------------------------------------- */
 
 FaspFlowTold
-fasp_repair_get_told (const FaspRepair * repair, guint8 index)
+fasp_sent_map_get_told (const FaspSentMap * map, guint8 index)
 {
-  const FaspSentFlow *flow = repair->flows[index];
+  const FaspSentFlow *flow = map->flows[index];
   FaspFlowTold told = { 0 };
 
   if (flow != NULL)
@@ -150,34 +151,34 @@ fasp_repair_get_told (const FaspRepair * repair, guint8 index)
 }
 
 FaspFlowTold
-fasp_repair_get_told_all (const FaspRepair * repair)
+fasp_sent_map_get_told_all (const FaspSentMap * map)
 {
   FaspFlowTold all = { 0 };
 
-  for (guint i = 0, left = repair->n_flows; left > 0; i++) {
-    if (repair->flows[i] == NULL)
+  for (guint i = 0, left = map->n_flows; left > 0; i++) {
+    if (map->flows[i] == NULL)
       continue;
     left--;
-    all.told += repair->flows[i]->largest - repair->flows[i]->base;
-    all.received += repair->flows[i]->received;
-    all.holes += repair->flows[i]->holes;
+    all.told += map->flows[i]->largest - map->flows[i]->base;
+    all.received += map->flows[i]->received;
+    all.holes += map->flows[i]->holes;
   }
   return all;
 }
 
 guint
-fasp_repair_count_flows (const FaspRepair * repair)
+fasp_sent_map_count_flows (const FaspSentMap * map)
 {
-  return repair->n_flows;
+  return map->n_flows;
 }
 
 guint64
-fasp_repair_get_untold (const FaspRepair * repair)
+fasp_sent_map_get_untold (const FaspSentMap * map)
 {
   guint64 untold = 0;
 
   for (guint i = 0; i < FASP_FLOWS_MAX; i++) {
-    const FaspSentFlow *flow = repair->flows[i];
+    const FaspSentFlow *flow = map->flows[i];
 
     if (flow != NULL && flow->largest < flow->next)
       untold |= G_GUINT64_CONSTANT (1) << i;

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /* The most blocks that are looked up in one feedback, besides those whose packets it
  * settles: a bound on the work. A member may have so many looked up in LOOKS_TIME, and one for each
  * range in each feedback: a range of a few bytes can name thousands. */
-#define FASP_REPAIR_NEWS 4096
-#define FASP_REPAIR_LOOKS_TIME FASP_FEEDBACK_CLOCK_MAX
+#define FASP_SENT_MAP_NEWS 4096
+#define FASP_SENT_MAP_LOOKS_TIME FASP_FEEDBACK_CLOCK_MAX
 
 typedef struct
 {
@@ -44,7 +44,7 @@ typedef struct
   guint8 asked;                 /* fasp_group_log_ask() */
 } FaspSentBlock;
 
-struct _FaspRepair
+struct FaspSentMap
 {
   FaspLog *decisions;           /* the session's; NULL: nothing is logged */
   FaspSentFlow *flows[FASP_FLOWS_MAX];
@@ -77,13 +77,13 @@ struct _FaspRepair
 };
 
 static inline FaspSentBlock *
-fasp_repair_block (const FaspRepair * repair, guint64 block)
+fasp_sent_map_block (const FaspSentMap * map, guint64 block)
 {
-  return &repair->blocks[block & repair->block_mask];
+  return &map->blocks[block & map->block_mask];
 }
 
 static inline FaspTransmission *
-fasp_repair_transmission (const FaspSentFlow * flow, guint64 pn)
+fasp_sent_map_transmission (const FaspSentFlow * flow, guint64 pn)
 {
   return &flow->ring[pn & flow->mask];
 }
@@ -91,42 +91,42 @@ fasp_repair_transmission (const FaspSentFlow * flow, guint64 pn)
 /* --- faspsentmap.c --- */
 
 /* Adds a new block, which is not sent yet. */
-void fasp_repair_add_block (FaspRepair * repair, guint64 block);
+void fasp_sent_map_add_block (FaspSentMap * map, guint64 block);
 /* Queues @block to go again.  It must not be queued already. */
-void fasp_repair_queue (FaspRepair * repair, guint64 block);
+void fasp_sent_map_queue (FaspSentMap * map, guint64 block);
 /* Does the newest feedback say that the peer has @block? */
-gboolean fasp_repair_is_here (const FaspRepair * repair, guint64 block);
+gboolean fasp_sent_map_is_here (const FaspSentMap * map, guint64 block);
 /* All packets of @flow up to @settled are settled: what they carried has arrived or is
  * lost.  @why: a word for the log. */
-void fasp_repair_settle (FaspRepair * repair, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, const gchar * why, FaspRepairResult * result);
+void fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
+    guint64 settled, const gchar * why, FaspSentMapResult * result);
 
 /* --- faspsentmapflow.c --- */
 
 /* The peer reports about a flow. */
-void fasp_repair_told_of (FaspRepair * repair, FaspTime now,
-    const FaspFeedbackFlow * told, FaspRepairResult * result);
+void fasp_sent_map_told_of (FaspSentMap * map, FaspTime now,
+    const FaspFeedbackFlow * told, FaspSentMapResult * result);
 /* Notes the report about packets up to @largest, which left at @sent (0: not known). */
-void fasp_repair_note_told (FaspSentFlow * flow, FaspTime now,
+void fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
-    FaspRepairResult * result);
+    FaspSentMapResult * result);
 /* Takes what the peer should have reported by now as lost, and finds out whether the flow
  * is dead. */
-void fasp_repair_check_flow (FaspRepair * repair, FaspTime now, guint8 index,
-    FaspRepairResult * result);
+void fasp_sent_map_check_flow (FaspSentMap * map, FaspTime now, guint8 index,
+    FaspSentMapResult * result);
 
 /* --- faspsentmapgroup.c --- */
 
 /* The peer reports about the flow of its group, up to @largest. */
-void fasp_repair_told_of_group (FaspRepair * repair, FaspTime now,
+void fasp_sent_map_told_of_group (FaspSentMap * map, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest,
-    FaspRepairResult * result);
+    FaspSentMapResult * result);
 /* The most blocks that may be looked up for a feedback now; and counts them. */
-guint fasp_repair_get_looks (const FaspRepair * repair, FaspTime now);
-void fasp_repair_looked (FaspRepair * repair, FaspTime now, guint blocks);
+guint fasp_sent_map_get_looks (const FaspSentMap * map, FaspTime now);
+void fasp_sent_map_looked (FaspSentMap * map, FaspTime now, guint blocks);
 /* Finds the blocks that the peer lacks and that are not on their way by the group any
  * more. */
-void fasp_repair_settle_group (FaspRepair * repair, FaspTime now,
-    const FaspFeedback * feedback, FaspRepairResult * result);
+void fasp_sent_map_settle_group (FaspSentMap * map, FaspTime now,
+    const FaspFeedback * feedback, FaspSentMapResult * result);
 
 G_END_DECLS

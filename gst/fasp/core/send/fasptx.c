@@ -31,10 +31,10 @@ fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
 {
   memset (tx, 0, sizeof (*tx));
   tx->store = store;
-  tx->repair = fasp_repair_new (start);
-  fasp_copies_init (&tx->copies);
+  tx->sent_map = fasp_sent_map_new (start);
+  fasp_proactive_init (&tx->copies);
   tx->cursor = start;
-  tx->limit = fasp_store_get_place (store, start) + MIN (window,
+  tx->limit = fasp_store_get_offset (store, start) + MIN (window,
       FASP_WINDOW_MAX);
   tx->acked = tx->skip_to = start;
   tx->tail_time = FASP_NEVER;
@@ -45,10 +45,10 @@ fasp_tx_init (FaspTx * tx, FaspStore * store, guint64 start, guint32 window,
 void
 fasp_tx_clear (FaspTx * tx)
 {
-  fasp_repair_free (tx->repair);
-  tx->repair = NULL;
-  fasp_copies_clear (&tx->copies);
-  fasp_outlook_clear (&tx->outlook);
+  fasp_sent_map_free (tx->sent_map);
+  tx->sent_map = NULL;
+  fasp_proactive_clear (&tx->copies);
+  fasp_path_estimate_clear (&tx->estimate);
 }
 
 guint64
@@ -105,15 +105,15 @@ fasp_tx_has_fresh (const FaspTx * tx)
 static FaspTime
 get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
 {
-  FaspTime spare = tx->outlook.latency - rtt->smoothed;
+  FaspTime spare = tx->estimate.latency - rtt->smoothed;
   FaspTime answer = fasp_rtt_timeout (rtt);
 
-  if (tx->outlook.latency == 0 || !rtt->measured)
+  if (tx->estimate.latency == 0 || !rtt->measured)
     return FASP_TX_TAIL_FIRST;
   if (original && answer <= spare / ANSWER_SHARE)
     return fasp_sooner (answer + FASP_FEEDBACK_CLOCK_MAX, spare / ANSWER_SHARE);
   return CLAMP (MAX (spare / PAUSE_SHARE,
-          PAUSE_GAPS * tx->gap * fasp_repair_count_flows (tx->repair)),
+          PAUSE_GAPS * tx->gap * fasp_sent_map_count_flows (tx->sent_map)),
       FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
 }
 
@@ -122,7 +122,7 @@ get_pause (const FaspTx * tx, const FaspRtt * rtt, gboolean original)
 static FaspTime
 get_wait (const FaspTx * tx, const FaspRtt * rtt)
 {
-  FaspTime spare = tx->outlook.latency - rtt->smoothed;
+  FaspTime spare = tx->estimate.latency - rtt->smoothed;
 
   return MIN (rtt->smoothed, MAX (spare / WAIT_SHARE, FASP_TX_TAIL_FIRST));
 }
@@ -130,23 +130,23 @@ get_wait (const FaspTx * tx, const FaspRtt * rtt)
 gboolean
 fasp_tx_takes (FaspTx * tx, const FaspFeedback * feedback)
 {
-  if (!fasp_repair_is_new (tx->repair, feedback))
+  if (!fasp_sent_map_is_new (tx->sent_map, feedback))
     return FALSE;
   /* what the group has sent can be reported, too */
   if (tx->log != NULL)
     fasp_tx_follow_group (tx);
   else if (tx->past != NULL)
     fasp_tx_overtake (tx, feedback);
-  return fasp_repair_is_possible (tx->repair, feedback);
+  return fasp_sent_map_is_possible (tx->sent_map, feedback);
 }
 
 gboolean
 fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
     FaspRtt * rtt, guint64 * dead)
 {
-  FaspRepairResult result;
+  FaspSentMapResult result;
 
-  if (!fasp_repair_feedback (tx->repair, now, feedback, &result))
+  if (!fasp_sent_map_feedback (tx->sent_map, now, feedback, &result))
     return FALSE;
   *dead = result.dead;
   tx->feedback++;
@@ -157,20 +157,20 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
   tx->skips_told = feedback->skips;
   tx->wanted = MAX (tx->wanted, feedback->wanted);
   if (feedback->n_flows > 0) {
-    FaspFlowTold told = fasp_repair_get_told_all (tx->repair);
+    FaspFlowTold told = fasp_sent_map_get_told_all (tx->sent_map);
 
-    fasp_outlook_feedback (&tx->outlook, now, told.told, told.received,
+    fasp_path_estimate_feedback (&tx->estimate, now, told.told, told.received,
         told.holes, MIN (feedback->latency,
             FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
   if (tx->stalled) {
     tx->stall_end = now;
-    FASP_LOG (tx->outlook.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
+    FASP_LOG (tx->estimate.log, now, SENDING_RESUMED, tx->cursor - tx->acked);
   }
   tx->stalled = FALSE;
   /* after a stall, old losses say nothing about how soon a loss is found */
   if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall_end)
-    fasp_outlook_lost (&tx->outlook, result.shortest);
+    fasp_path_estimate_lost (&tx->estimate, result.shortest);
   if (result.rtt > 0) {
     /* A member waits before it speaks, longer than the round trip. The delay that it
      * reports is subtracted in full. */
@@ -178,11 +178,11 @@ fasp_tx_feedback (FaspTx * tx, FaspTime now, const FaspFeedback * feedback,
       fasp_rtt_sample (rtt, MAX (result.rtt - result.ack_delay, 1), 0);
     else
       fasp_rtt_sample (rtt, result.rtt, result.ack_delay);
-    fasp_outlook_rtt (&tx->outlook, rtt);
+    fasp_path_estimate_rtt (&tx->estimate, rtt);
   }
   /* The window only ever opens. An ack below what is kept does not tell where it ends. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
-    tx->limit = MAX (tx->limit, fasp_store_get_place (tx->store,
+    tx->limit = MAX (tx->limit, fasp_store_get_offset (tx->store,
             feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
   tx->lost += result.lost;
   for (guint i = 0; i < FASP_ROUNDS; i++)
@@ -269,7 +269,7 @@ fasp_tx_stall (FaspTx * tx, FaspTime now)
   if (tx->stalled || tx->acked >= tx->cursor)
     return;
   tx->stalled = TRUE;
-  FASP_LOG (tx->outlook.log, now, SENDING_STALLED, tx->cursor - tx->acked,
+  FASP_LOG (tx->estimate.log, now, SENDING_STALLED, tx->cursor - tx->acked,
       now - tx->heard);
   tx->tail_interval = FASP_TX_TAIL_MAX;
   tx->tail_time = MIN (tx->tail_time, now);
@@ -296,15 +296,16 @@ next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
 {
   const FaspCopy *first;
 
-  while ((first = fasp_copies_peek (&tx->copies)) != NULL && first->due <= now) {
+  while ((first = fasp_proactive_peek (&tx->copies)) != NULL
+      && first->due <= now) {
     FaspCopy copy = *first;
 
     if (copy.deadline >= now
-        && fasp_repair_wants_copy (tx->repair, copy.number, copy.round)) {
+        && fasp_sent_map_wants_copy (tx->sent_map, copy.number, copy.round)) {
       guint32 size = fasp_store_get (tx->store, copy.number)->size;
 
       if (size > room) {        /* the path has become narrower */
-        fasp_copies_pop (&tx->copies);
+        fasp_proactive_pop (&tx->copies);
         continue;
       }
       if (size <= unused) {
@@ -313,10 +314,10 @@ next_copy (FaspTx * tx, FaspTime now, guint32 room, gint64 unused,
         return TRUE;
       }
       copy.due = now + COPY_AGAIN;
-      fasp_copies_pop (&tx->copies);
-      fasp_copies_push (&tx->copies, &copy);
+      fasp_proactive_pop (&tx->copies);
+      fasp_proactive_push (&tx->copies, &copy);
     } else {
-      fasp_copies_pop (&tx->copies);
+      fasp_proactive_pop (&tx->copies);
     }
   }
   return FALSE;
@@ -341,44 +342,46 @@ next_repair (FaspTx * tx, FaspTime now, FaspTxItem * item)
   return TRUE;
 }
 
-/* A rex has left: plans its copies. */
+/* A retransmission has left: plans its copies. */
 static void
 plan_copies (FaspTx * tx, FaspTime now, const FaspTxItem * item,
     const FaspBlock * block)
 {
-  FaspPlanRex rex = fasp_outlook_get_rex (&tx->outlook, now, block->arrival,
+  FaspPlanRtx rtx =
+      fasp_path_estimate_get_rtx (&tx->estimate, now, block->arrival,
       item->number);
   FaspCopy copy = {.number = item->number,.round = item->round,.copy = 1 };
 
-  if (rex.copies <= 1)
+  if (rtx.copies <= 1)
     return;
-  FASP_LOG (tx->outlook.log, now, COPIES_PLANNED, item->number, item->round,
-      rex.copies, rex.spread / (rex.copies - 1),
-      fasp_outlook_get_deadline (&tx->outlook, block->arrival) - now);
-  copy.apart = rex.spread / (rex.copies - 1);
+  FASP_LOG (tx->estimate.log, now, COPIES_PLANNED, item->number, item->round,
+      rtx.copies, rtx.spread / (rtx.copies - 1),
+      fasp_path_estimate_get_deadline (&tx->estimate, block->arrival) - now);
+  copy.apart = rtx.spread / (rtx.copies - 1);
   copy.due = now + copy.apart;
-  copy.deadline = fasp_outlook_get_deadline (&tx->outlook, block->arrival);
-  copy.last = rex.copies - 1;
-  fasp_copies_push (&tx->copies, &copy);
+  copy.deadline =
+      fasp_path_estimate_get_deadline (&tx->estimate, block->arrival);
+  copy.last = rtx.copies - 1;
+  fasp_proactive_push (&tx->copies, &copy);
 }
 
 /* The copy at the head has left: the next one follows. */
 static void
 copy_sent (FaspTx * tx)
 {
-  FaspCopy copy = *fasp_copies_peek (&tx->copies);
+  FaspCopy copy = *fasp_proactive_peek (&tx->copies);
 
-  fasp_copies_pop (&tx->copies);
+  fasp_proactive_pop (&tx->copies);
   tx->copies_sent++;
   copy.due += copy.apart;
   if (copy.copy++ < copy.last)
-    fasp_copies_push (&tx->copies, &copy);
+    fasp_proactive_push (&tx->copies, &copy);
 }
 
 guint64
 fasp_tx_get_window (const FaspTx * tx)
 {
-  guint64 place = fasp_store_get_place (tx->store, tx->cursor);
+  guint64 place = fasp_store_get_offset (tx->store, tx->cursor);
 
   return tx->limit > place ? tx->limit - place : 0;
 }
@@ -388,7 +391,7 @@ fasp_tx_get_window (const FaspTx * tx)
 static gboolean
 is_given_up (const FaspTx * tx, guint64 number)
 {
-  return tx->no_rex && number != FASP_NO_BLOCK
+  return tx->no_rtx && number != FASP_NO_BLOCK
       && !fasp_block_is_end (fasp_store_get (tx->store, number));
 }
 
@@ -400,10 +403,10 @@ give_up_lost (FaspTx * tx, FaspTime now)
   guint8 round;
 
   for (guint n = 0;; n++) {
-    lost = fasp_repair_peek (tx->repair, &round);
-    if (!is_given_up (tx, lost) || !fasp_repair_has_all (tx->repair, lost))
+    lost = fasp_sent_map_peek (tx->sent_map, &round);
+    if (!is_given_up (tx, lost) || !fasp_sent_map_has_all (tx->sent_map, lost))
       return n > 0;
-    FASP_LOG (tx->outlook.log, now, BLOCKS_SKIPPED, lost, lost + 1,
+    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, lost, lost + 1,
         FASP_LOG_WORD ("no_retransmission"));
     fasp_tx_skip_to (tx, lost + 1);
   }
@@ -413,9 +416,9 @@ FaspTxItem
 fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
     gint64 unused)
 {
-  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, repair;
+  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, sent_map;
   guint64 tail = fasp_store_get_tail (tx->store);
-  guint64 rex;
+  guint64 rtx;
   guint8 round;
 
   if (tx->held)
@@ -423,7 +426,7 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
   check_stall (tx, now, rtt);
   /* the store moved on without us: we have just joined, or were skipped */
   if (fasp_tx_get_base (tx) < tail) {
-    FASP_LOG (tx->outlook.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx),
+    FASP_LOG (tx->estimate.log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx),
         tail, FASP_LOG_WORD ("not_kept"));
     fasp_tx_skip_to (tx, tail);
   }
@@ -446,14 +449,14 @@ fasp_tx_next (FaspTx * tx, FaspTime now, const FaspRtt * rtt, guint32 room,
         && fasp_store_get (tx->store, tx->cursor - 1)->size <= room)
       return (FaspTxItem) {
       FASP_TX_BLOCK, tx->cursor - 1, 0, tx->doubled + 1, 0, 1};
-    if (tx->no_rex && give_up_lost (tx, now))
+    if (tx->no_rtx && give_up_lost (tx, now))
       return (FaspTxItem) {
       FASP_TX_SKIP, tx->skip_to, 0, 0, 0, 1};
-    rex = fasp_repair_peek (tx->repair, &round);
-    if (rex != FASP_NO_BLOCK && !is_given_up (tx, rex))
-      return block_item (tx, rex, round, room);
-    if (next_repair (tx, now, &repair))
-      return repair;
+    rtx = fasp_sent_map_peek (tx->sent_map, &round);
+    if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
+      return block_item (tx, rtx, round, room);
+    if (next_repair (tx, now, &sent_map))
+      return sent_map;
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
     if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
@@ -560,7 +563,7 @@ fasp_tx_get_wait (const FaspTx * tx, FaspTime now)
 FaspTime
 fasp_tx_get_timeout (const FaspTx * tx)
 {
-  const FaspCopy *copy = fasp_copies_peek (&tx->copies);
+  const FaspCopy *copy = fasp_proactive_peek (&tx->copies);
   FaspTime timeout = copy != NULL && !tx->stalled ? copy->due : FASP_NEVER;
 
   if (tx->held)
@@ -585,7 +588,7 @@ fasp_tx_skip_to (FaspTx * tx, guint64 number)
   tx->skip_to = number;
   tx->skip_time = 0;
   tx->cursor = MAX (tx->cursor, number);
-  fasp_repair_advance (tx->repair, number);
+  fasp_sent_map_advance (tx->sent_map, number);
 }
 
 void
@@ -622,7 +625,7 @@ fasp_tx_expire (FaspTx * tx, FaspTime now, guint32 media_time,
   while (number + 1 < head && (all
           || fasp_store_get (tx->store, number)->media_time < expired))
     number++;
-  FASP_LOG (tx->outlook.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx),
+  FASP_LOG (tx->estimate.log, now, BLOCKS_EXPIRED, fasp_tx_get_base (tx),
       number, all);
   fasp_tx_skip_to (tx, number);
 }

@@ -3,7 +3,7 @@
  * fasptx.h: the sending half of a session: what to send next, and when.
  *
  * Order, all of it inside the one pace: a skip notice, doubles of the block sent last,
- * rexes (earliest block first), repair symbols that are owed, copies of rexes that are
+ * retransmissions (earliest block first), repair symbols that are owed, copies of retransmissions that are
  * due, new blocks up to the peer's window, a tail probe. Copies only use what the
  * channel has left unused lately, so they never hold up new blocks for long.
  *
@@ -12,7 +12,7 @@
  * new is sent or acknowledged. When nothing has been heard for long, the sender stalls:
  * only probes go out until the peer is heard again.
  *
- * A member of a group sends rexes only. The group sends the new blocks, and the tail
+ * A member of a group sends retransmissions only. The group sends the new blocks, and the tail
  * probes for them. The member's own probes ask a peer that has been silent for long.
  */
 #pragma once
@@ -46,8 +46,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspStore *store;             /* shared, not owned */
-  FaspRepair *repair;
-  FaspCopies copies;
+  FaspSentMap *sent_map;
+  FaspProactive copies;
   FaspFec fec;                  /* initialised by the caller */
   FaspGroupLog *log;            /* of the group that new blocks go to
                                    (faspmulticastsender.h); NULL: of none */
@@ -55,10 +55,10 @@ typedef struct
   FaspTime deaf_since;          /* since when it has reported nothing new of the
                                    group; FASP_NEVER: it does report */
   gboolean deaf;                /* it does not hear the group */
-  FaspReturn back;              /* decides when it becomes a member again */
+  FaspRejoin back;              /* decides when it becomes a member again */
   gboolean held;                /* nothing leaves; set by the caller */
-  gboolean no_rex;              /* what is lost is given up; set by the caller */
-  FaspOutlook outlook;
+  gboolean no_rtx;              /* what is lost is given up; set by the caller */
+  FaspPathEstimate estimate;
   guint64 cursor;               /* next new block, */
   FaspTime fresh_time;          /* and when that may leave; set by the caller */
   guint64 limit;                /* end of the peer's window, in units of the stream */

@@ -12,7 +12,7 @@
 void
 fasp_tx_follow_group (FaspTx * tx)
 {
-  guint64 next = fasp_repair_follow (tx->repair);
+  guint64 next = fasp_sent_map_follow (tx->sent_map);
 
   if (next <= tx->cursor)
     return;
@@ -28,7 +28,7 @@ fasp_tx_join (FaspTx * tx, FaspTime now, FaspGroupLog * log)
   tx->past = NULL;
   tx->deaf_since = FASP_NEVER;
   tx->deaf = FALSE;
-  fasp_repair_join (tx->repair, now, log);
+  fasp_sent_map_join (tx->sent_map, now, log);
   tx->tail_time = now;
   fasp_tx_follow_group (tx);
 }
@@ -39,8 +39,8 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
   fasp_tx_follow_group (tx);
   tx->past = tx->log;
   tx->log = NULL;
-  fasp_repair_leave (tx->repair);
-  fasp_return_left (&tx->back, now);
+  fasp_sent_map_leave (tx->sent_map);
+  fasp_rejoin_left (&tx->back, now);
   tx->tail_interval = FASP_TX_TAIL_FIRST;
   tx->tail_time = now + tx->tail_interval;
   if (!tx->unheard)
@@ -52,7 +52,7 @@ fasp_tx_leave (FaspTx * tx, FaspTime now)
 void
 fasp_tx_judge_hearing (FaspTx * tx, FaspTime now, const FaspRtt * rtt)
 {
-  if (fasp_repair_get_unheard (tx->repair) >= now - DEAF_AFTER -
+  if (fasp_sent_map_get_unheard (tx->sent_map) >= now - DEAF_AFTER -
       4 * rtt->smoothed)
     tx->deaf_since = FASP_NEVER;
   else if (tx->deaf_since == FASP_NEVER)
@@ -74,12 +74,12 @@ fasp_tx_returns (FaspTx * tx, FaspTime now, const FaspRtt * rtt,
   guint64 pn, received;
   FaspTime sent;
 
-  if (!fasp_repair_get_past (tx->repair, log, &pn, &received))
+  if (!fasp_sent_map_get_past (tx->sent_map, log, &pn, &received))
     return FALSE;
   /* when the packet behind it left; 0: too long ago to know */
   sent = pn + 1 < fasp_group_log_get_pn (log) ?
       fasp_group_log_get_time (log, pn + 1) : now;
-  return fasp_return_told (&tx->back, now, sent > 0
+  return fasp_rejoin_told (&tx->back, now, sent > 0
       && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);
 }
 
@@ -91,6 +91,6 @@ fasp_tx_overtake (FaspTx * tx, const FaspFeedback * feedback)
 
   if (to <= tx->cursor)
     return;
-  fasp_repair_overtaken (tx->repair, to);
+  fasp_sent_map_overtaken (tx->sent_map, to);
   tx->cursor = to;
 }

@@ -67,7 +67,7 @@ fasp_packet_finish (FaspPacket * p, FaspSession * session, FaspTime now,
     if (session->rate != NULL)
       fasp_sent_log_add (&p->path->sent, p->path->next_pn - 1, now,
           session->wire_sent);
-    fasp_repair_sent (session->tx.repair, now, p->flow, block, continued);
+    fasp_sent_map_sent (session->tx.sent_map, now, p->flow, block, continued);
   }
   return TRUE;
 }
@@ -80,7 +80,7 @@ fasp_packet_pick_flow (FaspSession * session)
   if (session->n_paths == 1)
     return 0;
   if (session->role == FASP_ROLE_SENDER)
-    return fasp_spread_pick (&session->spread, 0);
+    return fasp_multipath_pick (&session->multipath, 0);
   /* in turn: if one flow is dead, the next feedback says the same on another.  A flow
    * that is silent in this direction may be the only one that carries in the other */
   session->turns++;

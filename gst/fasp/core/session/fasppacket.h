@@ -24,7 +24,7 @@ typedef struct
 void fasp_packet_begin (FaspPacket * packet, FaspSession * session,
     FaspDatagram * datagram, guint8 flow);
 /* @block: what it carries, or FASP_NO_BLOCK, FASP_PROBE.  @continued: as in
- * fasp_repair_sent().  FALSE: it cannot be sent, which is a bug of ours. */
+ * fasp_sent_map_sent().  FALSE: it cannot be sent, which is a bug of ours. */
 gboolean fasp_packet_finish (FaspPacket * packet, FaspSession * session,
     FaspTime now, guint64 block, gboolean continued);
 

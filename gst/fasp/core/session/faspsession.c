@@ -43,7 +43,7 @@ fasp_session_free (FaspSession * session)
   g_free (session->paths);
   fasp_log_free (session->notes.log);
   fasp_rate_free (session->rate);
-  fasp_hearing_free (session->hearing);
+  fasp_multicast_receiver_free (session->receiver);
   fasp_sealer_free (session->sealer);
   fasp_opener_free (session->opener);
   g_clear_pointer (&session->accept, g_bytes_unref);
@@ -93,7 +93,7 @@ fasp_session_use (FaspSession * session, FaspTime now, guint8 flow)
   path->dead = FALSE;
   path->back.measured = FALSE;
   if (session->role == FASP_ROLE_SENDER)
-    fasp_spread_set_usable (&session->spread, flow, TRUE);
+    fasp_multipath_set_usable (&session->multipath, flow, TRUE);
   if (path->pmtu.limit > 0)
     fasp_pmtu_restart (&path->pmtu, now, path->address.overhead);
   else
@@ -119,7 +119,7 @@ fasp_session_is_used (const FaspSession * session, guint8 flow)
 {
   return session->paths[flow].proved
       && (session->role == FASP_ROLE_RECEIVER
-      || fasp_spread_is_usable (&session->spread, flow));
+      || fasp_multipath_is_usable (&session->multipath, flow));
 }
 
 void
@@ -223,7 +223,7 @@ fasp_session_open (FaspSession * session, FaspTime now)
   if (session->role == FASP_ROLE_SENDER)
     session->tx.heard = now;
   else
-    session->rx.report.due = now;
+    session->rx.feedback.due = now;
   fasp_session_measure (session);
 }
 
@@ -233,7 +233,7 @@ fasp_session_get_first_latency (const FaspSession * session, guint * latency_ms)
   FaspTime latency = session->agreed.latency;
 
   if (session->agreed.find) {
-    latency = session->role == FASP_ROLE_SENDER ? session->tx.outlook.latency :
+    latency = session->role == FASP_ROLE_SENDER ? session->tx.estimate.latency :
         session->rx.playout.first;
   }
   *latency_ms = latency / FASP_MSEC;
@@ -262,7 +262,7 @@ guint
 fasp_session_get_latency (const FaspSession * session, FaspTime now)
 {
   FaspTime latency = session->role == FASP_ROLE_SENDER ?
-      session->tx.outlook.latency : fasp_playout_get (&session->rx.playout,
+      session->tx.estimate.latency : fasp_playout_get (&session->rx.playout,
       now);
 
   return latency / FASP_MSEC;
@@ -322,7 +322,7 @@ guint
 fasp_session_get_times (const FaspSession * session)
 {
   return session->duplicates ?
-      MAX (1, fasp_spread_count (&session->spread)) : 1;
+      MAX (1, fasp_multipath_count (&session->multipath)) : 1;
 }
 
 gint64
@@ -375,9 +375,9 @@ get_path_timeout (const FaspSession * session)
       timeout = path->probed ? 0 : fasp_sooner (timeout,
           fasp_pmtu_get_timeout (&path->pmtu));
   }
-  if (session->hearing != NULL)
+  if (session->receiver != NULL)
     timeout =
-        fasp_sooner (timeout, fasp_gap_get_timeout (session->hearing->gap));
+        fasp_sooner (timeout, fasp_gap_get_timeout (session->receiver->gap));
   return timeout;
 }
 
@@ -408,13 +408,13 @@ get_open_timeout (FaspSession * session, FaspTime now)
     timeout = fasp_session_get_ping_time (session);
     timeout = fasp_sooner (timeout, session->member.joined ?
         fasp_later (fasp_tx_get_timeout (&session->tx),
-            fasp_group_get_ready (session->group, now)) :
+            fasp_multicast_sender_get_ready (session->group, now)) :
         fasp_tx_get_timeout (&session->tx));
     if (session->rtt.measured)
       timeout = fasp_sooner (timeout, fasp_sooner (session->promise_time,
-              fasp_outlook_get_timeout (&session->tx.outlook)));
+              fasp_path_estimate_get_timeout (&session->tx.estimate)));
   } else {
-    timeout = fasp_sooner (fasp_report_get_timeout (&session->rx.report),
+    timeout = fasp_sooner (fasp_feedback_get_timeout (&session->rx.feedback),
         fasp_session_get_ping_time (session));
     timeout = fasp_sooner (timeout, fasp_session_get_speak_up_time (session));
     if (fasp_session_get_hold_end (session) > 0)
@@ -434,7 +434,8 @@ get_open_timeout (FaspSession * session, FaspTime now)
       timeout = fasp_sooner (timeout, session->member.speak_time);
     if (item.kind == FASP_TX_BLOCK && session->member.joined)
       timeout =
-          fasp_sooner (timeout, fasp_group_get_ready (session->group, now));
+          fasp_sooner (timeout, fasp_multicast_sender_get_ready (session->group,
+              now));
     else if (item.kind != FASP_TX_NOTHING)
       timeout = now;
     fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING

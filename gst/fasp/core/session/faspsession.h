@@ -110,15 +110,15 @@ typedef struct
   guint64 network;              /* listener: that it was called from, as the gate names it */
   gchar *streamid;
   guint64 start;                /* sender: first block promised to the peer, */
-  FaspPlace told;               /* its place in the stream, as the hello gave it, */
-  gboolean told_header;         /* and whether the hello announced a stream with a header */
-  FaspPlace stood;              /* where the peer stood before, if it is known */
-  guint64 headed_by;            /* the peer has the header once it has all blocks
+  FaspStreamOffset announced;               /* its place in the stream, as the hello gave it, */
+  gboolean announced_header;         /* and whether the hello announced a stream with a header */
+  FaspStreamOffset previous_offset;              /* where the peer stood before, if it is known */
+  guint64 header_end;            /* the peer has the header once it has all blocks
                                    below this one; FASP_NO_BLOCK: the header has
                                    yet to be written; 0: once it has the first bytes */
-  FaspTime headless;            /* since when it lacks the header, or may come to; 0: it does not */
+  FaspTime lacks_header_since;            /* since when it lacks the header, or may come to; 0: it does not */
   gboolean gets_first;          /* it was to get the first bytes, in which the header is */
-  guint64 headed_skips;         /* its count of skips when it began to wait for the header */
+  guint64 header_skips;         /* its count of skips when it began to wait for the header */
   gboolean awaits_header;       /* it is sent nothing before the header */
   guint64 live_from;            /* of a session that began in the past: the next
                                    block to be written when it joined; else 0 */
@@ -140,7 +140,7 @@ typedef struct
   guint next_turn;              /* the flow that the next NEXT is about */
   FaspPong pongs[FASP_PONGS];
   guint n_pongs;
-  FaspSpread spread;            /* sender: distributes datagrams over the flows */
+  FaspMultipath multipath;            /* sender: distributes datagrams over the flows */
   gboolean has_fec;             /* both ends agreed to use repair symbols */
   gboolean duplicates;          /* sender: new blocks go on every flow */
   guint64 doubled;              /* flows that have carried the newest block, a bit each */
@@ -168,13 +168,13 @@ typedef struct
   FaspTime *unheard_turn;       /* sender: the endpoint's: when the next block may go to any peer that has
                                    reported nothing */
   FaspTime rate_until;          /* when the controller's rate may change */
-  gboolean tells_arrivals;      /* receiver: the sender wants arrival times */
+  gboolean sends_timestamps;      /* receiver: the sender wants arrival times */
   FaspTx tx;                    /* of a sender */
   FaspRx rx;                    /* of a receiver */
   FaspTime resume_timeout;
   FaspTime promise_time;        /* sender: when to send the next PROMISE */
   guint64 promise_serial;       /* sender: of the next PROMISE; receiver: of the newest one */
-  FaspBudget budget;            /* sender: bytes that feedback may take */
+  FaspFeedbackRate feedback_rate;            /* sender: bytes that feedback may take */
   FaspTime promise_told;        /* when the application was last told of the promise */
   guint64 confirm_from;         /* first block sent since the path MTU was last in doubt */
   guint32 largest_sent, largest_passed; /* payload of the largest block sent, and
@@ -186,13 +186,13 @@ typedef struct
   guint64 wants_seen;           /* sender: fasp_tx_count_wants() that a key frame was wanted for */
 
   /* of a group */
-  FaspGroup *group;             /* sender: the endpoint's, not owned; NULL: none */
+  FaspMulticastSender *group;             /* sender: the endpoint's, not owned; NULL: none */
   FaspMember member;
-  FaspHearing *hearing;         /* receiver: NULL: none */
+  FaspMulticastReceiver *receiver;         /* receiver: NULL: none */
 
   guint8 lane;                  /* the endpoint's lane that sends for it */
-  FaspTurn turn_to_send;        /* when the endpoint looks at it next */
-  FaspHeapItem needs;           /* place in the endpoint's heap by the first block still needed */
+  FaspSchedulerEntry turn_to_send;        /* when the endpoint looks at it next */
+  FaspHeapItem first_needed;           /* place in the endpoint's heap by the first block still needed */
 
   guint64 datagrams_sent, wire_sent, datagrams_received, wire_received;
   FaspMeter send_meter, receive_meter;

@@ -75,20 +75,20 @@ tell_flow (FaspSession * session, FaspTime now, guint8 flow,
 /* Adds at most @max arrivals of a flow, 1 at least, evenly spaced, as far as there is room for them;
  * returns the bytes that remain of @room. */
 static gsize
-tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max,
+tell_timestamps (FaspSession * session, FaspFeedbackFlow * told, guint max,
     gsize room)
 {
   FaspPath *path = &session->paths[told->flow];
-  FaspArrivals *arrivals = &path->arrivals;
-  FaspArrival last = { fasp_gap_get_largest (path->gap),
+  FaspTimestamps *timestamps = &path->timestamps;
+  FaspTimestamp last = { fasp_gap_get_largest (path->gap),
     fasp_gap_get_largest_time (path->gap)
   };
 
-  fasp_arrivals_thin_out (arrivals, max);
+  fasp_timestamps_thin_out (timestamps, max);
   told->marked = path->marked;
-  told->n_arrivals = 0;
-  for (guint i = arrivals->n; i-- > 0;) {
-    const FaspArrival *a = &arrivals->list[i];
+  told->n_timestamps = 0;
+  for (guint i = timestamps->n; i-- > 0;) {
+    const FaspTimestamp *a = &timestamps->list[i];
     guint64 back = last.pn - a->pn, before = last.time - a->time;
     gsize size = fasp_varint_size (back) + fasp_varint_size (before);
 
@@ -96,12 +96,12 @@ tell_arrivals (FaspSession * session, FaspFeedbackFlow * told, guint max,
       continue;
     if (back > FASP_BACK_MAX || before > G_MAXUINT32 || size > room)
       break;
-    told->arrivals[told->n_arrivals++] = (FaspToldArrival) {
+    told->timestamps[told->n_timestamps++] = (FaspFeedbackTimestamp) {
     back, before};
     room -= size;
     last = *a;
   }
-  fasp_arrivals_reset (arrivals);
+  fasp_timestamps_reset (timestamps);
   return room;
 }
 
@@ -111,7 +111,7 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
 {
   FaspFeedback feedback;
   guint8 flows[FLOWS_TOLD];
-  guint arrivals = fasp_arrivals_choose (now - session->rx.report.sent);
+  guint timestamps = fasp_timestamps_choose (now - session->rx.feedback.sent);
   gsize room;
   FaspTime expired;
 
@@ -120,14 +120,14 @@ fasp_session_write_feedback (FaspSession * session, FaspTime now,
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
     tell_flow (session, now, flows[i], &feedback.flows[i]);
-  feedback.has_arrivals = session->tells_arrivals;
+  feedback.has_timestamps = session->sends_timestamps;
   room = FASP_PMTU_BASE - FASP_TAG_SIZE_MAX - w->used - REST_MAX -
-      FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->hearing !=
+      FASP_FEEDBACK_FLOW_MAX * (feedback.n_flows + (session->receiver !=
           NULL)) - RANGES_LEAST;
-  for (guint i = 0; feedback.has_arrivals && i < feedback.n_flows; i++)
-    room = tell_arrivals (session, &feedback.flows[i], MAX (1,
-            arrivals / feedback.n_flows), room);
-  if (session->hearing != NULL)
+  for (guint i = 0; feedback.has_timestamps && i < feedback.n_flows; i++)
+    room = tell_timestamps (session, &feedback.flows[i], MAX (1,
+            timestamps / feedback.n_flows), room);
+  if (session->receiver != NULL)
     fasp_session_tell_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (&session->rx, now, &feedback, room + RANGES_LEAST);
   fasp_wire_write_feedback (w, &feedback);
@@ -146,7 +146,7 @@ look_at_flows (FaspSession * session, FaspTime now)
     FaspPath *path = &session->paths[i];
     guint64 settled;
 
-    if (session->rx.solver != NULL)
+    if (session->rx.decoder != NULL)
       fasp_gap_set_patience (path->gap, fasp_rx_get_patience (&session->rx,
               now));
     fasp_gap_get_settled (path->gap, now, &settled);
@@ -165,10 +165,10 @@ look_at_flows (FaspSession * session, FaspTime now)
     if (path->silent)
       FASP_LOG (session->notes.log, now, PATH_SILENT, i, now - path->heard);
   }
-  if (session->hearing != NULL)
+  if (session->receiver != NULL)
     news |= fasp_session_look_at_group (session, now);
   if (news)
-    fasp_report_settled (&session->rx.report, now);
+    fasp_feedback_settled (&session->rx.feedback, now);
 }
 
 gboolean
@@ -180,18 +180,18 @@ fasp_session_poll_feedback (FaspSession * session, FaspTime now,
   if (session->role != FASP_ROLE_RECEIVER)
     return FALSE;
   look_at_flows (session, now);
-  if (!fasp_report_is_due (&session->rx.report, now))
+  if (!fasp_feedback_is_due (&session->rx.feedback, now))
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_session_write_feedback (session, now, &p.w);
   /* With one flow, or if damped, a PING goes along. With several flows it has a datagram
    * of its own (fasp_session_poll_ping()). */
-  if ((fasp_report_is_damped (&session->rx.report) || session->n_paths == 1)
+  if ((fasp_feedback_backs_off (&session->rx.feedback) || session->n_paths == 1)
       && now >= session->ping_time)
     fasp_session_write_ping (session, now, &p);
   if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))
     return FALSE;
-  fasp_report_sent (&session->rx.report, now,
+  fasp_feedback_sent (&session->rx.feedback, now,
       datagram->size + datagram->to.overhead);
   return TRUE;
 }

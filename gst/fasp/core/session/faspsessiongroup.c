@@ -15,19 +15,21 @@
 FaspTime
 fasp_session_get_silent_since (const FaspSession * session)
 {
-  const FaspHearing *hearing = session->hearing;
+  const FaspMulticastReceiver *receiver = session->receiver;
   const FaspRx *rx = &session->rx;
   const FaspTime heard = session->heard + session->excused;
   FaspTime end;
 
   if (session->member.joined)
     return fasp_group_log_get_deadline (session->group->log, heard);
-  if (hearing == NULL)
+  if (receiver == NULL)
     return heard;
   /* the sender may have told of a shorter clock since then */
-  end = MAX (heard, rx->report.clock_since) + BELIEVED * rx->report.damp.clock;
-  end = MIN (end, heard + BELIEVED * FASP_DAMP_CLOCK_MAX);
-  return MAX (heard, MIN (hearing->heard, end));
+  end =
+      MAX (heard,
+      rx->feedback.clock_since) + BELIEVED * rx->feedback.backoff.clock;
+  end = MIN (end, heard + BELIEVED * FASP_MEMBER_CLOCK_MAX);
+  return MAX (heard, MIN (receiver->heard, end));
 }
 
 void
@@ -36,15 +38,15 @@ fasp_session_excuse (FaspSession * session, FaspTime span)
   session->excused += span;
   for (guint i = 0; i < session->n_paths; i++)
     session->paths[i].outage.since += span;
-  if (session->hearing != NULL)
-    session->hearing->heard += span;
+  if (session->receiver != NULL)
+    session->receiver->heard += span;
 }
 
 FaspTime
 fasp_session_get_beat (const FaspSession * session)
 {
   return session->member.joined ? MAX (FASP_KEEPALIVE,
-      fasp_group_get_clock (session->group) / 2) : FASP_KEEPALIVE;
+      fasp_multicast_sender_get_clock (session->group) / 2) : FASP_KEEPALIVE;
 }
 
 FaspTime
@@ -56,7 +58,7 @@ fasp_session_get_ping_time (const FaspSession * session)
     return session->member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session),
         session->ping_time - FASP_KEEPALIVE) : session->spoken + FASP_KEEPALIVE;
-  if (fasp_report_is_damped (&session->rx.report))
+  if (fasp_feedback_backs_off (&session->rx.feedback))
     return FASP_NEVER;
   /* the next feedback, which comes sooner, takes the PING along */
   return session->ping_time + (session->n_paths == 1
@@ -66,10 +68,10 @@ fasp_session_get_ping_time (const FaspSession * session)
 FaspTime
 fasp_session_get_speak_up_time (const FaspSession * session)
 {
-  const FaspHearing *hearing = session->hearing;
+  const FaspMulticastReceiver *receiver = session->receiver;
 
-  return hearing == NULL || hearing->deaf ? FASP_NEVER :
-      MAX (hearing->heard + SPEAK_UP_AFTER, hearing->spoken_up +
+  return receiver == NULL || receiver->deaf ? FASP_NEVER :
+      MAX (receiver->heard + SPEAK_UP_AFTER, receiver->spoken_up +
       SPEAK_UP_AGAIN);
 }
 
@@ -79,32 +81,32 @@ fasp_session_listen (FaspSession * session, FaspTime now,
 {
   if (key->cipher >= FASP_CIPHERS)
     return;                     /* a cipher that was not asked for */
-  session->hearing = fasp_hearing_new (key, now);
-  fasp_report_join (&session->rx.report, seed, key->members, key->back_off,
+  session->receiver = fasp_multicast_receiver_new (key, now);
+  fasp_feedback_join (&session->rx.feedback, seed, key->members, key->back_off,
       key->clock);
 }
 
 void
 fasp_session_is_passed_by (FaspSession * session, FaspTime now)
 {
-  gboolean before = session->hearing->deaf;
+  gboolean before = session->receiver->deaf;
 
-  fasp_hearing_is_passed_by (session->hearing, now);
-  if (!before && session->hearing->deaf)
+  fasp_multicast_receiver_is_passed_by (session->receiver, now);
+  if (!before && session->receiver->deaf)
     FASP_LOG (session->notes.log, now, GROUP_DEAF,
-        now - session->hearing->heard);
-  session->rx.report.member = !session->hearing->deaf;
+        now - session->receiver->heard);
+  session->rx.feedback.member = !session->receiver->deaf;
 }
 
 static void
 group_brings (FaspSession * session, FaspTime now)
 {
-  gboolean before = session->hearing->deaf;
+  gboolean before = session->receiver->deaf;
 
-  fasp_hearing_brings (session->hearing, now);
-  if (before && !session->hearing->deaf)
+  fasp_multicast_receiver_brings (session->receiver, now);
+  if (before && !session->receiver->deaf)
     FASP_LOG (session->notes.log, now, GROUP_HEARD,
-        fasp_gap_get_largest (session->hearing->gap));
+        fasp_gap_get_largest (session->receiver->gap));
 }
 
 /* Everybody who has the group's key can send there, so no other frames are accepted. */
@@ -120,13 +122,13 @@ handle_frame (FaspSession * session, FaspTime now, const FaspFrame * frame,
       fasp_rx_repair (&session->rx, now, frame);
       break;
     case FASP_FRAME_GROUP:
-      fasp_report_group (&session->rx.report, now, frame->number,
+      fasp_feedback_group (&session->rx.feedback, now, frame->number,
           frame->back_off, frame->interval);
       break;
     case FASP_FRAME_DATA:
       if (frame->round == 0)
         group_brings (session, now);
-      session->rx.report.member = !session->hearing->deaf;
+      session->rx.feedback.member = !session->receiver->deaf;
       fasp_session_handle_data (session, now, frame, wire);
       break;
     default:
@@ -149,14 +151,15 @@ fasp_session_hear (FaspSession * session, FaspTime now,
 
   if (!fasp_wire_parse_session (data, size, &header))
     return FASP_SESSION_ALIEN;
-  switch (fasp_hearing_open (session->hearing, now, &header, data, size,
+  switch (fasp_multicast_receiver_open (session->receiver, now, &header, data,
+          size,
           memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : scratch,
           &r)) {
-    case FASP_HEARING_REFUSED:
+    case FASP_MULTICAST_RECEIVER_REFUSED:
       return FASP_SESSION_REFUSED;
-    case FASP_HEARING_FORGED:
+    case FASP_MULTICAST_RECEIVER_FORGED:
       return FASP_SESSION_FORGED;
-    case FASP_HEARING_OK:
+    case FASP_MULTICAST_RECEIVER_OK:
       break;
   }
   fasp_session_count_received (session, now, wire);
@@ -169,25 +172,25 @@ fasp_session_hear (FaspSession * session, FaspTime now,
 gboolean
 fasp_session_look_at_group (FaspSession * session, FaspTime now)
 {
-  FaspHearing *hearing = session->hearing;
+  FaspMulticastReceiver *receiver = session->receiver;
   guint64 settled;
   gboolean news;
 
   if (now >= fasp_session_get_speak_up_time (session)) {
-    hearing->spoken_up = now;
-    fasp_report_now (&session->rx.report, now);
+    receiver->spoken_up = now;
+    fasp_feedback_now (&session->rx.feedback, now);
   }
-  if (session->rx.solver != NULL)
-    fasp_gap_set_patience (hearing->gap, fasp_rx_get_patience (&session->rx,
+  if (session->rx.decoder != NULL)
+    fasp_gap_set_patience (receiver->gap, fasp_rx_get_patience (&session->rx,
             now));
-  if (!fasp_gap_get_settled (hearing->gap, now, &settled))
+  if (!fasp_gap_get_settled (receiver->gap, now, &settled))
     return FALSE;
-  news = fasp_gap_count_settled (hearing->gap) != hearing->settled_told;
-  hearing->settled_told = fasp_gap_count_settled (hearing->gap);
-  fasp_damp_settled (&session->rx.report.damp, settled + 1);
+  news = fasp_gap_count_settled (receiver->gap) != receiver->settled_told;
+  receiver->settled_told = fasp_gap_count_settled (receiver->gap);
+  fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
   /* a hole may have been settled before it was known which block it held */
-  if (settled == fasp_gap_get_largest (hearing->gap))
-    news |= fasp_report_is_missing_unasked (&session->rx.report);
+  if (settled == fasp_gap_get_largest (receiver->gap))
+    news |= fasp_feedback_is_missing_unasked (&session->rx.feedback);
   return news;
 }
 
@@ -195,7 +198,7 @@ void
 fasp_session_tell_group (FaspSession * session, FaspTime now,
     FaspFeedbackFlow * told)
 {
-  FaspGap *gap = session->hearing->gap;
+  FaspGap *gap = session->receiver->gap;
   FaspGapCounters counters;
   guint64 settled, largest;
 
@@ -207,9 +210,9 @@ fasp_session_tell_group (FaspSession * session, FaspTime now,
   fasp_gap_get_counters (gap, &counters);
   told->largest = largest;
   if (fasp_gap_get_settled (gap, now, &settled))
-    fasp_damp_settled (&session->rx.report.damp, settled + 1);
+    fasp_nack_backoff_settled (&session->rx.feedback.backoff, settled + 1);
   told->unsettled =
-      largest + 1 - fasp_report_tell_settled (&session->rx.report);
+      largest + 1 - fasp_feedback_tell_settled (&session->rx.feedback);
   told->delay = now - fasp_gap_get_largest_time (gap);
   told->received = counters.received;
   told->holes = counters.holes;

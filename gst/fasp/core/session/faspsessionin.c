@@ -37,7 +37,7 @@ revive (FaspSession * session, FaspTime now, guint8 flow, const gchar * why)
   FASP_LOG (session->notes.log, now, PATH_ALIVE, flow,
       now - session->paths[flow].died, FASP_LOG_WORD (why));
   session->paths[flow].dead = FALSE;
-  fasp_spread_set_usable (&session->spread, flow, TRUE);
+  fasp_multipath_set_usable (&session->multipath, flow, TRUE);
 }
 
 static void
@@ -110,7 +110,7 @@ static void
 choose_limit (FaspSession * session, FaspTime now)
 {
   guint64 rate = get_send_rate (session);
-  FaspTime first = session->tx.outlook.first_data;
+  FaspTime first = session->tx.estimate.first_data;
   gboolean known = first != FASP_NEVER && now - first >= FASP_JUMBO_KNOWN;
 
   for (guint i = 0; i < session->n_paths; i++) {
@@ -136,9 +136,9 @@ bury_and_revive (FaspSession * session, FaspTime now, guint64 dead)
     FaspPath *path = &session->paths[i];
 
     if ((dead >> i & 1) != 0 && !path->dead) {
-      fasp_spread_set_usable (&session->spread, i, FALSE);
+      fasp_multipath_set_usable (&session->multipath, i, FALSE);
       fasp_path_die (path, now);
-    } else if (path->dead && fasp_repair_get_told (session->tx.repair,
+    } else if (path->dead && fasp_sent_map_get_told (session->tx.sent_map,
             i).told > path->died_pn) {
       revive (session, now, i, "packet_arrived");
     }
@@ -178,7 +178,7 @@ find_passed (const FaspSession * session, guint64 from, guint64 ack)
     guint32 size = fasp_store_get (tx->store, n)->size;
 
     if (size > largest && size <= session->data_room
-        && fasp_repair_is_sent_once (tx->repair, n))
+        && fasp_sent_map_is_sent_once (tx->sent_map, n))
       largest = size;
   }
   return largest;
@@ -208,12 +208,12 @@ widen_clock (FaspPath * path, guint32 clock)
 }
 
 static void
-report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
+report_timestamps (FaspSession * session, FaspTime now, guint32 clock,
     const FaspFeedbackFlow * told)
 {
-  FaspRateSample samples[FASP_ARRIVALS + 1];
-  FaspFlowTold all = fasp_repair_get_told (session->tx.repair, told->flow);
-  FaspRateReport report = {.now = now,.flow = told->flow,.told =
+  FaspRateSample samples[FASP_TIMESTAMPS + 1];
+  FaspFlowTold all = fasp_sent_map_get_told (session->tx.sent_map, told->flow);
+  FaspRateFeedback feedback = {.now = now,.flow = told->flow,.told =
         all.told,.lost = all.told - MIN (all.told, all.received),.marked =
         told->marked,.unsettled = told->unsettled,.rtt =
         session->rtt.measured ? session->rtt.smoothed : 0
@@ -226,28 +226,28 @@ report_arrivals (FaspSession * session, FaspTime now, guint32 clock,
   FaspEcnState marks = path->ecn.state;
   guint64 before = session->rate->rate;
   const FaspSent *sent;
-  guint first = FASP_ARRIVALS + 1;
+  guint first = FASP_TIMESTAMPS + 1;
 
   /* from the newest to the oldest, up to what was reported before */
   for (guint i = 0; (sent = fasp_sent_log_get (&path->sent, pn)) != NULL; i++) {
     samples[--first] = (FaspRateSample) {
     sent->time, arrived, sent->bytes};
     fasp_ecn_arrived (&path->ecn, pn);
-    if (i == told->n_arrivals)
+    if (i == told->n_timestamps)
       break;
-    pn -= told->arrivals[i].back;
-    arrived -= told->arrivals[i].before;
+    pn -= told->timestamps[i].back;
+    arrived -= told->timestamps[i].before;
   }
-  report.source = fasp_source_get (session->source, now) *
+  feedback.source = fasp_source_get (session->source, now) *
       fasp_session_get_times (session) * session->wire_max /
       fasp_session_get_room (session);
-  report.samples = samples + first;
-  report.n = FASP_ARRIVALS + 1 - first;
+  feedback.samples = samples + first;
+  feedback.n = FASP_TIMESTAMPS + 1 - first;
   fasp_ecn_told (&path->ecn, largest + 1, all.received);
   if (path->ecn.state != marks)
     FASP_LOG (session->notes.log, now, ECN_UPDATED, told->flow,
         FASP_LOG_WORD (fasp_ecn_get_name (path->ecn.state)));
-  fasp_rate_report (session->rate, &report);
+  fasp_rate_feedback (session->rate, &feedback);
   fasp_session_log_rate (session, now, before);
   session->rate_until = now;
 }
@@ -263,17 +263,17 @@ forget_sent (FaspPath * path, const FaspFeedbackFlow * told)
 
 /* The receiver learns of a new budget by the next PROMISE. */
 static void
-follow_budget (FaspSession * session, FaspTime now, guint8 flow, guint32 clock,
-    gsize wire)
+follow_feedback_rate (FaspSession * session, FaspTime now, guint8 flow,
+    guint32 clock, gsize wire)
 {
-  FaspBudget *budget = &session->budget;
-  guint64 before = budget->rate;
+  FaspFeedbackRate *feedback_rate = &session->feedback_rate;
+  guint64 before = feedback_rate->rate;
 
-  fasp_budget_feedback (budget, &session->paths[flow].back, now, clock, wire,
-      session->rtt.smoothed, get_send_rate (session));
-  if (budget->rate != before || budget->disobeyed)
+  fasp_feedback_rate_feedback (feedback_rate, &session->paths[flow].back, now,
+      clock, wire, session->rtt.smoothed, get_send_rate (session));
+  if (feedback_rate->rate != before || feedback_rate->disobeyed)
     session->promise_time = now;
-  budget->disobeyed = FALSE;
+  feedback_rate->disobeyed = FALSE;
 }
 
 static void
@@ -295,9 +295,9 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
   /* it may have lost track of its position in the stream */
   if (session->tx.skips_told > skips)
     session->promise_time = now;
-  follow_budget (session, now, flow, feedback->clock, wire);
+  follow_feedback_rate (session, now, flow, feedback->clock, wire);
   bury_and_revive (session, now, dead);
-  fasp_spread_adjust (&session->spread, now, session->tx.repair);
+  fasp_multipath_adjust (&session->multipath, now, session->tx.sent_map);
   if (knows_phase (session, feedback))
     rekey (session, now);
   session->largest_passed = MAX (session->largest_passed, passed);
@@ -308,15 +308,16 @@ handle_feedback (FaspSession * session, FaspTime now, guint8 flow,
 
     if (told->flow >= session->n_paths || told->received == 0)
       continue;
-    if (feedback->has_arrivals)
-      report_arrivals (session, now, feedback->clock, told);
+    if (feedback->has_timestamps)
+      report_timestamps (session, now, feedback->clock, told);
     forget_sent (&session->paths[told->flow], told);
   }
-  if (fasp_repair_is_overgrown (session->tx.repair))
+  if (fasp_sent_map_is_overgrown (session->tx.sent_map))
     fasp_session_close (session, now, FASP_REASON_STOPPED,
         "its feedback never says what arrived");
   choose_limit (session, now);
-  if (fasp_repair_get_oldest_rounds (session->tx.repair) >= SUSPICIOUS_ROUNDS)
+  if (fasp_sent_map_get_oldest_rounds (session->tx.sent_map) >=
+      SUSPICIOUS_ROUNDS)
     for (guint i = 0; i < session->n_paths; i++)
       fasp_pmtu_suspect (&session->paths[i].pmtu, now);
 }
@@ -360,7 +361,7 @@ handle_promise (FaspSession * session, FaspTime now, const FaspFrame * frame)
     return;
   session->promise_serial = frame->serial;
   rx->promised = MIN (frame->interval, FASP_INTERVAL_MAX);
-  fasp_allowance_set (&rx->report.budget, frame->budget);
+  fasp_allowance_set (&rx->feedback.feedback_rate, frame->feedback_rate);
   if (set_latency (session, now, frame->number * FASP_MSEC)
       || ABS ((gdouble) rx->promised - before) > .1 * MAX (before,
           rx->promised))
@@ -373,8 +374,8 @@ handle_next (FaspSession * session, FaspTime now, guint8 flow, guint64 pn)
 {
   if (flow < session->n_paths)
     fasp_gap_expect (session->paths[flow].gap, pn);
-  else if (flow == FASP_GROUP_FLOW && session->hearing != NULL)
-    fasp_hearing_expect (session->hearing, now, pn);
+  else if (flow == FASP_GROUP_FLOW && session->receiver != NULL)
+    fasp_multicast_receiver_expect (session->receiver, now, pn);
 }
 
 static void
@@ -431,10 +432,10 @@ handle_frame (FaspSession * session, FaspTime now, const FaspAddress * from,
       break;
     case FASP_FRAME_GROUP:     /* by unicast, so this member is the speaker */
       if (takes_stream)
-        fasp_report_speak (&session->rx.report, now);
+        fasp_feedback_speak (&session->rx.feedback, now);
       break;
     case FASP_FRAME_DATA:
-      if (takes_stream && session->hearing != NULL && frame->round == 0)
+      if (takes_stream && session->receiver != NULL && frame->round == 0)
         fasp_session_is_passed_by (session, now);
       if (takes_stream)
         fasp_session_handle_data (session, now, frame, wire);
@@ -514,8 +515,8 @@ fasp_session_take (FaspSession * session, FaspTime now,
   if (session->role == FASP_ROLE_RECEIVER) {
     if (session->n_paths > 1)
       fasp_path_stream_heard (path, now);
-    if (session->tells_arrivals && newest)
-      fasp_arrivals_add (&path->arrivals, now, opened->pn);
+    if (session->sends_timestamps && newest)
+      fasp_timestamps_add (&path->timestamps, now, opened->pn);
   }
   fasp_path_heard (path, now, from, newest);
 

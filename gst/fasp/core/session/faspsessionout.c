@@ -16,18 +16,19 @@
 
 /* What is to be known of flows that all carry each block. */
 static void
-count_doubled (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
+count_doubled (FaspSession * session, FaspTime now,
+    FaspPathEstimateCounts * counts)
 {
-  FaspOriginals originals = fasp_repair_get_originals (session->tx.repair);
+  FaspOriginals originals = fasp_sent_map_get_originals (session->tx.sent_map);
   FaspTime least = FASP_NEVER, most = 0;
 
   counts->originals = originals.blocks;
   counts->originals_lost = originals.lost;
   counts->originals_holes = originals.holes;
-  counts->doubled = fasp_spread_count (&session->spread) > 1;
+  counts->doubled = fasp_multipath_count (&session->multipath) > 1;
   counts->all_lose = counts->all_stay = 1;
   for (guint i = 0; i < session->n_paths; i++) {
-    FaspFlowTold told = fasp_repair_get_told (session->tx.repair, i);
+    FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
     FaspPath *path = &session->paths[i];
     gdouble loss, stay;
 
@@ -48,9 +49,10 @@ count_doubled (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
 
 /* Collects the figures that the outlook is made from. */
 static void
-count (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
+count (FaspSession * session, FaspTime now, FaspPathEstimateCounts * counts)
 {
-  FaspGroupSent group = fasp_group_get_sent (session->group, &session->member);
+  FaspGroupSent group =
+      fasp_multicast_sender_get_sent (session->group, &session->member);
 
   memset (counts, 0, sizeof *counts);
   for (guint i = 0; i < session->n_paths; i++) {
@@ -67,25 +69,25 @@ count (FaspSession * session, FaspTime now, FaspOutlookCounts * counts)
   counts->block_wire = session->block_wire + group.block_wire;
   counts->back_wire = session->wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
-  counts->back_rate = session->budget.rate;
+  counts->back_rate = session->feedback_rate.rate;
   if (session->duplicates)
     count_doubled (session, now, counts);
   if (session->member.joined)
-    counts->back_off = fasp_group_get_back_off (session->group);
+    counts->back_off = fasp_multicast_sender_get_back_off (session->group);
 }
 
-/* Decides how much the code is to repair, and how much is left to rexes. */
+/* Decides how much the code is to repair, and how much is left to retransmissions. */
 static void
 plan_fec (FaspSession * session, FaspTime now)
 {
-  FaspOutlook *outlook = &session->tx.outlook;
-  FaspTime latency = session->tx.outlook.latency;
-  FaspFecGoal goal = {.latency = latency > 0 ? latency : outlook->assumed,.rtt =
-        session->rtt.smoothed,.jitter = session->rtt.jitter,.no_rex =
-        session->tx.no_rex,.block_rate =
-        outlook->block_rate,.data_rate = outlook->data_rate,.interval =
-        outlook->interval,.seen =
-        CLAMP (outlook->loss.packets, 1, LOSS_SEEN_MAX),.channel =
+  FaspPathEstimate *estimate = &session->tx.estimate;
+  FaspTime latency = session->tx.estimate.latency;
+  FaspFecGoal goal = {.latency =
+        latency > 0 ? latency : estimate->assumed,.rtt =
+        session->rtt.smoothed,.jitter = session->rtt.jitter,.no_rtx =
+        session->tx.no_rtx,.block_rate = estimate->block_rate,.data_rate =
+        estimate->data_rate,.interval = estimate->interval,.seen =
+        CLAMP (estimate->loss.packets, 1, LOSS_SEEN_MAX),.channel =
         fasp_session_get_channel_rate (session),.waits =
         fasp_tx_get_wait (&session->tx, now)
   };
@@ -93,15 +95,15 @@ plan_fec (FaspSession * session, FaspTime now)
 
   if (!session->has_fec)
     return;
-  fasp_loss_get (&outlook->loss, &goal.loss, &goal.stay);
+  fasp_loss_get (&estimate->loss, &goal.loss, &goal.stay);
   before = session->tx.fec.share;
   fasp_fec_plan (&session->tx.fec, now, &goal);
   if (session->tx.fec.share != before)
     FASP_LOG (session->notes.log, now, FEC_PLANNED,
         FASP_LOG_SHARE (session->tx.fec.share), FASP_LOG_SHARE (goal.loss),
         session->tx.fec.is_alone);
-  /* with rexes beside the code, the promise is made for these */
-  outlook->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
+  /* with retransmissions beside the code, the promise is made for these */
+  estimate->residual = !session->tx.fec.is_alone || goal.loss <= 0 ? 1 :
       fasp_fec_get_residual (fasp_session_get_fec (session), &goal) / goal.loss;
 }
 
@@ -109,11 +111,11 @@ plan_fec (FaspSession * session, FaspTime now)
 static void
 write_position (FaspSession * session, FaspWriter * w, guint64 number)
 {
-  FaspPlace place;
+  FaspStreamOffset place;
 
   if (number < fasp_store_get_tail (session->tx.store))
     return;
-  place = fasp_store_get_place_of (session->tx.store, number);
+  place = fasp_store_get_offset_of (session->tx.store, number);
   if (place.known && place.offset != FASP_OFFSET_UNKNOWN)
     fasp_wire_write_position (w, number, &place);
 }
@@ -122,8 +124,8 @@ write_position (FaspSession * session, FaspWriter * w, guint64 number)
 static gboolean
 poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 {
-  FaspOutlook *outlook = &session->tx.outlook;
-  FaspOutlookCounts counts;
+  FaspPathEstimate *estimate = &session->tx.estimate;
+  FaspPathEstimateCounts counts;
   FaspPacket p;
 
   if (session->role != FASP_ROLE_SENDER || !session->rtt.measured)
@@ -131,24 +133,24 @@ poll_promise (FaspSession * session, FaspTime now, FaspDatagram * datagram)
   /* members speak seldom, and do not wait long for the latency to be found */
   if (session->member.joined)
     fasp_tx_follow_group (&session->tx);
-  if (now >= fasp_outlook_get_timeout (outlook)
-      || fasp_outlook_begins (outlook, session->tx.blocks_sent)) {
+  if (now >= fasp_path_estimate_get_timeout (estimate)
+      || fasp_path_estimate_begins (estimate, session->tx.blocks_sent)) {
     count (session, now, &counts);
     plan_fec (session, now);
-    if (fasp_outlook_look (outlook, now, &session->rtt, &counts)) {
+    if (fasp_path_estimate_look (estimate, now, &session->rtt, &counts)) {
       session->promise_changed = TRUE;
       session->promise_time = now;
     }
   }
   if (now < session->promise_time)
     return FALSE;
-  session->promise_time = now + (outlook->find_latency && outlook->latency > 0
-      && outlook->peer_latency == 0 ? PROMISE_AGAIN : session->member.joined ?
+  session->promise_time = now + (estimate->find_latency && estimate->latency > 0
+      && estimate->peer_latency == 0 ? PROMISE_AGAIN : session->member.joined ?
       fasp_session_get_beat (session) : PROMISE_EVERY);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_promise (&p.w, session->promise_serial++,
-      outlook->latency / FASP_MSEC, MIN (outlook->promise.interval,
-          FASP_INTERVAL_MAX), session->budget.rate);
+      estimate->latency / FASP_MSEC, MIN (estimate->promise.interval,
+          FASP_INTERVAL_MAX), session->feedback_rate.rate);
   if (session->tx.skips_told > 0)
     write_position (session, &p.w, session->tx.cursor);
   fasp_session_write_next (session, now, &p.w);
@@ -163,10 +165,10 @@ poll_speaker (FaspSession * session, FaspTime now, FaspDatagram * datagram)
 
   if (!session->member.joined || now < session->member.speak_time)
     return FALSE;
-  fasp_group_told_speaker (&session->member, now);
+  fasp_multicast_sender_told_speaker (&session->member, now);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_group (&p.w, 1, 0,
-      fasp_group_get_clock (session->group) / FASP_MSEC);
+      fasp_multicast_sender_get_clock (session->group) / FASP_MSEC);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
@@ -200,10 +202,10 @@ pick_for (FaspSession * session, const FaspTxItem * item)
   if (item->kind == FASP_TX_BLOCK && item->index == 0) {
     if (item->round == 0 && item->copy == 0)
       session->doubled = 0;
-    avoid = fasp_repair_get_carriers (session->tx.repair, item->number) |
+    avoid = fasp_sent_map_get_carriers (session->tx.sent_map, item->number) |
         (item->round == 0 ? session->doubled : 0);
   }
-  return fasp_spread_pick (&session->spread, avoid);
+  return fasp_multipath_pick (&session->multipath, avoid);
 }
 
 /* A TAIL reveals the last losses of the flow that it goes on. So one goes on each flow
@@ -212,13 +214,14 @@ static guint8
 pick_for_tail (FaspSession * session, FaspTxItem * item)
 {
   guint64 last = G_GUINT64_CONSTANT (1) << session->last_flow;
-  guint64 among = fasp_repair_get_untold (session->tx.repair) &
-      session->spread.usable & ~session->tailed;
+  guint64 among = fasp_sent_map_get_untold (session->tx.sent_map) &
+      session->multipath.usable & ~session->tailed;
 
   if (session->n_paths == 1)
     return 0;
   item->count = MAX (1, __builtin_popcountll (among));
-  return fasp_spread_pick (&session->spread, ~(among & last ? last : among));
+  return fasp_multipath_pick (&session->multipath,
+      ~(among & last ? last : among));
 }
 
 /* May a datagram leave, as far as the rate is concerned? */
@@ -234,7 +237,7 @@ waits_for_group (const FaspSession * session, FaspTime now,
     const FaspTxItem * item)
 {
   return item->kind == FASP_TX_BLOCK && session->member.joined
-      && fasp_group_get_ready (session->group, now) > now;
+      && fasp_multicast_sender_get_ready (session->group, now) > now;
 }
 
 /* Had nothing to send for a while, which nobody saw: the next block has come when the rate would have allowed
@@ -344,7 +347,7 @@ poll_stream (FaspSession * session, FaspTime now, FaspDatagram * datagram)
     session->last_flow = p.flow;
     trace_sent (session, now, datagram, &item, payload);
     if (session->member.joined)
-      fasp_group_used (session->group, now, datagram->size +
+      fasp_multicast_sender_used (session->group, now, datagram->size +
           datagram->to.overhead);
     session->largest_sent = MAX (session->largest_sent,
         fasp_store_get (session->tx.store, block)->size);

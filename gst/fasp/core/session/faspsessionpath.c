@@ -125,7 +125,7 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
 {
   guint64 rate = session->pacer.ready.rate;
 
-  /* what a group sends, originals and rexes, fits any path */
+  /* what a group sends, originals and retransmissions, fits any path */
   if (session->role == FASP_ROLE_RECEIVER || session->member.joined
       || session->tx.unheard)
     return FALSE;
@@ -149,7 +149,8 @@ fasp_session_poll_probe (FaspSession * session, FaspTime now,
       session->largest_sent = session->largest_passed = 0;
       continue;
     }
-    passes = fasp_repair_get_told (session->tx.repair, i).told > path->probe_pn;
+    passes =
+        fasp_sent_map_get_told (session->tx.sent_map, i).told > path->probe_pn;
     fasp_pmtu_expect (&path->pmtu, get_known_width (session));
     size = fasp_pmtu_poll (&path->pmtu, now, fasp_rtt_timeout (&session->rtt),
         passes);

@@ -30,7 +30,7 @@ fasp_session_count_received (FaspSession * session, FaspTime now, gsize wire)
   session->wire_received += wire;
   fasp_meter_add (&session->receive_meter, now, wire);
   if (session->role == FASP_ROLE_RECEIVER)
-    fasp_report_datagram (&session->rx.report, now, wire, session->rtt.smoothed);
+    fasp_feedback_datagram (&session->rx.feedback, now, wire, session->rtt.smoothed);
 }
 
 /* Takes in a DATA frame. @wire: bytes of its datagram, IP header included. */

@@ -21,9 +21,9 @@ get_tx_stats (const FaspSession * session, FaspSessionStats * stats)
   stats->pacing.queueing_delay =
       session->rate != NULL ? session->rate->standing : 0;
   stats->sent.lost = tx->lost;
-  stats->path.loss = tx->outlook.goal.path.loss;
-  stats->path.back_loss = tx->outlook.goal.path.back_loss;
-  stats->latency.promised_interval = MIN (tx->outlook.promise.interval,
+  stats->path.loss = tx->estimate.goal.path.loss;
+  stats->path.back_loss = tx->estimate.goal.path.back_loss;
+  stats->latency.promised_interval = MIN (tx->estimate.promise.interval,
       FASP_INTERVAL_MAX);
   stats->latency.skips = tx->skips_told;
   stats->key_frames_wanted = tx->wanted;
@@ -44,12 +44,12 @@ get_rx_stats (const FaspSession * session, FaspSessionStats * stats)
 
   stats->received.blocks = rx->blocks;
   stats->received.bytes = rx->payload;
-  stats->received.blocks_rtx = rx->rexes;
+  stats->received.blocks_rtx = rx->retransmissions;
   stats->received.blocks_duplicate = rx->duplicates;
   stats->received.repairs = rx->repairs;
   stats->received.recovered = rx->recovered;
   stats->received.too_late = rx->given_up;
-  stats->received.feedback = rx->report.count;
+  stats->received.feedback = rx->feedback.count;
   stats->latency.promised_interval = rx->promised;
   stats->latency.skips = rx->skips;
   stats->key_frames_wanted = rx->key_frame.told;
@@ -87,10 +87,10 @@ add_up_group (const FaspSession * session, FaspSessionStats * stats)
   FaspGapCounters gap;
 
   stats->group.member = session->member.joined;
-  if (session->hearing == NULL)
+  if (session->receiver == NULL)
     return;
-  fasp_gap_get_counters (session->hearing->gap, &gap);
-  stats->group.member = !session->hearing->deaf;
+  fasp_gap_get_counters (session->receiver->gap, &gap);
+  stats->group.member = !session->receiver->deaf;
   stats->group.datagrams = gap.received;
   stats->group.lost = gap.lost;
   stats->received.lost += gap.lost;
@@ -115,9 +115,9 @@ fasp_session_get_flows (const FaspSession * session, FaspFlowStats * flows,
           gap.lost,.bursts_lost = gap.holes,.datagrams_reordered =
           gap.reordered};
     if (session->role == FASP_ROLE_SENDER) {
-      FaspFlowTold told = fasp_repair_get_told (session->tx.repair, i);
+      FaspFlowTold told = fasp_sent_map_get_told (session->tx.sent_map, i);
 
-      flows[i].weight = session->spread.shares[i].weight;
+      flows[i].weight = session->multipath.shares[i].weight;
       flows[i].rtt = told.rtt;
       flows[i].datagrams_lost = told.told - MIN (told.told, told.received);
       flows[i].bursts_lost = told.holes;

@@ -62,7 +62,7 @@ typedef struct
 {
   gint refs;                    /* atomic */
   guint8 flags;
-  guint8 round;                 /* receiver: rex round it arrived in */
+  guint8 round;                 /* receiver: retransmission round it arrived in */
   guint32 size;                 /* payload bytes used */
   guint32 capacity;             /* payload bytes allocated */
   guint64 number;

@@ -10,7 +10,8 @@ fasp_origin_equal (const FaspOrigin * a, const FaspOrigin * b)
 }
 
 gboolean
-fasp_place_is_comparable (const FaspPlace * a, const FaspPlace * b)
+fasp_stream_offset_is_comparable (const FaspStreamOffset * a,
+    const FaspStreamOffset * b)
 {
   return a->known && b->known && a->offset != FASP_OFFSET_UNKNOWN
       && b->offset != FASP_OFFSET_UNKNOWN
@@ -26,7 +27,7 @@ fasp_offset_check (guint64 offset)
 /* --- marks --------------------------------------------------------------------- */
 
 void
-fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place)
+fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset * place)
 {
   FaspWriter w = { mark, FASP_MARK_SIZE };
 
@@ -36,7 +37,7 @@ fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place)
 }
 
 FaspMark
-fasp_mark_read (const guint8 * data, guint32 size, FaspPlace * place)
+fasp_mark_read (const guint8 * data, guint32 size, FaspStreamOffset * place)
 {
   FaspReader r = { data, size };
   FaspMark mark = fasp_read_uint (&r, 1);
@@ -58,7 +59,7 @@ fasp_mark_read (const guint8 * data, guint32 size, FaspPlace * place)
 /* --- a session's -------------------------------------------------------------------- */
 
 void
-fasp_position_init (FaspPosition * position, const FaspPlace * first)
+fasp_position_init (FaspPosition * position, const FaspStreamOffset * first)
 {
   position->next = *first;
   position->n_told = 0;
@@ -67,7 +68,7 @@ fasp_position_init (FaspPosition * position, const FaspPlace * first)
 
 void
 fasp_position_told (FaspPosition * position, guint64 next, guint64 number,
-    const FaspPlace * place)
+    const FaspStreamOffset * place)
 {
   guint i = position->n_told;
 
@@ -111,8 +112,8 @@ look_up (FaspPosition * position, guint64 number)
 gboolean
 fasp_position_take (FaspPosition * position, FaspBlock * block)
 {
-  FaspPlace *next = &position->next;
-  FaspPlace marked;
+  FaspStreamOffset *next = &position->next;
+  FaspStreamOffset marked;
 
   if (block->flags & FASP_BLOCK_DISCONT)
     next->offset = FASP_OFFSET_UNKNOWN;
@@ -143,21 +144,21 @@ fasp_position_take (FaspPosition * position, FaspBlock * block)
 
 /* --- the application's ----------------------------------------------------------------- */
 
-FaspStandResult
-fasp_stand_compare (const FaspPlace * stand, const FaspPlace * first,
-    guint32 size, guint64 * bytes)
+FaspStreamOffsetOrder
+fasp_stream_offset_compare (const FaspStreamOffset * stand,
+    const FaspStreamOffset * first, guint32 size, guint64 * bytes)
 {
   *bytes = 0;
-  if (!fasp_place_is_comparable (stand, first))
-    return FASP_STAND_ANEW;
+  if (!fasp_stream_offset_is_comparable (stand, first))
+    return FASP_STREAM_OFFSET_ANEW;
   if (first->offset == stand->offset)
-    return FASP_STAND_FOLLOWS;
+    return FASP_STREAM_OFFSET_FOLLOWS;
   if (first->offset > stand->offset) {
     *bytes = first->offset - stand->offset;
-    return FASP_STAND_ANEW;
+    return FASP_STREAM_OFFSET_ANEW;
   }
   *bytes = stand->offset - first->offset;
-  return *bytes < size ? FASP_STAND_OVERLAPS : FASP_STAND_OLD;
+  return *bytes < size ? FASP_STREAM_OFFSET_OVERLAPS : FASP_STREAM_OFFSET_OLD;
 }
 
 FaspBlock *

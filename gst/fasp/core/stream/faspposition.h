@@ -30,11 +30,11 @@ typedef struct
   gboolean known;               /* which stream; else nothing is */
   FaspOrigin origin;
   guint64 offset;               /* or FASP_OFFSET_UNKNOWN */
-} FaspPlace;
+} FaspStreamOffset;
 
 gboolean fasp_origin_equal (const FaspOrigin * a, const FaspOrigin * b);
 /* Are both of the same stream, with known offsets? */
-gboolean fasp_place_is_comparable (const FaspPlace * a, const FaspPlace * b);
+gboolean fasp_stream_offset_is_comparable (const FaspStreamOffset * a, const FaspStreamOffset * b);
 /* For an offset from somewhere else: returns FASP_OFFSET_UNKNOWN if it exceeds
  * FASP_OFFSET_MAX. */
 guint64 fasp_offset_check (guint64 offset);
@@ -53,7 +53,7 @@ typedef struct
 {
   FaspJoin join;
   guint32 back_ms;
-  FaspPlace from;               /* takes precedence: it has the bytes below */
+  FaspStreamOffset from;               /* takes precedence: it has the bytes below */
 } FaspWants;
 
 /* --- marks --------------------------------------------------------------------- */
@@ -68,10 +68,10 @@ typedef enum
 
 #define FASP_MARK_SIZE (1 + FASP_ORIGIN_SIZE + 8)
 
-void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspPlace * place);
+void fasp_mark_write (guint8 mark[FASP_MARK_SIZE], const FaspStreamOffset * place);
 /* Fills in @place for a mark of position. */
 FaspMark fasp_mark_read (const guint8 * data, guint32 size,
-    FaspPlace * place);
+    FaspStreamOffset * place);
 
 /* --- a session's -------------------------------------------------------------------- */
 
@@ -80,20 +80,20 @@ FaspMark fasp_mark_read (const guint8 * data, guint32 size,
 /* Positions of blocks, as they are taken in order. */
 typedef struct
 {
-  FaspPlace next;               /* of the next block */
+  FaspStreamOffset next;               /* of the next block */
   struct
   {
     guint64 number;
-    FaspPlace place;
+    FaspStreamOffset place;
   } told[FASP_POSITION_TOLD];   /* by number, rising */
   guint n_told;
   gboolean key;                 /* a key frame begins with the next byte */
 } FaspPosition;
 
-void fasp_position_init (FaspPosition * position, const FaspPlace * first);
+void fasp_position_init (FaspPosition * position, const FaspStreamOffset * first);
 /* The sender says that block @number begins at @place.  Ignored if it is before @next. */
 void fasp_position_told (FaspPosition * position, guint64 next,
-    guint64 number, const FaspPlace * place);
+    guint64 number, const FaspStreamOffset * place);
 /* The next block is taken: fills in its offset.  FALSE: it is a mark. */
 gboolean fasp_position_take (FaspPosition * position, FaspBlock * block);
 
@@ -101,16 +101,16 @@ gboolean fasp_position_take (FaspPosition * position, FaspBlock * block);
 
 typedef enum
 {
-  FASP_STAND_FOLLOWS,           /* follows what was delivered, nothing missing */
-  FASP_STAND_ANEW,              /* bytes are missing, or it is another stream */
-  FASP_STAND_OVERLAPS,          /* some of it was delivered before */
-  FASP_STAND_OLD,               /* all of it was */
-} FaspStandResult;
+  FASP_STREAM_OFFSET_FOLLOWS,           /* follows what was delivered, nothing missing */
+  FASP_STREAM_OFFSET_ANEW,              /* bytes are missing, or it is another stream */
+  FASP_STREAM_OFFSET_OVERLAPS,          /* some of it was delivered before */
+  FASP_STREAM_OFFSET_OLD,               /* all of it was */
+} FaspStreamOffsetOrder;
 
 /* Compares @size bytes at @first with @stand, where what was delivered ends.  *bytes: how
  * many bytes are missing before them (0: not known), or were delivered already. */
-FaspStandResult fasp_stand_compare (const FaspPlace * stand,
-    const FaspPlace * first, guint32 size, guint64 * bytes);
+FaspStreamOffsetOrder fasp_stream_offset_compare (const FaspStreamOffset * stand,
+    const FaspStreamOffset * first, guint32 size, guint64 * bytes);
 /* Returns the block without its first @bytes, which must be less than its size; takes over
  * the reference. */
 FaspBlock *fasp_block_cut (FaspBlock * block, guint32 bytes);

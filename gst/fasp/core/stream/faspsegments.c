@@ -3,7 +3,7 @@
 #include "faspsegments.h"
 
 void
-fasp_segments_init (FaspSegments * segments, const FaspPlace * place)
+fasp_segments_init (FaspSegments * segments, const FaspStreamOffset * place)
 {
   segments->room = 4;
   segments->list = g_new (FaspSegment, segments->room);
@@ -22,7 +22,7 @@ fasp_segments_clear (FaspSegments * segments)
 
 void
 fasp_segments_begin (FaspSegments * segments, guint64 number,
-    const FaspPlace * place)
+    const FaspStreamOffset * place)
 {
   if (fasp_segments_get_last (segments)->number == number)
     segments->n--;

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 number;               /* first block */
-  FaspPlace place;              /* place of its first byte */
+  FaspStreamOffset place;              /* place of its first byte */
 } FaspSegment;
 
 typedef struct
@@ -24,12 +24,12 @@ typedef struct
   guint n, first, room;         /* `n' of them, beginning at `first' */
 } FaspSegments;
 
-void fasp_segments_init (FaspSegments * segments, const FaspPlace * place);
+void fasp_segments_init (FaspSegments * segments, const FaspStreamOffset * place);
 void fasp_segments_clear (FaspSegments * segments);
 /* A segment begins at block @number, which is not below that of the last one. If it is
  * the same, it replaces that. */
 void fasp_segments_begin (FaspSegments * segments, guint64 number,
-    const FaspPlace * place);
+    const FaspStreamOffset * place);
 /* Blocks below @tail are gone. */
 void fasp_segments_trim (FaspSegments * segments, guint64 tail);
 /* The @i-th one, from the oldest on. */

@@ -40,7 +40,7 @@ new_forgotten (void)
 FaspStore *
 fasp_store_new (gsize limit, guint32 block_size)
 {
-  const FaspPlace nowhere = {.offset = FASP_OFFSET_UNKNOWN };
+  const FaspStreamOffset nowhere = {.offset = FASP_OFFSET_UNKNOWN };
   FaspStore *store = g_new0 (FaspStore, 1);
 
   store->mask = FASP_RING_FIRST_MASK;
@@ -216,7 +216,7 @@ fasp_store_finish (FaspStore * store, FaspTime now, FaspTime media_time)
 
 static void
 append_position (FaspStore * store, FaspTime now, FaspTime media_time,
-    const FaspPlace * place)
+    const FaspStreamOffset * place)
 {
   guint8 mark[FASP_MARK_SIZE];
 
@@ -225,11 +225,12 @@ append_position (FaspStore * store, FaspTime now, FaspTime media_time,
 }
 
 gboolean
-fasp_store_set_place (FaspStore * store, FaspTime now, FaspTime media_time,
-    const FaspPlace * place, gboolean listens)
+fasp_store_set_offset (FaspStore * store, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset * place, gboolean listens)
 {
-  const FaspPlace *last = &fasp_segments_get_last (&store->segments)->place;
-  FaspPlace next = { place->known, place->origin,
+  const FaspStreamOffset *last =
+      &fasp_segments_get_last (&store->segments)->place;
+  FaspStreamOffset next = { place->known, place->origin,
     fasp_offset_check (place->offset)
   };
 
@@ -251,7 +252,7 @@ fasp_store_set_place (FaspStore * store, FaspTime now, FaspTime media_time,
 void
 fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time)
 {
-  FaspPlace place = fasp_store_get_next_place (store);
+  FaspStreamOffset place = fasp_store_get_next_offset (store);
 
   if (store->finished)
     return;
@@ -274,14 +275,14 @@ fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
     const guint8 * bytes, gsize size)
 {
   guint32 room = MIN (store->block_size, HEADER_MARK);
-  guint n = fasp_header_count_parts (size, room);
+  guint n = fasp_stream_header_count_parts (size, room);
   guint8 mark[HEADER_MARK];
 
   if (store->finished || (size > 0
           && store->bytes + n * (sizeof (FaspBlock) + room) > store->limit))
     return FALSE;
   for (guint i = 0; i < n; i++) {
-    guint32 used = fasp_header_write_part (mark, room, bytes, size, i);
+    guint32 used = fasp_stream_header_write_part (mark, room, bytes, size, i);
 
     append_mark (store, now, media_time, mark, used);
   }
@@ -291,28 +292,28 @@ fasp_store_mark_header (FaspStore * store, FaspTime now, FaspTime media_time,
 void
 fasp_store_pass (FaspStore * store, gsize size)
 {
-  FaspPlace place;
+  FaspStreamOffset place;
 
   fasp_store_trim (store, store->head);
   advance (store, size);
-  place = fasp_store_get_next_place (store);
+  place = fasp_store_get_next_offset (store);
   fasp_segments_begin (&store->segments, store->head, &place);
   fasp_segments_trim (&store->segments, store->head);
 }
 
-FaspPlace
-fasp_store_get_next_place (const FaspStore * store)
+FaspStreamOffset
+fasp_store_get_next_offset (const FaspStore * store)
 {
-  FaspPlace place = fasp_segments_get_last (&store->segments)->place;
+  FaspStreamOffset place = fasp_segments_get_last (&store->segments)->place;
 
   place.offset = store->offset;
   return place;
 }
 
-FaspPlace
-fasp_store_get_place_of (FaspStore * store, guint64 number)
+FaspStreamOffset
+fasp_store_get_offset_of (FaspStore * store, guint64 number)
 {
-  FaspPlace place;
+  FaspStreamOffset place;
 
   number = MAX (number, store->tail);
   place = fasp_segments_get (&store->segments, number)->place;
@@ -341,7 +342,8 @@ search (const FaspStore * store, guint64 low, guint64 high, guint64 offset)
 }
 
 gboolean
-fasp_store_find (FaspStore * store, const FaspPlace * place, guint64 * number)
+fasp_store_find (FaspStore * store, const FaspStreamOffset * place,
+    guint64 * number)
 {
   const FaspSegments *segments = &store->segments;
   gboolean found = FALSE;
@@ -354,7 +356,7 @@ fasp_store_find (FaspStore * store, const FaspPlace * place, guint64 * number)
         i + 1)->number : store->head;
     guint64 from;
 
-    if (!fasp_place_is_comparable (&segment->place, place))
+    if (!fasp_stream_offset_is_comparable (&segment->place, place))
       continue;
     found = TRUE;
     *number = end;
@@ -423,7 +425,7 @@ fasp_store_get (FaspStore * store, guint64 number)
 }
 
 guint64
-fasp_store_get_place (FaspStore * store, guint64 number)
+fasp_store_get_offset (FaspStore * store, guint64 number)
 {
   number = MAX (number, store->tail);
   if (number < store->head)

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 typedef struct _FaspStore FaspStore;
 
 /* @limit: bytes that may be kept, overheads included. Places are unknown until
- * fasp_store_set_place(). */
+ * fasp_store_set_offset(). */
 FaspStore *fasp_store_new (gsize limit, guint32 block_size);
 void fasp_store_free (FaspStore * store);
 
@@ -40,8 +40,8 @@ gboolean fasp_store_is_finished (const FaspStore * store);
 /* Sets the place of the next byte written. If that does not continue the last one, a
  * mark says so, provided that blocks are kept or somebody @listens. FALSE: there is no
  * room for the mark. */
-gboolean fasp_store_set_place (FaspStore * store, FaspTime now,
-    FaspTime media_time, const FaspPlace * place, gboolean listens);
+gboolean fasp_store_set_offset (FaspStore * store, FaspTime now,
+    FaspTime media_time, const FaspStreamOffset * place, gboolean listens);
 /* Appends a mark with the place of the next byte, even if that was said before. */
 void fasp_store_mark (FaspStore * store, FaspTime now, FaspTime media_time);
 /* Appends a mark, if there is room for it: a key frame begins with the next byte. */
@@ -55,12 +55,12 @@ gboolean fasp_store_mark_header (FaspStore * store, FaspTime now,
  * what was stored before. */
 void fasp_store_pass (FaspStore * store, gsize size);
 /* The place of the next byte written. Seals nothing. */
-FaspPlace fasp_store_get_next_place (const FaspStore * store);
+FaspStreamOffset fasp_store_get_next_offset (const FaspStore * store);
 /* The place of the first byte of block @number, which is kept or the next to come. */
-FaspPlace fasp_store_get_place_of (FaspStore * store, guint64 number);
+FaspStreamOffset fasp_store_get_offset_of (FaspStore * store, guint64 number);
 /* Finds the block with the byte at @place. If that is not kept, it is the first one
  * behind it, or the next to come. FALSE: nothing of that stream is here. */
-gboolean fasp_store_find (FaspStore * store, const FaspPlace * place,
+gboolean fasp_store_find (FaspStore * store, const FaspStreamOffset * place,
     guint64 * number);
 /* The first block kept that was begun at @time or later, or the next to come. */
 guint64 fasp_store_find_time (const FaspStore * store, FaspTime time);
@@ -79,7 +79,7 @@ guint64 fasp_store_count_bytes (const FaspStore * store, guint64 from,
     guint64 to);
 /* Units of all blocks before @number, which is kept or the next to come. Below the
  * tail, the answer is that for the oldest block kept. */
-guint64 fasp_store_get_place (FaspStore * store, guint64 number);
+guint64 fasp_store_get_offset (FaspStore * store, guint64 number);
 /* Does block @number, which is kept, end at or before @limit units? Does not seal it. */
 gboolean fasp_store_ends_by (const FaspStore * store, guint64 number,
     guint64 limit);

@@ -19,44 +19,45 @@
 #define BUFFER_SHARE 4
 
 gsize
-fasp_header_get_most (guint64 buffer_size)
+fasp_stream_header_get_most (guint64 buffer_size)
 {
-  return MIN (FASP_HEADER_MAX, buffer_size / BUFFER_SHARE);
+  return MIN (FASP_STREAM_HEADER_MAX, buffer_size / BUFFER_SHARE);
 }
 
 /* --- the sender's ------------------------------------------------------------- */
 
 void
-fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes)
+fasp_stream_header_set (FaspStreamHeader * header, FaspTime now, GBytes * bytes)
 {
   if (bytes != NULL)
     g_bytes_ref (bytes);
-  fasp_header_clear (header);
+  fasp_stream_header_clear (header);
   header->bytes = bytes;
-  fasp_header_renew (header, now);
+  fasp_stream_header_renew (header, now);
 }
 
 void
-fasp_header_renew (FaspHeader * header, FaspTime now)
+fasp_stream_header_renew (FaspStreamHeader * header, FaspTime now)
 {
   header->wanted = header->bytes != NULL;
   header->may = header->key_due = now;
 }
 
 void
-fasp_header_clear (FaspHeader * header)
+fasp_stream_header_clear (FaspStreamHeader * header)
 {
   g_clear_pointer (&header->bytes, g_bytes_unref);
 }
 
 void
-fasp_header_want (FaspHeader * header)
+fasp_stream_header_want (FaspStreamHeader * header)
 {
   header->wanted = header->bytes != NULL;
 }
 
 gboolean
-fasp_header_is_due (const FaspHeader * header, FaspTime now, gboolean kept)
+fasp_stream_header_is_due (const FaspStreamHeader * header, FaspTime now,
+    gboolean kept)
 {
   if (header->bytes == NULL)
     return FALSE;
@@ -67,7 +68,7 @@ fasp_header_is_due (const FaspHeader * header, FaspTime now, gboolean kept)
 }
 
 void
-fasp_header_said (FaspHeader * header, FaspTime now, guint64 end)
+fasp_stream_header_said (FaspStreamHeader * header, FaspTime now, guint64 end)
 {
   header->wanted = FALSE;
   header->passed = 0;
@@ -79,39 +80,39 @@ fasp_header_said (FaspHeader * header, FaspTime now, guint64 end)
 /* --- in marks ---------------------------------------------------------------- */
 
 guint
-fasp_header_count_parts (gsize size, guint32 room)
+fasp_stream_header_count_parts (gsize size, guint32 room)
 {
-  guint32 part = room - FASP_HEADER_PART;
+  guint32 part = room - FASP_STREAM_HEADER_PART;
 
   return MAX (1, (size + part - 1) / part);
 }
 
 guint32
-fasp_header_write_part (guint8 * mark, guint32 room, const guint8 * bytes,
-    gsize size, guint index)
+fasp_stream_header_write_part (guint8 * mark, guint32 room,
+    const guint8 * bytes, gsize size, guint index)
 {
-  gsize from = (gsize) index * (room - FASP_HEADER_PART);
+  gsize from = (gsize) index * (room - FASP_STREAM_HEADER_PART);
   FaspWriter w = { mark, room };
 
   fasp_write_uint (&w, FASP_MARK_HEADER, 1);
   fasp_write_uint (&w, index, 2);
-  fasp_write_uint (&w, fasp_header_count_parts (size, room), 2);
+  fasp_write_uint (&w, fasp_stream_header_count_parts (size, room), 2);
   if (size > from)
     fasp_write_bytes (&w, bytes + from, MIN (size - from,
-            room - FASP_HEADER_PART));
+            room - FASP_STREAM_HEADER_PART));
   return w.used;
 }
 
 /* --- the receiver's ----------------------------------------------------------- */
 
 void
-fasp_header_parts_clear (FaspHeaderParts * parts)
+fasp_stream_header_parts_clear (FaspStreamHeaderParts * parts)
 {
   g_clear_pointer (&parts->bytes, g_byte_array_unref);
 }
 
 static FaspBlock *
-make_block (const FaspHeaderParts * parts, const FaspBlock * last)
+make_block (const FaspStreamHeaderParts * parts, const FaspBlock * last)
 {
   FaspBlock *block = fasp_block_new (parts->bytes->len);
 
@@ -127,7 +128,8 @@ make_block (const FaspHeaderParts * parts, const FaspBlock * last)
 }
 
 FaspBlock *
-fasp_header_parts_take (FaspHeaderParts * parts, const FaspBlock * mark)
+fasp_stream_header_parts_take (FaspStreamHeaderParts * parts,
+    const FaspBlock * mark)
 {
   FaspReader r = { mark->data, mark->size };
   guint kind = fasp_read_uint (&r, 1);
@@ -138,13 +140,13 @@ fasp_header_parts_take (FaspHeaderParts * parts, const FaspBlock * mark)
   if (r.failed || kind != FASP_MARK_HEADER || (index > 0
           && (parts->bytes == NULL || index != parts->next
               || count != parts->count || (mark->flags & FASP_BLOCK_DISCONT)))
-      || (index > 0 ? parts->bytes->len : 0) + r.left > FASP_HEADER_MAX
+      || (index > 0 ? parts->bytes->len : 0) + r.left > FASP_STREAM_HEADER_MAX
       || index >= count) {
-    fasp_header_parts_clear (parts);
+    fasp_stream_header_parts_clear (parts);
     return NULL;
   }
   if (index == 0) {
-    fasp_header_parts_clear (parts);
+    fasp_stream_header_parts_clear (parts);
     parts->bytes = g_byte_array_new ();
     parts->count = count;
   }
@@ -152,7 +154,7 @@ fasp_header_parts_take (FaspHeaderParts * parts, const FaspBlock * mark)
   parts->next = index + 1;
   if (parts->next == count) {
     block = make_block (parts, mark);
-    fasp_header_parts_clear (parts);
+    fasp_stream_header_parts_clear (parts);
   }
   return block;
 }

@@ -15,11 +15,11 @@
 G_BEGIN_DECLS
 
 /* The most bytes of a header. */
-#define FASP_HEADER_MAX (256 * 1024)
+#define FASP_STREAM_HEADER_MAX (256 * 1024)
 
 /* The largest header with @buffer_size bytes of memory for the stream: a larger one would wait
  * for room for ever. */
-gsize fasp_header_get_most (guint64 buffer_size);
+gsize fasp_stream_header_get_most (guint64 buffer_size);
 
 /* --- the sender's ------------------------------------------------------------- */
 
@@ -34,31 +34,31 @@ typedef struct
   guint64 end;                  /* before this block */
   guint64 gone;                 /* blocks before this one need a header that is gone, */
   guint64 since;                /* and before this one there was none yet */
-} FaspHeader;
+} FaspStreamHeader;
 
 /* Sets the header and takes a reference to it.  NULL: the stream has none any more. */
-void fasp_header_set (FaspHeader * header, FaspTime now, GBytes * bytes);
+void fasp_stream_header_set (FaspStreamHeader * header, FaspTime now, GBytes * bytes);
 /* Another stream begins, with the same header. */
-void fasp_header_renew (FaspHeader * header, FaspTime now);
-void fasp_header_clear (FaspHeader * header);
+void fasp_stream_header_renew (FaspStreamHeader * header, FaspTime now);
+void fasp_stream_header_clear (FaspStreamHeader * header);
 /* A receiver has joined: it lacks the header, if there is one. */
-void fasp_header_want (FaspHeader * header);
+void fasp_stream_header_want (FaspStreamHeader * header);
 /* Must the header go in front of the unit that begins now?  @kept: units are kept for
  * receivers that join. */
-gboolean fasp_header_is_due (const FaspHeader * header, FaspTime now,
+gboolean fasp_stream_header_is_due (const FaspStreamHeader * header, FaspTime now,
     gboolean kept);
-void fasp_header_said (FaspHeader * header, FaspTime now, guint64 end);
+void fasp_stream_header_said (FaspStreamHeader * header, FaspTime now, guint64 end);
 
 /* --- in marks ---------------------------------------------------------------- */
 
 /* Bytes before the header's in a mark: kind (1), index (2), count (2). */
-#define FASP_HEADER_PART 5
+#define FASP_STREAM_HEADER_PART 5
 
 /* The number of marks of @room bytes that a header of @size bytes takes.  One for size 0: it
  * says that there is no header. */
-guint fasp_header_count_parts (gsize size, guint32 room);
+guint fasp_stream_header_count_parts (gsize size, guint32 room);
 /* Writes the mark of part @index and returns its size. */
-guint32 fasp_header_write_part (guint8 * mark, guint32 room,
+guint32 fasp_stream_header_write_part (guint8 * mark, guint32 room,
     const guint8 * bytes, gsize size, guint index);
 
 /* --- the receiver's ----------------------------------------------------------- */
@@ -67,12 +67,12 @@ typedef struct
 {
   GByteArray *bytes;            /* of the parts so far; NULL: none */
   guint next, count;
-} FaspHeaderParts;
+} FaspStreamHeaderParts;
 
-void fasp_header_parts_clear (FaspHeaderParts * parts);
+void fasp_stream_header_parts_clear (FaspStreamHeaderParts * parts);
 /* Takes the next mark in order.  If it is the last part of a header, returns a block of all its
  * bytes with FASP_BLOCK_HEADER; else NULL. */
-FaspBlock *fasp_header_parts_take (FaspHeaderParts * parts,
+FaspBlock *fasp_stream_header_parts_take (FaspStreamHeaderParts * parts,
     const FaspBlock * mark);
 
 G_END_DECLS

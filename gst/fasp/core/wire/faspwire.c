@@ -63,7 +63,7 @@ fasp_wire_read_text (FaspReader * r, gsize size, gsize max, gchar * text)
 }
 
 void
-fasp_wire_read_place (FaspReader * r, FaspPlace * place)
+fasp_wire_read_stream_offset (FaspReader * r, FaspStreamOffset * place)
 {
   const guint8 *origin = fasp_read_bytes (r, FASP_ORIGIN_SIZE);
 
@@ -74,7 +74,7 @@ fasp_wire_read_place (FaspReader * r, FaspPlace * place)
 }
 
 void
-fasp_wire_write_place (FaspWriter * w, const FaspPlace * place)
+fasp_wire_write_stream_offset (FaspWriter * w, const FaspStreamOffset * place)
 {
   fasp_write_bytes (w, place->origin.bytes, FASP_ORIGIN_SIZE);
   fasp_write_uint (w, place->offset, 8);
@@ -94,18 +94,18 @@ fasp_wire_write_text (FaspWriter * w, const gchar * text)
 /* --- frames ---------------------------------------------------------------------- */
 
 static void
-read_arrivals (FaspReader * r, FaspFeedbackFlow * flow)
+read_timestamps (FaspReader * r, FaspFeedbackFlow * flow)
 {
   flow->marked = fasp_read_varint (r);
-  flow->n_arrivals = fasp_read_uint (r, 1);
-  if (flow->n_arrivals > FASP_ARRIVALS)
+  flow->n_timestamps = fasp_read_uint (r, 1);
+  if (flow->n_timestamps > FASP_TIMESTAMPS)
     r->failed = TRUE;
-  for (guint i = 0; !r->failed && i < flow->n_arrivals; i++) {
+  for (guint i = 0; !r->failed && i < flow->n_timestamps; i++) {
     guint64 back = fasp_read_varint (r), before = fasp_read_varint (r);
 
     if (back == 0 || back > FASP_BACK_MAX || before > G_MAXUINT32)
       r->failed = TRUE;
-    flow->arrivals[i] = (FaspToldArrival) {
+    flow->timestamps[i] = (FaspFeedbackTimestamp) {
     back, before};
   }
 }
@@ -117,7 +117,7 @@ read_feedback (FaspReader * r, FaspFeedback * f)
   guint64 n, at;
 
   f->tail = (flags & FASP_FEEDBACK_TAIL) != 0;
-  f->has_arrivals = (flags & FASP_FEEDBACK_ARRIVALS) != 0;
+  f->has_timestamps = (flags & FASP_FEEDBACK_TIMESTAMPS) != 0;
   f->serial = fasp_read_uint (r, FASP_SERIAL_BITS / 8);
   f->clock = fasp_read_uint (r, 4);
   f->ack = fasp_read_varint (r);
@@ -137,9 +137,9 @@ read_feedback (FaspReader * r, FaspFeedback * f)
     flow->delay = fasp_read_varint (r);
     flow->received = fasp_read_varint (r);
     flow->holes = fasp_read_varint (r);
-    flow->n_arrivals = 0;
-    if (f->has_arrivals)
-      read_arrivals (r, flow);
+    flow->n_timestamps = 0;
+    if (f->has_timestamps)
+      read_timestamps (r, flow);
     if (flow->flow >= FASP_FLOWS_MAX)
       r->failed = TRUE;
   }
@@ -255,7 +255,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       break;
     case FASP_FRAME_POSITION:
       frame->number = fasp_read_varint (r);
-      fasp_wire_read_place (r, &frame->place);
+      fasp_wire_read_stream_offset (r, &frame->place);
       if (frame->number > FASP_BLOCK_MAX)
         r->failed = TRUE;
       break;
@@ -266,7 +266,7 @@ fasp_wire_next_frame (FaspReader * r, FaspFrame * frame)
       frame->serial = fasp_read_varint (r);
       frame->number = fasp_read_varint (r);
       frame->interval = fasp_read_varint (r);
-      frame->budget = fasp_read_varint (r);
+      frame->feedback_rate = fasp_read_varint (r);
       break;
     case FASP_FRAME_REPAIR:
       read_repair (r, frame);
@@ -313,32 +313,32 @@ fasp_wire_write_close (FaspWriter * w, FaspReason reason, const gchar * text)
 
 void
 fasp_wire_write_promise (FaspWriter * w, guint64 serial, guint64 latency_ms,
-    guint64 interval, guint64 budget)
+    guint64 interval, guint64 feedback_rate)
 {
   fasp_write_uint (w, FASP_FRAME_PROMISE, 1);
   fasp_write_varint (w, serial);
   fasp_write_varint (w, latency_ms);
   fasp_write_varint (w, interval);
-  fasp_write_varint (w, budget);
+  fasp_write_varint (w, feedback_rate);
 }
 
 void
 fasp_wire_write_position (FaspWriter * w, guint64 number,
-    const FaspPlace * place)
+    const FaspStreamOffset * place)
 {
   fasp_write_uint (w, FASP_FRAME_POSITION, 1);
   fasp_write_varint (w, number);
-  fasp_wire_write_place (w, place);
+  fasp_wire_write_stream_offset (w, place);
 }
 
 static void
-write_arrivals (FaspWriter * w, const FaspFeedbackFlow * flow)
+write_timestamps (FaspWriter * w, const FaspFeedbackFlow * flow)
 {
   fasp_write_varint (w, flow->marked);
-  fasp_write_uint (w, flow->n_arrivals, 1);
-  for (guint i = 0; i < flow->n_arrivals; i++) {
-    fasp_write_varint (w, flow->arrivals[i].back);
-    fasp_write_varint (w, flow->arrivals[i].before);
+  fasp_write_uint (w, flow->n_timestamps, 1);
+  for (guint i = 0; i < flow->n_timestamps; i++) {
+    fasp_write_varint (w, flow->timestamps[i].back);
+    fasp_write_varint (w, flow->timestamps[i].before);
   }
 }
 
@@ -348,8 +348,8 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
   guint64 at = f->from;
 
   fasp_write_uint (w, FASP_FRAME_FEEDBACK, 1);
-  fasp_write_uint (w, (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_arrivals ?
-          FASP_FEEDBACK_ARRIVALS : 0), 1);
+  fasp_write_uint (w, (f->tail ? FASP_FEEDBACK_TAIL : 0) | (f->has_timestamps ?
+          FASP_FEEDBACK_TIMESTAMPS : 0), 1);
   fasp_write_uint (w, f->serial, FASP_SERIAL_BITS / 8);
   fasp_write_uint (w, f->clock, 4);
   fasp_write_varint (w, f->ack);
@@ -367,8 +367,8 @@ fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * f)
     fasp_write_varint (w, flow->delay);
     fasp_write_varint (w, flow->received);
     fasp_write_varint (w, flow->holes);
-    if (f->has_arrivals)
-      write_arrivals (w, flow);
+    if (f->has_timestamps)
+      write_timestamps (w, flow);
   }
   fasp_write_varint (w, f->from - f->ack);
   fasp_write_varint (w, f->end - f->from);

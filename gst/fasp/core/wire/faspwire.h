@@ -91,7 +91,7 @@ typedef enum
 #define FASP_DATA_MARK 0x01
 
 #define FASP_FEEDBACK_TAIL 0x01
-#define FASP_FEEDBACK_ARRIVALS 0x02
+#define FASP_FEEDBACK_TIMESTAMPS 0x02
 /* At most this many packet numbers between two reported arrivals. */
 #define FASP_BACK_MAX (1 << 20)
 
@@ -105,7 +105,7 @@ typedef struct
 {
   guint32 back;                 /* packet numbers before the previous entry, */
   guint32 before;               /* and µs before it */
-} FaspToldArrival;
+} FaspFeedbackTimestamp;
 
 typedef struct
 {
@@ -117,8 +117,8 @@ typedef struct
   guint64 holes;                /* holes settled so far; losses in a row are one hole */
   /* with arrivals only: */
   guint64 marked;               /* datagrams with an ECN mark, */
-  guint n_arrivals;             /* and further arrivals, from the newest to the oldest */
-  FaspToldArrival arrivals[FASP_ARRIVALS];
+  guint n_timestamps;             /* and further arrivals, from the newest to the oldest */
+  FaspFeedbackTimestamp timestamps[FASP_TIMESTAMPS];
 } FaspFeedbackFlow;
 
 /* The receiver's state; see docs/protocol.md. Blocks below `ack' have all arrived or
@@ -136,7 +136,7 @@ typedef struct
   FaspFeedbackFlow flows[FASP_FLOWS_MAX];
   guint64 from, end;
   gboolean tail;
-  gboolean has_arrivals;        /* for every flow listed */
+  gboolean has_timestamps;        /* for every flow listed */
   guint n_ranges;
   FaspRange ranges[FASP_RANGES_MAX];
 } FaspFeedback;
@@ -163,10 +163,10 @@ typedef struct
                                    members; EXPIRED: media time, low 32 bits;
                                    NEXT: packet */
   guint8 flow;                  /* NEXT: flow of that packet */
-  FaspPlace place;              /* POSITION: where that block begins */
+  FaspStreamOffset place;              /* POSITION: where that block begins */
   guint64 serial;               /* PROMISE: counts up by one */
   guint64 interval;             /* PROMISE: seconds between skips; GROUP: clock, ms */
-  guint64 budget;               /* PROMISE: for feedback, bytes/s; 0: not known */
+  guint64 feedback_rate;               /* PROMISE: for feedback, bytes/s; 0: not known */
   guint64 back_off;             /* GROUP: µs */
   gchar *text;                  /* CLOSE: the caller's, FASP_TEXT_MAX + 1 bytes, filled in */
   FaspFeedback *feedback;       /* FEEDBACK: the caller's, filled in */
@@ -195,9 +195,9 @@ void fasp_wire_write_feedback (FaspWriter * w, const FaspFeedback * feedback);
 /* Bytes that one more range takes. */
 guint fasp_wire_range_size (guint64 skip, guint64 length);
 void fasp_wire_write_promise (FaspWriter * w, guint64 serial,
-    guint64 latency_ms, guint64 interval, guint64 budget);
+    guint64 latency_ms, guint64 interval, guint64 feedback_rate);
 void fasp_wire_write_position (FaspWriter * w, guint64 number,
-    const FaspPlace * place);
+    const FaspStreamOffset * place);
 /* Says that the next packet of @flow will be number @pn. */
 void fasp_wire_write_next (FaspWriter * w, guint8 flow, guint64 pn);
 void fasp_wire_write_group (FaspWriter * w, guint64 members,

@@ -16,7 +16,7 @@ enum
   OPTION_CIPHERS = 9,
   OPTION_FLOWS = 10,
   OPTION_FEC = 11,
-  OPTION_ARRIVALS = 12,
+  OPTION_TIMESTAMPS = 12,
   OPTION_POSITION = 13,
   OPTION_WANTS = 14,
   OPTION_GROUP = 15,
@@ -215,7 +215,7 @@ read_wants (FaspReader * r, FaspWants * wants)
   wants->join = join <= FASP_JOIN_BACK ? join : FASP_JOIN_ANY;
   wants->back_ms = fasp_read_uint (r, 4);
   if (r->left > 0)
-    fasp_wire_read_place (r, &wants->from);
+    fasp_wire_read_stream_offset (r, &wants->from);
 }
 
 static void
@@ -283,11 +283,11 @@ read_option (FaspReader * r, guint8 id, FaspHello * h)
     case OPTION_FEC:
       h->fec = fasp_read_uint (r, 2);
       break;
-    case OPTION_ARRIVALS:
-      h->arrivals = fasp_read_uint (r, 1);
+    case OPTION_TIMESTAMPS:
+      h->timestamps = fasp_read_uint (r, 1);
       break;
     case OPTION_POSITION:
-      fasp_wire_read_place (r, &h->place);
+      fasp_wire_read_stream_offset (r, &h->place);
       break;
     case OPTION_WANTS:
       read_wants (r, &h->wants);
@@ -347,11 +347,11 @@ static void
 write_wants (FaspWriter * w, const FaspWants * wants)
 {
   fasp_write_uint (w, OPTION_WANTS, 1);
-  fasp_write_uint (w, wants->from.known ? 5 + FASP_PLACE_SIZE : 5, 2);
+  fasp_write_uint (w, wants->from.known ? 5 + FASP_STREAM_OFFSET_SIZE : 5, 2);
   fasp_write_uint (w, wants->join, 1);
   fasp_write_uint (w, wants->back_ms, 4);
   if (wants->from.known)
-    fasp_wire_write_place (w, &wants->from);
+    fasp_wire_write_stream_offset (w, &wants->from);
 }
 
 static void
@@ -400,12 +400,12 @@ fasp_wire_write_hello (FaspWriter * w, const FaspHello * h)
     write_option (w, OPTION_FLOWS, h->flows, 1);
   if (h->fec > 0)
     write_option (w, OPTION_FEC, h->fec, 2);
-  if (h->arrivals > 0)
-    write_option (w, OPTION_ARRIVALS, h->arrivals, 1);
+  if (h->timestamps > 0)
+    write_option (w, OPTION_TIMESTAMPS, h->timestamps, 1);
   if (h->place.known) {
     fasp_write_uint (w, OPTION_POSITION, 1);
-    fasp_write_uint (w, FASP_PLACE_SIZE, 2);
-    fasp_wire_write_place (w, &h->place);
+    fasp_write_uint (w, FASP_STREAM_OFFSET_SIZE, 2);
+    fasp_wire_write_stream_offset (w, &h->place);
   }
   if (h->wants.join != FASP_JOIN_ANY || h->wants.from.known)
     write_wants (w, &h->wants);

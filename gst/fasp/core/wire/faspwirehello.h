@@ -100,9 +100,9 @@ typedef struct
   guint8 flows;                 /* OPEN: how many could be used; ACCEPT: how many are */
   guint16 fec;                  /* blocks in a window that the writer can recover
                                    from, or would send; 0: none */
-  guint8 arrivals;              /* arrivals in a FEEDBACK; receiver: it can report
+  guint8 timestamps;              /* arrivals in a FEEDBACK; receiver: it can report
                                    so many; sender: it wants them; 0: none */
-  FaspPlace place;              /* sender: place of the first byte of block `start' */
+  FaspStreamOffset place;              /* sender: place of the first byte of block `start' */
   gboolean has_header;          /* sender: a receiver that has nothing of the
                                    stream needs its header */
   FaspWants wants;              /* receiver */

@@ -20,7 +20,7 @@ typedef struct
   FaspTime rtt;
   gdouble ppm;
   FaspTime set;                 /* the sender's clock was set by so much */
-  FaspFollower follower;
+  FaspClockDiscipline follower;
   guint64 written, read;        /* bytes */
   gint64 last_pts;              /* ns on the follower */
   guint jumps, backwards, skips;
@@ -48,7 +48,8 @@ start (Line * line, guint32 seed, FaspTime rtt, gdouble loss)
   vnet_attach (line->net, VNET_A, line->sender);
   vnet_attach (line->net, VNET_B, line->receiver);
   fasp_endpoint_dial (line->sender, vnet_get_time (line->net), &peer);
-  fasp_follower_init (&line->follower, vnet_get_time (line->net) * 1000);
+  fasp_clock_discipline_init (&line->follower,
+      vnet_get_time (line->net) * 1000);
   vnet_run (line->net, FASP_SEC);
 }
 
@@ -80,8 +81,8 @@ judge (Line * line, const FaspBlock * block, FaspTime now)
 {
   FaspTime mapped = fasp_endpoint_map_media_time (line->receiver,
       block->media_time);
-  gint64 pts = fasp_follower_get (&line->follower, mapped * 1000);
-  gint64 shown = fasp_follower_get (&line->follower, now * 1000);
+  gint64 pts = fasp_clock_discipline_get (&line->follower, mapped * 1000);
+  gint64 shown = fasp_clock_discipline_get (&line->follower, now * 1000);
   FaspTime written = get_written (line, block->media_time);
 
   /* but for what the slew makes up for between two blocks */
@@ -102,7 +103,7 @@ read_all (Line * line)
     FaspSenderClock sender;
 
     fasp_endpoint_get_sender_clock (line->receiver, &sender);
-    fasp_follower_look (&line->follower, now * 1000, &sender);
+    fasp_clock_discipline_look (&line->follower, now * 1000, &sender);
     line->jumps += (block->flags & FASP_BLOCK_CLOCK_JUMP) != 0;
     g_assert_false (block->flags & FASP_BLOCK_DISCONT);
     judge (line, block, now);

@@ -235,7 +235,7 @@ test_whole (gconstpointer data)
   }
 }
 
-/* Where there is time for a rex, repairs take none of it away. */
+/* Where there is time for a retransmission, repairs take none of it away. */
 static void
 test_with_rexes (void)
 {
@@ -328,7 +328,7 @@ test_alone (void)
     a.latency_ms = b.latency_ms = 100;
     a.fec = b.fec = FASP_FEC_FIXED;
     a.fec_share = .1;
-    a.no_rex = TRUE;
+    a.no_rtx = TRUE;
     a.flows = a.flowlets = b.flows = b.flowlets = seed;
     stream = vstream_new (net, &config, &a, &b);
     vstream_run (stream);
@@ -360,18 +360,18 @@ typedef struct
   gdouble promised_least, promised_most;        /* seconds between skips */
 } NoRex;
 
-static const NoRex no_rex[] = {
+static const NoRex no_rtx[] = {
   {FASP_FEC_OFF, 1000, 0, 15, 25, 0, 1},
   {FASP_FEC_AUTO, 1000, 150, 0, 3, 60, 1e12},
   {FASP_FEC_AUTO, FASP_LATENCY_AUTO, 150, 0, 3, 60, 1e12},
 };
 
-/* There would be time for a rex, but there is none: the code has to do, and what is promised is what it keeps. */
+/* There would be time for a retransmission, but there is none: the code has to do, and what is promised is what it keeps. */
 static void
-test_no_rex (void)
+test_no_rtx (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (no_rex); i++) {
-    const NoRex *c = &no_rex[i];
+  for (guint i = 0; i < G_N_ELEMENTS (no_rtx); i++) {
+    const NoRex *c = &no_rtx[i];
     FaspEndpointConfig a, b;
     VstreamConfig config;
     Vnet *net = vnet_new (i + 1);
@@ -389,7 +389,7 @@ test_no_rex (void)
     fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
     a.latency_ms = c->latency_ms;
     a.fec = b.fec = c->fec;
-    a.no_rex = TRUE;
+    a.no_rtx = TRUE;
     stream = vstream_new (net, &config, &a, &b);
     vstream_run_until (stream, 20 * FASP_SEC);
     g_assert_cmpuint (stream->receiver_stats.received.recovered, >=,
@@ -430,7 +430,7 @@ test_alone_outage (void)
   config.duration = 8 * FASP_SEC;
   config.limit = 5 * FASP_SEC;
   fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  a.no_rex = TRUE;
+  a.no_rtx = TRUE;
   stream = vstream_new (net, &config, &a, NULL);
   vstream_run (stream);
   g_assert_true (stream->drained);
@@ -460,7 +460,7 @@ test_alone_end (void)
     config.lead = 5 * FASP_SEC;
     config.duration = FASP_SEC;
     fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    a.no_rex = TRUE;
+    a.no_rtx = TRUE;
     stream = vstream_new (net, &config, &a, NULL);
     vstream_run (stream);
     g_assert_true (stream->drained);
@@ -511,7 +511,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/fec/no-room", test_no_room);
   g_test_add_func ("/fec/alone", test_alone);
-  g_test_add_func ("/fec/no-rex", test_no_rex);
+  g_test_add_func ("/fec/no-rex", test_no_rtx);
   g_test_add_func ("/fec/refused", test_refused);
   g_test_add_func ("/fec/with-rexes", test_with_rexes);
   g_test_add_func ("/fec/shorter", test_shorter);

@@ -275,7 +275,7 @@ test_gap (gconstpointer pauses)
   a.max_bitrate = 100000000;
   a.buffer_size = 100000;
   a.slow_policy = FASP_SLOW_SKIP;
-  a.no_rex = GPOINTER_TO_INT (pauses);
+  a.no_rtx = GPOINTER_TO_INT (pauses);
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -302,7 +302,7 @@ test_missing (void)
   FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.no_rex = TRUE;
+  a.no_rtx = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -324,7 +324,7 @@ test_missing_late (void)
   guint64 before;
 
   a.latency_ms = b.latency_ms = 300;
-  a.no_rex = TRUE;
+  a.no_rtx = TRUE;
   vcast_join (n, VNET_A, &a, VNET_B);
   vcast_join (n, VNET_B, &b, VNET_A);
   vcast_run (n, 3 * FASP_SEC);

@@ -332,7 +332,7 @@ test_copies (void)
   }
 }
 
-/* With time enough there is one copy of each rex, and the blocks that need
+/* With time enough there is one copy of each retransmission, and the blocks that need
  * so many rounds are as many as the model says: chi-square, at a chance of
  * one in a thousand to be wrong. */
 static void

@@ -389,22 +389,23 @@ test_beside (void)
 static void
 test_looks (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
+  FaspSentMap *repair = fasp_sent_map_new (0);
   FaspTime now = 10 * FASP_SEC;
   guint64 all = 0;
 
-  g_assert_cmpuint (fasp_repair_get_looks (repair, now), ==, FASP_REPAIR_NEWS);
+  g_assert_cmpuint (fasp_sent_map_get_looks (repair, now), ==,
+      FASP_SENT_MAP_NEWS);
   for (guint i = 0; i < 10000; i++, now += 100) {
-    guint looks = fasp_repair_get_looks (repair, now);
+    guint looks = fasp_sent_map_get_looks (repair, now);
 
     g_assert_cmpuint (looks, >=, FASP_RANGES_MAX);
     all += looks - FASP_RANGES_MAX;
-    fasp_repair_looked (repair, now, looks);
+    fasp_sent_map_looked (repair, now, looks);
   }
   /* in a second, ten times what may be looked up in a tenth, and what was saved */
-  g_assert_cmpuint (all, <=, 11 * (FASP_REPAIR_NEWS - FASP_RANGES_MAX));
-  g_assert_cmpuint (all, >, 9 * (FASP_REPAIR_NEWS - FASP_RANGES_MAX));
-  fasp_repair_free (repair);
+  g_assert_cmpuint (all, <=, 11 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
+  g_assert_cmpuint (all, >, 9 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
+  fasp_sent_map_free (repair);
 }
 
 /* --- a sender that lies --------------------------------------------------------------------- */
@@ -414,14 +415,16 @@ static void
 test_keys (void)
 {
   const FaspGroupKey key = {.cid = 1,.cipher = FASP_CIPHER_AES_128_GCM };
-  FaspHearing *hearing = fasp_hearing_new (&key, FASP_SEC);
+  FaspMulticastReceiver *hearing = fasp_multicast_receiver_new (&key, FASP_SEC);
 
   for (guint i = 0; i < 1000; i++)
-    fasp_hearing_expect (hearing, FASP_SEC + i, G_GUINT64_CONSTANT (1) << 60);
+    fasp_multicast_receiver_expect (hearing, FASP_SEC + i,
+        G_GUINT64_CONSTANT (1) << 60);
   g_assert_cmpuint (hearing->phase, ==, 256);
-  fasp_hearing_expect (hearing, 11 * FASP_SEC, G_GUINT64_CONSTANT (1) << 60);
+  fasp_multicast_receiver_expect (hearing, 11 * FASP_SEC,
+      G_GUINT64_CONSTANT (1) << 60);
   g_assert_cmpuint (hearing->phase, ==, 256 + 100);
-  fasp_hearing_free (hearing);
+  fasp_multicast_receiver_free (hearing);
 }
 
 /* --- callers --------------------------------------------------------------------------------- */
@@ -521,12 +524,12 @@ test_half_open (void)
         g_assert_cmpint (vnet_get_time (play->net) - called, <=,
             2 * rtt + 2 * step);
       }
-    g_assert_cmpuint (fasp_gate_count_half (play->sink->gate), <=, 1024);
+    g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), <=, 1024);
   }
   g_test_message ("%u half-open, %" G_GINT64_FORMAT " ms",
-      fasp_gate_count_half (play->sink->gate), (vnet_get_time (play->net) -
+      fasp_limiter_count_half (play->sink->gate), (vnet_get_time (play->net) -
           start) / 1000);
-  g_assert_cmpuint (fasp_gate_count_half (play->sink->gate), >, 1000);
+  g_assert_cmpuint (fasp_limiter_count_half (play->sink->gate), >, 1000);
   g_assert_cmpuint (called_times, >, 4);
   run (play, FASP_SEC);
   while (fasp_endpoint_poll_event (play->good, &event))
@@ -559,9 +562,9 @@ test_half_open_port (void)
   Play *play = play_new (FASP_ROLE_SENDER);
   static const guint8 secret[16] = { 1 };
   FaspEndpoint *other;
-  FaspGate gate;
+  FaspLimiter gate;
 
-  fasp_gate_init (&gate, secret);
+  fasp_limiter_init (&gate, secret);
   play->config.gate = &gate;
   begin (play);
   other = fasp_endpoint_new (&play->config, vnet_random, play->net);
@@ -576,9 +579,9 @@ test_half_open_port (void)
   }
   for (guint i = 0; i < 1500; i++)
     call_proved (play, other, 3000 + i);
-  g_assert_cmpuint (fasp_gate_count_half (&gate), ==, 1024 + 512);
+  g_assert_cmpuint (fasp_limiter_count_half (&gate), ==, 1024 + 512);
   fasp_endpoint_free (other);
-  g_assert_cmpuint (fasp_gate_count_half (&gate), ==, 1024);
+  g_assert_cmpuint (fasp_limiter_count_half (&gate), ==, 1024);
   play_free (play);
 }
 

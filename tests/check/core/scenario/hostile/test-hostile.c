@@ -423,7 +423,7 @@ test_guesses (void)
   static const guint8 psk[FASP_KEY_SIZE] = { 1 };
   Vnet *net = vnet_new (1);
   FaspCredentials *credentials = fasp_credentials_new ();
-  const guint share = FASP_GATE_UNPROVED_REFUSED + 1, seconds = 20;
+  const guint share = FASP_LIMITER_UNPROVED_REFUSED + 1, seconds = 20;
   FaspAddress from = vnet_get_address (VNET_C);
   FaspEndpointConfig config;
   FaspEndpoint *endpoint;
@@ -444,7 +444,7 @@ test_guesses (void)
   fasp_endpoint_get_stats (endpoint, &stats);
   g_assert_cmpuint (stats.handshakes_refused, >, 3 * seconds);
   g_assert_cmpuint (stats.handshakes_refused, <,
-      (seconds + 2) * FASP_GATE_UNPROVED_RATE / share);
+      (seconds + 2) * FASP_LIMITER_UNPROVED_RATE / share);
   g_assert_cmpuint (stats.handshakes_refused + stats.handshakes_retried, ==,
       100 * seconds);
   fasp_endpoint_free (endpoint);
@@ -510,8 +510,8 @@ test_reports (void)
   for (guint i = 0; i < 5000; i++) {
     address = get_address (1000000 + i);
     fasp_endpoint_unreachable (many, FASP_SEC + i, &address);
-    n += many->whereabouts.made != made;
-    made = many->whereabouts.made;
+    n += many->address_index.made != made;
+    made = many->address_index.made;
   }
   g_assert_cmpuint (n, ==, 1);
   g_assert_cmpuint (count_refused (many), ==, 0);

@@ -142,22 +142,22 @@ test_unknown (void)
   FaspRx rx;
 
   fasp_rx_init (&rx, now, 0, 1000, &agreed);
-  fasp_report_join (&rx.report, 7, 100, 10 * FASP_MSEC, 10000);
-  fasp_report_sent (&rx.report, now, 100);
+  fasp_feedback_join (&rx.feedback, 7, 100, 10 * FASP_MSEC, 10000);
+  fasp_feedback_sent (&rx.feedback, now, 100);
   fasp_rx_data (&rx, now, &frame);
-  g_assert_false (fasp_report_is_missing_unasked (&rx.report));
+  g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
   /* block 1 was lost, nothing tells that there is one */
-  fasp_report_settled (&rx.report, now);
+  fasp_feedback_settled (&rx.feedback, now);
   now += 20 * FASP_MSEC;
-  g_assert_false (fasp_report_is_due (&rx.report, now));
+  g_assert_false (fasp_feedback_is_due (&rx.feedback, now));
   frame.block = 2;
   fasp_rx_data (&rx, now, &frame);
-  g_assert_true (fasp_report_is_missing_unasked (&rx.report));
-  g_assert_cmpint (fasp_report_get_timeout (&rx.report), >, now + FASP_SEC);
-  fasp_report_settled (&rx.report, now);
-  g_assert_false (fasp_report_is_missing_unasked (&rx.report));
+  g_assert_true (fasp_feedback_is_missing_unasked (&rx.feedback));
+  g_assert_cmpint (fasp_feedback_get_timeout (&rx.feedback), >, now + FASP_SEC);
+  fasp_feedback_settled (&rx.feedback, now);
+  g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
   now += 10 * FASP_MSEC;
-  g_assert_true (fasp_report_is_due (&rx.report, now));
+  g_assert_true (fasp_feedback_is_due (&rx.feedback, now));
   fasp_rx_clear (&rx);
 }
 
@@ -334,9 +334,9 @@ crowd_with_code (guint n, gdouble own, gdouble common, FaspFecMode mode)
   return g;
 }
 
-/* Rexes to all and to one, and repairs. */
+/* Retransmissions to all and to one, and repairs. */
 static guint64
-count_more (Vgroup * g, guint64 * rexes)
+count_more (Vgroup * g, guint64 * retransmissions)
 {
   static FaspSessionStats sessions[VGROUP_MAX];
   FaspGroupStats stats = get_stats (g);
@@ -345,18 +345,18 @@ count_more (Vgroup * g, guint64 * rexes)
       }
       , sessions, VGROUP_MAX);
 
-  *rexes = stats.blocks_resent;
+  *retransmissions = stats.blocks_resent;
   for (guint i = 0; i < MIN (n, VGROUP_MAX); i++)
-    *rexes += sessions[i].sent.blocks_rtx;
-  return *rexes + stats.repairs_sent;
+    *retransmissions += sessions[i].sent.blocks_rtx;
+  return *retransmissions + stats.repairs_sent;
 }
 
-/* Where each loses by itself the code takes the place of rexes, and of more of them than it
+/* Where each loses by itself the code takes the place of retransmissions, and of more of them than it
  * costs; always within the channel. */
 static void
 test_code (void)
 {
-  guint64 more[2], rexes[2], before, first;
+  guint64 more[2], retransmissions[2], before, first;
 
   for (guint i = 0; i < 2; i++) {
     Vgroup *g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF :
@@ -372,13 +372,13 @@ test_code (void)
       g_assert_cmpuint (g->sent_wire - sent, <, 8000000 / 8 / 10 * 105 / 100 +
           8192);
     }
-    more[i] = count_more (g, &rexes[i]) - before;
-    rexes[i] -= first;
+    more[i] = count_more (g, &retransmissions[i]) - before;
+    retransmissions[i] -= first;
     g_assert_true ((get_stats (g).fec_share > 0) == (i == 1));
     assert_whole (g, 5 * FASP_SEC);
     vgroup_free (g);
   }
-  g_assert_cmpuint (rexes[1] * 5, <, rexes[0]);
+  g_assert_cmpuint (retransmissions[1] * 5, <, retransmissions[0]);
   g_assert_cmpuint (more[1] * 3, <, more[0]);
 }
 
@@ -428,7 +428,7 @@ test_code_bound (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspGroupFec g = { 0 };
     FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
-          FASP_SEC,.rex = 50 * FASP_MSEC,.channel = cases[i].channel
+          FASP_SEC,.rtx = 50 * FASP_MSEC,.channel = cases[i].channel
     };
     FaspFec fec;
 
@@ -451,7 +451,7 @@ test_code_end (void)
 {
   FaspGroupFec g = { 0 };
   FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
-        FASP_SEC,.rex = 50 * FASP_MSEC
+        FASP_SEC,.rtx = 50 * FASP_MSEC
   };
   FaspFec fec;
 

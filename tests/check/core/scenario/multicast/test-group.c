@@ -20,18 +20,18 @@ test_damp (void)
 {
   const guint n = 100, rounds = 1000;
   const FaspTime t = 8 * RTT, d = RTT;
-  FaspDamp damps[100];
+  FaspNackBackoff damps[100];
   guint early = 0;
 
   for (guint i = 0; i < n; i++) {
-    fasp_damp_init (&damps[i], i + 1);
-    fasp_damp_set (&damps[i], n, t, 500);
+    fasp_nack_backoff_init (&damps[i], i + 1);
+    fasp_nack_backoff_set (&damps[i], n, t, 500);
   }
   for (guint r = 0; r < rounds; r++) {
     FaspTime times[100], first = t;
 
     for (guint i = 0; i < n; i++) {
-      times[i] = fasp_damp_draw (&damps[i]);
+      times[i] = fasp_nack_backoff_draw (&damps[i]);
       g_assert_cmpint (times[i], >=, 0);
       g_assert_cmpint (times[i], <=, t);
       first = MIN (first, times[i]);
@@ -43,7 +43,7 @@ test_damp (void)
   g_assert_cmpfloat (early / (gdouble) rounds, >, 1.5);
   g_assert_cmpfloat (early / (gdouble) rounds, <, 2.5);
   for (guint i = 0; i < n; i++) {
-    FaspTime clock = fasp_damp_draw_clock (&damps[i]);
+    FaspTime clock = fasp_nack_backoff_draw_clock (&damps[i]);
 
     g_assert_cmpint (clock, >=, 375 * FASP_MSEC);
     g_assert_cmpint (clock, <=, 500 * FASP_MSEC);
@@ -54,41 +54,43 @@ test_damp (void)
 static void
 test_damp_bounds (void)
 {
-  FaspDamp damp;
+  FaspNackBackoff backoff;
 
-  fasp_damp_init (&damp, 0);
-  fasp_damp_set (&damp, 1, G_MAXUINT64, 0);
-  g_assert_cmpint (fasp_damp_draw (&damp), ==, 0);      /* alone */
-  fasp_damp_set (&damp, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64);
+  fasp_nack_backoff_init (&backoff, 0);
+  fasp_nack_backoff_set (&backoff, 1, G_MAXUINT64, 0);
+  g_assert_cmpint (fasp_nack_backoff_draw (&backoff), ==, 0);   /* alone */
+  fasp_nack_backoff_set (&backoff, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64);
   for (guint i = 0; i < 1000; i++) {
-    g_assert_cmpint (fasp_damp_draw (&damp), <=, FASP_DAMP_BACK_OFF_MAX);
-    g_assert_cmpint (fasp_damp_draw_clock (&damp), <=, FASP_DAMP_CLOCK_MAX);
+    g_assert_cmpint (fasp_nack_backoff_draw (&backoff), <=,
+        FASP_NACK_BACKOFF_MAX);
+    g_assert_cmpint (fasp_nack_backoff_draw_clock (&backoff), <=,
+        FASP_MEMBER_CLOCK_MAX);
   }
-  fasp_damp_set (&damp, 0, 0, 0);
-  g_assert_cmpint (fasp_damp_draw_clock (&damp), >=,
-      FASP_DAMP_CLOCK_MIN * 3 / 4);
+  fasp_nack_backoff_set (&backoff, 0, 0, 0);
+  g_assert_cmpint (fasp_nack_backoff_draw_clock (&backoff), >=,
+      FASP_MEMBER_CLOCK_MIN * 3 / 4);
 }
 
 /* What was lost after a request's time was drawn is not asked for by it. */
 static void
 test_damp_request (void)
 {
-  FaspDamp damp;
+  FaspNackBackoff backoff;
 
-  fasp_damp_init (&damp, 7);
-  fasp_damp_set (&damp, 10, RTT, 100);
-  fasp_damp_settled (&damp, 5);
-  g_assert_cmpuint (fasp_damp_tell (&damp, FALSE), ==, 5);
-  fasp_damp_settled (&damp, 10);
-  fasp_damp_ask (&damp, 0, 100);
-  g_assert_cmpint (damp.time, <=, RTT);
-  g_assert_cmpuint (fasp_damp_tell (&damp, FALSE), ==, 5);
-  fasp_damp_settled (&damp, 20);
-  fasp_damp_ask (&damp, 0, 200);
-  g_assert_cmpuint (damp.end, ==, 100);
-  g_assert_cmpuint (fasp_damp_tell (&damp, TRUE), ==, 10);
-  damp.time = FASP_NEVER;
-  g_assert_cmpuint (fasp_damp_tell (&damp, FALSE), ==, 20);
+  fasp_nack_backoff_init (&backoff, 7);
+  fasp_nack_backoff_set (&backoff, 10, RTT, 100);
+  fasp_nack_backoff_settled (&backoff, 5);
+  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, FALSE), ==, 5);
+  fasp_nack_backoff_settled (&backoff, 10);
+  fasp_nack_backoff_ask (&backoff, 0, 100);
+  g_assert_cmpint (backoff.time, <=, RTT);
+  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, FALSE), ==, 5);
+  fasp_nack_backoff_settled (&backoff, 20);
+  fasp_nack_backoff_ask (&backoff, 0, 200);
+  g_assert_cmpuint (backoff.end, ==, 100);
+  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, TRUE), ==, 10);
+  backoff.time = FASP_NEVER;
+  g_assert_cmpuint (fasp_nack_backoff_tell (&backoff, FALSE), ==, 20);
 }
 
 /* --- who repairs ----------------------------------------------------------------------- */
@@ -115,7 +117,7 @@ test_log_alone (void)
   g_assert_false (fasp_group_log_ask (log, 0, log, 1003, 3, &asked));
   g_assert_true (fasp_group_log_ask (log, 0, log, 1003, 4, &asked));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
-  /* the same one again, its own rex was lost: nobody else's affair */
+  /* the same one again, its own retransmission was lost: nobody else's affair */
   g_assert_true (fasp_group_log_ask (log, 1, log, 1003, 4, &asked));
   /* a second one: for all */
   g_assert_false (fasp_group_log_ask (log, 2, log, 1003, 9, &other));
@@ -296,7 +298,8 @@ zeros (gpointer user_data, guint8 * data, gsize size)
 
 /* A datagram of the group, as its members get it. */
 static gsize
-get_tail (FaspGroup * group, FaspTime now, FaspStore * store, guint8 * data)
+get_tail (FaspMulticastSender * group, FaspTime now, FaspStore * store,
+    guint8 * data)
 {
   static FaspDatagram d;
   FaspGroupView view = {.store = store,.is_unacknowledged = TRUE };
@@ -305,7 +308,7 @@ get_tail (FaspGroup * group, FaspTime now, FaspStore * store, guint8 * data)
   d.payload_size = 0;
   group->announce_time = FASP_NEVER;
   group->tell_time = now;
-  g_assert_true (fasp_group_poll (group, now, &view, &d));
+  g_assert_true (fasp_multicast_sender_poll (group, now, &view, &d));
   fasp_datagram_seal (&d);
   memcpy (data, d.data, d.size);
   return d.size;
@@ -315,62 +318,63 @@ static void
 test_phases (void)
 {
   FaspAddress to = vgroup_get_address ();
-  FaspGroup *group = fasp_group_new (&to, FASP_CIPHER_AES_128_GCM, 0, zeros,
+  FaspMulticastSender *group =
+      fasp_multicast_sender_new (&to, FASP_CIPHER_AES_128_GCM, 0, zeros,
       NULL);
   FaspStore *store = fasp_store_new (1 << 20, 1000);
   guint8 first[100], before[100], after[100], again[100],
       scratch[FASP_DATAGRAM_MAX];
   FaspMember member = { 0 };
-  FaspHearing *hearing;
+  FaspMulticastReceiver *hearing;
   FaspSessionHeader header;
   FaspHello hello = { 0 };
   gsize size[2];
   FaspReader r = { 0 };
 
-  fasp_group_join (group, &member, 0, 100, RTT);
+  fasp_multicast_sender_join (group, &member, 0, 100, RTT);
   /* nearly to the end of the first phase */
   while (fasp_group_log_get_pn (group->log) < (1 << FASP_GROUP_PHASE_BITS) - 2)
     fasp_group_log_sent (group->log, 1, FASP_NO_BLOCK);
-  fasp_group_describe (group, &hello);
-  hearing = fasp_hearing_new (&hello.group_key, 1);
+  fasp_multicast_sender_describe (group, &hello);
+  hearing = fasp_multicast_receiver_new (&hello.group_key, 1);
   size[0] = get_tail (group, 1, store, first);
   g_assert_true (fasp_wire_parse_session (first, size[0], &header));
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, first, size[0],
-          scratch, &r), ==, FASP_HEARING_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, first,
+          size[0], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
   size[0] = get_tail (group, 1, store, before);
   size[1] = get_tail (group, 2, store, after);
   memcpy (again, after, size[1]);
 
   /* in whatever order they come */
   g_assert_true (fasp_wire_parse_session (after, size[1], &header));
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, after, size[1],
-          scratch, &r), ==, FASP_HEARING_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after,
+          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
   g_assert_true (fasp_wire_parse_session (before, size[0], &header));
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, before, size[0],
-          scratch, &r), ==, FASP_HEARING_OK);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, before,
+          size[0], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
   /* once */
   g_assert_true (fasp_wire_parse_session (again, size[1], &header));
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, again, size[1],
-          scratch, &r), ==, FASP_HEARING_REFUSED);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again,
+          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_REFUSED);
   /* nothing of a phase that is far away, of the other K, or that was changed */
   header.pn += 5;
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, again, size[1],
-          scratch, &r), ==, FASP_HEARING_FORGED);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again,
+          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_FORGED);
   header.phase = TRUE;
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, again, size[1],
-          scratch, &r), ==, FASP_HEARING_FORGED);
-  fasp_hearing_free (hearing);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, again,
+          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_FORGED);
+  fasp_multicast_receiver_free (hearing);
 
   /* who joins now gets the key of now */
-  fasp_group_describe (group, &hello);
-  hearing = fasp_hearing_new (&hello.group_key, 1);
+  fasp_multicast_sender_describe (group, &hello);
+  hearing = fasp_multicast_receiver_new (&hello.group_key, 1);
   size[1] = get_tail (group, 3, store, after);
   g_assert_true (fasp_wire_parse_session (after, size[1], &header));
-  g_assert_cmpint (fasp_hearing_open (hearing, 1, &header, after, size[1],
-          scratch, &r), ==, FASP_HEARING_OK);
-  fasp_hearing_free (hearing);
-  fasp_group_leave (group, &member);
-  fasp_group_free (group);
+  g_assert_cmpint (fasp_multicast_receiver_open (hearing, 1, &header, after,
+          size[1], scratch, &r), ==, FASP_MULTICAST_RECEIVER_OK);
+  fasp_multicast_receiver_free (hearing);
+  fasp_multicast_sender_leave (group, &member);
+  fasp_multicast_sender_free (group);
   fasp_store_free (store);
 }
 
@@ -597,8 +601,8 @@ test_repairs (void)
   vgroup_free (g);
 }
 
-/* No time for a rex.  What is promised to members counts on the repairs that the group sends: it sends none if
- * rexes cost less, though each member alone would get some. */
+/* No time for a retransmission.  What is promised to members counts on the repairs that the group sends: it sends none if
+ * retransmissions cost less, though each member alone would get some. */
 static void
 test_repairs_promised (void)
 {
@@ -725,7 +729,7 @@ test_next_speaker (void)
       vgroup_run (g, 5 * FASP_MSEC);
       for (next = 1; next < 6; next++)
         if (fasp_endpoint_nth (g->receivers[next].endpoint,
-                0)->rx.report.speaks_until > g->now)
+                0)->rx.feedback.speaks_until > g->now)
           break;
     } while (next == 6);
     g_assert_cmpint (g->now - chosen, <, 50 * FASP_MSEC);
@@ -882,7 +886,7 @@ test_return (void)
 static void
 send_unheard (Vgroup * g, guint64 packets)
 {
-  FaspGroup *group = g->sender->group;
+  FaspMulticastSender *group = g->sender->group;
 
   for (; packets > 0; packets--)
     fasp_group_log_sent (group->log, g->now, FASP_NO_BLOCK);
@@ -1027,7 +1031,7 @@ watch_behind (Vgroup * g, FaspTime time)
   return behind;
 }
 
-/* One that lacks much vanishes in the middle of its rexes: the others get theirs, none waits
+/* One that lacks much vanishes in the middle of its retransmissions: the others get theirs, none waits
  * for a turn that it cannot use. */
 static void
 test_return_vanished (void)
@@ -1159,33 +1163,33 @@ test_sender_anew (void)
 static void
 test_return_hold (void)
 {
-  FaspReturn r = { 0 };
+  FaspRejoin r = { 0 };
   FaspTime now = FASP_SEC;
   guint64 pn = 1000;
 
-  for (FaspTime hold = FASP_RETURN_FIRST; hold <= FASP_RETURN_MOST; hold *= 2) {
-    fasp_return_left (&r, now);
-    g_assert_false (fasp_return_told (&r, now, FALSE, pn, pn));
-    g_assert_false (fasp_return_told (&r, now, TRUE, pn, pn));
+  for (FaspTime hold = FASP_REJOIN_FIRST; hold <= FASP_REJOIN_MOST; hold *= 2) {
+    fasp_rejoin_left (&r, now);
+    g_assert_false (fasp_rejoin_told (&r, now, FALSE, pn, pn));
+    g_assert_false (fasp_rejoin_told (&r, now, TRUE, pn, pn));
     /* not heard for once: anew */
-    g_assert_false (fasp_return_told (&r, now + hold - 2, FALSE, pn, pn));
-    g_assert_false (fasp_return_told (&r, now + hold, TRUE, pn, pn));
-    g_assert_false (fasp_return_told (&r, now + 2 * hold - 1, TRUE, pn + 99,
+    g_assert_false (fasp_rejoin_told (&r, now + hold - 2, FALSE, pn, pn));
+    g_assert_false (fasp_rejoin_told (&r, now + hold, TRUE, pn, pn));
+    g_assert_false (fasp_rejoin_told (&r, now + 2 * hold - 1, TRUE, pn + 99,
             pn + 99));
     /* less than half of it: anew */
-    g_assert_false (fasp_return_told (&r, now + 2 * hold, TRUE, pn + 100,
+    g_assert_false (fasp_rejoin_told (&r, now + 2 * hold, TRUE, pn + 100,
             pn + 49));
     now += 3 * hold;
-    g_assert_true (fasp_return_told (&r, now, TRUE, pn + 200, pn + 99));
+    g_assert_true (fasp_rejoin_told (&r, now, TRUE, pn + 200, pn + 99));
     now += FASP_SEC;
     pn += 1000;
   }
-  fasp_return_left (&r, now);
-  g_assert_cmpint (r.hold, ==, FASP_RETURN_MOST);
+  fasp_rejoin_left (&r, now);
+  g_assert_cmpint (r.hold, ==, FASP_REJOIN_MOST);
   /* who stayed for a minute begins anew */
   r.returned = now;
-  fasp_return_left (&r, now + FASP_RETURN_SOON);
-  g_assert_cmpint (r.hold, ==, FASP_RETURN_FIRST);
+  fasp_rejoin_left (&r, now + FASP_REJOIN_SOON);
+  g_assert_cmpint (r.hold, ==, FASP_REJOIN_FIRST);
 }
 
 /* Who is announced has another stream: that one is not ours, but the next may be. Who is to
@@ -1506,54 +1510,54 @@ static void
 test_hostile_feedback (void)
 {
   FaspGroupLog *log = log_with (100, 10);
-  FaspRepair *repair = fasp_repair_new (1000);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (1000);
+  FaspSentMapResult result;
   FaspFeedback f = {.serial = 1,.ack = 1000,.window = FASP_VARINT_MAX,.from =
         1000,.end = 1100,.tail = TRUE,.n_flows = 1,.n_ranges = 1
   };
   guint8 round;
 
-  fasp_repair_join (repair, 0, log);
+  fasp_sent_map_join (repair, 0, log);
   f.ranges[0] = (FaspRange) {
   1000, 100};
   f.flows[0] = (FaspFeedbackFlow) {
   .flow = FASP_GROUP_FLOW,.largest = 99,.received = 1};
-  g_assert_true (fasp_repair_feedback (repair, 10, &f, &result));
+  g_assert_true (fasp_sent_map_feedback (repair, 10, &f, &result));
   g_assert_cmpuint (result.lost, ==, 100);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 1000);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 1000);
   g_assert_cmpuint (round, ==, 1);
   /* packets that were never sent */
   f.serial = 2;
   f.flows[0].largest = 100;
-  g_assert_false (fasp_repair_feedback (repair, 11, &f, &result));
+  g_assert_false (fasp_sent_map_feedback (repair, 11, &f, &result));
   /* more settled than there is */
   f.flows[0].largest = 99;
   f.flows[0].unsettled = 101;
-  g_assert_false (fasp_repair_feedback (repair, 11, &f, &result));
+  g_assert_false (fasp_sent_map_feedback (repair, 11, &f, &result));
   /* blocks that were never sent */
   f.flows[0].unsettled = 0;
   f.end = 1200;
-  g_assert_false (fasp_repair_feedback (repair, 11, &f, &result));
+  g_assert_false (fasp_sent_map_feedback (repair, 11, &f, &result));
   f.end = f.ranges[0].start = 1000;
   f.n_ranges = 0;
   /* the same again is nothing new */
-  g_assert_true (fasp_repair_feedback (repair, 11, &f, &result));
+  g_assert_true (fasp_sent_map_feedback (repair, 11, &f, &result));
   g_assert_cmpuint (result.lost, ==, 0);
   /* of a group that it has left, it says nothing, whatever it says */
-  fasp_repair_leave (repair);
+  fasp_sent_map_leave (repair);
   f.serial = 3;
   f.flows[0].largest = 5000;
-  g_assert_true (fasp_repair_feedback (repair, 12, &f, &result));
+  g_assert_true (fasp_sent_map_feedback (repair, 12, &f, &result));
   g_assert_cmpuint (result.lost, ==, 0);
   /* and where it comes back, it has not got more than was sent */
   f.serial = 4;
   f.flows[0].largest = 99;
   f.flows[0].received = FASP_VARINT_MAX;
-  g_assert_true (fasp_repair_feedback (repair, 13, &f, &result));
-  fasp_repair_join (repair, 14, log);
-  g_assert_cmpuint (fasp_repair_get_told (repair, FASP_GROUP_FLOW).told, <=,
+  g_assert_true (fasp_sent_map_feedback (repair, 13, &f, &result));
+  fasp_sent_map_join (repair, 14, log);
+  g_assert_cmpuint (fasp_sent_map_get_told (repair, FASP_GROUP_FLOW).told, <=,
       100);
-  fasp_repair_free (repair);
+  fasp_sent_map_free (repair);
   fasp_group_log_free (log);
 }
 

@@ -222,7 +222,7 @@ typedef struct
 {
   FaspTime now;
   GRand *rand;
-  FaspGate gate;
+  FaspLimiter gate;
   FaspRoutes *routes;
   guint places[MEMBERS];
   FaspEndpoint *members[MEMBERS], *by_place[FASP_ROUTES_MAX];
@@ -277,7 +277,7 @@ port_new (void)
   port->now = FASP_SEC;
   port->rand = g_rand_new_with_seed (1);
   port->routes = fasp_routes_new (1000);
-  fasp_gate_init (&port->gate, secret);
+  fasp_limiter_init (&port->gate, secret);
   for (guint i = 0; i < MEMBERS; i++) {
     g_autofree gchar *streamid = g_strdup_printf ("%u", i);
     guint place = add (port->routes, FASP_ROLE_SENDER, streamid);
@@ -294,7 +294,7 @@ port_free (Port * port)
 {
   for (guint i = 0; i < MEMBERS; i++)
     fasp_endpoint_free (port->members[i]);
-  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
   fasp_routes_free (port->routes);
   g_rand_free (port->rand);
   g_free (port);
@@ -394,7 +394,7 @@ test_streams (void)
     addresses[i] = make_address (10 + i);
     callers[i] = dial (port, &addresses[i], i, streamid);
     g_assert_cmpuint (stats_of (callers[i]).sessions, ==, 1);
-    g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+    g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
   }
   for (guint i = 0; i < MEMBERS; i++) {
     guint8 data[1000];
@@ -432,7 +432,7 @@ assert_refused (Port * port, guint key, const gchar * streamid,
   g_assert_cmpint (event.reason, ==, reason);
   g_assert_nonnull (strstr (event.text, text));
   g_assert_cmpint (event.final, ==, reason != FASP_REASON_BUSY);
-  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
   fasp_endpoint_free (caller);
 }
 
@@ -563,7 +563,7 @@ test_flood (void)
   begun = count_sessions (port);
   g_assert_cmpuint (begun, >, 8);       /* who wants none that is there counts, too */
   g_assert_cmpuint (begun, <=, 16);     /* half_open_max */
-  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, begun);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, begun);
   port_send (port, NULL, NULL);
   g_assert_cmpuint (port->largest, <=, FASP_OPEN_SIZE);
   g_assert_cmpuint (port->answers, <=, 2000);
@@ -571,7 +571,7 @@ test_flood (void)
   port->now += 6 * FASP_SEC;
   port_send (port, NULL, NULL);
   g_assert_cmpuint (count_sessions (port), ==, 0);
-  g_assert_cmpuint (fasp_gate_count_half (&port->gate), ==, 0);
+  g_assert_cmpuint (fasp_limiter_count_half (&port->gate), ==, 0);
   port_free (port);
 }
 
@@ -595,8 +595,8 @@ test_pace (void)
     tried += stats_of (port->members[i]).handshakes_refused;
     retried += stats_of (port->members[i]).handshakes_retried;
   }
-  g_assert_cmpuint (tried, ==, (FASP_GATE_UNPROVED_RATE +
-          FASP_GATE_UNPROVED_REFUSED) / (1 + FASP_GATE_UNPROVED_REFUSED));
+  g_assert_cmpuint (tried, ==, (FASP_LIMITER_UNPROVED_RATE +
+          FASP_LIMITER_UNPROVED_REFUSED) / (1 + FASP_LIMITER_UNPROVED_REFUSED));
   g_assert_cmpuint (tried + retried, ==, 400);
   g_assert_cmpuint (count_sessions (port), ==, 0);
   port_free (port);
@@ -629,8 +629,8 @@ test_guesses (void)
     refused += fasp_replies_is_empty (&port->members[i]->replies) ? 0 : 1;
   g_assert_cmpuint (refused, ==, 1);    /* the doorkeeper alone has answered */
   port_send (port, NULL, NULL);
-  g_assert_cmpuint (port->answers, <=, (FASP_GATE_NETWORK_BURST +
-          FASP_GATE_NETWORK_REFUSED) / (1 + FASP_GATE_NETWORK_REFUSED));
+  g_assert_cmpuint (port->answers, <=, (FASP_LIMITER_NETWORK_BURST +
+          FASP_LIMITER_NETWORK_REFUSED) / (1 + FASP_LIMITER_NETWORK_REFUSED));
   port_free (port);
 }
 

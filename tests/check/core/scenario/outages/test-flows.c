@@ -452,7 +452,7 @@ typedef struct
 } Doubled;
 
 static const Doubled doubled[] = {
-  /* one of them loses next to nothing, and there is no time for a rex */
+  /* one of them loses next to nothing, and there is no time for a retransmission */
   {{0, .05}, {100000, 100000}, 90, 0, 60, 600, 0, .0001},
   /* what both lose */
   {{.2, .2}, {100000, 100000}, 400, 0, 3600, 1e6, .035, .05},
@@ -471,7 +471,7 @@ test_promise (void)
     FaspEndpointConfig sender;
     VstreamConfig config;
     Vnet *net = vnet_new (i + 1);
-    const FaspOutlook *outlook;
+    const FaspPathEstimate *outlook;
     Vstream *stream;
 
     vstream_config_init (&config);
@@ -496,7 +496,7 @@ test_promise (void)
         black_out (net, link, 0, d->together, TRUE, FALSE);
       vstream_run_until (stream, t * FASP_SEC / 2);
     }
-    outlook = &fasp_endpoint_nth (stream->sender, 0)->tx.outlook;
+    outlook = &fasp_endpoint_nth (stream->sender, 0)->tx.estimate;
     g_assert_cmpfloat (outlook->goal.lost, >, d->lost_least);
     g_assert_cmpfloat (outlook->goal.lost, <, d->lost_most);
     g_assert_cmpfloat (outlook->promise.interval, >, d->least);
@@ -547,10 +547,10 @@ test_encoder (void)
 static guint64 reported;        /* of the source, at the last report */
 
 static void
-note_source (FaspRate * rate, const FaspRateReport * report)
+note_source (FaspRate * rate, const FaspRateFeedback * report)
 {
   reported = report->source;
-  fasp_rate_adaptive.report (rate, report);
+  fasp_rate_adaptive.feedback (rate, report);
 }
 
 /* A controller compares what leaves, so each copy of what a source writes counts: on two flows, and
@@ -564,7 +564,7 @@ test_source (void)
   Vnet *net = vnet_new (1);
   Vstream *stream;
 
-  spy.report = note_source;
+  spy.feedback = note_source;
   vstream_config_init (&config);
   config.bitrate = 4000000;
   config.channel = 30000000;

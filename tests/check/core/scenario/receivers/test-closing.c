@@ -139,11 +139,12 @@ write_some (Ends * e, VnetSide side)
     for (guint i = 0; i < size; i++)
       data[i] = byte_at (end->relays ? VNET_A : side, end->written + i);
     if (end->relays) {
-      FaspPlace place = {.known = TRUE,.origin.bytes = "relayed",.offset =
-            end->written
+      FaspStreamOffset place = {.known = TRUE,.origin.bytes =
+            "relayed",.offset = end->written
       };
 
-      if (!fasp_endpoint_set_place (end->endpoint, now (e), now (e), &place))
+      if (!fasp_endpoint_set_stream_offset (end->endpoint, now (e), now (e),
+              &place))
         return;
     }
     taken = fasp_endpoint_write (end->endpoint, now (e), now (e), data, size,

@@ -35,13 +35,14 @@ make_mark (const guint8 * bytes, gsize size, guint32 room, guint i)
   FaspBlock *block = fasp_block_new (room);
 
   block->flags = FASP_BLOCK_MARK;
-  block->size = fasp_header_write_part (block->data, room, bytes, size, i);
+  block->size =
+      fasp_stream_header_write_part (block->data, room, bytes, size, i);
   return block;
 }
 
 /* Feeds part @i; the whole of it, or NULL. */
 static FaspBlock *
-feed (FaspHeaderParts * parts, GBytes * header, guint32 room, guint i,
+feed (FaspStreamHeaderParts * parts, GBytes * header, guint32 room, guint i,
     guint8 flags)
 {
   gsize size;
@@ -50,7 +51,7 @@ feed (FaspHeaderParts * parts, GBytes * header, guint32 room, guint i,
 
   mark->flags |= flags;
   g_assert_cmpuint (mark->size, <=, room);
-  whole = fasp_header_parts_take (parts, mark);
+  whole = fasp_stream_header_parts_take (parts, mark);
   fasp_block_unref (mark);
   return whole;
 }
@@ -68,12 +69,13 @@ is_whole (const FaspBlock * block, GBytes * header)
 static void
 test_parts (void)
 {
-  static const gsize sizes[] = { 0, 1, 94, 95, 96, 190, 1000, FASP_HEADER_MAX };
+  static const gsize sizes[] =
+      { 0, 1, 94, 95, 96, 190, 1000, FASP_STREAM_HEADER_MAX };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     g_autoptr (GBytes) header = make_header (sizes[i]);
-    guint n = fasp_header_count_parts (sizes[i], 100);
-    FaspHeaderParts parts = { 0 };
+    guint n = fasp_stream_header_count_parts (sizes[i], 100);
+    FaspStreamHeaderParts parts = { 0 };
     FaspBlock *whole;
 
     g_assert_cmpuint (n, ==, MAX (1, (sizes[i] + 94) / 95));
@@ -83,7 +85,7 @@ test_parts (void)
     g_assert_nonnull (whole);
     g_assert_true (is_whole (whole, header));
     fasp_block_unref (whole);
-    fasp_header_parts_clear (&parts);
+    fasp_stream_header_parts_clear (&parts);
   }
 }
 
@@ -92,7 +94,7 @@ static void
 test_parts_missing (void)
 {
   g_autoptr (GBytes) header = make_header (300), other = make_header (299);
-  FaspHeaderParts parts = { 0 };
+  FaspStreamHeaderParts parts = { 0 };
   FaspBlock *whole;
 
   g_assert_null (feed (&parts, header, 105, 1, 0));
@@ -109,7 +111,7 @@ test_parts_missing (void)
   g_assert_nonnull (whole);
   g_assert_true (is_whole (whole, other));
   fasp_block_unref (whole);
-  fasp_header_parts_clear (&parts);
+  fasp_stream_header_parts_clear (&parts);
 }
 
 /* What nobody of good will sends: no more than the limit is kept. */
@@ -121,13 +123,13 @@ test_parts_hostile (void)
   static const guint8 cut[] = { FASP_MARK_HEADER, 0, 0, 1 };
   static const guint8 *const marks[] = { none, beyond, cut };
   static const guint32 sizes[] = { sizeof none, sizeof beyond, sizeof cut };
-  FaspHeaderParts parts = { 0 };
+  FaspStreamHeaderParts parts = { 0 };
   FaspBlock *mark;
 
   for (guint i = 0; i < G_N_ELEMENTS (marks); i++) {
     mark = fasp_block_new (sizes[i]);
     memcpy (mark->data, marks[i], mark->size = sizes[i]);
-    g_assert_null (fasp_header_parts_take (&parts, mark));
+    g_assert_null (fasp_stream_header_parts_take (&parts, mark));
     g_assert_null (parts.bytes);
     fasp_block_unref (mark);
   }
@@ -137,11 +139,12 @@ test_parts_hostile (void)
     const guint8 begin[] = { FASP_MARK_HEADER, i >> 8, i, 0xff, 0xff };
 
     memcpy (mark->data, begin, sizeof begin);
-    g_assert_null (fasp_header_parts_take (&parts, mark));
-    g_assert_true (parts.bytes == NULL || parts.bytes->len <= FASP_HEADER_MAX);
+    g_assert_null (fasp_stream_header_parts_take (&parts, mark));
+    g_assert_true (parts.bytes == NULL
+        || parts.bytes->len <= FASP_STREAM_HEADER_MAX);
   }
   fasp_block_unref (mark);
-  fasp_header_parts_clear (&parts);
+  fasp_stream_header_parts_clear (&parts);
 }
 
 /* --- when it is said ------------------------------------------------------------- */
@@ -150,30 +153,34 @@ static void
 test_due (void)
 {
   g_autoptr (GBytes) bytes = make_header (1000);
-  FaspHeader header = { 0 };
+  FaspStreamHeader header = { 0 };
   FaspTime now = 5 * FASP_SEC;
 
-  g_assert_false (fasp_header_is_due (&header, now, TRUE));
-  fasp_header_set (&header, now, NULL);
-  g_assert_false (fasp_header_is_due (&header, now, TRUE));
-  fasp_header_set (&header, now, bytes);
-  g_assert_true (fasp_header_is_due (&header, now, FALSE));
-  fasp_header_said (&header, now, 0);
+  g_assert_false (fasp_stream_header_is_due (&header, now, TRUE));
+  fasp_stream_header_set (&header, now, NULL);
+  g_assert_false (fasp_stream_header_is_due (&header, now, TRUE));
+  fasp_stream_header_set (&header, now, bytes);
+  g_assert_true (fasp_stream_header_is_due (&header, now, FALSE));
+  fasp_stream_header_said (&header, now, 0);
   header.passed = 90000;        /* more than a hundredth it is not */
-  g_assert_false (fasp_header_is_due (&header, now + 60 * FASP_SEC, TRUE));
+  g_assert_false (fasp_stream_header_is_due (&header, now + 60 * FASP_SEC,
+          TRUE));
   header.passed = 200000;
-  g_assert_true (fasp_header_is_due (&header, now, TRUE));
-  g_assert_false (fasp_header_is_due (&header, now + 9 * FASP_SEC, FALSE));
-  g_assert_true (fasp_header_is_due (&header, now + 10 * FASP_SEC, FALSE));
+  g_assert_true (fasp_stream_header_is_due (&header, now, TRUE));
+  g_assert_false (fasp_stream_header_is_due (&header, now + 9 * FASP_SEC,
+          FALSE));
+  g_assert_true (fasp_stream_header_is_due (&header, now + 10 * FASP_SEC,
+          FALSE));
   /* whoever lacks it, but not for all who come at once */
   header.passed = 0;
-  fasp_header_want (&header);
-  g_assert_false (fasp_header_is_due (&header, now + FASP_SEC - 1, TRUE));
-  g_assert_true (fasp_header_is_due (&header, now + FASP_SEC, FALSE));
+  fasp_stream_header_want (&header);
+  g_assert_false (fasp_stream_header_is_due (&header, now + FASP_SEC - 1,
+          TRUE));
+  g_assert_true (fasp_stream_header_is_due (&header, now + FASP_SEC, FALSE));
   /* nobody waits for none */
-  fasp_header_set (&header, now, NULL);
-  fasp_header_want (&header);
-  g_assert_false (fasp_header_is_due (&header, now + FASP_SEC, TRUE));
+  fasp_stream_header_set (&header, now, NULL);
+  fasp_stream_header_want (&header);
+  g_assert_false (fasp_stream_header_is_due (&header, now + FASP_SEC, TRUE));
 }
 
 /* --- streams ------------------------------------------------------------------------ */
@@ -301,7 +308,7 @@ run_relay (Relay * r, FaspTime now)
   while (fasp_endpoint_poll_event (r->in, &event)
       || fasp_endpoint_poll_event (r->out, &event));
   while ((block = fasp_endpoint_read (r->in, now)) != NULL) {
-    FaspPlace place = fasp_endpoint_get_stand (r->in);
+    FaspStreamOffset place = fasp_endpoint_get_stream_offset (r->in);
 
     if (block->flags & FASP_BLOCK_HEADER) {
       g_autoptr (GBytes) bytes = g_bytes_new (block->data, block->size);
@@ -310,8 +317,8 @@ run_relay (Relay * r, FaspTime now)
       fasp_endpoint_set_header (r->out, now, bytes);
     } else {
       place.offset = block->offset;
-      g_assert_true (fasp_endpoint_set_place (r->out, now, block->media_time,
-              &place));
+      g_assert_true (fasp_endpoint_set_stream_offset (r->out, now,
+              block->media_time, &place));
       if (r->enters || (block->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, block->media_time, FALSE);
       r->enters = FALSE;
@@ -558,12 +565,12 @@ test_relay_waits (void)
 
 /* Where nothing is sent again a part may be lost, and the next time may be better. */
 static void
-test_no_rex (void)
+test_no_rtx (void)
 {
   Sim *sim = sim_new (4, 4000, 3);
   FaspEndpointConfig c = sender_config ();
 
-  c.no_rex = TRUE;
+  c.no_rtx = TRUE;
   begin (sim, &c, 0);
   run (sim, 5 * FASP_SEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -583,7 +590,7 @@ test_behind_gap (void)
   Sim *sim = sim_new (1, 4000, 3);
   FaspEndpointConfig c = sender_config ();
 
-  c.no_rex = TRUE;
+  c.no_rtx = TRUE;
   begin (sim, &c, 0);
   run (sim, 5100 * FASP_MSEC);
   sim->reader = dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -858,7 +865,7 @@ test_gone_unheard (void)
 {
   Sim *sim = sim_new (1, 700, 6);
   FaspEndpointConfig c = sender_config ();
-  FaspPlace place = {.known = TRUE };
+  FaspStreamOffset place = {.known = TRUE };
 
   c.slow_policy = FASP_SLOW_SKIP;
   c.buffer_size = 1 << 18;
@@ -879,7 +886,7 @@ test_gone_unheard (void)
   run (sim, 2 * FASP_SEC);
   memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
   place.offset = sim->source.written;
-  g_assert_true (fasp_endpoint_set_place (sim->sender,
+  g_assert_true (fasp_endpoint_set_stream_offset (sim->sender,
           vnet_get_time (sim->net), vnet_get_time (sim->net), &place));
   run (sim, 2 * FASP_SEC);
   g_assert_cmpuint (sim->next, >, place.offset);
@@ -907,7 +914,7 @@ test_gone_hostile (void)
     run (sim, STEP);
   while ((session = fasp_endpoint_get_open (sim->sender)) == NULL);
   vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
-  g_assert_cmpint (session->headless, >, 0);
+  g_assert_cmpint (session->lacks_header_since, >, 0);
   sim->source.units = G_MAXUINT;
   head = fasp_store_get_head (sim->sender->store);
   for (guint i = 0; i < 300; i++) {
@@ -1042,7 +1049,7 @@ test_same_again (void)
 {
   Sim *sim = sim_new (1, 700, 6);
   FaspEndpointConfig c = sender_config ();
-  FaspPlace other = {.known = TRUE,.offset = 600000 };
+  FaspStreamOffset other = {.known = TRUE,.offset = 600000 };
   FaspTime now;
 
   other.origin.bytes[0] = 7;
@@ -1053,7 +1060,8 @@ test_same_again (void)
   now = vnet_get_time (sim->net);
   sim->first = FASP_OFFSET_UNKNOWN;
   sim->enters = 0;
-  g_assert_true (fasp_endpoint_set_place (sim->sender, now, now, &other));
+  g_assert_true (fasp_endpoint_set_stream_offset (sim->sender, now, now,
+          &other));
   sim->source.written = 600000;
   sim->source.units += 6 - sim->source.units % 6;
   run (sim, 3 * FASP_SEC);
@@ -1112,7 +1120,7 @@ main (int argc, char **argv)
       test_relay);
   g_test_add_func ("/header/relay/soon", test_relay_soon);
   g_test_add_func ("/header/relay/waits", test_relay_waits);
-  g_test_add_func ("/header/no-rex", test_no_rex);
+  g_test_add_func ("/header/no-rex", test_no_rtx);
   g_test_add_func ("/header/behind-gap", test_behind_gap);
   g_test_add_func ("/header/moved-ahead", test_moved_ahead);
   g_test_add_data_func ("/header/moved-ahead/first", GINT_TO_POINTER (FALSE),

@@ -35,7 +35,7 @@ typedef struct
   gboolean finished;
   Relay relays[3];
   FaspEndpoint *last;           /* the receiver */
-  FaspPlace end;                /* of what it has read */
+  FaspStreamOffset end;         /* of what it has read */
   guint64 read, missing;
   guint64 last_key;             /* where the last key frame began */
   guint discontinuities, moves;
@@ -177,7 +177,7 @@ run_relay (Relay * r, FaspTime now)
   while (fasp_endpoint_poll_event (r->in, &event));
   while (fasp_endpoint_poll_event (r->out, &event));
   for (;;) {
-    FaspPlace place;
+    FaspStreamOffset place;
 
     if (r->held == NULL) {
       r->held = fasp_endpoint_read (r->in, now);
@@ -189,9 +189,9 @@ run_relay (Relay * r, FaspTime now)
       fasp_endpoint_finish (r->out, now);
       r->ended = TRUE;
     } else {
-      place = fasp_endpoint_get_stand (r->in);
+      place = fasp_endpoint_get_stream_offset (r->in);
       place.offset = r->held->offset;
-      if (r->done == 0 && !fasp_endpoint_set_place (r->out, now,
+      if (r->done == 0 && !fasp_endpoint_set_stream_offset (r->out, now,
               r->held->media_time, &place))
         return;
       if (r->done == 0 && (r->held->flags & FASP_BLOCK_KEY))
@@ -235,7 +235,7 @@ read_last (Past * p, FaspTime now)
   FaspEvent event;
 
   while ((block = fasp_endpoint_read (p->last, now)) != NULL) {
-    FaspPlace place = fasp_endpoint_get_stand (p->last);
+    FaspStreamOffset place = fasp_endpoint_get_stream_offset (p->last);
 
     if (block->flags & FASP_BLOCK_EOS) {
       p->eos = TRUE;
@@ -256,7 +256,7 @@ read_last (Past * p, FaspTime now)
         p->first = block->offset;
       p->first_seen = TRUE;
       g_assert_cmpuint (place.offset, ==, block->offset + block->size);
-      if (fasp_place_is_comparable (&p->end, &place)) {
+      if (fasp_stream_offset_is_comparable (&p->end, &place)) {
         g_assert_cmpuint (block->offset, >=, p->end.offset);
         /* told, and only where there is one */
         g_assert_cmpint ((block->flags & FASP_BLOCK_DISCONT) != 0, ==,
@@ -366,17 +366,17 @@ test_gap_in_chain (gconstpointer data)
   make_chain (p, .02, &out);
   for (guint i = 0; i < 5; i++) {
     guint64 gap = g_rand_int_range (p->rand, 1, 200000) * CHUNK;
-    FaspPlace place;
+    FaspStreamOffset place;
 
     run (p, FASP_SEC);
     /* each time more than any buffer holds, and block numbers know nothing of it */
     gone += gap;
     p->written += gap;
     p->due += gap;
-    place = fasp_store_get_next_place (p->source->store);
+    place = fasp_store_get_next_offset (p->source->store);
     place.offset += gap;
-    g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
-            media_time_of (p, p->written), &place));
+    g_assert_true (fasp_endpoint_set_stream_offset (p->source,
+            vnet_get_time (p->net), media_time_of (p, p->written), &place));
   }
   run (p, FASP_SEC);
   run_to_end (p);
@@ -431,23 +431,24 @@ test_new_origin (void)
 {
   Past *p = past_new (1);
   FaspEndpointConfig out = sender_config ();
-  FaspPlace before, other = {.known = TRUE };
+  FaspStreamOffset before, other = {.known = TRUE };
 
   make_chain (p, 0, &out);
   run (p, 2 * FASP_SEC);
   before = p->end;
   memset (other.origin.bytes, 0x55, FASP_ORIGIN_SIZE);
   other.offset = p->written;
-  g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
-          media_time_of (p, p->written), &other));
+  g_assert_true (fasp_endpoint_set_stream_offset (p->source,
+          vnet_get_time (p->net), media_time_of (p, p->written), &other));
   run (p, 2 * FASP_SEC);
   g_assert_cmpuint (p->discontinuities, ==, 1);
   g_assert_false (fasp_origin_equal (&before.origin, &p->end.origin));
   g_assert_true (fasp_origin_equal (&other.origin, &p->end.origin));
   /* and back to what it writes itself: a third one, from its beginning */
-  g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
-          media_time_of (p, p->written), NULL));
-  g_assert_cmpuint (fasp_store_get_next_place (p->source->store).offset, ==, 0);
+  g_assert_true (fasp_endpoint_set_stream_offset (p->source,
+          vnet_get_time (p->net), media_time_of (p, p->written), NULL));
+  g_assert_cmpuint (fasp_store_get_next_offset (p->source->store).offset, ==,
+      0);
   past_free (p);
 }
 
@@ -835,9 +836,9 @@ test_wants (void)
     FaspWriter w = { bytes, sizeof bytes };
     FaspHello said = {.role = FASP_ROLE_RECEIVER,.cid = 1 }, heard;
     guint64 start, head = fasp_store_seal (p->source->store);
-    FaspPlace place;
+    FaspStreamOffset place;
 
-    wants.from = fasp_store_get_next_place (p->source->store);
+    wants.from = fasp_store_get_next_offset (p->source->store);
     if (table[i].origin > 0)
       memset (wants.from.origin.bytes, table[i].origin, FASP_ORIGIN_SIZE);
     wants.from.offset = table[i].offset;
@@ -846,7 +847,7 @@ test_wants (void)
     g_assert_true (fasp_wire_parse_hello (bytes, w.used, &heard));
     start = fasp_history_choose (p->source, vnet_get_time (p->net),
         &heard.wants);
-    place = fasp_store_get_place_of (p->source->store, start);
+    place = fasp_store_get_offset_of (p->source->store, start);
     if (table[i].first == G_MAXUINT64) {
       g_assert_cmpuint (start, ==, head);
     } else {
@@ -866,7 +867,7 @@ test_half_open (void)
   for (guint delay = 0; delay < 160; delay += 4) {
     Past *p = past_new (delay + 1);
     FaspEndpointConfig c = sender_config (), last = receiver_config ();
-    FaspPlace place = {.known = TRUE };
+    FaspStreamOffset place = {.known = TRUE };
 
     wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
     c.wait_for_connection = FALSE;
@@ -877,8 +878,8 @@ test_half_open (void)
     dial (p, p->last, VNET_A);
     vnet_run (p->net, vnet_get_time (p->net) + delay * FASP_MSEC);
     memset (place.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
-    g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
-            media_time_of (p, 0), &place));
+    g_assert_true (fasp_endpoint_set_stream_offset (p->source,
+            vnet_get_time (p->net), media_time_of (p, 0), &place));
     while (p->read == 0)
       step (p);
     g_assert_true (fasp_origin_equal (&p->end.origin, &place.origin));
@@ -896,7 +897,7 @@ test_skip_origin (void)
 {
   Past *p = past_new (8);
   FaspEndpointConfig c = sender_config (), last = receiver_config ();
-  FaspPlace place = {.known = TRUE };
+  FaspStreamOffset place = {.known = TRUE };
 
   wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   c.slow_policy = FASP_SLOW_SKIP;
@@ -910,8 +911,8 @@ test_skip_origin (void)
   run (p, 200 * FASP_MSEC);
   memset (place.origin.bytes, 0x22, FASP_ORIGIN_SIZE);
   place.offset = p->written;
-  g_assert_true (fasp_endpoint_set_place (p->source, vnet_get_time (p->net),
-          media_time_of (p, p->written), &place));
+  g_assert_true (fasp_endpoint_set_stream_offset (p->source,
+          vnet_get_time (p->net), media_time_of (p, p->written), &place));
   run (p, 4 * FASP_SEC);
   wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
   run (p, 2 * FASP_SEC);

@@ -372,7 +372,7 @@ test_idle (void)
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   GRand *rand = g_rand_new_with_seed (1);
   FaspRateSample sample = { 0 };
-  FaspRateReport report = {.rtt = 45000,.samples = &sample,.n = 1 };
+  FaspRateFeedback report = {.rtt = 45000,.samples = &sample,.n = 1 };
   FaspTime until;
 
   for (FaspTime now = 0; now < 30 * FASP_SEC; now += 10000) {
@@ -386,7 +386,7 @@ test_idle (void)
     sample.bytes += 61;
     report.now = now;
     report.told++;
-    fasp_rate_report (rate, &report);
+    fasp_rate_feedback (rate, &report);
     g_assert_cmpuint (rate->rate, ==, FASP_RATE_FIRST);
   }
   fasp_rate_free (rate);

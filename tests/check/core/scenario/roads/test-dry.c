@@ -24,7 +24,7 @@ typedef struct
 static Probe probe;
 
 static void
-report (FaspRate * rate, const FaspRateReport * report)
+report (FaspRate * rate, const FaspRateFeedback * report)
 {
 }
 
@@ -119,7 +119,7 @@ test_asked (void)
   probe = (Probe) {
   .class = *rate->class};
   probe.class.get = get;
-  probe.class.report = report;
+  probe.class.feedback = report;
   rate->class = &probe.class;
   for (guint i = 0; i < ROUNDS; i++) {
     probe.written = vnet_get_time (n->net);

@@ -292,7 +292,7 @@ test_marks (void)
 {
   FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0, 50000, 1500 };
-  FaspRateReport report = {.rtt = 100000,.samples = &sample,.n = 1 };
+  FaspRateFeedback report = {.rtt = 100000,.samples = &sample,.n = 1 };
   guint64 before = rate->rate;
 
   for (guint i = 1; i <= 40; i++) {
@@ -301,7 +301,7 @@ test_marks (void)
     sample.bytes = i * 1500;
     report.told = i;
     report.marked = i < 5 ? 0 : MIN (i - 4, 20);
-    fasp_rate_report (rate, &report);
+    fasp_rate_feedback (rate, &report);
     if (i == 4)
       g_assert_cmpuint (rate->rate, ==, before);
     else if (i == 14)

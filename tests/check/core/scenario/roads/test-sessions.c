@@ -57,7 +57,7 @@ test_session (gconstpointer data)
       100 * FASP_MSEC, .01);
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
   g_assert_cmpuint (stream->sender_stats.pacing.rate, >, config.bitrate);
-  /* a quarter more than what passes, headers and rexes counted, which is told of short
+  /* a quarter more than what passes, headers and retransmissions counted, which is told of short
    * spans: not what an encoder is offered, twice as much */
   if (flows == 1)
     g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 13000000);

@@ -28,12 +28,12 @@ test_ring (void)
 }
 
 /* Both ends of a lossy stream: every block leaves as an original once and is
- * fresh once at the other end; rexes and copies have their numbers. */
+ * fresh once at the other end; retransmissions and copies have their numbers. */
 static void
 test_stream (void)
 {
   g_autofree FaspTraceEntry *out = g_new (FaspTraceEntry, 65536);
-  guint originals = 0, fresh = 0, rexes = 0, copies = 0, n;
+  guint originals = 0, fresh = 0, retransmissions = 0, copies = 0, n;
   Vnet *net = vnet_new (5);
   VstreamConfig config;
   Vstream *stream;
@@ -55,7 +55,7 @@ test_stream (void)
       stream->sender_stats.sent.blocks_rtx);
   for (guint i = 0; i < n; i++) {
     originals += out[i].round == 0 && out[i].fresh;
-    rexes += out[i].round > 0 && out[i].copy == 0;
+    retransmissions += out[i].round > 0 && out[i].copy == 0;
     copies += out[i].copy > 0;
     g_assert_cmpint (out[i].time, >=, last);
     g_assert_cmpint (out[i].time, >=, out[i].media_time);
@@ -63,9 +63,10 @@ test_stream (void)
     last = out[i].time;
   }
   g_assert_cmpuint (originals, ==, stream->sender_stats.sent.blocks);
-  g_assert_cmpuint (rexes + copies, ==, stream->sender_stats.sent.blocks_rtx);
+  g_assert_cmpuint (retransmissions + copies, ==,
+      stream->sender_stats.sent.blocks_rtx);
   g_assert_cmpuint (copies, ==, stream->sender_stats.sent.copies);
-  g_assert_cmpuint (rexes, >, 100);
+  g_assert_cmpuint (retransmissions, >, 100);
 
   n = fasp_endpoint_fetch_trace (stream->receiver, out, 65536, NULL);
   for (guint i = 0; i < n; i++) {

@@ -217,7 +217,7 @@ run_code (guint seed, guint window, guint every, gdouble loss, guint * ours,
   enum
   { N = 300, SIZE = 200 };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  FaspSolver *solver = fasp_solver_new (512);
+  FaspRlcDecoder *decoder = fasp_rlc_decoder_new (512);
   FaspBlock *blocks[N];
   guint column[N], unknown = 0, m = 0;
   guint64 *rows[N];
@@ -230,26 +230,26 @@ run_code (guint seed, guint window, guint every, gdouble loss, guint * ours,
     if (g_rand_double (rand) < loss)
       column[i] = unknown++;
     else
-      fasp_solver_know (solver, blocks[i]);
+      fasp_rlc_decoder_know (decoder, blocks[i]);
     if (i % every == every - 1 && g_rand_double (rand) >= loss) {
       guint from = i + 1 > window ? i + 1 - window : 0;
       guint8 symbol[SIZE + 7];
       guint32 size = fasp_rlc_encode ((const FaspBlock * const *) blocks + from,
           i + 1 - from, i, symbol);
 
-      fasp_solver_repair (solver, from, i + 1 - from, i, symbol, size);
+      fasp_rlc_decoder_repair (decoder, from, i + 1 - from, i, symbol, size);
       rows[m] = g_new0 (guint64, N);
       for (guint j = from; j <= i; j++)
         if (column[j] < N)
           rows[m][column[j]] = g_rand_int_range (rand, 1, PRIME);
       m++;
-      while (fasp_solver_take (solver, &r)) {
+      while (fasp_rlc_decoder_take (decoder, &r)) {
         assert_same (&r, SIZE, N - 1);
         g_assert_cmpuint (column[r.number], <, N);
         g_assert_false (got[r.number]);
         got[r.number] = TRUE;
         (*ours)++;
-        fasp_solver_know (solver, blocks[r.number]);
+        fasp_rlc_decoder_know (decoder, blocks[r.number]);
       }
     }
   }
@@ -260,7 +260,7 @@ run_code (guint seed, guint window, guint every, gdouble loss, guint * ours,
     g_free (rows[i]);
   for (guint i = 0; i < N; i++)
     fasp_block_unref (blocks[i]);
-  fasp_solver_free (solver);
+  fasp_rlc_decoder_free (decoder);
 }
 
 static void
@@ -296,7 +296,7 @@ test_late (void)
     enum
     { N = 24, SIZE = 64 };
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-    FaspSolver *solver = fasp_solver_new (64);
+    FaspRlcDecoder *decoder = fasp_rlc_decoder_new (64);
     FaspBlock *blocks[N];
     gboolean here[N] = { FALSE };
     FaspRecovered r;
@@ -312,26 +312,27 @@ test_late (void)
         guint8 symbol[SIZE + 7];
         guint n = g_rand_int_range (rand, 1, N - i + 1);
 
-        fasp_solver_repair (solver, i, n, step, symbol, fasp_rlc_encode
+        fasp_rlc_decoder_repair (decoder, i, n, step, symbol, fasp_rlc_encode
             ((const FaspBlock * const *) blocks + i, n, step, symbol));
       } else if (!here[i]) {
         here[i] = TRUE;
         left--;
-        fasp_solver_know (solver, blocks[i]);
+        fasp_rlc_decoder_know (decoder, blocks[i]);
       }
-      while (g_rand_int_range (rand, 0, 4) > 0 && fasp_solver_take (solver, &r)) {
+      while (g_rand_int_range (rand, 0, 4) > 0
+          && fasp_rlc_decoder_take (decoder, &r)) {
         assert_same (&r, SIZE, N);
         g_assert_false (here[r.number]);
         here[r.number] = TRUE;
         left--;
-        fasp_solver_know (solver, blocks[r.number]);
+        fasp_rlc_decoder_know (decoder, blocks[r.number]);
       }
     }
-    g_assert_false (fasp_solver_take (solver, &r));
-    g_assert_cmpuint (fasp_solver_count (solver), ==, 0);
+    g_assert_false (fasp_rlc_decoder_take (decoder, &r));
+    g_assert_cmpuint (fasp_rlc_decoder_count (decoder), ==, 0);
     for (guint i = 0; i < N; i++)
       fasp_block_unref (blocks[i]);
-    fasp_solver_free (solver);
+    fasp_rlc_decoder_free (decoder);
   }
 }
 
@@ -341,7 +342,7 @@ static void
 test_lies (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  FaspSolver *solver = fasp_solver_new (128);
+  FaspRlcDecoder *decoder = fasp_rlc_decoder_new (128);
   FaspRecovered r;
   guint8 symbol[10000];
 
@@ -355,17 +356,18 @@ test_lies (void)
     if (i % 50 == 0) {
       FaspBlock *block = make_block (first, 30, FALSE);
 
-      fasp_solver_know (solver, block);
+      fasp_rlc_decoder_know (decoder, block);
       fasp_block_unref (block);
     } else {
-      fasp_solver_repair (solver, first, g_rand_int_range (rand, 0, 200), i,
-          symbol, g_rand_int_range (rand, 0, i % 100 == 1 ? 10000 : 40));
+      fasp_rlc_decoder_repair (decoder, first, g_rand_int_range (rand, 0, 200),
+          i, symbol, g_rand_int_range (rand, 0, i % 100 == 1 ? 10000 : 40));
     }
-    while (fasp_solver_take (solver, &r))
+    while (fasp_rlc_decoder_take (decoder, &r))
       g_assert_cmpuint (r.size, <=, 10000);
-    g_assert_cmpuint (fasp_solver_count (solver), <=, FASP_SOLVER_ROWS);
+    g_assert_cmpuint (fasp_rlc_decoder_count (decoder), <=,
+        FASP_RLC_DECODER_ROWS);
   }
-  fasp_solver_free (solver);
+  fasp_rlc_decoder_free (decoder);
 }
 
 int

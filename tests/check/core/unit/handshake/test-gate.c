@@ -15,12 +15,12 @@ make_address (gboolean six, guint8 host, guint16 port)
 }
 
 static guint
-count (FaspGate * gate, FaspTime now, const FaspAddress * address,
+count (FaspLimiter * gate, FaspTime now, const FaspAddress * address,
     gboolean proved)
 {
   guint n = 0;
 
-  while (fasp_gate_take (gate, now, address, proved))
+  while (fasp_limiter_take (gate, now, address, proved))
     g_assert_cmpuint (++n, <, 10000);
   return n;
 }
@@ -30,26 +30,26 @@ test_networks (void)
 {
   static const guint8 secret[16] = { 1 };
   FaspTime now = 5 * FASP_SEC;
-  FaspGate gate;
+  FaspLimiter gate;
 
   for (guint six = 0; six < 2; six++) {
     FaspAddress one = make_address (six, 1, 1000);
     FaspAddress same = make_address (six, 1, 2000);
     FaspAddress other = make_address (six, 2, 1000);
 
-    fasp_gate_init (&gate, secret);
+    fasp_limiter_init (&gate, secret);
     g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
-        FASP_GATE_NETWORK_BURST);
+        FASP_LIMITER_NETWORK_BURST);
     /* another port is the same network, another network is not touched */
     g_assert_cmpuint (count (&gate, now, &same, TRUE), ==, 0);
     g_assert_cmpuint (count (&gate, now, &other, TRUE), ==,
-        FASP_GATE_NETWORK_BURST);
+        FASP_LIMITER_NETWORK_BURST);
     now += FASP_SEC;
     g_assert_cmpuint (count (&gate, now, &same, TRUE), ==,
-        FASP_GATE_NETWORK_RATE);
+        FASP_LIMITER_NETWORK_RATE);
     now += 3600 * FASP_SEC;
     g_assert_cmpuint (count (&gate, now, &one, TRUE), ==,
-        FASP_GATE_NETWORK_BURST);
+        FASP_LIMITER_NETWORK_BURST);
   }
   /* one that is mapped into IPv6 is itself, and no other */
   {
@@ -64,7 +64,7 @@ test_networks (void)
     count (&gate, now, &mapped, TRUE);
     g_assert_cmpuint (count (&gate, now, &four, TRUE), ==, 0);
     g_assert_cmpuint (count (&gate, now, &other, TRUE), ==,
-        FASP_GATE_NETWORK_BURST);
+        FASP_LIMITER_NETWORK_BURST);
   }
   /* the rest of an IPv6 address is the same network's */
   {
@@ -85,14 +85,14 @@ test_unproved (void)
   FaspAddress one = make_address (FALSE, 1, 1), two =
       make_address (FALSE, 2, 1);
   FaspTime now = 5 * FASP_SEC;
-  FaspGate gate;
+  FaspLimiter gate;
 
-  fasp_gate_init (&gate, secret);
+  fasp_limiter_init (&gate, secret);
   g_assert_cmpuint (count (&gate, now, &one, FALSE), ==,
-      FASP_GATE_UNPROVED_RATE);
+      FASP_LIMITER_UNPROVED_RATE);
   g_assert_cmpuint (count (&gate, now, &two, FALSE), ==, 0);
   g_assert_cmpuint (count (&gate, now, &two, TRUE), ==,
-      FASP_GATE_NETWORK_BURST);
+      FASP_LIMITER_NETWORK_BURST);
 }
 
 /* Who is refused again and again has few goes, and gets them back in time; whether the address
@@ -102,26 +102,27 @@ test_refused (gconstpointer data)
 {
   static const guint8 secret[16] = { 1 };
   gboolean proved = GPOINTER_TO_INT (data);
-  guint burst = proved ? FASP_GATE_NETWORK_BURST : FASP_GATE_UNPROVED_RATE;
-  guint rate = proved ? FASP_GATE_NETWORK_RATE : FASP_GATE_UNPROVED_RATE;
-  guint share = 1 + (proved ? FASP_GATE_NETWORK_REFUSED :
-      FASP_GATE_UNPROVED_REFUSED);
+  guint burst =
+      proved ? FASP_LIMITER_NETWORK_BURST : FASP_LIMITER_UNPROVED_RATE;
+  guint rate = proved ? FASP_LIMITER_NETWORK_RATE : FASP_LIMITER_UNPROVED_RATE;
+  guint share = 1 + (proved ? FASP_LIMITER_NETWORK_REFUSED :
+      FASP_LIMITER_UNPROVED_REFUSED);
   FaspAddress one = make_address (FALSE, 1, 1);
   FaspTime now = 5 * FASP_SEC;
-  FaspGate gate;
+  FaspLimiter gate;
   guint n = 0;
 
-  fasp_gate_init (&gate, secret);
-  while (fasp_gate_take (&gate, now, &one, proved)) {
-    fasp_gate_refused (&gate, now, &one, proved);
+  fasp_limiter_init (&gate, secret);
+  while (fasp_limiter_take (&gate, now, &one, proved)) {
+    fasp_limiter_refused (&gate, now, &one, proved);
     n++;
   }
   g_assert_cmpuint (n, ==, (burst + share - 1) / share);
   /* and then as seldom, as long as it goes on */
   n = 0;
   for (FaspTime end = now + 60 * FASP_SEC; now < end; now += FASP_MSEC)
-    if (fasp_gate_take (&gate, now, &one, proved)) {
-      fasp_gate_refused (&gate, now, &one, proved);
+    if (fasp_limiter_take (&gate, now, &one, proved)) {
+      fasp_limiter_refused (&gate, now, &one, proved);
       n++;
     }
   g_assert_cmpuint (n, <=, 60 * rate / share + 1);

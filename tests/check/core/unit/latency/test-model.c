@@ -15,7 +15,7 @@ any_of (gdouble chance, gdouble blocks)
 }
 
 /* P(M,N) = 1 - (1 - P^(M+1))^N: a chunk of @blocks has one that needs more than
- * @rounds rounds of rexes. */
+ * @rounds rounds of retransmissions. */
 static gdouble
 chunk_late (gdouble loss, guint rounds, gdouble blocks)
 {
@@ -46,17 +46,17 @@ block_late (gdouble loss, gdouble back_loss, guint requests,
   return late;
 }
 
-/* Rexes per block, for the same; the first round is the most of it. */
+/* Retransmissions per block, for the same; the first round is the most of it. */
 static gdouble
 overhead (gdouble loss, gdouble back_loss, guint requests,
     const guint * copies, guint rounds)
 {
-  gdouble rexes = 0, asked = 1 - pow (back_loss, requests);
+  gdouble retransmissions = 0, asked = 1 - pow (back_loss, requests);
 
   for (guint i = 0; i < rounds; i++)
-    rexes += asked * copies[i] * block_late (loss, back_loss, requests, copies,
-        i);
-  return rexes;
+    retransmissions +=
+        asked * copies[i] * block_late (loss, back_loss, requests, copies, i);
+  return retransmissions;
 }
 
 /* Its table: 2 % loss, a chunk of one second.  Its formula has
@@ -154,7 +154,7 @@ test_bursts (void)
   g_assert_cmpfloat (fasp_model_copies_lost (&path, 1, 0), ==, .02);
 }
 
-/* A rex leaves a round after something got through: on a short path where
+/* A retransmission leaves a round after something got through: on a short path where
  * losses come in bursts it is lost less often than what comes at any time. */
 static void
 test_after_good (void)

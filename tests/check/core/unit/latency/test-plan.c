@@ -30,12 +30,12 @@ test_copies_by_time (void)
   g_assert_cmpfloat (promise.overhead, >, .08);
   g_assert_cmpfloat (promise.overhead, <=, .1);
   for (guint i = 0; i < 10; i++) {
-    FaspPlanRex rex = fasp_plan_get (plan, 90 * FASP_MSEC, i);
+    FaspPlanRtx rtx = fasp_plan_get (plan, 90 * FASP_MSEC, i);
 
-    g_assert_cmpuint (rex.copies, >=, 4);
-    g_assert_cmpuint (rex.copies, <=, 5);
-    g_assert_cmpint (rex.spread, >=, 10 * FASP_MSEC);
-    g_assert_cmpint (rex.spread, <=, FASP_PLAN_SPREAD_MAX);
+    g_assert_cmpuint (rtx.copies, >=, 4);
+    g_assert_cmpuint (rtx.copies, <=, 5);
+    g_assert_cmpint (rtx.spread, >=, 10 * FASP_MSEC);
+    g_assert_cmpint (rtx.spread, <=, FASP_PLAN_SPREAD_MAX);
   }
   promise = fasp_plan_for_latency (plan, &goal, 1500 * FASP_MSEC);
   g_assert_cmpfloat (promise.interval, >=, WEEK * .999);
@@ -56,12 +56,12 @@ test_spread (void)
 
   fasp_plan_for_latency (plan, &goal, 150 * FASP_MSEC);
   for (FaspTime left = 0; left < 300 * FASP_MSEC; left += 100) {
-    FaspPlanRex rex = fasp_plan_get (plan, left, left / 100);
+    FaspPlanRtx rtx = fasp_plan_get (plan, left, left / 100);
 
-    g_assert_cmpint (rex.spread, <=, left);
-    g_assert_cmpuint (rex.copies, >=, 1);
-    g_assert_cmpuint (rex.copies, <=, FASP_PLAN_COPIES_MAX);
-    several += rex.copies > 1;
+    g_assert_cmpint (rtx.spread, <=, left);
+    g_assert_cmpuint (rtx.copies, >=, 1);
+    g_assert_cmpuint (rtx.copies, <=, FASP_PLAN_COPIES_MAX);
+    several += rtx.copies > 1;
   }
   g_assert_cmpuint (several, >, 100);
   fasp_plan_unref (plan);
@@ -145,7 +145,7 @@ test_kept (void)
       gboolean lost = g_rand_double (rand) < losses[n];
 
       while (lost && left >= 0) {
-        FaspPlanRex rex;
+        FaspPlanRtx rtx;
 
         left -= goal.path.round;
         while (g_rand_double (rand) < losses[n])
@@ -154,10 +154,10 @@ test_kept (void)
           left -= 2 * FASP_MSEC;
         if (left < 0)
           break;
-        rex = fasp_plan_get (plan, left, i);
-        for (guint c = 0; lost && c < rex.copies; c++)
+        rtx = fasp_plan_get (plan, left, i);
+        for (guint c = 0; lost && c < rtx.copies; c++)
           lost = g_rand_double (rand) < losses[n];
-        left -= rex.spread;
+        left -= rtx.spread;
       }
       skips += lost;
     }

@@ -7,17 +7,17 @@
 static void
 test_arrivals (void)
 {
-  FaspArrivals arrivals;
+  FaspTimestamps arrivals;
 
-  fasp_arrivals_init (&arrivals);
+  fasp_timestamps_init (&arrivals);
   for (guint round = 0; round < 20; round++) {
     guint per = round < 10 ? 1000 : 3;  /* a fast stream becomes a slow one */
 
     for (guint i = 0; i < per; i++)
-      fasp_arrivals_add (&arrivals, 10 * i, i);
-    g_assert_cmpuint (arrivals.n, <=, FASP_ARRIVALS);
+      fasp_timestamps_add (&arrivals, 10 * i, i);
+    g_assert_cmpuint (arrivals.n, <=, FASP_TIMESTAMPS);
     if (round < 10)
-      g_assert_cmpuint (arrivals.n, >=, FASP_ARRIVALS / 2 - 1);
+      g_assert_cmpuint (arrivals.n, >=, FASP_TIMESTAMPS / 2 - 1);
     else if (round > 18)
       g_assert_cmpuint (arrivals.n, ==, 3);
     for (guint i = 1; i < arrivals.n; i++) {
@@ -25,7 +25,7 @@ test_arrivals (void)
       g_assert_cmpint (arrivals.list[i].time, ==,
           10 * (gint) arrivals.list[i].pn);
     }
-    fasp_arrivals_reset (&arrivals);
+    fasp_timestamps_reset (&arrivals);
     g_assert_cmpuint (arrivals.n, ==, 0);
   }
 }
@@ -34,17 +34,17 @@ test_arrivals (void)
 static void
 test_arrivals_told (void)
 {
-  FaspArrivals arrivals;
+  FaspTimestamps arrivals;
 
-  fasp_arrivals_init (&arrivals);
+  fasp_timestamps_init (&arrivals);
   for (guint i = 0; i < 1000; i++)
-    fasp_arrivals_add (&arrivals, 10 * i, i);
+    fasp_timestamps_add (&arrivals, 10 * i, i);
   for (FaspTime since = 200 * FASP_MSEC; since > 0; since -= 7 * FASP_MSEC) {
-    guint most = fasp_arrivals_choose (since);
-    FaspArrivals told = arrivals;
+    guint most = fasp_timestamps_choose (since);
+    FaspTimestamps told = arrivals;
 
     g_assert_cmpuint (most, ==, CLAMP (since * 16 / (25 * FASP_MSEC), 16, 64));
-    fasp_arrivals_thin_out (&told, most);
+    fasp_timestamps_thin_out (&told, most);
     g_assert_cmpuint (told.n, <=, most);
     g_assert_cmpuint (told.n, >=, most / 2);
     for (guint i = 2; i < told.n; i++)

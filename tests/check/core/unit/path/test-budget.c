@@ -15,7 +15,7 @@
 /* A way back that takes @takes bytes/s, on which @wants bytes/s would be said. */
 typedef struct
 {
-  FaspBudget budget;
+  FaspFeedbackRate budget;
   FaspWayBack back;
   FaspAllowance allowance;
   FaspTime now, free;
@@ -40,8 +40,8 @@ say (Way * w)
   w->queue = w->last - w->now;
   w->bytes += SIZE;
   w->queue_max = MAX (w->queue_max, w->queue);
-  fasp_budget_feedback (&w->budget, &w->back, w->now + w->delay + w->queue,
-      w->now, SIZE, RTT, 0);
+  fasp_feedback_rate_feedback (&w->budget, &w->back,
+      w->now + w->delay + w->queue, w->now, SIZE, RTT, 0);
   if (!w->deaf)
     fasp_allowance_set (&w->allowance, w->budget.rate);
   fasp_allowance_spend (&w->allowance, w->now, SIZE);
@@ -156,7 +156,7 @@ test_not_told (void)
 static void
 test_clocks (void)
 {
-  FaspBudget budget = { 0 };
+  FaspFeedbackRate budget = { 0 };
   FaspWayBack back = { 0 };
   gdouble clock = 0xfff00000;
   FaspTime now = 0;
@@ -164,8 +164,9 @@ test_clocks (void)
   for (guint i = 0; i < 400000; i++) {
     now += 20 * FASP_MSEC;
     clock += 20 * FASP_MSEC * 1.0002;
-    fasp_budget_feedback (&budget, &back, now, (guint64) clock, SIZE, RTT, 0);
-    g_assert_cmpuint (budget.rate, ==, FASP_BUDGET_FIRST);
+    fasp_feedback_rate_feedback (&budget, &back, now, (guint64) clock, SIZE,
+        RTT, 0);
+    g_assert_cmpuint (budget.rate, ==, FASP_FEEDBACK_RATE_FIRST);
   }
 }
 
@@ -173,17 +174,17 @@ static void
 test_hostile (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
-  FaspBudget budget = { 0 };
+  FaspFeedbackRate budget = { 0 };
   FaspWayBack back = { 0 };
   FaspTime now = 0;
 
   for (guint i = 0; i < 100000; i++) {
     now += g_rand_int_range (rand, 0, 4) * g_rand_int_range (rand, 0, 100000);
-    fasp_budget_feedback (&budget, &back, now, g_rand_int (rand) >>
+    fasp_feedback_rate_feedback (&budget, &back, now, g_rand_int (rand) >>
         g_rand_int_range (rand, 0, 32), g_rand_int_range (rand, 20, 1500),
         g_rand_int_range (rand, 0, 10000000), g_rand_int (rand));
-    g_assert_cmpuint (budget.rate, >=, FASP_BUDGET_LEAST);
-    g_assert_cmpuint (budget.rate, <=, FASP_BUDGET_MOST);
+    g_assert_cmpuint (budget.rate, >=, FASP_FEEDBACK_RATE_LEAST);
+    g_assert_cmpuint (budget.rate, <=, FASP_FEEDBACK_RATE_MOST);
     if (i % 1000 == 0)
       now += 100 * FASP_SEC;
   }

@@ -34,12 +34,12 @@ test_hostile (gconstpointer data)
   FaspRate *rate = fasp_rate_new (GPOINTER_TO_INT (data), 200000, 50000000, 0);
 
   for (FaspTime now = 0; now < 200 * FASP_SEC; now += 5000) {
-    FaspRateSample samples[FASP_ARRIVALS];
-    FaspRateReport report = {.now = now,.samples = samples,.rtt =
+    FaspRateSample samples[FASP_TIMESTAMPS];
+    FaspRateFeedback report = {.now = now,.samples = samples,.rtt =
           g_rand_int (rand) % 4 ? 100000 : odd[g_rand_int (rand) % 8],.flow =
           g_rand_int (rand) % 80,.told = g_rand_int (rand),.lost =
           g_rand_int (rand),.marked = g_rand_int (rand),.n =
-          g_rand_int (rand) % (FASP_ARRIVALS + 1)
+          g_rand_int (rand) % (FASP_TIMESTAMPS + 1)
     };
     gboolean ordered = g_rand_boolean (rand);
     FaspTime until = 0;
@@ -50,7 +50,7 @@ test_hostile (gconstpointer data)
       ordered ? now - 1000000 + 100 * i : odd[g_rand_int (rand) % 8],
           ordered ? (gint64) g_rand_int (rand) % 5 * i :
           odd[g_rand_int (rand) % 8], ordered ? now + i : g_rand_int (rand)};
-    fasp_rate_report (rate, &report);
+    fasp_rate_feedback (rate, &report);
     bits = fasp_rate_get (rate, now, g_rand_int (rand), &until);
     g_assert_cmpuint (bits, >=, 200000);
     g_assert_cmpuint (bits, <=, 50000000);
@@ -69,7 +69,7 @@ static void
 tell_arrived (FaspRate * rate, GArray * way, guint64 * told, FaspTime now)
 {
   const FaspRateSample *samples = (const FaspRateSample *) way->data;
-  FaspRateReport report = {.now = now,.samples = samples };
+  FaspRateFeedback report = {.now = now,.samples = samples };
 
   while (report.n < MIN (way->len, 16)
       && samples[report.n].arrived + 20000 <= now)
@@ -78,7 +78,7 @@ tell_arrived (FaspRate * rate, GArray * way, guint64 * told, FaspTime now)
     report.rtt = now - samples[report.n - 1].sent;
   *told += report.n;
   report.told = *told;
-  fasp_rate_report (rate, &report);
+  fasp_rate_feedback (rate, &report);
   g_array_remove_range (way, 0, report.n);
 }
 

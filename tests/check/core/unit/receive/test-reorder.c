@@ -393,7 +393,7 @@ test_model (void)
           read++;
         }
       } else if (ack < read + window && g_rand_int_range (rand, 0, 3) == 0) {
-        insert (reorder, first + ack, ack);     /* the rex of the oldest */
+        insert (reorder, first + ack, ack);     /* the retransmission of the oldest */
         here[ack] = TRUE;
         highest = MAX (highest, ack + 1);
       }

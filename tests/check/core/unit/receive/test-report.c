@@ -8,7 +8,7 @@
 typedef struct
 {
   FaspReorder *reorder;
-  FaspReport report;
+  FaspFeedbackTracker report;
 } Fixture;
 
 /* Something was said just now. */
@@ -16,8 +16,8 @@ static void
 begin (Fixture * f)
 {
   f->reorder = fasp_reorder_new (CAPACITY, 0);
-  fasp_report_init (&f->report, START, f->reorder);
-  fasp_report_sent (&f->report, START, 0);
+  fasp_feedback_init (&f->report, START, f->reorder);
+  fasp_feedback_sent (&f->report, START, 0);
 }
 
 static void
@@ -63,38 +63,38 @@ happen (Fixture * f, const Case * c)
 
   f->report.eager = c->eager;
   if (c->bytes > 0)
-    fasp_report_datagram (&f->report, now, c->bytes, c->rtt);
+    fasp_feedback_datagram (&f->report, now, c->bytes, c->rtt);
   switch (c->event) {
     case NOTHING:
       break;
     case DATA_BEHIND_HOLE:
       put (f, 1);
-      fasp_report_data (&f->report);
+      fasp_feedback_data (&f->report);
       break;
     case DATA:
       put (f, 0);
-      fasp_report_data (&f->report);
+      fasp_feedback_data (&f->report);
       break;
     case SETTLED:
-      fasp_report_settled (&f->report, now);
+      fasp_feedback_settled (&f->report, now);
       break;
     case ASKED:
-      fasp_report_asked (&f->report, now, FALSE);
+      fasp_feedback_asked (&f->report, now, FALSE);
       break;
     case COMPLETE:
-      fasp_report_complete (&f->report, now);
+      fasp_feedback_complete (&f->report, now);
       break;
     case TAKEN:
       for (guint i = 0; i <= CAPACITY / 4; i++) {
         put (f, i);
         fasp_block_unref (fasp_reorder_take (f->reorder));
         /* a quarter is not worth a word, more is */
-        g_assert_cmpint (fasp_report_get_timeout (&f->report), >, now);
-        fasp_report_taken (&f->report, now);
+        g_assert_cmpint (fasp_feedback_get_timeout (&f->report), >, now);
+        fasp_feedback_taken (&f->report, now);
       }
       break;
     case NEWS:
-      fasp_report_now (&f->report, now);
+      fasp_feedback_now (&f->report, now);
       break;
   }
 }
@@ -107,9 +107,9 @@ test_when (gconstpointer data)
 
   begin (&f);
   happen (&f, c);
-  g_assert_cmpint (fasp_report_get_timeout (&f.report) - START, ==, c->due);
-  g_assert_false (fasp_report_is_due (&f.report, START + c->due - 1));
-  g_assert_true (fasp_report_is_due (&f.report, START + c->due));
+  g_assert_cmpint (fasp_feedback_get_timeout (&f.report) - START, ==, c->due);
+  g_assert_false (fasp_feedback_is_due (&f.report, START + c->due - 1));
+  g_assert_true (fasp_feedback_is_due (&f.report, START + c->due));
   end (&f);
 }
 
@@ -124,24 +124,25 @@ test_again (void)
   Fixture f;
 
   begin (&f);
-  fasp_report_datagram (&f.report, now, 1, rtt);
+  fasp_feedback_datagram (&f.report, now, 1, rtt);
   put (&f, 1);
-  fasp_report_settled (&f.report, now);
+  fasp_feedback_settled (&f.report, now);
   for (; said <= 4096; n++) {
-    FaspTime due = fasp_report_get_timeout (&f.report);
+    FaspTime due = fasp_feedback_get_timeout (&f.report);
 
     g_assert_cmpint (due - now, ==, n == 0 ? 0 :
         n <= 16 ? 2 * FASP_MSEC : n <= 32 ? 4 * FASP_MSEC : 8 * FASP_MSEC);
     now = due;
-    fasp_report_sent (&f.report, now, BLOCK);
+    fasp_feedback_sent (&f.report, now, BLOCK);
     said += BLOCK;
   }
-  g_assert_cmpint (fasp_report_get_timeout (&f.report) - now, ==, rtt / 4);
+  g_assert_cmpint (fasp_feedback_get_timeout (&f.report) - now, ==, rtt / 4);
   /* all is here: a sign of life, now and then */
   put (&f, 0);
   now += rtt / 4;
-  fasp_report_sent (&f.report, now, BLOCK);
-  g_assert_cmpint (fasp_report_get_timeout (&f.report), ==, now + FASP_SEC / 2);
+  fasp_feedback_sent (&f.report, now, BLOCK);
+  g_assert_cmpint (fasp_feedback_get_timeout (&f.report), ==,
+      now + FASP_SEC / 2);
   end (&f);
 }
 
@@ -164,22 +165,22 @@ test_share (void)
 
       now += g_rand_int_range (rand, 0, 4 * FASP_MSEC);
       came += size;
-      fasp_report_datagram (&f.report, now, size, rtt);
-      fasp_report_data (&f.report);
+      fasp_feedback_datagram (&f.report, now, size, rtt);
+      fasp_feedback_data (&f.report);
       if (g_rand_int_range (rand, 0, 3) == 0)
-        fasp_report_settled (&f.report, now);
+        fasp_feedback_settled (&f.report, now);
       if (g_rand_int_range (rand, 0, 5) == 0)
-        fasp_report_asked (&f.report, now, FALSE);
+        fasp_feedback_asked (&f.report, now, FALSE);
       g_assert_cmpint (now - last, <=, MAX (f.report.interval,
               FASP_MSEC) + 4 * FASP_MSEC);
-      if (!fasp_report_is_due (&f.report, now))
+      if (!fasp_feedback_is_due (&f.report, now))
         continue;
       g_assert_cmpint (now - last, >=, FASP_MSEC);
       size = g_rand_int_range (rand, 60, 300);
       if (now - last < f.report.interval)
         said += size;
       feedbacks++;
-      fasp_report_sent (&f.report, now, size);
+      fasp_feedback_sent (&f.report, now, size);
       last = now;
     }
     g_assert_cmpuint (f.report.count, ==, feedbacks + 1);
@@ -214,7 +215,7 @@ test_parts (void)
     guint size = 0;
     guint64 at;
 
-    fasp_report_fill (&f.report, &feedback, ROOM);
+    fasp_feedback_fill (&f.report, &feedback, ROOM);
     g_assert_cmpuint (feedback.ack, ==, 1);
     g_assert_cmpuint (feedback.from, ==, MAX (covered, 1));
     at = feedback.from;
@@ -229,10 +230,10 @@ test_parts (void)
     }
     g_assert_cmpuint (size, <=, ROOM);
     covered = feedback.end;
-    fasp_report_sent (&f.report, now, size);
+    fasp_feedback_sent (&f.report, now, size);
     /* the rest does not wait for the clock */
     if (!feedback.tail)
-      g_assert_cmpint (fasp_report_get_timeout (&f.report), ==,
+      g_assert_cmpint (fasp_feedback_get_timeout (&f.report), ==,
           now + FASP_MSEC);
     now += FASP_MSEC;
   } while (!feedback.tail && ++parts < HOLES);

@@ -5,40 +5,40 @@ static void
 test_order (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  FaspCopies copies;
+  FaspProactive copies;
   FaspTime last = 0;
 
-  fasp_copies_init (&copies);
-  g_assert_null (fasp_copies_peek (&copies));
+  fasp_proactive_init (&copies);
+  g_assert_null (fasp_proactive_peek (&copies));
   for (guint i = 0; i < 1000; i++) {
     FaspCopy copy = {.due = g_rand_int_range (rand, 0, 300),.number = i };
 
-    g_assert_true (fasp_copies_push (&copies, &copy));
+    g_assert_true (fasp_proactive_push (&copies, &copy));
     if (i % 3 == 2)
-      fasp_copies_pop (&copies);
+      fasp_proactive_pop (&copies);
   }
   for (guint i = 0; i < 1000 - 333; i++) {
-    g_assert_cmpint (fasp_copies_peek (&copies)->due, >=, last);
-    last = fasp_copies_peek (&copies)->due;
-    fasp_copies_pop (&copies);
+    g_assert_cmpint (fasp_proactive_peek (&copies)->due, >=, last);
+    last = fasp_proactive_peek (&copies)->due;
+    fasp_proactive_pop (&copies);
   }
-  g_assert_null (fasp_copies_peek (&copies));
-  fasp_copies_clear (&copies);
+  g_assert_null (fasp_proactive_peek (&copies));
+  fasp_proactive_clear (&copies);
 }
 
 static void
 test_bounded (void)
 {
   FaspCopy copy = { 0 };
-  FaspCopies copies;
+  FaspProactive copies;
 
-  fasp_copies_init (&copies);
-  for (guint i = 0; i < FASP_COPIES_WAITING_MAX; i++)
-    g_assert_true (fasp_copies_push (&copies, &copy));
-  g_assert_false (fasp_copies_push (&copies, &copy));
-  fasp_copies_pop (&copies);
-  g_assert_true (fasp_copies_push (&copies, &copy));
-  fasp_copies_clear (&copies);
+  fasp_proactive_init (&copies);
+  for (guint i = 0; i < FASP_PROACTIVE_WAITING_MAX; i++)
+    g_assert_true (fasp_proactive_push (&copies, &copy));
+  g_assert_false (fasp_proactive_push (&copies, &copy));
+  fasp_proactive_pop (&copies);
+  g_assert_true (fasp_proactive_push (&copies, &copy));
+  fasp_proactive_clear (&copies);
 }
 
 int

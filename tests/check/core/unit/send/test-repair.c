@@ -5,8 +5,8 @@
 /* What the receiver says, in a line: settled up to `settled', largest
  * packet, ack, end, and which blocks it lacks. */
 static gboolean
-feed (FaspRepair * repair, guint64 pn, guint64 settled, guint64 largest,
-    guint64 ack, guint64 end, const gint * missing, FaspRepairResult * result)
+feed (FaspSentMap * repair, guint64 pn, guint64 settled, guint64 largest,
+    guint64 ack, guint64 end, const gint * missing, FaspSentMapResult * result)
 {
   FaspFeedback f = {.serial = pn,.ack = ack,.window = 1000,.n_flows = 1,.from =
         ack,
@@ -20,77 +20,77 @@ feed (FaspRepair * repair, guint64 pn, guint64 settled, guint64 largest,
     f.ranges[f.n_ranges].start = *missing;
     f.ranges[f.n_ranges++].length = 1;
   }
-  return fasp_repair_feedback (repair, 1000, &f, result);
+  return fasp_sent_map_feedback (repair, 1000, &f, result);
 }
 
 #define MISSING(...) (const gint[]) { __VA_ARGS__ }
 
 static void
-send_new (FaspRepair * repair, guint n)
+send_new (FaspSentMap * repair, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_repair_sent (repair, 0, 0, fasp_repair_get_next (repair), FALSE);
+    fasp_sent_map_sent (repair, 0, 0, fasp_sent_map_get_next (repair), FALSE);
 }
 
 static void
 test_loss (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   guint8 round;
 
   send_new (repair, 10);        /* packet n carries block n */
   /* 3 and 5 did not come, but 5 may still be on its way */
   g_assert_true (feed (repair, 0, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 3);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 3);
   g_assert_cmpuint (round, ==, 1);
   /* said again: not lost twice */
   g_assert_true (feed (repair, 1, 4, 8, 3, 9, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  fasp_repair_sent (repair, 10, 0, 3, FALSE);   /* packet 10 */
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
-  /* now 5 is settled, too; the rex of 3 is under way */
+  fasp_sent_map_sent (repair, 10, 0, 3, FALSE); /* packet 10 */
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
+  /* now 5 is settled, too; the retransmission of 3 is under way */
   g_assert_true (feed (repair, 2, 9, 9, 3, 10, MISSING (3, 5, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 5);
-  fasp_repair_sent (repair, 20, 0, 5, FALSE);   /* packet 11 */
-  /* the rex of 3 is lost, the one of 5 arrived */
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 5);
+  fasp_sent_map_sent (repair, 20, 0, 5, FALSE); /* packet 11 */
+  /* the retransmission of 3 is lost, the one of 5 arrived */
   g_assert_true (feed (repair, 3, 11, 11, 3, 10, MISSING (3, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 3);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 3);
   g_assert_cmpuint (round, ==, 2);
-  fasp_repair_sent (repair, 30, 0, 3, FALSE);   /* packet 12 */
+  fasp_sent_map_sent (repair, 30, 0, 3, FALSE); /* packet 12 */
   g_assert_true (feed (repair, 4, 12, 12, 10, 10, MISSING (-1), &result));
-  g_assert_cmpuint (fasp_repair_get_base (repair), ==, 10);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_get_base (repair), ==, 10);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (repair);
 }
 
 /* Earliest first, whatever the order in which they are found lost. */
 static void
 test_urgency (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   guint8 round;
 
   send_new (repair, 100);
   feed (repair, 0, 99, 99, 7, 100, MISSING (7, 20, 50, 51, 90, -1), &result);
   g_assert_cmpuint (result.lost, ==, 5);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 7);
-  fasp_repair_sent (repair, 1, 0, 7, FALSE);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 20);
-  fasp_repair_advance (repair, 51);     /* nobody wants the earlier ones */
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 51);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 7);
+  fasp_sent_map_sent (repair, 1, 0, 7, FALSE);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 20);
+  fasp_sent_map_advance (repair, 51);   /* nobody wants the earlier ones */
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 51);
+  fasp_sent_map_free (repair);
 }
 
 static void
 test_stale (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
 
   send_new (repair, 10);
   g_assert_true (feed (repair, 5, 9, 9, 10, 10, MISSING (-1), &result));
@@ -99,8 +99,8 @@ test_stale (void)
   /* of packets and blocks that were never sent */
   g_assert_false (feed (repair, 6, 10, 10, 10, 10, MISSING (-1), &result));
   g_assert_false (feed (repair, 7, 9, 9, 11, 11, MISSING (-1), &result));
-  g_assert_cmpuint (fasp_repair_get_base (repair), ==, 10);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_get_base (repair), ==, 10);
+  fasp_sent_map_free (repair);
 }
 
 /* A sender, a lossy pipe each way and an honest receiver, in rounds: whatever
@@ -111,7 +111,7 @@ test_model (void)
 {
   for (guint seed = 0; seed < 200; seed++) {
     GRand *rand = g_rand_new_with_seed (seed);
-    FaspRepair *repair = fasp_repair_new (0);
+    FaspSentMap *repair = fasp_sent_map_new (0);
     const guint blocks = 300;
     gboolean here[300] = { FALSE };
     guint64 sent = 0, lost = 0, pn, fpn = 0, ack = 0, highest = 0;
@@ -121,18 +121,18 @@ test_model (void)
 
     while (ack < blocks && rounds++ < 10000) {
       FaspFeedback f = { 0 };
-      FaspRepairResult result;
+      FaspSentMapResult result;
 
       for (guint i = 0; i < 20; i++) {
         guint8 round;
-        guint64 block = fasp_repair_peek (repair, &round);
+        guint64 block = fasp_sent_map_peek (repair, &round);
 
         if (block == FASP_NO_BLOCK)
-          block = fasp_repair_get_next (repair);
+          block = fasp_sent_map_get_next (repair);
         if (block >= blocks)
           block = FASP_NO_BLOCK;        /* a tail probe */
-        pn = fasp_repair_get_pn (repair, 0);
-        fasp_repair_sent (repair, rounds, 0, block, FALSE);
+        pn = fasp_sent_map_get_pn (repair, 0);
+        fasp_sent_map_sent (repair, rounds, 0, block, FALSE);
         sent += block != FASP_NO_BLOCK;
         if (g_rand_double (rand) < loss) {
           lost += block != FASP_NO_BLOCK;
@@ -144,7 +144,7 @@ test_model (void)
           here[block] = TRUE;
           highest = MAX (highest, block + 1);
         } else {
-          highest = fasp_repair_get_next (repair);
+          highest = fasp_sent_map_get_next (repair);
         }
       }
       if (largest < 0 || g_rand_double (rand) < loss)
@@ -169,11 +169,11 @@ test_model (void)
             f.ranges[f.n_ranges++].length = 1;
           }
         }
-      g_assert_true (fasp_repair_feedback (repair, rounds, &f, &result));
+      g_assert_true (fasp_sent_map_feedback (repair, rounds, &f, &result));
     }
     g_assert_cmpuint (ack, ==, blocks);
     g_assert_cmpuint (sent, ==, blocks + lost);
-    fasp_repair_free (repair);
+    fasp_sent_map_free (repair);
     g_rand_free (rand);
   }
 }
@@ -181,10 +181,10 @@ test_model (void)
 /* All packets up to the last one are settled; of the blocks it says that from @from to before
  * @end all are there but the first @missing. */
 static void
-feed_part (FaspRepair * repair, guint64 serial, guint64 from, guint64 end,
-    guint missing, FaspRepairResult * result)
+feed_part (FaspSentMap * repair, guint64 serial, guint64 from, guint64 end,
+    guint missing, FaspSentMapResult * result)
 {
-  guint64 largest = fasp_repair_get_pn (repair, 0) - 1;
+  guint64 largest = fasp_sent_map_get_pn (repair, 0) - 1;
   FaspFeedback f = {.serial = serial,.window = 1000,.n_flows = 1,.from = from,
     .end = end
   };
@@ -194,7 +194,7 @@ feed_part (FaspRepair * repair, guint64 serial, guint64 from, guint64 end,
   f.n_ranges = missing > 0;
   f.ranges[0].start = from;
   f.ranges[0].length = missing;
-  g_assert_true (fasp_repair_feedback (repair, 1000, &f, result));
+  g_assert_true (fasp_sent_map_feedback (repair, 1000, &f, result));
 }
 
 /* What is missing is told in parts, in any order, and each of them counts once. */
@@ -202,8 +202,8 @@ static void
 test_parts (void)
 {
   static const guint parts[] = { 70, 30, 30, 0, 90, 10, 80, 20, 40, 60, 50 };
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   gboolean told[10] = { FALSE };
   guint8 round;
 
@@ -216,14 +216,14 @@ test_parts (void)
     told[part] = TRUE;
   }
   for (guint i = 0; i < 30; i++) {
-    guint64 block = fasp_repair_peek (repair, &round);
+    guint64 block = fasp_sent_map_peek (repair, &round);
 
     /* the newest speaks of 50 to 59; the others are as they were told of before */
     g_assert_cmpuint (block, ==, i / 3 * 10 + i % 3);
-    fasp_repair_sent (repair, 1, 0, block, FALSE);
+    fasp_sent_map_sent (repair, 1, 0, block, FALSE);
   }
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (repair);
 }
 
 /* --- several flows ---------------------------------------------------------------- */
@@ -231,9 +231,9 @@ test_parts (void)
 /* What the receiver says of flows that have brought everything up to
  * `largest' (-1: nothing), and which blocks it lacks. */
 static gboolean
-feed_flows (FaspRepair * repair, FaspTime now, guint64 serial,
+feed_flows (FaspSentMap * repair, FaspTime now, guint64 serial,
     const gint * largest, guint flows, guint64 ack, guint64 end,
-    const gint * missing, FaspRepairResult * result)
+    const gint * missing, FaspSentMapResult * result)
 {
   FaspFeedback f = {.serial = serial,.ack = ack,.window = 1000,.n_flows =
         flows,.from = ack,.end = end,.tail = TRUE
@@ -248,18 +248,18 @@ feed_flows (FaspRepair * repair, FaspTime now, guint64 serial,
     f.ranges[f.n_ranges].start = *missing;
     f.ranges[f.n_ranges++].length = 1;
   }
-  return fasp_repair_feedback (repair, now, &f, result);
+  return fasp_sent_map_feedback (repair, now, &f, result);
 }
 
 #define LARGEST(...) (const gint[]) { __VA_ARGS__ }
 
 /* Blocks 0, 2, 4 ... on flow 0, the others on flow 1; one each ms. */
 static void
-send_on_two (FaspRepair * repair, guint n)
+send_on_two (FaspSentMap * repair, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_repair_sent (repair, i * FASP_MSEC, i % 2,
-        fasp_repair_get_next (repair), FALSE);
+    fasp_sent_map_sent (repair, i * FASP_MSEC, i % 2,
+        fasp_sent_map_get_next (repair), FALSE);
 }
 
 /* A flow that is behind the other has not lost anything yet; when a round trip
@@ -267,8 +267,8 @@ send_on_two (FaspRepair * repair, guint n)
 static void
 test_overdue (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   guint8 round;
 
   send_on_two (repair, 10);
@@ -285,18 +285,18 @@ test_overdue (void)
           9, MISSING (-1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
   g_assert_cmpuint (result.dead, ==, 0);        /* one is chance */
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 9);
-  g_assert_cmphex (fasp_repair_get_carriers (repair, 9), ==, 2);
-  fasp_repair_sent (repair, 61 * FASP_MSEC, 0, 9, FALSE);
-  g_assert_cmphex (fasp_repair_get_carriers (repair, 9), ==, 3);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 9);
+  g_assert_cmphex (fasp_sent_map_get_carriers (repair, 9), ==, 2);
+  fasp_sent_map_sent (repair, 61 * FASP_MSEC, 0, 9, FALSE);
+  g_assert_cmphex (fasp_sent_map_get_carriers (repair, 9), ==, 3);
   /* it came after all, and is told of once */
   g_assert_true (feed_flows (repair, 70 * FASP_MSEC, 4, LARGEST (5, 4), 2, 10,
           10, MISSING (-1), &result));
   g_assert_cmpuint (result.lost, ==, 0);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
-  g_assert_cmpuint (fasp_repair_get_told (repair, 1).told, ==, 5);
-  g_assert_cmpuint (fasp_repair_get_told_all (repair).received, ==, 11);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
+  g_assert_cmpuint (fasp_sent_map_get_told (repair, 1).told, ==, 5);
+  g_assert_cmpuint (fasp_sent_map_get_told_all (repair).received, ==, 11);
+  fasp_sent_map_free (repair);
 }
 
 /* Several in a row: everything that is under way there goes again, also what
@@ -304,8 +304,8 @@ test_overdue (void)
 static void
 test_dead (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   guint8 round;
 
   send_on_two (repair, 60);
@@ -316,20 +316,20 @@ test_dead (void)
               49, 51, -1), &result));
   g_assert_cmpuint (result.dead, ==, 2);
   for (guint i = 21; i < 60; i += 2) {
-    g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, i);
+    g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, i);
     g_assert_cmpuint (round, ==, 1);
-    fasp_repair_sent (repair, 70 * FASP_MSEC, 0, i, FALSE);
+    fasp_sent_map_sent (repair, 70 * FASP_MSEC, 0, i, FALSE);
   }
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
+  fasp_sent_map_free (repair);
 }
 
 /* Nothing has ever come on it: that is told, too. */
 static void
 test_never_there (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   guint8 round;
 
   send_on_two (repair, 10);
@@ -340,57 +340,57 @@ test_never_there (void)
           9, MISSING (1, 3, 5, 7, -1), &result));
   g_assert_cmpuint (result.lost, ==, 5);
   g_assert_cmpuint (result.dead, ==, 2);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 1);
-  fasp_repair_free (repair);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 1);
+  fasp_sent_map_free (repair);
 }
 
 /* A block that left twice is lost when both are. */
 static void
 test_double (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
   guint8 round;
 
   for (guint i = 0; i < 4; i++)
     for (guint flow = 0; flow < 2; flow++)
-      fasp_repair_sent (repair, i * FASP_MSEC, flow, i, flow > 0);
+      fasp_sent_map_sent (repair, i * FASP_MSEC, flow, i, flow > 0);
   g_assert_true (feed_flows (repair, 20 * FASP_MSEC, 0, LARGEST (3, 0), 2, 2, 4,
           MISSING (2, -1), &result));
   g_assert_cmpuint (result.lost, ==, 1);
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, FASP_NO_BLOCK);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, FASP_NO_BLOCK);
   g_assert_true (feed_flows (repair, 30 * FASP_MSEC, 1, LARGEST (3, 3), 2, 2, 4,
           MISSING (2, -1), &result));
-  g_assert_cmpuint (fasp_repair_peek (repair, &round), ==, 2);
+  g_assert_cmpuint (fasp_sent_map_peek (repair, &round), ==, 2);
   g_assert_cmpuint (round, ==, 1);
-  fasp_repair_free (repair);
+  fasp_sent_map_free (repair);
 }
 
 /* Is everything below a block there, as far as is known? */
 static void
 test_has_all (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
-  FaspRepairResult result;
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspSentMapResult result;
 
   send_new (repair, 20);
-  g_assert_false (fasp_repair_has_all (repair, 1));     /* nothing is known */
+  g_assert_false (fasp_sent_map_has_all (repair, 1));   /* nothing is known */
   feed (repair, 0, 19, 19, 3, 15, MISSING (5, 6, 9, -1), &result);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 5));
-  fasp_repair_advance (repair, 6);
+    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 5));
+  fasp_sent_map_advance (repair, 6);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 6));
-  fasp_repair_advance (repair, 7);
+    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 6));
+  fasp_sent_map_advance (repair, 7);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 9));
-  fasp_repair_advance (repair, 10);
+    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 9));
+  fasp_sent_map_advance (repair, 10);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 15));
-  fasp_repair_advance (repair, 17);
+    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 15));
+  fasp_sent_map_advance (repair, 17);
   for (guint end = 0; end <= 20; end++)
-    g_assert_true (fasp_repair_has_all (repair, end) == (end <= 17));
-  fasp_repair_free (repair);
+    g_assert_true (fasp_sent_map_has_all (repair, end) == (end <= 17));
+  fasp_sent_map_free (repair);
 }
 
 /* A receiver may say that it has what it lacked and the other way round, so that the sender
@@ -398,18 +398,18 @@ test_has_all (void)
 static void
 test_has_all_often (void)
 {
-  FaspRepair *repair = fasp_repair_new (0);
+  FaspSentMap *repair = fasp_sent_map_new (0);
   const guint n = 1 << 20;
-  FaspRepairResult result;
+  FaspSentMapResult result;
 
   send_new (repair, n);
   feed (repair, 0, n - 1, n - 1, 0, n, MISSING (n - 2, -1), &result);
   feed (repair, 1, n - 1, n - 1, 0, n, MISSING (n - 3, n - 2, -1), &result);
   alarm (60);                   /* against hanging */
   for (guint i = 0; i < 20000; i++)
-    g_assert_false (fasp_repair_has_all (repair, n - 2));
+    g_assert_false (fasp_sent_map_has_all (repair, n - 2));
   alarm (0);
-  fasp_repair_free (repair);
+  fasp_sent_map_free (repair);
 }
 
 int

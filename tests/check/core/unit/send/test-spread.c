@@ -4,32 +4,32 @@
 #define BIT(flow) (G_GUINT64_CONSTANT (1) << (flow))
 
 static void
-use (FaspSpread * spread, FaspAssignment assignment, guint n)
+use (FaspMultipath * multipath, FaspAssignment assignment, guint n)
 {
-  fasp_spread_init (spread, assignment, n, 42, 0);
+  fasp_multipath_init (multipath, assignment, n, 42, 0);
   for (guint i = 0; i < n; i++)
-    fasp_spread_set_usable (spread, i, TRUE);
+    fasp_multipath_set_usable (multipath, i, TRUE);
 }
 
 static void
-count (FaspSpread * spread, guint64 avoid, guint times, guint * counts)
+count (FaspMultipath * multipath, guint64 avoid, guint times, guint * counts)
 {
   memset (counts, 0, FASP_FLOWS_MAX * sizeof *counts);
   for (guint i = 0; i < times; i++)
-    counts[fasp_spread_pick (spread, avoid)]++;
+    counts[fasp_multipath_pick (multipath, avoid)]++;
 }
 
 static void
 test_robin (void)
 {
   guint counts[FASP_FLOWS_MAX];
-  FaspSpread spread;
+  FaspMultipath multipath;
 
-  use (&spread, FASP_ASSIGNMENT_ROUND_ROBIN, 5);
+  use (&multipath, FASP_ASSIGNMENT_ROUND_ROBIN, 5);
   for (guint i = 0; i < 25; i++)
-    g_assert_cmpuint (fasp_spread_pick (&spread, 0), ==, i % 5);
-  spread.shares[3].weight = .5;
-  count (&spread, 0, 450, counts);
+    g_assert_cmpuint (fasp_multipath_pick (&multipath, 0), ==, i % 5);
+  multipath.shares[3].weight = .5;
+  count (&multipath, 0, 450, counts);
   for (guint i = 0; i < 5; i++)
     g_assert_cmpint (ABS ((gint) counts[i] - (i == 3 ? 50 : 100)), <=, 1);
 }
@@ -38,11 +38,11 @@ static void
 test_random (void)
 {
   guint counts[FASP_FLOWS_MAX];
-  FaspSpread spread;
+  FaspMultipath multipath;
 
-  use (&spread, FASP_ASSIGNMENT_RANDOM, 64);
-  spread.shares[7].weight = 4;
-  count (&spread, 0, 67000, counts);
+  use (&multipath, FASP_ASSIGNMENT_RANDOM, 64);
+  multipath.shares[7].weight = 4;
+  count (&multipath, 0, 67000, counts);
   for (guint i = 0; i < 64; i++)        /* within six standard deviations */
     g_assert_cmpfloat (ABS (counts[i] - (i == 7 ? 4000. : 1000.)), <,
         i == 7 ? 380 : 190);
@@ -58,30 +58,30 @@ test_avoid (void)
   guint counts[FASP_FLOWS_MAX];
 
   for (guint i = 0; i < 2; i++) {
-    FaspSpread spread;
+    FaspMultipath multipath;
 
-    use (&spread, both[i], 4);
-    fasp_spread_set_usable (&spread, 2, FALSE);
-    g_assert_cmpuint (fasp_spread_count (&spread), ==, 3);
-    count (&spread, BIT (0), 100, counts);
+    use (&multipath, both[i], 4);
+    fasp_multipath_set_usable (&multipath, 2, FALSE);
+    g_assert_cmpuint (fasp_multipath_count (&multipath), ==, 3);
+    count (&multipath, BIT (0), 100, counts);
     g_assert_cmpuint (counts[1] + counts[3], ==, 100);
     g_assert_cmpuint (counts[1], >, 20);
     g_assert_cmpuint (counts[3], >, 20);
-    count (&spread, BIT (0) | BIT (1) | BIT (3), 100, counts);
+    count (&multipath, BIT (0) | BIT (1) | BIT (3), 100, counts);
     g_assert_cmpuint (counts[2], ==, 0);
     for (guint flow = 0; flow < 4; flow++)
-      fasp_spread_set_usable (&spread, flow, FALSE);
-    count (&spread, 0, 100, counts);
+      fasp_multipath_set_usable (&multipath, flow, FALSE);
+    count (&multipath, 0, 100, counts);
     g_assert_cmpuint (counts[2], >, 10);        /* they are all we have */
   }
   {
-    FaspSpread spread;
+    FaspMultipath multipath;
 
     /* never known: not even then */
-    fasp_spread_init (&spread, FASP_ASSIGNMENT_RANDOM, 4, 1, 0);
-    fasp_spread_set_usable (&spread, 0, TRUE);
-    fasp_spread_set_usable (&spread, 0, FALSE);
-    count (&spread, 0, 100, counts);
+    fasp_multipath_init (&multipath, FASP_ASSIGNMENT_RANDOM, 4, 1, 0);
+    fasp_multipath_set_usable (&multipath, 0, TRUE);
+    fasp_multipath_set_usable (&multipath, 0, FALSE);
+    count (&multipath, 0, 100, counts);
     g_assert_cmpuint (counts[0], ==, 100);
   }
 }
@@ -90,13 +90,13 @@ test_avoid (void)
 static void
 test_back (void)
 {
-  FaspSpread spread;
+  FaspMultipath multipath;
 
-  use (&spread, FASP_ASSIGNMENT_RANDOM, 2);
-  spread.shares[1].told = 1000;
-  fasp_spread_set_usable (&spread, 1, FALSE);
-  fasp_spread_set_usable (&spread, 1, TRUE);
-  g_assert_cmpfloat (spread.shares[1].weight, ==, .25);
+  use (&multipath, FASP_ASSIGNMENT_RANDOM, 2);
+  multipath.shares[1].told = 1000;
+  fasp_multipath_set_usable (&multipath, 1, FALSE);
+  fasp_multipath_set_usable (&multipath, 1, TRUE);
+  g_assert_cmpfloat (multipath.shares[1].weight, ==, .25);
 }
 
 int

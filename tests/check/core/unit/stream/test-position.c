@@ -5,10 +5,10 @@
 
 static const guint8 bytes[100000];
 
-static FaspPlace
+static FaspStreamOffset
 place_at (guint8 stream, guint64 offset)
 {
-  FaspPlace place = {.known = TRUE,.offset = offset };
+  FaspStreamOffset place = {.known = TRUE,.offset = offset };
 
   memset (place.origin.bytes, stream, FASP_ORIGIN_SIZE);
   return place;
@@ -42,13 +42,14 @@ take (FaspPosition * position, guint64 number, guint8 flags, guint32 size)
 static void
 tell (FaspPosition * position, guint64 next, guint64 number, guint64 offset)
 {
-  FaspPlace place = place_at (1, offset);
+  FaspStreamOffset place = place_at (1, offset);
 
   fasp_position_told (position, next, number, &place);
 }
 
 static void
-take_mark (FaspPosition * position, guint64 number, const FaspPlace * place)
+take_mark (FaspPosition * position, guint64 number,
+    const FaspStreamOffset * place)
 {
   FaspBlock *block = block_of (number, FASP_BLOCK_MARK, FASP_MARK_SIZE);
 
@@ -60,7 +61,7 @@ take_mark (FaspPosition * position, guint64 number, const FaspPlace * place)
 static void
 test_count (void)
 {
-  FaspPlace first = place_at (1, 1000), other = place_at (2, 7);
+  FaspStreamOffset first = place_at (1, 1000), other = place_at (2, 7);
   FaspPosition p;
 
   fasp_position_init (&p, &first);
@@ -92,7 +93,7 @@ test_count (void)
 static void
 test_told (void)
 {
-  FaspPlace first = {.offset = FASP_OFFSET_UNKNOWN };
+  FaspStreamOffset first = {.offset = FASP_OFFSET_UNKNOWN };
   FaspPosition p;
 
   fasp_position_init (&p, &first);
@@ -109,13 +110,13 @@ test_told (void)
 static void
 test_marks (void)
 {
-  FaspPlace place = place_at (3, FASP_OFFSET_MAX), read;
+  FaspStreamOffset place = place_at (3, FASP_OFFSET_MAX), read;
   guint8 mark[FASP_MARK_SIZE + 1] = { 0 };
 
   fasp_mark_write (mark, &place);
   g_assert_cmpint (fasp_mark_read (mark, FASP_MARK_SIZE, &read), ==,
       FASP_MARK_POSITION);
-  g_assert_true (fasp_place_is_comparable (&place, &read));
+  g_assert_true (fasp_stream_offset_is_comparable (&place, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_MAX);
   for (guint i = 0; i <= FASP_MARK_SIZE + 1; i++)
     if (i != FASP_MARK_SIZE)
@@ -134,7 +135,7 @@ test_marks (void)
   fasp_mark_write (mark, &place);
   g_assert_true (fasp_mark_read (mark, FASP_MARK_SIZE, &read));
   g_assert_cmpuint (read.offset, ==, FASP_OFFSET_UNKNOWN);
-  g_assert_false (fasp_place_is_comparable (&place, &read));
+  g_assert_false (fasp_stream_offset_is_comparable (&place, &read));
   {
     FaspPosition p;
 
@@ -152,31 +153,31 @@ test_stand (void)
   {
     guint64 stand, first;
     guint32 size;
-    FaspStandResult result;
+    FaspStreamOffsetOrder result;
     guint64 bytes;
   } table[] = {
-    {100, 100, 10, FASP_STAND_FOLLOWS, 0},
-    {100, 101, 10, FASP_STAND_ANEW, 1},
-    {100, 90, 10, FASP_STAND_OLD, 10},
-    {100, 91, 10, FASP_STAND_OVERLAPS, 9},
-    {100, 0, 10, FASP_STAND_OLD, 100},
-    {FASP_OFFSET_UNKNOWN, 100, 10, FASP_STAND_ANEW, 0},
-    {100, FASP_OFFSET_UNKNOWN, 10, FASP_STAND_ANEW, 0},
-    {FASP_OFFSET_MAX, 0, 10, FASP_STAND_OLD, FASP_OFFSET_MAX},
-    {0, FASP_OFFSET_MAX, 10, FASP_STAND_ANEW, FASP_OFFSET_MAX},
+    {100, 100, 10, FASP_STREAM_OFFSET_FOLLOWS, 0},
+    {100, 101, 10, FASP_STREAM_OFFSET_ANEW, 1},
+    {100, 90, 10, FASP_STREAM_OFFSET_OLD, 10},
+    {100, 91, 10, FASP_STREAM_OFFSET_OVERLAPS, 9},
+    {100, 0, 10, FASP_STREAM_OFFSET_OLD, 100},
+    {FASP_OFFSET_UNKNOWN, 100, 10, FASP_STREAM_OFFSET_ANEW, 0},
+    {100, FASP_OFFSET_UNKNOWN, 10, FASP_STREAM_OFFSET_ANEW, 0},
+    {FASP_OFFSET_MAX, 0, 10, FASP_STREAM_OFFSET_OLD, FASP_OFFSET_MAX},
+    {0, FASP_OFFSET_MAX, 10, FASP_STREAM_OFFSET_ANEW, FASP_OFFSET_MAX},
   };
-  FaspPlace other = place_at (9, 100);
+  FaspStreamOffset other = place_at (9, 100);
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    FaspPlace stand = place_at (1, table[i].stand);
-    FaspPlace first = place_at (1, table[i].first);
+    FaspStreamOffset stand = place_at (1, table[i].stand);
+    FaspStreamOffset first = place_at (1, table[i].first);
     guint64 missing;
 
-    g_assert_cmpint (fasp_stand_compare (&stand, &first, table[i].size,
+    g_assert_cmpint (fasp_stream_offset_compare (&stand, &first, table[i].size,
             &missing), ==, table[i].result);
     g_assert_cmpuint (missing, ==, table[i].bytes);
-    g_assert_cmpint (fasp_stand_compare (&other, &first, table[i].size,
-            &missing), ==, FASP_STAND_ANEW);
+    g_assert_cmpint (fasp_stream_offset_compare (&other, &first, table[i].size,
+            &missing), ==, FASP_STREAM_OFFSET_ANEW);
     g_assert_cmpuint (missing, ==, 0);
   }
 }
@@ -212,13 +213,13 @@ test_find (gconstpointer data)
 {
   GRand *rand = g_rand_new_with_seed (GPOINTER_TO_UINT (data));
   FaspStore *store = fasp_store_new (1 << 22, 1000);
-  FaspPlace at = place_at (1, 0);
+  FaspStreamOffset at = place_at (1, 0);
 
-  fasp_store_set_place (store, 0, 0, &at, FALSE);
+  fasp_store_set_offset (store, 0, 0, &at, FALSE);
   for (guint i = 0; i < 400; i++) {
     guint64 head, tail = fasp_store_get_tail (store), found, wanted = 0;
     guint size = g_rand_int_range (rand, 1, 3000);
-    FaspPlace place;
+    FaspStreamOffset place;
     gboolean any = FALSE, inside = FALSE;
 
     g_assert_cmpuint (fasp_store_write (store, i, i, bytes, size, NULL), ==,
@@ -238,10 +239,10 @@ test_find (gconstpointer data)
         fasp_store_seal (store);
         break;
     }
-    g_assert_true (fasp_store_set_place (store, i, i, &at, FALSE));
+    g_assert_true (fasp_store_set_offset (store, i, i, &at, FALSE));
     head = fasp_store_seal (store);
     tail = fasp_store_get_tail (store);
-    place = fasp_store_get_place_of (store, head);
+    place = fasp_store_get_offset_of (store, head);
     g_assert_true (place.known == at.known && place.offset == at.offset
         && fasp_origin_equal (&place.origin, &at.origin));
 
@@ -250,9 +251,9 @@ test_find (gconstpointer data)
         g_rand_int_range (rand, 0, at.offset + 1000));
     for (guint64 n = tail; n < head; n++) {
       const FaspBlock *block = fasp_store_get (store, n);
-      FaspPlace here = fasp_store_get_place_of (store, n);
+      FaspStreamOffset here = fasp_store_get_offset_of (store, n);
 
-      if (!fasp_place_is_comparable (&here, &place))
+      if (!fasp_stream_offset_is_comparable (&here, &place))
         continue;
       any = TRUE;
       wanted = n + 1;
@@ -263,7 +264,7 @@ test_find (gconstpointer data)
         break;
       }
     }
-    if (!inside && fasp_place_is_comparable (&at, &place)) {
+    if (!inside && fasp_stream_offset_is_comparable (&at, &place)) {
       any = TRUE;
       wanted = head;            /* the next to come */
     }
@@ -285,21 +286,21 @@ static void
 test_store_marks (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 1000);
-  FaspPlace place = place_at (1, 50), told;
+  FaspStreamOffset place = place_at (1, 50), told;
 
   /* before anything is there nobody needs a mark, unless somebody listens */
-  g_assert_true (fasp_store_set_place (store, 0, 0, &place, FALSE));
+  g_assert_true (fasp_store_set_offset (store, 0, 0, &place, FALSE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 0);
   fasp_store_pass (store, 100);
-  g_assert_cmpuint (fasp_store_get_next_place (store).offset, ==, 150);
+  g_assert_cmpuint (fasp_store_get_next_offset (store).offset, ==, 150);
   fasp_store_write (store, 0, 7, bytes, 10, NULL);
   place.offset = 160;
-  g_assert_true (fasp_store_set_place (store, 0, 0, &place, TRUE));
+  g_assert_true (fasp_store_set_offset (store, 0, 0, &place, TRUE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 1);
   fasp_store_write (store, 0, 8, bytes, 10, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 1);
   place.offset = 1000;
-  g_assert_true (fasp_store_set_place (store, 0, 9, &place, TRUE));
+  g_assert_true (fasp_store_set_offset (store, 0, 9, &place, TRUE));
   g_assert_cmpuint (fasp_store_get_head (store), ==, 2);
   g_assert_true (fasp_mark_read (fasp_store_get (store, 1)->data,
           fasp_store_get (store, 1)->size, &told));

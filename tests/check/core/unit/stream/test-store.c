@@ -100,20 +100,20 @@ test_places (void)
 
   fasp_store_write (store, 0, 0, bytes, 4 * FASP_BLOCK_UNIT + 12, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
-  g_assert_cmpuint (fasp_store_get_place (store, 0), ==, 0);
-  g_assert_cmpuint (fasp_store_get_place (store, 1), ==, 3);
-  g_assert_cmpuint (fasp_store_get_place (store, 2), ==, 6);
+  g_assert_cmpuint (fasp_store_get_offset (store, 0), ==, 0);
+  g_assert_cmpuint (fasp_store_get_offset (store, 1), ==, 3);
+  g_assert_cmpuint (fasp_store_get_offset (store, 2), ==, 6);
   g_assert_false (fasp_store_ends_by (store, 2, 6));
   g_assert_true (fasp_store_ends_by (store, 2, 7));
   /* it was not sealed by that */
   fasp_store_write (store, 0, 0, bytes, FASP_BLOCK_UNIT, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
   g_assert_false (fasp_store_ends_by (store, 2, 7));
-  g_assert_cmpuint (fasp_store_get_place (store, 3), ==, 8);
+  g_assert_cmpuint (fasp_store_get_offset (store, 3), ==, 8);
   fasp_store_finish (store, 0, 0);
-  g_assert_cmpuint (fasp_store_get_place (store, 4), ==, 9);
+  g_assert_cmpuint (fasp_store_get_offset (store, 4), ==, 9);
   fasp_store_trim (store, 2);
-  g_assert_cmpuint (fasp_store_get_place (store, 0), ==, 6);
+  g_assert_cmpuint (fasp_store_get_offset (store, 0), ==, 6);
   fasp_store_free (store);
 }
 
@@ -139,16 +139,16 @@ static void
 test_other_stream (void)
 {
   FaspStore *store = fasp_store_new (1 << 20, 1000);
-  FaspPlace a = {.known = TRUE }, b = {.known = TRUE };
+  FaspStreamOffset a = {.known = TRUE }, b = {.known = TRUE };
   guint8 data[4000] = { 0 };
   guint64 number;
 
   memset (a.origin.bytes, 1, sizeof a.origin.bytes);
   memset (b.origin.bytes, 2, sizeof b.origin.bytes);
-  fasp_store_set_place (store, 0, 0, &a, FALSE);
+  fasp_store_set_offset (store, 0, 0, &a, FALSE);
   fasp_store_write (store, 1, 1, data, sizeof data, NULL);
   fasp_store_trim (store, 4);
-  fasp_store_set_place (store, 2, 2, &b, FALSE);
+  fasp_store_set_offset (store, 2, 2, &b, FALSE);
   fasp_store_write (store, 3, 3, data, sizeof data, NULL);
   b.offset = 2000;
   g_assert_true (fasp_store_find (store, &b, &number));

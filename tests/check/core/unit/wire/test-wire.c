@@ -174,7 +174,7 @@ rewrite_frames (const guint8 * frames, gsize size, FaspWriter * w)
         break;
       case FASP_FRAME_PROMISE:
         fasp_wire_write_promise (w, frame.serial, frame.number, frame.interval,
-            frame.budget);
+            frame.feedback_rate);
         break;
       case FASP_FRAME_POSITION:
         fasp_wire_write_position (w, frame.number, &frame.place);
@@ -480,7 +480,7 @@ test_symbol (gconstpointer data)
   const Vector *vector = data;
   guint16 key = get_number (vector, "repair key");
   const gchar *at = vector->line;
-  FaspSolver *solver = fasp_solver_new (64);
+  FaspRlcDecoder *decoder = fasp_rlc_decoder_new (64);
   FaspBlock *blocks[16];
   guint8 symbol[2048];
   FaspRecovered lost;
@@ -501,15 +501,15 @@ test_symbol (gconstpointer data)
               const *) blocks, n, key, symbol));
   for (guint i = 0; i < n; i++)
     if (i != 2)
-      fasp_solver_know (solver, blocks[i]);
-  fasp_solver_repair (solver, 0, n, key, symbol, FASP_SYMBOL_HEADER +
+      fasp_rlc_decoder_know (decoder, blocks[i]);
+  fasp_rlc_decoder_repair (decoder, 0, n, key, symbol, FASP_SYMBOL_HEADER +
       blocks[0]->size);
-  g_assert_true (fasp_solver_take (solver, &lost));
+  g_assert_true (fasp_rlc_decoder_take (decoder, &lost));
   g_assert_cmpuint (lost.number, ==, 2);
   g_assert_cmpmem (lost.data, lost.size, blocks[2]->data, blocks[2]->size);
   for (guint i = 0; i < n; i++)
     fasp_block_unref (blocks[i]);
-  fasp_solver_free (solver);
+  fasp_rlc_decoder_free (decoder);
 }
 
 /* --- what is not quite that ------------------------------------------------------------ */
@@ -648,17 +648,17 @@ test_feedback_size (void)
     f->ack = large;
     f->from = 2 * large;
     f->end = 4 * large;
-    f->tail = f->has_arrivals = TRUE;
+    f->tail = f->has_timestamps = TRUE;
     f->n_flows = n_flows;
     for (guint i = 0; i < n_flows; i++) {
       f->flows[i] = (FaspFeedbackFlow) {
       i, 0xffffff, FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_VARINT_MAX,
-            FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_ARRIVALS};
-      for (guint j = 0; j < FASP_ARRIVALS; j++)
-        f->flows[i].arrivals[j] = (FaspToldArrival) {
+            FASP_VARINT_MAX, FASP_VARINT_MAX, FASP_TIMESTAMPS};
+      for (guint j = 0; j < FASP_TIMESTAMPS; j++)
+        f->flows[i].timestamps[j] = (FaspFeedbackTimestamp) {
         FASP_BACK_MAX, G_MAXUINT32};
       size += FASP_FEEDBACK_FLOW_MAX +
-          FASP_ARRIVALS * FASP_FEEDBACK_ARRIVAL_MAX;
+          FASP_TIMESTAMPS * FASP_FEEDBACK_ARRIVAL_MAX;
     }
     f->n_ranges = FASP_RANGES_MAX;
     for (guint i = 0; i < f->n_ranges; i++) {
