@@ -244,16 +244,18 @@ fill_links (const GstFaspSettings * s, const GstFaspLinks * links,
 static FaspRateControl
 get_rate_control (const GstFaspSettings * s)
 {
-  static const FaspRateControl controls[] = {
-    [GST_FASP_RATE_CONTROL_FIXED] = FASP_RATE_CONTROL_FIXED,
-    [GST_FASP_RATE_CONTROL_PERT] = FASP_RATE_CONTROL_PERT,
-    [GST_FASP_RATE_CONTROL_ADAPTIVE] = FASP_RATE_CONTROL_ADAPTIVE,
-  };
-
-  if (s->rate_control == GST_FASP_RATE_CONTROL_AUTO)
-    return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED :
-        FASP_RATE_CONTROL_ADAPTIVE;
-  return controls[s->rate_control];
+  switch (s->rate_control) {    /* without a default: the compiler tells which one is not here */
+    case GST_FASP_RATE_CONTROL_FIXED:
+      return FASP_RATE_CONTROL_FIXED;
+    case GST_FASP_RATE_CONTROL_PERT:
+      return FASP_RATE_CONTROL_PERT;
+    case GST_FASP_RATE_CONTROL_ADAPTIVE:
+      return FASP_RATE_CONTROL_ADAPTIVE;
+    case GST_FASP_RATE_CONTROL_AUTO:
+      break;
+  }
+  return s->max_bitrate > 0 ? FASP_RATE_CONTROL_FIXED :
+      FASP_RATE_CONTROL_ADAPTIVE;
 }
 
 static gboolean

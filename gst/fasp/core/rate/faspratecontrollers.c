@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprate.h"
 
-/* By FaspRateControl. */
-static const FaspRateClass *const classes[] = {
-  NULL, &fasp_rate_pert, &fasp_rate_adaptive
-};
+static const FaspRateClass *
+get_class (FaspRateControl control)
+{
+  switch (control) {            /* without a default: the compiler tells which one is not here */
+    case FASP_RATE_CONTROL_PERT:
+      return &fasp_rate_pert;
+    case FASP_RATE_CONTROL_ADAPTIVE:
+      return &fasp_rate_adaptive;
+    case FASP_RATE_CONTROL_FIXED:
+      break;
+  }
+  return NULL;
+}
 
 FaspRate *
 fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now)
 {
-  const FaspRateClass *class = classes[control];
+  const FaspRateClass *class = get_class (control);
   FaspRate *rate;
 
   if (class == NULL)
