@@ -9,8 +9,8 @@
  *     rtt-ms                fasp_relay_sender_rtt_seconds           gauge
  *     channel-bitrate       fasp_relay_receiver_channel_bits_per_second
  *
- * The elements do not tell which fields are counters.  Fields that are not known here get
- * the type `unknown'.
+ * Which fields are counters, and their units, is in the core's table of fields.  Fields that are
+ * not there, of a newer plugin, get the type `unknown'.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -18,10 +18,9 @@
 
 #include <math.h>
 #include <string.h>
+#include "faspstatfields.h"
 #include "gstfaspcommon.h"
 #include "relaystatus.h"
-
-#define GROUP "multicast-"
 
 typedef enum
 {
@@ -130,87 +129,41 @@ add_sample (Metrics * metrics, const gchar * name, Type type,
 
 /* --- fields ------------------------------------------------------------------------------------ */
 
-static gboolean
-is_any (const gchar * name, const gchar * const *prefixes, guint n)
+/* What becomes of a field's unit: metrics are in base units, and end in their names. */
+static const struct
 {
-  for (guint i = 0; i < n; i++)
-    if (g_str_has_prefix (name, prefixes[i]))
-      return TRUE;
-  return FALSE;
-}
+  const gchar *word;            /* of the field's name, which the metric's has not; NULL: none */
+  const gchar *unit;            /* NULL: none */
+  gdouble factor;               /* from the field to the base unit */
+} units[FASP_UNITS] = {
+  [FASP_UNIT_NONE] = {NULL, NULL, 1},
+  [FASP_UNIT_BYTES] = {"bytes", "bytes", 1},
+  [FASP_UNIT_BITRATE] = {"bitrate", "bits_per_second", 1},
+  [FASP_UNIT_MBPS] = {"mbps", "bits_per_second", 1e6},
+  [FASP_UNIT_MS] = {"ms", "seconds", 1e-3},
+  [FASP_UNIT_NS] = {NULL, "seconds", 1e-9},
+  [FASP_UNIT_PPM] = {NULL, NULL, 1},
+  [FASP_UNIT_SHARE] = {NULL, NULL, 1},
+};
 
-static Type
-find_type (const gchar * name, GType type)
-{
-  static const gchar *const counters[] = { "bytes-", "wire-bytes-", "packets-",
-    "packet-ack-", "datagrams-", "handshakes-", "callers-", "copies-",
-    "repairs-", "bursts-", "skips", "rex-rounds", "blocks-sent",
-    "blocks-acknowledged", "blocks-skipped", "blocks-received",
-    "blocks-retransmitted", "clock-jumps", "missed-", "deaf", "returned",
-    "losses", "requests", "key-frames-"
-  };
-  static const gchar *const gauges[] = { "buffer-", "channel-", "promised-",
-    "observed-", "blocks-in-flight", "blocks-queued", "window-blocks",
-    "connected-callers", "flows", "datagram-size", "negotiated-latency-ms",
-    "members"
-  };
-
-  /* fields about a group have the names of fields about a single receiver */
-  if (g_str_has_prefix (name, GROUP))
-    name += strlen (GROUP);
-  if (is_any (name, counters, G_N_ELEMENTS (counters)))
-    return COUNTER;
-  return type == G_TYPE_DOUBLE || type == G_TYPE_BOOLEAN
-      || is_any (name, gauges, G_N_ELEMENTS (gauges)) ? GAUGE : UNKNOWN;
-}
-
-/* Makes the metric's name, which has to end in the unit. *factor: from the field to the base unit. */
+/* Makes the metric's name: the field's words but `total' and the one for the unit, and the unit. */
 static gchar *
-find_name (const gchar * prefix, const gchar * field, const gchar ** unit,
-    gdouble * factor)
+make_name (const gchar * prefix, const gchar * field, FaspStatUnit unit)
 {
-  static const struct
-  {
-    const gchar *suffix, *unit;
-    gdouble factor;
-    gboolean kept;              /* the suffix stays in the name */
-  } units[] = {
-    {"-ms", "seconds", 1e-3},
-    {"-interval", "seconds", 1e-9, TRUE},
-    {"-mbps", "bits_per_second", 1e6},
-    {"-bitrate", "bits_per_second", 1},
-    {"-bytes", "bytes", 1},
-    {"buffer-level", "bytes", 1, TRUE},
-    {"-size", "bytes", 1, TRUE},
-  };
-  g_autofree gchar *rest = NULL;
-  gchar *name;
+  g_auto (GStrv) words = g_strsplit (field, "-", -1);
+  GString *name = g_string_new (NULL);
 
-  *unit = NULL;
-  *factor = 1;
-  rest = g_strdup (field);
-  if (g_str_has_suffix (rest, "-total"))
-    rest[strlen (rest) - strlen ("-total")] = '\0';
-  if (g_str_has_prefix (rest, "bytes-") || g_str_has_prefix (rest,
-          "wire-bytes-") || g_str_has_prefix (rest, GROUP "wire-bytes-")) {
-    g_auto (GStrv) parts = g_strsplit (rest, "bytes-", 2);
-
-    *unit = "bytes";
-    g_free (rest);
-    rest = g_strconcat (parts[0], parts[1], NULL);
-  }
-  for (guint i = 0; *unit == NULL && i < G_N_ELEMENTS (units); i++)
-    if (g_str_has_suffix (rest, units[i].suffix)) {
-      *unit = units[i].unit;
-      *factor = units[i].factor;
-      if (!units[i].kept)
-        rest[strlen (rest) - strlen (units[i].suffix)] = '\0';
-    }
-  name = g_strjoin ("_", "fasp_relay", prefix, rest, *unit, NULL);
-  for (gchar * c = name; *c != '\0'; c++)
+  g_string_printf (name, "fasp_relay_%s", prefix);
+  for (guint i = 0; words[i] != NULL; i++)
+    if (!g_str_equal (words[i], "total")
+        && g_strcmp0 (words[i], units[unit].word) != 0)
+      g_string_append_printf (name, "_%s", words[i]);
+  if (units[unit].unit != NULL)
+    g_string_append_printf (name, "_%s", units[unit].unit);
+  for (gchar * c = name->str; *c != '\0'; c++)
     if (!g_ascii_isalnum (*c))
       *c = '_';
-  return name;
+  return g_string_free (name, FALSE);
 }
 
 static gboolean
@@ -238,18 +191,23 @@ static void
 add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
     const gchar * field, const GValue * value)
 {
+  static const Type types[] = {
+    [FASP_KIND_GAUGE] = GAUGE,
+    [FASP_KIND_COUNTER] = COUNTER,
+    [FASP_KIND_UNKNOWN] = UNKNOWN,
+  };
+  const FaspStatField *known = fasp_stat_find (field);
+  FaspStatUnit unit = known != NULL ? known->unit : FASP_UNIT_NONE;
+  Type type = known != NULL ? types[known->kind] : UNKNOWN;
   g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics",
       field);
-  g_autofree gchar *name = NULL;
-  const gchar *unit;
+  g_autofree gchar *name = make_name (prefix, field, unit);
   const GValueArray *array = gst_fasp_value_get_array (value);
-  gdouble factor, number;
-  Type type;
+  gdouble number;
 
-  name = find_name (prefix, field, &unit, &factor);
-  type = find_type (field, G_VALUE_TYPE (value));
   if (get_number (value, &number)) {
-    add_sample (metrics, name, type, unit, help, labels, number * factor);
+    add_sample (metrics, name, type, units[unit].unit, help, labels,
+        number * units[unit].factor);
     return;
   }
   for (guint i = 0; array != NULL && i < array->n_values; i++) {
@@ -259,7 +217,8 @@ add_field (Metrics * metrics, const gchar * prefix, const gchar * labels,
     if (!get_number (&array->values[i], &number))
       break;
     add_label (more, "index", index);
-    add_sample (metrics, name, type, unit, help, more->str, number * factor);
+    add_sample (metrics, name, type, units[unit].unit, help, more->str,
+        number * units[unit].factor);
   }
 }
 

@@ -160,17 +160,24 @@ parse_public_key (const gchar * text, guint8 key[FASP_KEY_SIZE])
   return fasp_x25519 (any, key, secret);
 }
 
+gchar *
+gst_fasp_public_key_to_text (const guint8 * key)
+{
+  guint8 bytes[sizeof spki + FASP_KEY_SIZE];
+
+  memcpy (bytes, spki, sizeof spki);
+  memcpy (bytes + sizeof spki, key, FASP_KEY_SIZE);
+  return g_base64_encode (bytes, sizeof bytes);
+}
+
 void
 gst_fasp_describe_identity (GstStructure * structure, const FaspIdentity * who)
 {
-  guint8 bytes[sizeof spki + FASP_KEY_SIZE];
   g_autofree gchar *text = NULL;
 
   if (!who->proved)
     return;
-  memcpy (bytes, spki, sizeof spki);
-  memcpy (bytes + sizeof spki, who->key, FASP_KEY_SIZE);
-  text = g_base64_encode (bytes, sizeof bytes);
+  text = gst_fasp_public_key_to_text (who->key);
   gst_structure_set (structure, "peer-key", G_TYPE_STRING, text, "peer-name",
       G_TYPE_STRING, who->name, NULL);
 }

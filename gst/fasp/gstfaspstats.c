@@ -10,6 +10,7 @@
 #include "gstfaspcommon.h"
 #include "gstfaspkeys.h"
 #include "gstfaspstats.h"
+#include "faspstatfields.h"
 
 #define AT_A_TIME 16            /* sessions that are copied under one lock */
 
@@ -35,124 +36,107 @@ set_double (GstStructure * s, const gchar * name, gdouble value)
 }
 
 static void
-describe_sender (GstStructure * s, const FaspSessionStats * f)
+set_key (GstStructure * s, const gchar * name, const guint8 * key)
 {
-  set_uint64 (s, "packets-sent", f->sent.datagrams);
-  set_uint64 (s, "packets-sent-lost", f->sent.lost);
-  set_uint64 (s, "packets-retransmitted", f->sent.blocks_rtx);
-  set_uint64 (s, "copies-sent", f->sent.copies);
-  set_uint64 (s, "packets-doubled", f->sent.doubled);
-  set_uint64 (s, "repairs-sent", f->sent.repairs);
-  set_double (s, "fec-share", f->sent.fec_share);
-  set_uint64 (s, "channel-bitrate", f->pacing.rate);
-  set_double (s, "queue-ms", f->pacing.queueing_delay / 1e3);
-  set_double (s, "missed-ms", f->pacing.missed / 1e3);
-  set_uint64 (s, "packets-marked", f->path.marked);
-  set_double (s, "loss", f->path.loss);
-  set_double (s, "feedback-loss", f->path.back_loss);
-  set_uint64 (s, "packet-ack-received", f->delivery.feedback);
-  set_uint64 (s, "bytes-sent", f->sent.bytes);
-  set_uint64 (s, "bytes-retransmitted", f->sent.bytes_rtx);
-  set_uint64 (s, "bytes-acknowledged", f->delivery.bytes);
-  set_uint64 (s, "wire-bytes-sent", f->sent.wire_bytes);
-  set_uint64 (s, "blocks-sent", f->sent.blocks);
-  set_uint64 (s, "blocks-acknowledged", f->delivery.blocks);
-  set_uint64 (s, "blocks-skipped", f->delivery.skipped);
-  set_uint64 (s, "blocks-in-flight", f->delivery.in_flight);
-  set_uint64 (s, "blocks-queued", f->delivery.queued);
-  set_uint64 (s, "window-blocks", f->delivery.window);
-  set_double (s, "send-rate-mbps", f->sent.rate / 1e6);
+  g_autofree gchar *text = gst_fasp_public_key_to_text (key);
+
+  gst_structure_set (s, name, G_TYPE_STRING, text, NULL);
 }
 
+/* Sets the field @field, whose member is at @at.  @flows: structures; taken by a list of flows. */
 static void
-describe_receiver (GstStructure * s, const FaspSessionStats * f)
+set_field (GstStructure * s, const FaspStatField * field, gconstpointer at,
+    GPtrArray * flows)
 {
-  set_uint64 (s, "packets-received", f->received.datagrams);
-  set_uint64 (s, "packets-received-lost", f->received.lost);
-  set_uint64 (s, "bursts-received-lost", f->received.bursts);
-  set_uint64 (s, "packets-received-retransmitted", f->received.blocks_rtx);
-  set_uint64 (s, "packets-received-dropped", f->received.too_late);
-  set_uint64 (s, "repairs-received", f->received.repairs);
-  set_uint64 (s, "packets-recovered", f->received.recovered);
-  set_uint64 (s, "packets-received-reordered", f->received.reordered);
-  set_uint64 (s, "packets-received-marked", f->path.marked);
-  set_uint64 (s, "bytes-received", f->received.bytes);
-  set_uint64 (s, "wire-bytes-received", f->received.wire_bytes);
-  set_uint64 (s, "blocks-received", f->received.blocks);
-  set_uint64 (s, "packet-ack-sent", f->received.feedback);
-  set_uint64 (s, "buffer-blocks", f->received.buffer_blocks);
-  set_uint64 (s, "buffer-bytes", f->received.buffer_bytes);
-  set_double (s, "reorder-delay-ms", f->path.reorder_delay / 1e3);
-  set_double (s, "sender-clock-ppm", f->clock.ppm);
-  set_uint64 (s, "clock-jumps", f->clock.jumps);
-  set_double (s, "receive-rate-mbps", f->received.rate / 1e6);
-  if (f->group.member || f->group.datagrams > 0) {
-    set_uint64 (s, "multicast-packets-received", f->group.datagrams);
-    set_uint64 (s, "multicast-packets-received-lost", f->group.lost);
+  const gchar *name = field->name;
+
+  switch (field->form) {
+    case FASP_FORM_UINT64:
+      set_uint64 (s, name, *(const guint64 *) at);
+      break;
+    case FASP_FORM_UINT:
+      gst_structure_set (s, name, G_TYPE_UINT, *(const guint *) at, NULL);
+      break;
+    case FASP_FORM_INT:
+      gst_structure_set (s, name, G_TYPE_INT, *(const gint *) at, NULL);
+      break;
+    case FASP_FORM_BOOLEAN:
+      gst_structure_set (s, name, G_TYPE_BOOLEAN, *(const gboolean *) at, NULL);
+      break;
+    case FASP_FORM_DOUBLE:
+      set_double (s, name, *(const gdouble *) at);
+      break;
+    case FASP_FORM_TIME:
+      set_double (s, name, *(const FaspTime *) at / 1e3);
+      break;
+    case FASP_FORM_RATE:
+      set_double (s, name, *(const guint64 *) at / 1e6);
+      break;
+    case FASP_FORM_INTERVAL:
+      set_uint64 (s, name, gst_fasp_interval (*(const guint64 *) at));
+      break;
+    case FASP_FORM_INTERVAL_IF_ANY:
+      set_uint64 (s, name, *(const guint64 *) at == 0 ? GST_CLOCK_TIME_NONE :
+          gst_fasp_interval (*(const guint64 *) at));
+      break;
+    case FASP_FORM_CIPHER:
+      gst_structure_set (s, name, G_TYPE_STRING,
+          gst_fasp_cipher_get_name (*(const FaspCipher *) at), NULL);
+      break;
+    case FASP_FORM_KEY:
+      set_key (s, name, at);
+      break;
+    case FASP_FORM_TEXT:
+      gst_structure_set (s, name, G_TYPE_STRING, (const gchar *) at, NULL);
+      break;
+    case FASP_FORM_ADDRESS:
+      gst_fasp_address_describe (s, name, at);
+      break;
+    case FASP_FORM_ROUNDS:
+      gst_fasp_structure_set_counts (s, name, at, FASP_ROUNDS);
+      break;
+    case FASP_FORM_FLOWS:
+      gst_fasp_structure_take_structures (s, name, flows);
+      break;
   }
 }
 
-static GstStructure *
-describe_flow (const FaspFlowStats * f, FaspRole role)
+/* Sets the fields that @stats, the struct of the table @of, has at an end of that role. */
+static void
+describe (GstStructure * s, FaspStatsOf of, gconstpointer stats,
+    GPtrArray * flows, FaspRole role)
 {
-  GstStructure *s = gst_structure_new ("application/x-fasp-flow", "usable",
-      G_TYPE_BOOLEAN, f->usable, NULL);
+  const FaspStatTable *table = &fasp_stat_tables[of];
 
-  if (f->address.len > 0)
-    gst_fasp_address_describe (s, "address", &f->address);
-  set_uint64 (s, "packets-lost", f->datagrams_lost);
-  set_uint64 (s, "bursts-lost", f->bursts_lost);
-  if (role == FASP_ROLE_SENDER) {
-    set_double (s, "weight", f->weight);
-    set_double (s, "rtt-ms", f->rtt / 1e3);
-    set_uint64 (s, "packets-sent", f->datagrams_sent);
-    set_uint64 (s, "wire-bytes-sent", f->wire_bytes_sent);
-  } else {
-    set_uint64 (s, "packets-received", f->datagrams_received);
-    set_uint64 (s, "packets-reordered", f->datagrams_reordered);
+  for (guint i = 0; i < table->n; i++) {
+    const FaspStatField *field = &table->fields[i];
+
+    if ((field->roles & role) != 0 && (field->is_shown == NULL
+            || field->is_shown (stats)))
+      set_field (s, field, G_STRUCT_MEMBER_P (stats, field->offset), flows);
   }
-  return s;
+}
+
+static GPtrArray *
+describe_flows (const FaspFlowStats * flows, guint n, FaspRole role)
+{
+  GPtrArray *list = g_ptr_array_sized_new (n);
+
+  for (guint i = 0; i < n; i++) {
+    GstStructure *one = gst_structure_new_empty ("application/x-fasp-flow");
+
+    describe (one, FASP_STATS_FLOW, &flows[i], NULL, role);
+    g_ptr_array_add (list, one);
+  }
+  return list;
 }
 
 static void
-describe_session (GstStructure * s, const FaspSessionStats * f,
+describe_session (GstStructure * s, const FaspSessionStats * session,
     const FaspFlowStats * flows, FaspRole role)
 {
-  gst_fasp_address_describe (s, "caller-address", &f->address);
-  gst_structure_set (s, "interrupted", G_TYPE_BOOLEAN, f->interrupted,
-      "negotiated-latency-ms", G_TYPE_INT, (gint) f->latency.ms, NULL);
-  set_double (s, "rtt-ms", f->path.rtt / 1e3);
-  set_double (s, "rtt-min-ms", f->path.rtt_min / 1e3);
-  set_double (s, "rtt-variation-ms", f->path.rtt_variation / 1e3);
-  gst_structure_set (s, "datagram-size", G_TYPE_UINT,
-      (guint) f->path.datagram_size, "encryption", G_TYPE_STRING,
-      gst_fasp_cipher_get_name (f->cipher), NULL);
-  gst_fasp_describe_identity (s, &f->peer);
-  /* some of them may be replayed by an attacker */
-  set_uint64 (s, "packets-received-duplicate", f->received.duplicates);
-  set_uint64 (s, "promised-interval",
-      gst_fasp_interval (f->latency.promised_interval));
-  set_uint64 (s, "observed-interval",
-      f->latency.skips ==
-      0 ? GST_CLOCK_TIME_NONE : gst_fasp_interval (f->
-          latency.observed_interval));
-  set_uint64 (s, "skips", f->latency.skips);
-  set_uint64 (s, "key-frames-wanted", f->key_frames_wanted);
-  if (role == FASP_ROLE_SENDER)
-    describe_sender (s, f);
-  else
-    describe_receiver (s, f);
-  if (f->group.member)
-    gst_structure_set (s, "multicast", G_TYPE_BOOLEAN, TRUE, NULL);
-  gst_fasp_structure_set_counts (s, "rex-rounds", f->rounds, FASP_ROUNDS);
-  gst_structure_set (s, "flows", G_TYPE_UINT, f->flows, NULL);
-  if (f->flows > 1) {
-    GPtrArray *list = g_ptr_array_sized_new (f->flows);
-
-    for (guint i = 0; i < f->flows; i++)
-      g_ptr_array_add (list, describe_flow (&flows[i], role));
-    gst_fasp_structure_take_structures (s, "flow-list", list);
-  }
+  describe (s, FASP_STATS_SESSION, session, session->flows > 1 ?
+      describe_flows (flows, session->flows, role) : NULL, role);
 }
 
 /* Appends the flows of those sessions that have several. */
@@ -190,62 +174,33 @@ get_sessions (FaspIo * io, FaspTime now, GArray * sessions, GArray * flows)
   } while (n > 0);
 }
 
-static void
-describe_lateness (GstStructure * s, const gchar * prefix,
-    const FaspHist * hist)
+/* Describes each session, and notes how much of its channel's rate is used. */
+static GPtrArray *
+describe_callers (const GArray * sessions, const FaspFlowStats * flows,
+    FaspRole role, gdouble * channel_use)
 {
-  for (guint i = 0; i < FASP_HIST_POINTS; i++) {
-    const FaspHistPoint *point = &fasp_hist_points[i];
-    g_autofree gchar *name = g_strdup_printf ("%s-%s-ms", prefix,
-        point->name);
+  GPtrArray *callers = g_ptr_array_sized_new (sessions->len);
 
-    set_double (s, name, fasp_hist_percentile (hist, point->fraction) / 1e3);
+  for (guint i = 0; i < sessions->len; i++) {
+    const FaspSessionStats *session =
+        &g_array_index (sessions, FaspSessionStats, i);
+    GstStructure *one = gst_structure_new_empty (NAME);
+
+    describe_session (one, session, flows, role);
+    flows += session->flows > 1 ? session->flows : 0;
+    if (session->pacing.rate > 0)
+      *channel_use = MAX (*channel_use,
+          (gdouble) session->sent.rate / session->pacing.rate);
+    g_ptr_array_add (callers, one);
   }
-}
-
-/* Only for a sink that sends to a group. */
-static void
-describe_group (GstStructure * s, const FaspGroupStats * f)
-{
-  gst_structure_set (s, "multicast-members", G_TYPE_UINT, f->members, NULL);
-  set_uint64 (s, "multicast-deaf", f->deaf);
-  set_uint64 (s, "multicast-returned", f->returned);
-  set_uint64 (s, "multicast-packets-sent", f->datagrams_sent);
-  set_uint64 (s, "multicast-wire-bytes-sent", f->wire_bytes_sent);
-  set_uint64 (s, "multicast-blocks-sent", f->blocks_sent);
-  set_uint64 (s, "multicast-blocks-retransmitted", f->blocks_resent);
-  set_uint64 (s, "multicast-repairs-sent", f->repairs_sent);
-  set_double (s, "multicast-fec-share", f->fec_share);
-  set_uint64 (s, "multicast-losses", f->losses);
-  set_uint64 (s, "multicast-losses-shared", f->losses_shared);
-  set_uint64 (s, "multicast-requests", f->requests);
-  set_double (s, "multicast-back-off-ms", f->back_off / 1e3);
-  set_double (s, "multicast-clock-ms", f->clock / 1e3);
+  return callers;
 }
 
 static void
-describe_endpoint (GstStructure * s, const FaspEndpointStats * f, FaspRole role)
+find_lateness (const FaspHist * hist, FaspTime lateness[FASP_HIST_POINTS])
 {
-  gst_structure_set (s, "connected-callers", G_TYPE_UINT, f->sessions, NULL);
-  if (role == FASP_ROLE_SENDER) {
-    set_uint64 (s, "bytes-sent-total", f->bytes_written);
-    set_uint64 (s, "bytes-dropped-unheard", f->bytes_dropped);
-    set_uint64 (s, "key-frames-requested", f->key_frames_requested);
-  } else {
-    set_uint64 (s, "bytes-received-total", f->bytes_read);
-    set_uint64 (s, "join-offset", f->join_offset);
-    set_uint64 (s, "joins-in-the-middle", f->joins_in_the_middle);
-  }
-  set_uint64 (s, "bytes-missing-total", f->bytes_missing);
-  set_uint64 (s, "buffer-level", f->buffer_bytes);
-  set_uint64 (s, "buffer-size", f->buffer_limit);
-  set_uint64 (s, "datagrams-malformed", f->datagrams_malformed);
-  set_uint64 (s, "datagrams-unknown", f->datagrams_unknown);
-  set_uint64 (s, "datagrams-forged", f->datagrams_forged);
-  set_uint64 (s, "datagrams-version", f->datagrams_version);
-  set_uint64 (s, "handshakes-refused", f->handshakes_refused);
-  set_uint64 (s, "handshakes-retried", f->handshakes_retried);
-  set_uint64 (s, "callers-misdirected", f->callers_misdirected);
+  for (guint i = 0; i < FASP_HIST_POINTS; i++)
+    lateness[i] = fasp_hist_percentile (hist, fasp_hist_points[i].fraction);
 }
 
 GstStructure *
@@ -255,16 +210,14 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   g_autoptr (GArray) sessions =
       g_array_new (FALSE, FALSE, sizeof (FaspSessionStats));
   g_autoptr (GArray) flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats));
+  FaspSummaryStats summary = {.channel_use = -1 };
   FaspSessionStats last;
   FaspTime now = g_get_monotonic_time ();
   FaspEndpointStats total = { 0 };
   FaspHist arrival, in_order;
   FaspEndpoint *endpoint;
-  GPtrArray *callers;
   gboolean has_last = FALSE, has_group;
   FaspGroupStats group;
-  gdouble use = -1;
-  guint at = 0;
 
   if (io == NULL)
     return s;
@@ -282,33 +235,18 @@ gst_fasp_stats_new (FaspIo * io, FaspRole role)
   has_group = fasp_endpoint_get_group (endpoint, &group);
   fasp_io_unlock (io, FALSE);
 
-  describe_endpoint (s, &total, role);
+  describe (s, FASP_STATS_ENDPOINT, &total, NULL, role);
   if (has_group)
-    describe_group (s, &group);
+    describe (s, FASP_STATS_GROUP, &group, NULL, role);
   /* the figures of a single peer are also fields of the outer structure, as in srtsink */
   if (sessions->len == 1 || has_last)
     describe_session (s, has_last ? &last : (gpointer) sessions->data,
         (gpointer) flows->data, role);
-  callers = g_ptr_array_sized_new (sessions->len);
-  for (guint i = 0; i < sessions->len; i++) {
-    const FaspSessionStats *session =
-        &g_array_index (sessions, FaspSessionStats, i);
-    GstStructure *one = gst_structure_new_empty (NAME);
-
-    describe_session (one, session, &g_array_index (flows, FaspFlowStats, at),
-        role);
-    at += session->flows > 1 ? session->flows : 0;
-    if (session->pacing.rate > 0)
-      use = MAX (use, (gdouble) session->sent.rate / session->pacing.rate);
-    g_ptr_array_add (callers, one);
-  }
-  gst_fasp_structure_take_structures (s, "callers", callers);
-  if (role == FASP_ROLE_RECEIVER) {
-    describe_lateness (s, "lateness", &arrival);
-    describe_lateness (s, "lateness-in-order", &in_order);
-  } else if (use >= 0) {
-    set_double (s, "channel-use", use);
-  }
+  gst_fasp_structure_take_structures (s, "callers", describe_callers (sessions,
+          (gpointer) flows->data, role, &summary.channel_use));
+  find_lateness (&arrival, summary.lateness);
+  find_lateness (&in_order, summary.lateness_in_order);
+  describe (s, FASP_STATS_SUMMARY, &summary, NULL, role);
   return s;
 }
 

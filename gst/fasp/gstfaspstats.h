@@ -4,8 +4,8 @@
  *
  * gstfaspstats.h: the core's statistics as a GstStructure, and as messages.
  *
- * The structure is application/x-fasp-statistics.  Its fields have srtsink's names
- * where the meaning is the same.  docs/plugins lists them.
+ * The structure is application/x-fasp-statistics.  Its fields are those of the tables of
+ * faspstatfields.h, and `callers'.  They have srtsink's names where the meaning is the same.
  */
 #pragma once
 
@@ -17,11 +17,6 @@ G_BEGIN_DECLS
 /* Returns an interval in ns; if that is too long for GstClockTime, the longest
  * possible one. */
 GstClockTime gst_fasp_interval (guint64 seconds);
-
-/* If the peer has proved that it has a key, adds "peer-key" (base64, as openssl
- * prints it) and "peer-name". */
-void gst_fasp_describe_identity (GstStructure * structure,
-    const FaspIdentity * who);
 
 /* @io: NULL if the element is not running. */
 GstStructure *gst_fasp_stats_new (FaspIo * io, FaspRole role);
