@@ -33,7 +33,7 @@ test_receiver_stops (void)
   g_assert_false (gst_structure_has_field (went, "peer-key"));
   g_assert_true (gst_structure_get_uint64 (went, "bytes", &bytes));
   g_assert_true (gst_structure_get_uint64 (went, "duration", &duration));
-  /* what it had confirmed; test-endpoint counts them */
+  /* what it had confirmed; test-receivers counts them */
   g_assert_cmpuint (bytes, >, 0);
   g_assert_cmpuint (bytes, <=, 100000);
   g_assert_cmpuint (duration, >, 0);
