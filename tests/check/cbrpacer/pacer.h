@@ -69,7 +69,7 @@ guint pacer_count_nulls (GstBuffer * buffer);
 /* --- what it tells ----------------------------------------------------------------------- */
 
 guint64 pacer_get_stat (Pacer * f, const gchar * name);
-/* For what happens in another thread, without a sign. */
+/* Until it is @value: another thread changes it, and tells nobody. */
 void pacer_wait_for_stat (Pacer * f, const gchar * name, guint64 value);
 /* The text of the error or warning that comes. */
 gchar *pacer_wait_text (Pacer * f, GstMessageType type);
@@ -89,6 +89,7 @@ typedef struct
 
 /* The next push does not come back.  @what: what is held; returns the probe. */
 gulong pacer_gate_close (PacerGate * gate, GstPad * pad, GstPadProbeType what);
+/* Until a thread stands there. */
 void pacer_gate_wait (PacerGate * gate);
 gboolean pacer_gate_is_reached (PacerGate * gate);
 /* Who stands there goes on, and nobody comes to it any more. */

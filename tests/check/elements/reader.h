@@ -9,23 +9,23 @@
 
 G_BEGIN_DECLS
 
-/* A block that is read, or what a read ends with. */
+/* What one read gives: a block, or that the session has gone. */
 typedef struct
 {
   const gchar *bytes;
   guint8 origin;                /* of the stream */
   guint8 flags;                 /* FASP_BLOCK_... */
   FaspIoResult result;          /* FASP_IO_OK: a block */
-  guint32 session;              /* 0: of one whose offsets nobody knows */
-  FaspReason reason;            /* that the session has gone for; without a block */
-  gboolean final;               /* and does it not come again? */
+  guint32 session;              /* 0: the block has no offset */
+  FaspReason reason;            /* why the session has gone */
+  gboolean final;               /* it has gone for good */
 } ReaderStep;
 
 typedef struct
 {
   const ReaderStep *steps;
-  guint max;                    /* blocks in a read */
-  void (*has_read) (void);      /* called with the lock held; may be NULL */
+  guint max;                    /* blocks that one read gives at most */
+  void (*has_read) (void);      /* called behind each read, with the lock held; may be NULL */
   GMutex lock;                  /* guards what follows */
   GCond changed;
   guint done, let;              /* steps that were read, and that may be */
