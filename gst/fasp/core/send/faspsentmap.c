@@ -50,127 +50,6 @@ fasp_sent_map_set_log (FaspSentMap * map, FaspLog * log)
   map->decisions = log;
 }
 
-/* --- blocks -------------------------------------------------------------- */
-
-void
-fasp_sent_map_add_block (FaspSentMap * map, guint64 block)
-{
-  map->blocks = fasp_ring_make_room (map->blocks, sizeof *map->blocks,
-      &map->block_mask, map->base, block);
-  *fasp_sent_map_block (map, block) = (FaspSentBlock) {
-  0};
-  map->next = block + 1;
-}
-
-/* --- the queue: a binary heap ------------------------------------------------ */
-
-static void
-heap_push (FaspSentMap * map, guint64 block)
-{
-  gsize i = map->heap_used++;
-
-  if (map->heap_used > map->heap_size) {
-    map->heap_size = MAX (64, map->heap_size * 2);
-    map->heap = g_renew (guint64, map->heap, map->heap_size);
-  }
-  for (; i > 0 && map->heap[(i - 1) / 2] > block; i = (i - 1) / 2)
-    map->heap[i] = map->heap[(i - 1) / 2];
-  map->heap[i] = block;
-}
-
-void
-fasp_sent_map_queue (FaspSentMap * map, guint64 block)
-{
-  heap_push (map, block);
-  fasp_sent_map_block (map, block)->queued = TRUE;
-}
-
-static void
-heap_pop (FaspSentMap * map)
-{
-  guint64 last = map->heap[--map->heap_used];
-  gsize i = 0, child;
-
-  while ((child = 2 * i + 1) < map->heap_used) {
-    if (child + 1 < map->heap_used && map->heap[child + 1] < map->heap[child])
-      child++;
-    if (last <= map->heap[child])
-      break;
-    map->heap[i] = map->heap[child];
-    i = child;
-  }
-  map->heap[i] = last;
-}
-
-/* --- what the newest feedback says about a block --------------------------------- */
-
-
-typedef enum
-{
-  HERE,
-  MISSING,
-  UNKNOWN,
-} Knowledge;
-
-/* The first missing block at or after @block; end: none below it. */
-static guint64
-find_missing (const FaspSentMap * map, guint64 block)
-{
-  guint low = 0, high = map->ranges->len;
-
-  while (low < high) {
-    guint middle = (low + high) / 2;
-    const FaspRange *range = &g_array_index (map->ranges, FaspRange, middle);
-
-    if (block < range->start + range->length)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low == map->ranges->len ? map->end : MAX (block,
-      g_array_index (map->ranges, FaspRange, low).start);
-}
-
-static Knowledge
-ask (const FaspSentMap * map, guint64 block)
-{
-  if (block < map->base)
-    return HERE;
-  if (block >= map->end)
-    return map->tail ? MISSING : UNKNOWN;
-  if (block < map->from)
-    return UNKNOWN;
-  return find_missing (map, block) == block ? MISSING : HERE;
-}
-
-gboolean
-fasp_sent_map_is_here (const FaspSentMap * map, guint64 block)
-{
-  return ask (map, block) == HERE;
-}
-
-/* Is @block on its way to this peer by the group? */
-static gboolean
-is_under_way (const FaspSentMap * map, guint64 block)
-{
-  return map->log != NULL && fasp_group_log_is_under_way (map->log,
-      block, map->group_settled);
-}
-
-/* The number of rounds in which a block has been sent, to this peer or to the group. */
-static guint
-get_rounds (const FaspSentMap * map, guint64 block)
-{
-  guint rounds = fasp_sent_map_block (map, block)->rounds;
-
-  if (map->log != NULL) {
-    rounds += fasp_group_log_get_rounds (map->log, block);
-    /* a member gets the original by the group: what it gets by unicast is a retransmission */
-    rounds = MAX (rounds, 1u);
-  }
-  return MIN (rounds, G_MAXUINT8);
-}
-
 /* --- transmissions ------------------------------------------------------------------ */
 
 guint64
@@ -201,71 +80,6 @@ is_wanted (const FaspSentMap * map, FaspTime now, const FaspSentFlow * flow)
   /* another flow has brought the block, but does this one carry anything?  A peer
    * that never reports it becomes overgrown in the end */
   return map->n_flows > 1 && !told;
-}
-
-/* A packet is settled, so it is no longer in flight: has its block arrived?  FALSE: not
- * known yet. */
-static gboolean
-settle (FaspSentMap * map, FaspTime age, guint64 block,
-    FaspSentMapResult * result)
-{
-  FaspSentBlock *state;
-
-  if (block >= FASP_PROBE || block < map->base)
-    return TRUE;
-  switch (ask (map, block)) {
-    case UNKNOWN:
-      return FALSE;             /* the feedback had no room for it */
-    case MISSING:
-      state = fasp_sent_map_block (map, block);
-      result->lost++;
-      result->shortest = MIN (result->shortest, age);
-      if (--state->in_flight == 0 && !state->queued
-          && !is_under_way (map, block))
-        fasp_sent_map_queue (map, block);
-      break;
-    case HERE:
-      fasp_sent_map_block (map, block)->in_flight--;
-      break;
-  }
-  return TRUE;
-}
-
-static gint
-compare_blocks (gconstpointer a, gconstpointer b, gpointer ignored)
-{
-  guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
-
-  return (first > second) - (first < second);
-}
-
-static guint
-get_index (const FaspSentMap * map, const FaspSentFlow * flow)
-{
-  guint i = 0;
-
-  while (i < FASP_FLOWS_MAX - 1 && map->flows[i] != flow)
-    i++;
-  return i;
-}
-
-void
-fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
-    guint64 settled, const gchar * why, FaspSentMapResult * result)
-{
-  for (; flow->front <= settled && flow->front < flow->next; flow->front++) {
-    FaspTransmission *t = fasp_sent_map_transmission (flow, flow->front);
-    guint64 lost = result->lost;
-    gboolean known = settle (map, now - t->sent, t->block, result);
-
-    if (result->lost > lost)
-      FASP_LOG (map->decisions, now, PACKET_LOST, get_index (map, flow),
-          flow->front, t->block, get_rounds (map, t->block) - 1,
-          now - t->sent, FASP_LOG_WORD (why));
-    if (!known)
-      g_sequence_insert_sorted (map->unknown, g_memdup2 (&t->block,
-              sizeof t->block), compare_blocks, NULL);
-  }
 }
 
 /* Transmissions that need no answer any more must not pile up, even if the peer
@@ -322,52 +136,11 @@ fasp_sent_map_sent (FaspSentMap * map, FaspTime now, guint8 index,
     if (!continued && state->rounds < G_MAXUINT8)
       state->rounds++;
     if (state->queued && map->heap_used > 0 && map->heap[0] == block) {
-      heap_pop (map);
+      fasp_sent_map_unqueue_first (map);
       state->queued = FALSE;
     }
   }
   forget (map, now, flow);
-}
-
-/* The feedback covers the blocks from @first to before @end: settles those that waited
- * for that, @left at most. */
-static void
-settle_range (FaspSentMap * map, FaspTime now, guint64 first, guint64 end,
-    guint * left, FaspSentMapResult * result)
-{
-  guint64 before = first - 1;   /* the search ends behind it */
-  GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (map->unknown) :
-      g_sequence_search (map->unknown, &before, compare_blocks, NULL);
-
-  while (*left > 0 && !g_sequence_iter_is_end (i)) {
-    GSequenceIter *next = g_sequence_iter_next (i);
-    guint64 block = *(guint64 *) g_sequence_get (i), lost = result->lost;
-
-    if (block >= end)
-      break;
-    settle (map, FASP_NEVER, block, result);
-    if (result->lost > lost)
-      FASP_LOG (map->decisions, now, PACKET_LOST, FASP_LOG_UNKNOWN,
-          FASP_LOG_UNKNOWN, block, get_rounds (map, block) - 1,
-          FASP_LOG_UNKNOWN, FASP_LOG_WORD ("reported"));
-    g_sequence_remove (i);
-    (*left)--;
-    i = next;
-  }
-}
-
-/* Blocks of settled packets that no feedback has covered yet, as a long list of
- * missing blocks comes in parts.  Only the blocks that this feedback covers are
- * examined: a peer may leave thousands of others open for ever. */
-static void
-settle_unknown (FaspSentMap * map, FaspTime now, FaspSentMapResult * result)
-{
-  guint left = FASP_SENT_MAP_NEWS;
-
-  settle_range (map, now, 0, map->base, &left, result);
-  settle_range (map, now, map->from, map->end, &left, result);
-  if (map->tail)
-    settle_range (map, now, map->end, FASP_NO_BLOCK, &left, result);
 }
 
 static void
@@ -441,6 +214,20 @@ fasp_sent_map_is_new (const FaspSentMap * map, const FaspFeedback * feedback)
   return !map->has_feedback || widen_serial (map, feedback) > map->serial;
 }
 
+/* The peer reports about a flow. */
+static void
+take_told (FaspSentMap * map, FaspTime now, const FaspFeedbackFlow * told,
+    FaspSentMapResult * result)
+{
+  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS,
+      map->flows[told->flow]->next);
+
+  if (map->log != NULL && told->flow == FASP_GROUP_FLOW)
+    fasp_sent_map_told_of_group (map, now, told, largest, result);
+  else
+    fasp_sent_map_told_of (map, now, told, largest, result);
+}
+
 gboolean
 fasp_sent_map_feedback (FaspSentMap * map, FaspTime now,
     const FaspFeedback * feedback, FaspSentMapResult * result)
@@ -470,11 +257,11 @@ fasp_sent_map_feedback (FaspSentMap * map, FaspTime now,
       continue;
     }
     if (told->received > 0)
-      fasp_sent_map_told_of (map, now, told, result);
+      take_told (map, now, told, result);
     if (map->n_flows > 1 && (map->log != NULL || !map->was_member))
       fasp_sent_map_check_flow (map, now, told->flow, result);
   }
-  settle_unknown (map, now, result);
+  fasp_sent_map_settle_unknown (map, now, result);
   if (map->log != NULL)
     fasp_sent_map_settle_group (map, now, feedback, result);
   return TRUE;
@@ -487,14 +274,14 @@ fasp_sent_map_peek (FaspSentMap * map, guint8 * round)
     guint64 block = map->heap[0];
 
     /* it may have arrived late, after it was taken as lost, or be sent to the group */
-    if (block >= map->base && ask (map, block) != HERE
-        && !is_under_way (map, block)) {
-      *round = get_rounds (map, block);
+    if (block >= map->base && fasp_sent_map_ask (map, block) != FASP_BLOCK_HERE
+        && !fasp_sent_map_is_under_way (map, block)) {
+      *round = fasp_sent_map_get_rounds (map, block);
       return block;
     }
     if (block >= map->base)
       fasp_sent_map_block (map, block)->queued = FALSE;
-    heap_pop (map);
+    fasp_sent_map_unqueue_first (map);
   }
   return FASP_NO_BLOCK;
 }
@@ -507,15 +294,15 @@ fasp_sent_map_wants_copy (const FaspSentMap * map, guint64 block, guint8 round)
   if (block < map->base || block >= map->next)
     return FALSE;
   state = fasp_sent_map_block (map, block);
-  return !state->queued && get_rounds (map, block) == round + 1u
-      && ask (map, block) != HERE;
+  return !state->queued && fasp_sent_map_get_rounds (map, block) == round + 1u
+      && fasp_sent_map_ask (map, block) != FASP_BLOCK_HERE;
 }
 
 gboolean
 fasp_sent_map_has_all (const FaspSentMap * map, guint64 end)
 {
   return end <= map->base || (map->from <= map->base
-      && end <= find_missing (map, map->base));
+      && end <= fasp_sent_map_find_missing (map, map->base));
 }
 
 void

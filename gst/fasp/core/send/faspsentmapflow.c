@@ -118,15 +118,10 @@ fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
 
 void
 fasp_sent_map_told_of (FaspSentMap * map, FaspTime now,
-    const FaspFeedbackFlow * told, FaspSentMapResult * result)
+    const FaspFeedbackFlow * told, guint64 largest, FaspSentMapResult * result)
 {
   FaspSentFlow *flow = map->flows[told->flow];
-  guint64 largest = fasp_widen_given (told->largest, FASP_PN_BITS, flow->next);
 
-  if (map->log != NULL && told->flow == FASP_GROUP_FLOW) {
-    fasp_sent_map_told_of_group (map, now, told, largest, result);
-    return;
-  }
   fasp_sent_map_note_told (flow, now, told, largest, largest >= flow->front ?
       fasp_sent_map_transmission (flow, largest)->sent : 0, result);
   /* unsettled = largest + 1: nothing is settled yet */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsentmapprivate.h: shared by faspsentmap.c, faspsentmapflow.c and faspsentmapgroup.c.
+ * faspsentmapprivate.h: shared by faspsentmap.c and what it stands on: faspsentmapblocks.c,
+ * faspsentmapflow.c and faspsentmapgroup.c.
  */
 #pragma once
 
@@ -88,12 +89,29 @@ fasp_sent_map_transmission (const FaspSentFlow * flow, guint64 pn)
   return &flow->ring[pn & flow->mask];
 }
 
-/* --- faspsentmap.c --- */
+/* --- faspsentmapblocks.c --- */
+
+/* What the newest feedback says of a block. */
+typedef enum
+{
+  FASP_BLOCK_HERE,              /* the peer has it, or does not need it any more */
+  FASP_BLOCK_MISSING,
+  FASP_BLOCK_UNKNOWN,           /* nothing */
+} FaspKnowledge;
 
 /* Adds a new block, which is not sent yet. */
 void fasp_sent_map_add_block (FaspSentMap * map, guint64 block);
 /* Queues @block to go again.  It must not be queued already. */
 void fasp_sent_map_queue (FaspSentMap * map, guint64 block);
+/* Takes the first of the queue out of it. */
+void fasp_sent_map_unqueue_first (FaspSentMap * map);
+FaspKnowledge fasp_sent_map_ask (const FaspSentMap * map, guint64 block);
+/* The first missing block at or after @block; end: none below it. */
+guint64 fasp_sent_map_find_missing (const FaspSentMap * map, guint64 block);
+/* Is @block on its way to this peer by the group? */
+gboolean fasp_sent_map_is_under_way (const FaspSentMap * map, guint64 block);
+/* The number of rounds in which a block has been sent, to this peer or to the group. */
+guint fasp_sent_map_get_rounds (const FaspSentMap * map, guint64 block);
 /* Does the newest feedback say that the peer has @block? */
 gboolean fasp_sent_map_is_here (const FaspSentMap * map, guint64 block);
 /* All packets of @flow up to @settled are settled: what they carried has arrived or is
@@ -101,11 +119,17 @@ gboolean fasp_sent_map_is_here (const FaspSentMap * map, guint64 block);
 void fasp_sent_map_settle (FaspSentMap * map, FaspTime now, FaspSentFlow * flow,
     guint64 settled, const gchar * why, FaspSentMapResult * result);
 
+/* Decides about blocks of settled packets that no feedback had covered, as a long list of
+ * missing blocks comes in parts.  Only the blocks that this feedback covers are
+ * examined: a peer may leave thousands of others open for ever. */
+void fasp_sent_map_settle_unknown (FaspSentMap * map, FaspTime now,
+    FaspSentMapResult * result);
+
 /* --- faspsentmapflow.c --- */
 
-/* The peer reports about a flow. */
+/* The peer reports about a flow that is no group's, up to @largest. */
 void fasp_sent_map_told_of (FaspSentMap * map, FaspTime now,
-    const FaspFeedbackFlow * told, FaspSentMapResult * result);
+    const FaspFeedbackFlow * told, guint64 largest, FaspSentMapResult * result);
 /* Notes the report about packets up to @largest, which left at @sent (0: not known). */
 void fasp_sent_map_note_told (FaspSentFlow * flow, FaspTime now,
     const FaspFeedbackFlow * told, guint64 largest, FaspTime sent,
