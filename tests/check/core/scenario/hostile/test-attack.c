@@ -780,6 +780,27 @@ test_crowd (void)
   play_free (play);
 }
 
+/* Who leaves makes room in its network for one, and no more. */
+static void
+test_crowd_leaves (void)
+{
+  Play *play = play_new (FASP_ROLE_SENDER);
+  FaspSession *first;
+
+  play->config.max_receivers_per_network = 2;
+  begin (play);
+  for (guint i = 0; i < 3; i++)
+    g_assert_true (comes_in (play, 0) == (i < 2));
+  first = fasp_endpoint_nth (play->sink, 0);
+  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED,
+      NULL);
+  fasp_endpoint_wake (play->sink, first);
+  run (play, 100 * FASP_MSEC);
+  g_assert_true (comes_in (play, 0));
+  g_assert_false (comes_in (play, 0));
+  play_free (play);
+}
+
 /* --- a third party ---------------------------------------------------------------------------- */
 
 /* PINGs that seem to come from somebody else: what goes there is bounded by time, whether they are the
@@ -837,6 +858,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/attack/silent/feedback",
       GINT_TO_POINTER (FEEDBACK_ONCE), test_silent);
   g_test_add_func ("/attack/crowd", test_crowd);
+  g_test_add_func ("/attack/crowd/leaves", test_crowd_leaves);
   g_test_add_func ("/attack/pongs", test_pongs);
   return g_test_run ();
 }
