@@ -130,6 +130,15 @@ schedule (Vgroup * g, guint to, const FaspAddress * from, FaspTime when,
   delay_line_push (g->line, when, packet);
 }
 
+FaspGroupStats
+vgroup_get_stats (Vgroup * g)
+{
+  FaspGroupStats stats;
+
+  g_assert_true (fasp_endpoint_get_group (g->sender, &stats));
+  return stats;
+}
+
 void
 vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
     const guint8 * data, gsize size)

@@ -75,6 +75,8 @@ void vgroup_run (Vgroup * g, FaspTime time);
 void vgroup_end (Vgroup * g, FaspTime limit);
 /* Does the receiver have the stream from where it joined to the end? */
 gboolean vgroup_is_whole (const Vgroup * g, guint receiver);
+/* Figures of the group; there must be one. */
+FaspGroupStats vgroup_get_stats (Vgroup * g);
 /* Delivers a datagram from anywhere to a receiver. */
 void vgroup_inject (Vgroup * g, guint receiver, const FaspAddress * from,
     const guint8 * data, gsize size);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 #include "faspendpointprivate.h"
-#include "faspsentmapprivate.h"
 #include "vstranger.h"
 
 /* How much more the same datagrams may cost where there is a thousand times as much to go through. Without
@@ -383,48 +382,6 @@ test_beside (void)
   }
   g_assert_cmpmem (&lateness[0], sizeof lateness[0], &lateness[1],
       sizeof lateness[1]);
-}
-
-/* A member of a group may have some thousands of blocks looked up at once, but not with each FEEDBACK. */
-static void
-test_looks (void)
-{
-  FaspSentMap *repair = fasp_sent_map_new (0);
-  FaspTime now = 10 * FASP_SEC;
-  guint64 all = 0;
-
-  g_assert_cmpuint (fasp_sent_map_get_looks (repair, now), ==,
-      FASP_SENT_MAP_NEWS);
-  for (guint i = 0; i < 10000; i++, now += 100) {
-    guint looks = fasp_sent_map_get_looks (repair, now);
-
-    g_assert_cmpuint (looks, >=, FASP_RANGES_MAX);
-    all += looks - FASP_RANGES_MAX;
-    fasp_sent_map_looked (repair, now, looks);
-  }
-  /* in a second, ten times what may be looked up in a tenth, and what was saved */
-  g_assert_cmpuint (all, <=, 11 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
-  g_assert_cmpuint (all, >, 9 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
-  fasp_sent_map_free (repair);
-}
-
-/* --- a sender that lies --------------------------------------------------------------------- */
-
-/* A sender that says that its group is millions of keys ahead: they are computed one after the other. */
-static void
-test_keys (void)
-{
-  const FaspGroupKey key = {.cid = 1,.cipher = FASP_CIPHER_AES_128_GCM };
-  FaspMulticastReceiver *hearing = fasp_multicast_receiver_new (&key, FASP_SEC);
-
-  for (guint i = 0; i < 1000; i++)
-    fasp_multicast_receiver_expect (hearing, FASP_SEC + i,
-        G_GUINT64_CONSTANT (1) << 60);
-  g_assert_cmpuint (hearing->phase, ==, 256);
-  fasp_multicast_receiver_expect (hearing, 11 * FASP_SEC,
-      G_GUINT64_CONSTANT (1) << 60);
-  g_assert_cmpuint (hearing->phase, ==, 256 + 100);
-  fasp_multicast_receiver_free (hearing);
 }
 
 /* --- callers --------------------------------------------------------------------------------- */
@@ -844,8 +801,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/attack/feedback", test_feedback);
   g_test_add_func ("/attack/beside", test_beside);
-  g_test_add_func ("/attack/looks", test_looks);
-  g_test_add_func ("/attack/keys", test_keys);
   g_test_add_func ("/attack/forged", test_forged);
   g_test_add_func ("/attack/half-open", test_half_open);
   g_test_add_func ("/attack/half-open/port", test_half_open_port);

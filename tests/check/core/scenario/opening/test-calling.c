@@ -381,6 +381,85 @@ test_asked_from_third (void)
   vcast_free (n);
 }
 
+/* One peer refuses, the other is not there yet: that is not to be refused by both. */
+static void
+test_refused_and_silent (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER), c;
+  guint serial = 0, now;
+
+  fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  b.peers = 2;
+  vnet_get_wire (n->net, VNET_B, VNET_C)->delay =
+      vnet_get_wire (n->net, VNET_C, VNET_B)->delay = VCAST_RTT / 2;
+  vcast_join (n, VNET_C, &c, VNET_C);
+  vcast_join (n, VNET_B, &b, VNET_C);
+  for (guint i = 0; i < 400; i++) {
+    guint peer = fasp_endpoint_get_wanted_peer (n->nodes[VNET_B].endpoint,
+        &now);
+
+    if (now != serial) {
+      FaspAddress address = vnet_get_address (peer == 0 ? VNET_C : VNET_A);
+
+      serial = now;
+      fasp_endpoint_dial (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+          &address);
+    }
+    if (i == 160)
+      vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_run (n, 50 * FASP_MSEC);
+  }
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
+  vcast_free (n);
+}
+
+/* None of several peers answers, and the network may say so of each: that is reported once, and each time
+ * that the stream is lost. */
+static void
+test_none_answers (gconstpointer refused)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  VCastNode *node = &n->nodes[VNET_B];
+  FaspAddress peers[] = { vnet_get_address (VNET_A),
+    vnet_get_address (VNET_C)
+  };
+  guint serial = 0, now;
+
+  b.peers = 2;
+  b.resume_timeout = 5 * FASP_SEC;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  for (guint i = 0; i < 500; i++) {
+    guint peer = fasp_endpoint_get_wanted_peer (node->endpoint, &now);
+
+    if (now != serial)
+      fasp_endpoint_dial (node->endpoint, vnet_get_time (n->net), &peers[peer]);
+    serial = now;
+    vcast_run (n, 50 * FASP_MSEC);
+    if (refused && n->nodes[VNET_A].endpoint == NULL)
+      fasp_endpoint_unreachable (node->endpoint, vnet_get_time (n->net),
+          &peers[peer]);
+    if (i == 38)                /* nearly two seconds */
+      g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
+    if (i == 100) {
+      g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 1);
+      g_assert_cmpuint (node->last[FASP_EVENT_UNANSWERED].address.len, >, 0);
+      vcast_join (n, VNET_A, &a, VNET_B);
+    }
+    if (i == 200) {
+      g_assert_cmpuint (node->events[FASP_EVENT_CONNECTED], ==, 1);
+      g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 1);
+      vcast_leave (n, VNET_A);
+    }
+  }
+  g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
+  g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 2);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -401,5 +480,9 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/answered-late", test_answered_late);
   g_test_add_func ("/endpoint/asked-elsewhere", test_asked_elsewhere);
   g_test_add_func ("/endpoint/asked-from-third", test_asked_from_third);
+  g_test_add_data_func ("/past/none-answers/silent", NULL, test_none_answers);
+  g_test_add_data_func ("/past/none-answers/refused", GINT_TO_POINTER (TRUE),
+      test_none_answers);
+  g_test_add_func ("/past/refused-and-silent", test_refused_and_silent);
   return g_test_run ();
 }

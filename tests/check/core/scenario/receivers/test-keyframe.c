@@ -333,6 +333,42 @@ test_members (void)
   vgroup_free (g);
 }
 
+/* A key frame's mark was the last thing that came, and is read when the session is over:
+ * that it can go now is due at once. */
+static void
+test_last_mark (void)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  FaspEndpoint *e;
+  FaspTime now;
+
+  a.join = FASP_JOIN_KEY_FRAME;
+  b.reconnect = FALSE;
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 2 * FASP_SEC);
+  n->bitrate = 0;
+  vcast_run (n, FASP_SEC);
+  n->nodes[VNET_B].stopped = TRUE;
+  now = vnet_get_time (n->net);
+  fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now, FALSE);
+  vcast_run (n, FASP_SEC / 5);
+  fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
+      FASP_REASON_STOPPED);
+  vcast_run (n, 5 * FASP_SEC);
+  e = n->nodes[VNET_B].endpoint;
+  now = vnet_get_time (n->net);
+  g_assert_true (fasp_endpoint_can_read (e));
+  g_assert_null (fasp_endpoint_read (e, now));
+  g_assert_cmpint (fasp_endpoint_get_timeout (e), <=, now);
+  n->nodes[VNET_B].stopped = FALSE;
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REMOVED], ==, 1);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -359,5 +395,6 @@ main (int argc, char **argv)
       test_wants_served);
   g_test_add_func ("/key-frame/back", test_back);
   g_test_add_func ("/key-frame/members", test_members);
+  g_test_add_func ("/past/last-mark", test_last_mark);
   return g_test_run ();
 }

@@ -545,6 +545,38 @@ test_late_joiner (void)
   vcast_free (n);
 }
 
+/* A receiver goes, by a goodbye or without one, while the sink waits for it with a full
+ * store; it comes back and goes on where it stood: without history nobody is in the past. */
+static void
+test_come_back (gconstpointer data)
+{
+  VCast *n = vcast_new (1);
+  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
+  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
+  guint64 got;
+
+  a.buffer_size = 1 << 20;
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  if (GPOINTER_TO_INT (data))
+    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net),
+        FASP_REASON_STOPPED);
+  vcast_run (n, FASP_SEC);
+  got = n->nodes[VNET_B].read;
+  vcast_leave (n, VNET_B);
+  vcast_run (n, 6 * FASP_SEC);
+  g_assert_cmpuint (n->held, >, 0);
+  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_run (n, 10 * FASP_SEC);
+  g_assert_cmpuint (vcast_get_session (n, VNET_A).delivery.skipped, ==, 0);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
+  /* not behind what was delivered; what was on its way back may come again */
+  g_assert_cmpint (n->nodes[VNET_B].origin, <=, got);
+  g_assert_cmpint (n->nodes[VNET_B].origin, >, 0);
+  vcast_free (n);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -585,5 +617,9 @@ main (int argc, char **argv)
   g_test_add_func ("/endpoint/join-at-end", test_join_at_end);
   g_test_add_func ("/endpoint/turns", test_turns);
   g_test_add_func ("/endpoint/memory", test_memory);
+  g_test_add_data_func ("/past/come-back/goodbye", GINT_TO_POINTER (TRUE),
+      test_come_back);
+  g_test_add_data_func ("/past/come-back/silent", GINT_TO_POINTER (FALSE),
+      test_come_back);
   return g_test_run ();
 }

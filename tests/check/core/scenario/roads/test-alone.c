@@ -364,35 +364,6 @@ test_slow_source (void)
   vroad_free (road);
 }
 
-/* Who sends nothing but a sign of life now and then is not slowed down by a host that keeps
- * packets for some ms, or by one that stalls. */
-static void
-test_idle (void)
-{
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
-  GRand *rand = g_rand_new_with_seed (1);
-  FaspRateSample sample = { 0 };
-  FaspRateFeedback report = {.rtt = 45000,.samples = &sample,.n = 1 };
-  FaspTime until;
-
-  for (FaspTime now = 0; now < 30 * FASP_SEC; now += 10000) {
-    fasp_rate_get (rate, now, sample.bytes, &until);
-    if (now / 10000 % 5 > 0)
-      continue;
-    sample.sent = now - 45000;
-    /* the first is as fast as can be */
-    sample.arrived = MAX (sample.arrived, now + (now > 0 ? 5000 : 0) +
-        g_rand_int (rand) % (now / FASP_SEC % 3 ? 2000 : 50000));
-    sample.bytes += 61;
-    report.now = now;
-    report.told++;
-    fasp_rate_feedback (rate, &report);
-    g_assert_cmpuint (rate->rate, ==, FASP_RATE_FIRST);
-  }
-  fasp_rate_free (rate);
-  g_rand_free (rand);
-}
-
 /* From the least rate, where few packets leave, it is up again at once. */
 static void
 test_from_least (void)
@@ -505,7 +476,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/deep-step", test_deep_step);
   g_test_add_func ("/rate/deepest-step", test_deepest_step);
   g_test_add_func ("/rate/slow-source", test_slow_source);
-  g_test_add_func ("/rate/idle", test_idle);
   g_test_add_func ("/rate/from-least", test_from_least);
   g_test_add_func ("/rate/policed", test_policed);
   g_test_add_func ("/rate/bursts", test_bursts);

@@ -286,34 +286,6 @@ test_codel (void)
   }
 }
 
-/* Marks lower the rate, once a round trip; what is told again is nothing new. */
-static void
-test_marks (void)
-{
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
-  FaspRateSample sample = { 0, 50000, 1500 };
-  FaspRateFeedback report = {.rtt = 100000,.samples = &sample,.n = 1 };
-  guint64 before = rate->rate;
-
-  for (guint i = 1; i <= 40; i++) {
-    report.now = sample.sent = i * 10000;
-    sample.arrived = sample.sent + 50000;
-    sample.bytes = i * 1500;
-    report.told = i;
-    report.marked = i < 5 ? 0 : MIN (i - 4, 20);
-    fasp_rate_feedback (rate, &report);
-    if (i == 4)
-      g_assert_cmpuint (rate->rate, ==, before);
-    else if (i == 14)
-      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8));
-    else if (i == 24)
-      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
-  }
-  /* the last mark was of the twenty-fourth */
-  g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
-  fasp_rate_free (rate);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -326,7 +298,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/two", test_two);
   g_test_add_func ("/rate/two-queue", test_two_queue);
   g_test_add_func ("/rate/codel", test_codel);
-  g_test_add_func ("/rate/marks", test_marks);
   g_test_add_func ("/rate/pert", test_pert);
   g_test_add_func ("/rate/pert-narrow", test_pert_narrow);
   return g_test_run ();

@@ -3,7 +3,7 @@
  * Rate controllers alone, with feedback that is made up for them: marks, small packets, a mistake of
  * the path, and feedback that nobody could have.
  */
-#include "fasptimestamps.h"
+#include "fasplimits.h"
 #include "fasprate.h"
 
 static void
@@ -163,6 +163,63 @@ test_small_packets (void)
   fasp_rate_free (rate);
 }
 
+/* Who sends nothing but a sign of life now and then is not slowed down by a host that keeps
+ * packets for some ms, or by one that stalls. */
+static void
+test_idle (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  GRand *rand = g_rand_new_with_seed (1);
+  FaspRateSample sample = { 0 };
+  FaspRateFeedback report = {.rtt = 45000,.samples = &sample,.n = 1 };
+  FaspTime until;
+
+  for (FaspTime now = 0; now < 30 * FASP_SEC; now += 10000) {
+    fasp_rate_get (rate, now, sample.bytes, &until);
+    if (now / 10000 % 5 > 0)
+      continue;
+    sample.sent = now - 45000;
+    /* the first is as fast as can be */
+    sample.arrived = MAX (sample.arrived, now + (now > 0 ? 5000 : 0) +
+        g_rand_int (rand) % (now / FASP_SEC % 3 ? 2000 : 50000));
+    sample.bytes += 61;
+    report.now = now;
+    report.told++;
+    fasp_rate_feedback (rate, &report);
+    g_assert_cmpuint (rate->rate, ==, FASP_RATE_FIRST);
+  }
+  fasp_rate_free (rate);
+  g_rand_free (rand);
+}
+
+/* Marks lower the rate, once a round trip; what is told again is nothing new. */
+static void
+test_marks (void)
+{
+  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspRateSample sample = { 0, 50000, 1500 };
+  FaspRateFeedback report = {.rtt = 100000,.samples = &sample,.n = 1 };
+  guint64 before = rate->rate;
+
+  for (guint i = 1; i <= 40; i++) {
+    report.now = sample.sent = i * 10000;
+    sample.arrived = sample.sent + 50000;
+    sample.bytes = i * 1500;
+    report.told = i;
+    report.marked = i < 5 ? 0 : MIN (i - 4, 20);
+    fasp_rate_feedback (rate, &report);
+    if (i == 4)
+      g_assert_cmpuint (rate->rate, ==, before);
+    else if (i == 14)
+      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8));
+    else if (i == 24)
+      g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
+  }
+  /* the last mark was of the twenty-fourth */
+  g_assert_cmpuint (rate->rate, ==, (guint64) (before * .8 * .8));
+  fasp_rate_free (rate);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -174,5 +231,7 @@ main (int argc, char **argv)
       GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE), test_hostile);
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
+  g_test_add_func ("/rate/idle", test_idle);
+  g_test_add_func ("/rate/marks", test_marks);
   return g_test_run ();
 }

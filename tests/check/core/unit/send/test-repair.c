@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <unistd.h>
 #include "faspsentmap.h"
+#include "faspsentmapprivate.h"
 
 /* What the receiver says, in a line: settled up to `settled', largest
  * packet, ack, end, and which blocks it lacks. */
@@ -412,6 +413,29 @@ test_has_all_often (void)
   fasp_sent_map_free (repair);
 }
 
+/* A member of a group may have some thousands of blocks looked up at once, but not with each FEEDBACK. */
+static void
+test_looks (void)
+{
+  FaspSentMap *repair = fasp_sent_map_new (0);
+  FaspTime now = 10 * FASP_SEC;
+  guint64 all = 0;
+
+  g_assert_cmpuint (fasp_sent_map_get_looks (repair, now), ==,
+      FASP_SENT_MAP_NEWS);
+  for (guint i = 0; i < 10000; i++, now += 100) {
+    guint looks = fasp_sent_map_get_looks (repair, now);
+
+    g_assert_cmpuint (looks, >=, FASP_RANGES_MAX);
+    all += looks - FASP_RANGES_MAX;
+    fasp_sent_map_looked (repair, now, looks);
+  }
+  /* in a second, ten times what may be looked up in a tenth, and what was saved */
+  g_assert_cmpuint (all, <=, 11 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
+  g_assert_cmpuint (all, >, 9 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
+  fasp_sent_map_free (repair);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -427,5 +451,6 @@ main (int argc, char **argv)
   g_test_add_func ("/repair/double", test_double);
   g_test_add_func ("/repair/has-all", test_has_all);
   g_test_add_func ("/repair/has-all-often", test_has_all_often);
+  g_test_add_func ("/attack/looks", test_looks);
   return g_test_run ();
 }

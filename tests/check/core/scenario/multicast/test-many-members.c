@@ -3,9 +3,6 @@
  * Many members of one group, in virtual time: what they say together, who is waited for, and
  * how long it takes to see that one is gone.
  */
-#include "faspnackbackoff.h"
-#include "faspmulticastsender.h"
-#include "fasprx.h"
 #include "vgroup.h"
 
 #define RTT (20 * FASP_MSEC)
@@ -38,15 +35,6 @@ static Vgroup *
 crowd_of (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy)
 {
   return crowd_with (seed, n, buffer, policy, 2 * BITRATE);
-}
-
-static FaspGroupStats
-get_stats (Vgroup * g)
-{
-  FaspGroupStats stats;
-
-  g_assert_true (fasp_endpoint_get_group (g->sender, &stats));
-  return stats;
 }
 
 static guint64
@@ -103,7 +91,7 @@ test_budget (void)
     vgroup_run (g, 10 * FASP_SEC);
     up = count_up (g) - up;
     down = g->group_wire - down;
-    g_assert_cmpuint (get_stats (g).members, ==, members[i]);
+    g_assert_cmpuint (vgroup_get_stats (g).members, ==, members[i]);
     g_assert_cmpuint (up, <, down / 64 * 5 / 4 + 10 * 1500);
     assert_whole (g, 3 * FASP_SEC);
     vgroup_free (g);
@@ -121,44 +109,12 @@ test_prompt (void)
     g->receivers[i].branch.config.loss = .01;
   lose_words (g, .01);
   vgroup_run (g, 20 * FASP_SEC);
-  stats = get_stats (g);
+  stats = vgroup_get_stats (g);
   g_assert_cmpint (stats.clock, >, 400 * FASP_MSEC);
   g_assert_cmpuint (stats.losses, >, 1000);
   g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
   assert_whole (g, 3 * FASP_SEC);
   vgroup_free (g);
-}
-
-/* A hole that was settled before anything told which block it was is asked for when that is
- * known, and not when it is time to speak. */
-static void
-test_unknown (void)
-{
-  FaspLatency agreed = {.latency = 100 * FASP_MSEC };
-  FaspFrame frame = {.count = 1,.total = 4,.payload_size = 4,.payload =
-        (const guint8 *) "abcd"
-  };
-  FaspTime now = FASP_SEC;
-  FaspRx rx;
-
-  fasp_rx_init (&rx, now, 0, 1000, &agreed);
-  fasp_feedback_join (&rx.feedback, 7, 100, 10 * FASP_MSEC, 10000);
-  fasp_feedback_sent (&rx.feedback, now, 100);
-  fasp_rx_data (&rx, now, &frame);
-  g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
-  /* block 1 was lost, nothing tells that there is one */
-  fasp_feedback_settled (&rx.feedback, now);
-  now += 20 * FASP_MSEC;
-  g_assert_false (fasp_feedback_is_due (&rx.feedback, now));
-  frame.block = 2;
-  fasp_rx_data (&rx, now, &frame);
-  g_assert_true (fasp_feedback_is_missing_unasked (&rx.feedback));
-  g_assert_cmpint (fasp_feedback_get_timeout (&rx.feedback), >, now + FASP_SEC);
-  fasp_feedback_settled (&rx.feedback, now);
-  g_assert_false (fasp_feedback_is_missing_unasked (&rx.feedback));
-  now += 10 * FASP_MSEC;
-  g_assert_true (fasp_feedback_is_due (&rx.feedback, now));
-  fasp_rx_clear (&rx);
 }
 
 /* Who says little is not taken for gone, though a tenth of that is lost; and who is gone
@@ -173,7 +129,7 @@ test_gone (void)
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].branch.config.loss = .02;
   vgroup_run (g, 15 * FASP_SEC);
-  clock = get_stats (g).clock;
+  clock = vgroup_get_stats (g).clock;
   g_assert_cmpint (clock, >, FASP_SEC);
   g_assert_cmpuint (count_events (g, FASP_EVENT_INTERRUPTED), ==, 0);
   g->receivers[7].gone = g->receivers[0].gone = TRUE;
@@ -197,7 +153,7 @@ test_still (void)
     g->receivers[i].branch.config.loss = .05;
   g->bitrate = 0;
   vgroup_run (g, 90 * FASP_SEC);
-  g_assert_cmpint (get_stats (g).clock, >, 13 * FASP_SEC);
+  g_assert_cmpint (vgroup_get_stats (g).clock, >, 13 * FASP_SEC);
   g_assert_cmpuint (count_events (g, FASP_EVENT_INTERRUPTED), ==, 0);
   g->trunk.config.loss = 1;
   vgroup_run (g, 2300 * FASP_MSEC);
@@ -240,7 +196,7 @@ test_shorter (void)
 
   g->bitrate = 0;
   vgroup_run (g, 30 * FASP_SEC);
-  g_assert_cmpint (get_stats (g).clock, >, 13 * FASP_SEC);
+  g_assert_cmpint (vgroup_get_stats (g).clock, >, 13 * FASP_SEC);
   for (guint i = 0; i < 100; i++)
     before[i] = g->receivers[i].sent;
   g->bitrate = BITRATE;
@@ -257,7 +213,7 @@ test_shorter (void)
     spoken += now;
     most = MAX (most, now);
   }
-  g_assert_cmpint (get_stats (g).clock, <, 3 * FASP_SEC / 2);
+  g_assert_cmpint (vgroup_get_stats (g).clock, <, 3 * FASP_SEC / 2);
   g_assert_cmpuint (spoken, ==, 100);
   g_assert_cmpuint (most, <, 25);
   vgroup_free (g);
@@ -277,7 +233,7 @@ test_end (void)
   vgroup_run (g, FASP_SEC);
   g->bitrate = 0;
   vgroup_run (g, 10 * FASP_SEC);
-  g_assert_cmpint (get_stats (g).clock, >, 13 * FASP_SEC);
+  g_assert_cmpint (vgroup_get_stats (g).clock, >, 13 * FASP_SEC);
   before = g->now;
   assert_whole (g, 10 * FASP_SEC);
   g_assert_cmpint (g->now - before, <, 3 * FASP_SEC);
@@ -299,7 +255,7 @@ test_far (void)
   vgroup_run (g, 20 * FASP_SEC);
   g->trunk.config.loss = .01;
   vgroup_run (g, 10 * FASP_SEC);
-  stats = get_stats (g);
+  stats = vgroup_get_stats (g);
   /* 300 ms without the bound */
   g_assert_cmpint (stats.rtt, <, 16 * FASP_MSEC);
   g_assert_cmpint (stats.back_off, <, 200 * FASP_MSEC);
@@ -339,7 +295,7 @@ static guint64
 count_more (Vgroup * g, guint64 * retransmissions)
 {
   static FaspSessionStats sessions[VGROUP_MAX];
-  FaspGroupStats stats = get_stats (g);
+  FaspGroupStats stats = vgroup_get_stats (g);
   guint n = fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) {
         0
       }
@@ -374,7 +330,7 @@ test_code (void)
     }
     more[i] = count_more (g, &retransmissions[i]) - before;
     retransmissions[i] -= first;
-    g_assert_true ((get_stats (g).fec_share > 0) == (i == 1));
+    g_assert_true ((vgroup_get_stats (g).fec_share > 0) == (i == 1));
     assert_whole (g, 5 * FASP_SEC);
     vgroup_free (g);
   }
@@ -390,85 +346,27 @@ test_code_worth (void)
   Vgroup *g = crowd_with_code (20, 0, .03, FASP_FEC_AUTO);
 
   vgroup_run (g, 8 * FASP_SEC);
-  g_assert_cmpfloat (get_stats (g).fec_share, ==, 0);
+  g_assert_cmpfloat (vgroup_get_stats (g).fec_share, ==, 0);
   assert_whole (g, 5 * FASP_SEC);
   vgroup_free (g);
 
   g = crowd_with_code (20, .005, 0, FASP_FEC_AUTO);
   g->receivers[3].branch.config.loss = .2;
   vgroup_run (g, 8 * FASP_SEC);
-  g_assert_cmpfloat (get_stats (g).fec_share, >, 0);
-  g_assert_cmpfloat (get_stats (g).fec_share, <, .08);
+  g_assert_cmpfloat (vgroup_get_stats (g).fec_share, >, 0);
+  g_assert_cmpfloat (vgroup_get_stats (g).fec_share, <, .08);
   assert_whole (g, 5 * FASP_SEC);
   vgroup_free (g);
 
   g = crowd_with_code (8, .01, 0, FASP_FEC_AUTO);
   vgroup_run (g, 6 * FASP_SEC);
-  g_assert_cmpfloat (get_stats (g).fec_share, >, 0);
+  g_assert_cmpfloat (vgroup_get_stats (g).fec_share, >, 0);
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].branch.config.loss = 0;
   vgroup_run (g, 150 * FASP_SEC);
-  g_assert_cmpfloat (get_stats (g).fec_share, ==, 0);
+  g_assert_cmpfloat (vgroup_get_stats (g).fec_share, ==, 0);
   assert_whole (g, 5 * FASP_SEC);
   vgroup_free (g);
-}
-
-/* No more than the channel has beside the stream. */
-static void
-test_code_bound (void)
-{
-  static const struct
-  {
-    guint64 channel;
-    gdouble most;
-  } cases[] = {
-    {0, .25}, {10000000, .25}, {6000000, .05}, {5500000, 0},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    FaspGroupFec g = { 0 };
-    FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
-          FASP_SEC,.rtx = 50 * FASP_MSEC,.channel = cases[i].channel
-    };
-    FaspFec fec;
-
-    fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
-    for (FaspTime now = FASP_SEC; now < 20 * FASP_SEC; now += FASP_SEC) {
-      goal.blocks += 500;
-      goal.wire += 5000000 / 8;
-      goal.resent += fec.share > 0 ? 0 : 300;
-      fasp_group_fec_plan (&g, &fec, now, &goal);
-      g_assert_cmpfloat (fec.share, <=, cases[i].most);
-    }
-    if (i < 2)
-      g_assert_cmpfloat (fec.share, >, .15);
-  }
-}
-
-/* Nothing is lost any more: that ends the code, once, and members do not wait for it any more. */
-static void
-test_code_end (void)
-{
-  FaspGroupFec g = { 0 };
-  FaspGroupFecGoal goal = {.members = 100,.loss = .1,.stay = .1,.latency =
-        FASP_SEC,.rtx = 50 * FASP_MSEC
-  };
-  FaspFec fec;
-
-  fasp_fec_init (&fec, FASP_FEC_AUTO, 0, FASP_FEC_WINDOW_MAX);
-  for (FaspTime now = FASP_SEC; now < 20 * FASP_SEC; now += FASP_SEC) {
-    goal.blocks += 500;
-    goal.wire += 5000000 / 8;
-    goal.resent += fec.share > 0 || now > 10 * FASP_SEC ? 0 : 300;
-    if (now == 10 * FASP_SEC) {
-      g_assert_cmpfloat (fec.share, >, 0);
-      goal.loss = goal.stay = 1e-5;
-    }
-    fasp_group_fec_plan (&g, &fec, now, &goal);
-    g_assert_true (fec.is_alone == (fec.share > 0));
-    if (now > 10 * FASP_SEC)
-      g_assert_cmpfloat (fec.share, ==, 0);
-  }
 }
 
 /* With room for 1.5 s at each, and some of what they say lost: the stream goes on. */
@@ -511,7 +409,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/crowd/budget", test_budget);
   g_test_add_func ("/crowd/prompt", test_prompt);
-  g_test_add_func ("/crowd/unknown", test_unknown);
   g_test_add_func ("/crowd/gone", test_gone);
   g_test_add_func ("/crowd/still", test_still);
   g_test_add_func ("/crowd/store", test_store);
@@ -521,7 +418,5 @@ main (int argc, char **argv)
   g_test_add_func ("/crowd/far", test_far);
   g_test_add_func ("/crowd/code", test_code);
   g_test_add_func ("/crowd/code/worth", test_code_worth);
-  g_test_add_func ("/crowd/code/bound", test_code_bound);
-  g_test_add_func ("/crowd/code/end", test_code_end);
   return g_test_run ();
 }
