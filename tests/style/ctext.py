@@ -33,7 +33,7 @@ def get_includes(text):
 
 @functools.cache
 def get_functions(text):
-    """[(name, its body)] of the functions that @text defines, as gst-indent writes them."""
+    """[(name, its body)] of the functions that @text defines, as clang-format writes them."""
     code = get_code(text)
     found = []
     for match in re.finditer(r"^\{\n(.*?)^\}", code, re.MULTILINE | re.DOTALL):
